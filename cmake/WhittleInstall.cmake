@@ -1,0 +1,43 @@
+# The installed package: find_package(whittle [COMPONENTS spdlog]) and pkg-config whittle.
+include(CMakePackageConfigHelpers)
+
+set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
+
+install(TARGETS whittle whittle_json EXPORT whittleTargets FILE_SET HEADERS)
+install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+
+# An export of its own: a machine without spdlog can still use the rest of the package.
+if(TARGET whittle_spdlog)
+  install(TARGETS whittle_spdlog EXPORT whittleSpdlogTargets FILE_SET HEADERS)
+  install(EXPORT whittleSpdlogTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+endif()
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/whittleConfig.cmake.in" "${PROJECT_BINARY_DIR}/whittleConfig.cmake"
+  INSTALL_DESTINATION "${whittle_config_dir}"
+  NO_SET_AND_CHECK_MACRO
+)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/whittleConfig.cmake" "${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake"
+        DESTINATION "${whittle_config_dir}")
+
+# Relocatable: the prefix is written as the way up from the folder that holds whittle.pc.
+set(whittle_pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(whittle_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+  set(whittle_pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set(whittle_pc_includedir "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+else()
+  file(RELATIVE_PATH whittle_pc_up "/prefix/${whittle_pc_dir}" "/prefix")
+  string(REGEX REPLACE "/$" "" whittle_pc_up "${whittle_pc_up}")
+  set(whittle_pc_prefix "\${pcfiledir}/${whittle_pc_up}")
+  set(whittle_pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(whittle_pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR}/whittle.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
+
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+if(TARGET whittle_cli)
+  install(TARGETS whittle_cli)
+endif()

@@ -1,0 +1,52 @@
+# whittle::whittle (compiled), whittle::json and whittle::spdlog (headers only).
+#
+# Sources are globbed with CONFIGURE_DEPENDS: every .cpp under src/ belongs to the one library and every header under
+# include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
+file(GLOB_RECURSE whittle_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
+list(FILTER whittle_sources EXCLUDE REGEX "/src/backend/")
+
+file(GLOB_RECURSE whittle_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/whittle/*.hpp")
+list(FILTER whittle_headers EXCLUDE REGEX "/whittle/backend/")
+set(whittle_json_headers ${whittle_headers})
+list(FILTER whittle_json_headers INCLUDE REGEX "/whittle/adapter/")
+list(FILTER whittle_json_headers EXCLUDE REGEX "/whittle/adapter/spdlog\\.hpp$")
+list(FILTER whittle_headers EXCLUDE REGEX "/whittle/adapter/")
+set(whittle_spdlog_header "${PROJECT_SOURCE_DIR}/include/whittle/adapter/spdlog.hpp")
+
+add_library(whittle STATIC)
+add_library(whittle::whittle ALIAS whittle)
+target_sources(
+  whittle
+  PRIVATE ${whittle_sources}
+  PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_headers}
+)
+target_compile_features(whittle PUBLIC cxx_std_20)
+# fmt reaches a consumer's linker (the library is static), never its compiler. nlohmann_json is headers only: once
+# whittle is compiled, nothing of it is left to link.
+target_link_libraries(
+  whittle
+  PUBLIC Threads::Threads
+  PRIVATE fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
+)
+set_target_properties(whittle PROPERTIES LINKER_LANGUAGE CXX CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+whittle_set_warnings(whittle)
+
+add_library(whittle_json INTERFACE)
+add_library(whittle::json ALIAS whittle_json)
+set_target_properties(whittle_json PROPERTIES EXPORT_NAME json)
+target_sources(
+  whittle_json
+  INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_json_headers}
+)
+target_link_libraries(whittle_json INTERFACE whittle nlohmann_json::nlohmann_json)
+
+if(TARGET spdlog::spdlog AND EXISTS "${whittle_spdlog_header}")
+  add_library(whittle_spdlog INTERFACE)
+  add_library(whittle::spdlog ALIAS whittle_spdlog)
+  set_target_properties(whittle_spdlog PROPERTIES EXPORT_NAME spdlog)
+  target_sources(
+    whittle_spdlog
+    INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES "${whittle_spdlog_header}"
+  )
+  target_link_libraries(whittle_spdlog INTERFACE whittle spdlog::spdlog)
+endif()

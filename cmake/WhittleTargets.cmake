@@ -1,0 +1,35 @@
+# What every target of this repository shares. Nothing here touches a host project: all of it is PRIVATE to our targets.
+
+function(whittle_require_cxx20)
+  if(NOT "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
+    message(FATAL_ERROR "whittle needs a C++20 compiler (g++ 12, clang 14 or newer); "
+                        "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} has no C++20 mode that CMake knows of.")
+  endif()
+endfunction()
+
+# Warnings only when whittle is the project being worked on: a host builds us with its own flags and nothing else.
+function(whittle_set_warnings target)
+  if(NOT PROJECT_IS_TOP_LEVEL OR MSVC)
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(WHITTLE_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# An executable of ours: example, tool, benchmark, fuzzer, test.
+function(whittle_add_executable target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  add_executable(${target} ${arg_SOURCES})
+  target_link_libraries(${target} PRIVATE whittle::whittle whittle::json ${arg_LINK})
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  whittle_set_warnings(${target})
+endfunction()
+
+# A test that runs `script` with `cmake -P`; further arguments are -D definitions (without the -D).
+function(whittle_add_script_test name script)
+  list(TRANSFORM ARGN PREPEND "-D" OUTPUT_VARIABLE definitions)
+  add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" ${definitions} -P "${script}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120)
+endfunction()

@@ -1,0 +1,11 @@
+# Runs PROGRAM; it must exit with 0, and print exactly what the file EXPECTED holds, if that file exists.
+execute_process(COMMAND "${PROGRAM}" OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} ended with ${result}\n--- stdout\n${output}\n--- stderr\n${errors}")
+endif()
+if(EXISTS "${EXPECTED}")
+  file(READ "${EXPECTED}" expected)
+  if(NOT output STREQUAL expected)
+    message(FATAL_ERROR "the output differs from ${EXPECTED}\n--- expected\n${expected}\n--- got\n${output}")
+  endif()
+endif()
