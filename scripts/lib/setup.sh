@@ -1,0 +1,152 @@
+# Shared by scripts/test, scripts/demo and .ci/run. Source it from anywhere; it moves to the top of the repository.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root" || exit 1
+
+jobs=${WHITTLE_JOBS:-$(n=$(nproc 2>/dev/null || echo 1); [ "$n" -gt 2 ] && echo 2 || echo "$n")}
+
+build_packages="g++ cmake ninja-build git ca-certificates nlohmann-json3-dev libfmt-dev libspdlog-dev catch2 libcli11-dev zlib1g-dev"
+optional_packages="ccache"
+
+say() { printf '== %s\n' "$*" >&2; }
+
+# Runs "$@" as root: directly, or through sudo, which may ask for a password only where someone can type it.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif [ -t 0 ]; then
+    sudo "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+can_install() {
+  command -v apt-get >/dev/null || return 1
+  [ "$(id -u)" = 0 ] && return 0
+  command -v sudo >/dev/null || return 1
+  [ -t 0 ] || sudo -n true 2>/dev/null
+}
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || printf '%s ' "$package"
+  done
+}
+
+# Network steps are bounded, so that a registry that is down is a message and not a hang.
+apt_get() {
+  as_root env DEBIAN_FRONTEND=noninteractive timeout -k 10 "$1" apt-get -q -o Acquire::Retries=1 \
+    -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 -o DPkg::Lock::Timeout=120 "${@:2}" </dev/null >&2
+}
+
+# Installs those of the named Debian packages that are missing. Returns 1, with a message, if some remain missing.
+need_packages() {
+  local missing
+  if ! command -v dpkg-query >/dev/null; then
+    say "not a Debian or Ubuntu system: nothing is installed. Needed are your system's versions of: $*"
+    return 1
+  fi
+  missing=$(missing_packages "$@")
+  [ -z "$missing" ] && return 0
+  if ! can_install; then
+    say "missing packages, and neither root nor sudo at hand. Please run: apt-get install $missing"
+    return 1
+  fi
+  say "installing $missing"
+  # shellcheck disable=SC2086
+  if ! apt_get 900 install -y --no-install-recommends $missing; then
+    apt_get 180 update || say "the package lists could not be refreshed: is the package registry reachable?"
+    apt_get 900 install -y --no-install-recommends $missing
+  fi
+  missing=$(missing_packages "$@")
+  [ -z "$missing" ] && return 0
+  say "could not install: $missing(package registry down, or no such package here)"
+  return 1
+}
+
+# Everything a build needs, or a clear word on what is missing. Libraries that are missing may still be downloaded by
+# CMake; a missing compiler or CMake ends the script.
+need_build_tools() {
+  local tool lacking=""
+  # shellcheck disable=SC2086
+  need_packages $build_packages || say "trying to go on without; CMake downloads the libraries it cannot find"
+  # shellcheck disable=SC2086
+  need_packages $optional_packages || say "going on without $optional_packages: it only saves time"
+  for tool in cmake "${CXX:-c++}"; do
+    command -v "$tool" >/dev/null || lacking="$lacking $tool"
+  done
+  if [ -n "$lacking" ]; then
+    say "needed and not found:$lacking. whittle needs CMake 3.25 or newer and g++ 12, clang 14 or newer."
+    return 1
+  fi
+  if ! cmake -P scripts/lib/require_cmake.cmake; then
+    say "whittle's presets need CMake 3.25 or newer; this is $(cmake --version | head -n 1)"
+    return 1
+  fi
+}
+
+# clang with its sanitizer and fuzzer runtimes, whose package name carries the version.
+need_clang() {
+  local version
+  need_packages clang || return 1
+  version=$(clang --version | sed -n 's/.*clang version \([0-9]*\).*/\1/p')
+  need_packages "libclang-rt-$version-dev"
+}
+
+# configure <preset> [cmake arguments]: from nothing, into build/<preset>.
+configure() {
+  local preset=$1
+  shift
+  command -v ninja >/dev/null && export CMAKE_GENERATOR=Ninja
+  if ! timeout -k 10 900 cmake --fresh --preset "$preset" "$@" >&2; then
+    say "configuring the preset $preset failed. If a download failed: install the packages named above and try again."
+    return 1
+  fi
+}
+
+# build <preset> [targets]
+build() {
+  local preset=$1
+  shift
+  cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"} >&2
+}
+
+# run_tests <preset> [ctest arguments]: sets passed, failed and skipped.
+run_tests() {
+  local preset=$1 report=$root/build/$1/ctest.xml status=0
+  shift
+  rm -f "$report"
+  ctest --preset "$preset" -j "$jobs" --output-junit "$report" "$@" >&2 || status=$?
+  count_tests "$report" "$status"
+}
+
+# count_tests <junit file> <exit code of ctest>: a run that left no report, or that failed without a failed test, counts
+# as one failure.
+count_tests() {
+  local total
+  passed=0 failed=0 skipped=0
+  total=$(junit_number "$1" tests)
+  failed=$(junit_number "$1" failures)
+  skipped=$(($(junit_number "$1" skipped) + $(junit_number "$1" disabled)))
+  passed=$((total - failed - skipped))
+  if [ "$2" != 0 ] && [ "$failed" = 0 ]; then failed=1; fi
+}
+
+junit_number() {
+  local number
+  number=$(sed -n "/<testsuite/,/>/s/.*[[:space:]]$2=\"\([0-9]*\)\".*/\1/p" "$1" 2>/dev/null | head -n 1)
+  echo "${number:-0}"
+}
+
+# summary <passed> <failed> [skipped]: the last line of a script.
+summary() {
+  if [ "${3:-0}" -gt 0 ]; then
+    printf '%s passed, %s failed, %s skipped\n' "$1" "$2" "$3"
+  else
+    printf '%s passed, %s failed\n' "$1" "$2"
+  fi
+  [ "$2" = 0 ]
+}
