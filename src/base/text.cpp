@@ -1,0 +1,152 @@
+#include "whittle/base/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace whittle::inline v0 {
+namespace {
+
+constexpr std::string_view white_space = " \t\n\r\f\v";
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+
+struct Sequence {
+    std::size_t length = 1;  ///< of the character, or of the maximal ill-formed subsequence
+    bool is_valid = false;
+};
+
+struct Lead {
+    std::size_t length = 0;  ///< 0: no lead byte
+    unsigned char low = 0x80;
+    unsigned char high = 0xBF;  ///< range of the second byte
+};
+
+/// Unicode 15, table 3-7.
+Lead lead_of(unsigned char c) noexcept {
+    if (c >= 0xC2 && c <= 0xDF) return {2};
+    if (c == 0xE0) return {3, 0xA0, 0xBF};
+    if (c == 0xED) return {3, 0x80, 0x9F};
+    if (c >= 0xE1 && c <= 0xEF) return {3};
+    if (c == 0xF0) return {4, 0x90, 0xBF};
+    if (c == 0xF4) return {4, 0x80, 0x8F};
+    if (c >= 0xF1 && c <= 0xF3) return {4};
+    return {};
+}
+
+Sequence sequence_at(std::string_view text, std::size_t at) noexcept {
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (first < 0x80) return {1, true};
+    const Lead lead = lead_of(first);
+    for (std::size_t i = 1; i < lead.length; ++i) {
+        const unsigned char low = i == 1 ? lead.low : 0x80;
+        const unsigned char high = i == 1 ? lead.high : 0xBF;
+        if (at + i >= text.size()) return {i, false};
+        const auto next = static_cast<unsigned char>(text[at + i]);
+        if (next < low || next > high) return {i, false};
+    }
+    return lead.length == 0 ? Sequence{1, false} : Sequence{lead.length, true};
+}
+
+std::size_t skip_ascii(std::string_view text, std::size_t at) noexcept {
+    for (; at + 8 <= text.size(); at += 8) {
+        std::uint64_t word;
+        std::memcpy(&word, text.data() + at, sizeof word);
+        if ((word & 0x8080808080808080U) != 0) break;
+    }
+    while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) ++at;
+    return at;
+}
+
+/// Where the first ill-formed sequence at or after `at` begins, or the size.
+std::size_t find_invalid(std::string_view text, std::size_t at) noexcept {
+    while ((at = skip_ascii(text, at)) < text.size()) {
+        const Sequence sequence = sequence_at(text, at);
+        if (!sequence.is_valid) break;
+        at += sequence.length;
+    }
+    return at;
+}
+
+struct Bounds {
+    std::size_t begin;
+    std::size_t end;
+};
+
+/// The character that a cut at `at` would tear apart; both ends are `at` if it tears none.
+Bounds character_around(std::string_view text, std::size_t at) noexcept {
+    for (std::size_t back = 1; back <= std::min<std::size_t>(3, at); ++back) {
+        const std::size_t begin = at - back;
+        const Sequence sequence = sequence_at(text, begin);
+        if (sequence.is_valid && sequence.length > back) return {begin, begin + sequence.length};
+    }
+    return {at, at};
+}
+
+}  // namespace
+
+std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) noexcept {
+    if (max_bytes >= text.size()) return text;
+    return text.substr(0, character_around(text, max_bytes).begin);
+}
+
+std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexcept {
+    if (max_bytes >= text.size()) return text;
+    return text.substr(character_around(text, text.size() - max_bytes).end);
+}
+
+bool is_valid_utf8(std::string_view text) noexcept { return find_invalid(text, 0) == text.size(); }
+
+std::string to_valid_utf8(std::string_view text) {
+    std::string valid;
+    valid.reserve(text.size());
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const std::size_t bad = find_invalid(text, at);
+        valid += text.substr(at, bad - at);
+        if (bad == text.size()) break;
+        valid += replacement;
+        at = bad + sequence_at(text, bad).length;
+    }
+    return valid;
+}
+
+bool is_blank(std::string_view text) noexcept { return text.find_first_not_of(white_space) == std::string_view::npos; }
+
+std::int64_t count_lines(std::string_view text) noexcept {
+    const std::int64_t feeds = std::ranges::count(text, '\n');
+    return feeds + (text.empty() || text.back() == '\n' ? 0 : 1);
+}
+
+std::string ascii_lower(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) {
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return lower;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row[b.size()];
+}
+
+bool is_json_object(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\n\r");
+    if (first == std::string_view::npos || text[first] != '{') return false;
+    if (text.find('\0') != std::string_view::npos) return false;  // the parser would take it for the end
+    return nlohmann::json::accept(text.begin(), text.end());
+}
+
+}  // namespace whittle::inline v0
