@@ -119,7 +119,7 @@ run_tests() {
   local preset=$1 report=$root/build/$1/ctest.xml status=0
   shift
   rm -f "$report"
-  ctest --preset "$preset" -j "$jobs" --output-junit "$report" "$@" >&2 || status=$?
+  ${ctest_prefix:-} ctest --preset "$preset" -j "$jobs" --output-junit "$report" "$@" >&2 || status=$?
   count_tests "$report" "$status"
 }
 
