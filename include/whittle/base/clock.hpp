@@ -1,0 +1,45 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+namespace whittle::inline v0 {
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+using Timestamp = std::int64_t;
+
+/// The time, and waiting. Injected, so that tests and replays need no real time. Thread-safe.
+class Clock {
+public:
+    virtual ~Clock() = default;
+    [[nodiscard]] virtual Timestamp now() = 0;
+    /// Waits, at most until a stop is asked for. False if it was stopped.
+    virtual bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) = 0;
+};
+
+/// The machine's clock.
+[[nodiscard]] std::shared_ptr<Clock> system_clock();
+
+/// A clock that stands still; sleeping moves it forward at once.
+class ManualClock final : public Clock {
+public:
+    explicit ManualClock(Timestamp start = 0) : now_(start) {}
+    [[nodiscard]] Timestamp now() override;
+    bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) override;
+    void advance(std::chrono::milliseconds duration);
+
+private:
+    std::mutex mutex_;
+    Timestamp now_;
+};
+
+/// "2026-01-31T23:59:59.123Z".
+[[nodiscard]] std::string to_iso8601(Timestamp time);
+
+}  // namespace whittle::inline v0

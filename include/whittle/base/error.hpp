@@ -1,0 +1,84 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What kind of thing went wrong. `Error::what()` says what was attempted and why it failed.
+enum class Errc {
+    invalid_argument = 1,  ///< a call that breaks the function's precondition
+    invalid_config,        ///< a configuration with one or more bad fields; the text lists all of them
+    invalid_key,           ///< a storage key outside the allowed alphabet or shape
+    invalid_history,       ///< a commit would add a violation of the validity profile
+    already_exists,        ///< a write-once object exists with other content
+    storage_failed,        ///< the store did not accept or return an object
+    damaged,               ///< a stored object is shorter than, or differs from, what was written
+    not_found,             ///< a named thing does not exist
+    not_offered,           ///< this implementation does not offer the operation
+    conflict,              ///< the conversation changed between planning and commit
+    pinned,                ///< an edit of something that must stay as it is
+    limit_exceeded,        ///< a limit of `ChainConfig::limits` or of a quota
+    parse_failed,          ///< input is not what its format says
+    model_failed,          ///< a model backend failed; `ModelError` carries the class
+    cancelled,             ///< stopped by the caller's stop token
+    callback_failed,       ///< a user's callback threw something that is not an `Error`
+};
+
+[[nodiscard]] std::string_view name_of(Errc code) noexcept;
+[[nodiscard]] const std::error_category& error_category() noexcept;
+[[nodiscard]] std::error_code make_error_code(Errc code) noexcept;
+
+/// The one exception type of the library. `what()` is exactly `message`, without the category's text appended.
+class Error : public std::system_error {
+public:
+    Error(Errc code, std::string message);
+
+    [[nodiscard]] Errc errc() const noexcept { return errc_; }
+    [[nodiscard]] const char* what() const noexcept override { return message_.what(); }
+
+private:
+    Errc errc_;
+    std::runtime_error message_;  // copies without throwing
+};
+
+/// One bad or doubtful setting.
+struct Problem {
+    enum class Severity { warning, error };
+    Severity severity = Severity::error;
+    std::string field{};    ///< dotted name of the setting, such as "reduction.max_tokens_for_clear"
+    std::string value{};    ///< what was given, as text
+    std::string allowed{};  ///< what would be right
+
+    friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// Collects every problem of a configuration, so that all are reported at once.
+class Problems {
+public:
+    void error(std::string field, std::string value, std::string allowed);
+    void warning(std::string field, std::string value, std::string allowed);
+    void append(const Problems& other);
+
+    [[nodiscard]] const std::vector<Problem>& all() const noexcept { return problems_; }
+    [[nodiscard]] bool has_errors() const noexcept;
+
+    /// Throws `Error(Errc::invalid_config)` that lists every problem of severity error; returns if there is none.
+    void throw_if_errors(std::string_view attempted) const;
+
+private:
+    std::vector<Problem> problems_;
+};
+
+/// "field = value: allowed", one line.
+[[nodiscard]] std::string to_string(const Problem& problem);
+
+}  // namespace whittle::inline v0
+
+template <>
+struct std::is_error_code_enum<whittle::Errc> : std::true_type {};

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+template <typename Signature>
+class FunctionRef;
+
+/// A view of a callable: two pointers, never allocates, does not own. Valid as long as what it was made from.
+template <typename R, typename... Args>
+class FunctionRef<R(Args...)> {
+public:
+    template <typename F>
+        requires(!std::same_as<std::remove_cvref_t<F>, FunctionRef> && std::is_invocable_r_v<R, F&, Args...>)
+    FunctionRef(F&& f) noexcept  // NOLINT(google-explicit-constructor): it is a parameter type
+        : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+          call_([](void* object, Args... args) -> R {
+              return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
+          }) {}
+
+    R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
+
+private:
+    void* object_;
+    R (*call_)(void*, Args...);
+};
+
+}  // namespace whittle::inline v0

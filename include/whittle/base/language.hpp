@@ -1,0 +1,20 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// The language of notices and placeholders.
+enum class Language { english, chinese };
+
+/// Sets the default that chains take when their configuration names no language. Thread-safe; the library's only
+/// mutable global.
+void set_language(Language language) noexcept;
+[[nodiscard]] Language default_language() noexcept;
+
+/// "en" or "zh".
+[[nodiscard]] std::string_view code_of(Language language) noexcept;
+
+}  // namespace whittle::inline v0

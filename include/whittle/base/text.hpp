@@ -1,0 +1,64 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// The longest prefix of at most `max_bytes` that does not end inside a UTF-8 sequence. Bytes that are not UTF-8 count
+/// as characters of one byte.
+[[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) noexcept;
+
+/// The longest suffix of at most `max_bytes` that does not start inside a UTF-8 sequence.
+[[nodiscard]] std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexcept;
+
+/// Well-formed as in Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
+[[nodiscard]] bool is_valid_utf8(std::string_view text) noexcept;
+
+/// `text` with every maximal ill-formed subsequence replaced by U+FFFD (Unicode 15, section 3.9); the same bytes if valid.
+[[nodiscard]] std::string to_valid_utf8(std::string_view text);
+
+/// Only blank: empty, or nothing but ASCII white space.
+[[nodiscard]] bool is_blank(std::string_view text) noexcept;
+
+/// Number of lines: line feeds, plus one if text follows the last one.
+[[nodiscard]] std::int64_t count_lines(std::string_view text) noexcept;
+
+/// ASCII only: A-Z to a-z.
+[[nodiscard]] std::string ascii_lower(std::string_view text);
+
+/// The candidate that is most like `word` (edit distance at most a third of its length), or empty.
+template <typename Range>
+[[nodiscard]] std::string_view closest_match(std::string_view word, const Range& candidates);
+
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
+
+template <typename Range>
+std::string_view closest_match(std::string_view word, const Range& candidates) {
+    std::string_view best;
+    std::size_t best_distance = word.size() / 3 + 1;
+    for (const auto& candidate : candidates) {
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance < best_distance) {
+            best = candidate;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+/// Whether `text` is one JSON object (RFC 8259), without recursion on its depth.
+[[nodiscard]] bool is_json_object(std::string_view text);
+
+/// `a + b`, held at the ends of the range.
+[[nodiscard]] constexpr std::int64_t add_saturating(std::int64_t a, std::int64_t b) noexcept {
+    if (b > 0 && a > INT64_MAX - b) return INT64_MAX;
+    if (b < 0 && a < INT64_MIN - b) return INT64_MIN;
+    return a + b;
+}
+
+}  // namespace whittle::inline v0

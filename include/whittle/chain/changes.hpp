@@ -1,0 +1,48 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// A replaced stretch: messages [old_first, old_first + old_count) of the earlier list are now
+/// [new_first, new_first + new_count).
+struct Change {
+    std::size_t old_first = 0;
+    std::size_t old_count = 0;
+    std::size_t new_first = 0;
+    std::size_t new_count = 0;
+
+    friend bool operator==(const Change&, const Change&) = default;
+};
+
+/// What a host that owns its list must replace, in list order. What stands behind the last change moved by
+/// `new - old` places and is otherwise as it was; messages that came later stand at the end.
+using Changes = std::vector<Change>;
+
+/// Records replacements of stretches and composes them.
+class ChangeLog {
+public:
+    /// Makes room, so that the next `count` calls of `add` cannot throw.
+    void reserve_more(std::size_t count) { entries_.reserve(entries_.size() + count); }
+    /// Messages [first, first + removed) of the list before `version` became [first, first + inserted).
+    void add(std::uint64_t version, std::size_t first, std::size_t removed, std::size_t inserted);
+    void shrink_to(std::size_t size) noexcept { entries_.resize(size < entries_.size() ? size : entries_.size()); }
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    /// All replacements after `version`, composed.
+    [[nodiscard]] Changes since(std::uint64_t version) const;
+
+private:
+    struct Entry {
+        std::uint64_t version = 0;
+        std::size_t first = 0;
+        std::size_t removed = 0;
+        std::size_t inserted = 0;
+    };
+    std::vector<Entry> entries_{};
+};
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "whittle/tokens/counter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// The size of a request, in tokens.
+struct ContextCount {
+    std::int64_t estimate = 0;     ///< messages, system text and tools, by the counter
+    std::int64_t total = 0;        ///< the estimate moved to the last usage that a provider reported; equal to it without one
+    bool anchored = false;         ///< whether there is such a usage
+    double calibration = 1.0;      ///< smoothed ratio of reported to estimated, within [1/8, 8]
+};
+
+/// Token counts of one conversation: a column per counter, kept up to date by what is added and removed.
+class TokenColumns {
+public:
+    /// The provider's own count of everything up to a reply, against what the column said then.
+    struct Anchor {
+        std::int64_t reported = 0;
+        std::int64_t estimate = 0;
+    };
+    struct Column {
+        std::shared_ptr<const TokenCounter> counter;
+        std::int64_t messages = 0;     ///< sum over the messages
+        std::int64_t overhead = 0;     ///< system text and tools of the last request
+        Hash128 overhead_of{};         ///< fingerprint of these
+        bool overhead_known = false;
+        std::optional<Anchor> anchor{};
+        double calibration = 1.0;
+        bool calibrated = false;
+    };
+
+    [[nodiscard]] std::size_t size() const noexcept { return columns_.size(); }
+    [[nodiscard]] const Column& operator[](std::size_t i) const noexcept { return columns_[i]; }
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view counter_id) const noexcept;
+    std::size_t add(std::shared_ptr<const TokenCounter> counter);
+
+    void add_message(const MessageInfo& info) noexcept;
+    void remove_message(const MessageInfo& info) noexcept;
+
+    /// Counts system text and tools unless they are the same as at the last call. O(their size) for the fingerprint.
+    void set_overhead(std::size_t column, std::string_view system, std::span<const ToolSpec> tools);
+
+    /// A provider said that everything up to the newest message is `reported` tokens.
+    void anchor_all(std::int64_t reported) noexcept;
+    /// The same for one column that came later: at that time it would have said `estimate`.
+    void anchor(std::size_t column, Anchor anchor) noexcept;
+
+    [[nodiscard]] ContextCount context(std::size_t column) const noexcept;
+
+private:
+    std::vector<Column> columns_{};
+};
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "whittle/message/traits.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// The library's own message: what a host without a message type of its own uses.
+struct ChatMessage {
+    Role role = Role::user;
+    std::vector<Part> parts{};
+    std::string id{};               ///< the host's, optional
+    std::optional<Usage> usage{};   ///< on replies, where the provider reports it
+
+    [[nodiscard]] static ChatMessage system(std::string text);
+    [[nodiscard]] static ChatMessage user(std::string text);
+    [[nodiscard]] static ChatMessage assistant(std::string text);
+    /// Adds a call; `arguments` is a JSON object as text.
+    ChatMessage& call(std::string id, std::string tool, std::string arguments = "{}") &;
+    ChatMessage&& call(std::string id, std::string tool, std::string arguments = "{}") &&;
+    [[nodiscard]] static ChatMessage result(std::string call_id, std::string tool, std::string text, bool is_error = false);
+
+    friend bool operator==(const ChatMessage&, const ChatMessage&) = default;
+};
+
+template <>
+struct message_traits<ChatMessage> {
+    static Role role(const ChatMessage& m) noexcept { return m.role; }
+    template <typename Visit>
+    static void for_each_part(const ChatMessage& m, Visit&& visit) {
+        for (const Part& part : m.parts) visit(view_of(part));
+    }
+    static void set_text(ChatMessage& m, std::size_t part, std::string_view text);
+    static void erase_part(ChatMessage& m, std::size_t part);
+    static ChatMessage make(Role role, std::string_view text);
+    static std::vector<ChatMessage> make_tool_results(std::span<const ToolResult> results);
+    static std::optional<Usage> usage(const ChatMessage& m) { return m.usage; }
+    static std::string id(const ChatMessage& m) { return m.id; }
+    static bool is_error(const ChatMessage& m, std::size_t part) { return part < m.parts.size() && m.parts[part].is_error; }
+    /// Compact JSON, one line; a string that is not valid UTF-8 becomes {"base64": "..."}.
+    static std::string to_bytes(const ChatMessage& m);
+    /// The exact inverse of `to_bytes`. Throws `Error(Errc::parse_failed)`.
+    static ChatMessage from_bytes(std::string_view bytes);
+};
+
+static_assert(ToolMessage<ChatMessage> && HasCodec<ChatMessage>);
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "whittle/base/hash.hpp"
+#include "whittle/message/provenance.hpp"
+#include "whittle/message/traits.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What plans and validity rules need to know of a part, without its text.
+struct PartInfo {
+    PartKind kind = PartKind::text;
+    std::int64_t bytes = 0;  ///< of its text
+    std::string call_id{};
+    std::string tool{};         ///< of a result too, where its call is known
+    std::string object_name{};  ///< of calls and results: unique in the conversation, safe in a storage key
+    bool is_error = false;
+    bool is_blank = false;              ///< nothing but white space
+    bool is_invalid_utf8 = false;       ///< text, arguments, names or ids
+    bool has_object_arguments = false;  ///< tool_call: the arguments are a JSON object
+    Mark mark{};
+};
+
+/// What plans and validity rules need to know of a message.
+struct MessageInfo {
+    Serial serial = 0;
+    Role role = Role::user;
+    std::vector<PartInfo> parts{};
+    Serial group = 0;         ///< the tool round: serial of the message with the calls; 0 in none
+    int turn = 0;             ///< from 1; 0 before the first
+    int call_index = 0;       ///< model replies that were there when it came
+    bool pinned = false;      ///< by the host, or because it was restored
+    Hash128 fingerprint{};    ///< of role and parts
+    Mark mark{};              ///< of the whole message
+    std::vector<std::int64_t> tokens{};  ///< by column of the conversation
+
+    [[nodiscard]] bool has(PartKind kind) const noexcept;
+};
+
+/// A real user message: role user, original, with text of its own that is no tool result.
+[[nodiscard]] bool is_user_message(const MessageInfo& info) noexcept;
+
+[[nodiscard]] PartInfo describe(const PartView& part);
+
+/// Adds a part to a message's fingerprint.
+[[nodiscard]] Hash128 fingerprint(const PartView& part, Hash128 seed) noexcept;
+
+template <AgentMessage M>
+[[nodiscard]] Hash128 fingerprint(const M& m) {
+    Hash128 hash{static_cast<std::uint64_t>(message_traits<M>::role(m)) + 1, 0};
+    message_traits<M>::for_each_part(m, [&](const PartView& part) { hash = fingerprint(part, hash); });
+    return hash;
+}
+
+/// Role, parts and fingerprint of `m`; what depends on the conversation is left at its defaults.
+template <AgentMessage M>
+[[nodiscard]] MessageInfo describe(const M& m) {
+    MessageInfo info;
+    info.role = message_traits<M>::role(m);
+    info.fingerprint = Hash128{static_cast<std::uint64_t>(info.role) + 1, 0};
+    message_traits<M>::for_each_part(m, [&](const PartView& part) {
+        info.parts.push_back(describe(part));
+        info.fingerprint = fingerprint(part, info.fingerprint);
+    });
+    return info;
+}
+
+/// A tool round: an assistant message with calls and the results of these calls.
+struct Round {
+    Serial group = 0;
+    std::size_t call = 0;                ///< index of the assistant message
+    std::vector<std::size_t> results{};  ///< indices of the messages that hold its results, in list order
+};
+
+/// The messages of a conversation or of a transaction's projection, as plans see them. A view: valid until the
+/// conversation or the transaction changes.
+class Outline {
+public:
+    Outline() = default;
+    explicit Outline(std::span<const MessageInfo> infos) noexcept : infos_(infos) {}
+    explicit Outline(std::span<const MessageInfo* const> overlay) noexcept : overlay_(overlay), is_overlay_(true) {}
+
+    [[nodiscard]] std::size_t size() const noexcept { return is_overlay_ ? overlay_.size() : infos_.size(); }
+    [[nodiscard]] const MessageInfo& operator[](std::size_t i) const noexcept { return is_overlay_ ? *overlay_[i] : infos_[i]; }
+
+    /// Index of the newest real user message.
+    [[nodiscard]] std::optional<std::size_t> newest_user() const noexcept;
+    /// Index of the newest assistant message if it has calls: its round is open until the model's next message.
+    [[nodiscard]] std::optional<std::size_t> open_call() const noexcept;
+    /// The group of the open round, or 0.
+    [[nodiscard]] Serial open_group() const noexcept;
+    /// All tool rounds, oldest first.
+    [[nodiscard]] std::vector<Round> rounds() const;
+    [[nodiscard]] std::optional<std::size_t> index_of(Serial serial) const noexcept;
+
+private:
+    std::span<const MessageInfo> infos_{};
+    std::span<const MessageInfo* const> overlay_{};
+    bool is_overlay_ = false;
+};
+
+/// Sets the group of `info`, which stands right after `before`: that of its own calls, or of the call that its results
+/// answer (the newest earlier call with that id that has no answer yet, else the newest with that id). Names the tool of
+/// its results. A repair right after a round, such as media that a provider wants outside of it, joins the round.
+void join_group(MessageInfo& info, const Outline& before);
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Who speaks. `system` also stands for a provider's "developer".
+enum class Role { system, user, assistant, tool };
+
+enum class PartKind {
+    text,
+    thinking,
+    tool_call,    ///< `text` is the raw JSON of the arguments
+    tool_result,  ///< one text block of a result; a result without text is one empty part
+    media,        ///< an image, sound or document; inside a tool result it carries that call's id
+    other,        ///< opaque to the library, never touched
+};
+
+/// "system", "user", ...; "text", "thinking", ...
+[[nodiscard]] std::string_view name_of(Role role) noexcept;
+[[nodiscard]] std::string_view name_of(PartKind kind) noexcept;
+
+/// Media as a message holds it: either its bytes or where it is (a data: URL counts as a URL).
+struct MediaView {
+    std::string_view mime{};
+    std::string_view bytes{};
+    std::string_view url{};
+    int width = 0;  ///< pixels, 0 if unknown
+    int height = 0;
+};
+
+/// One part of a message, as the library sees it. Valid only during the call that passes it.
+struct PartView {
+    PartKind kind = PartKind::text;
+    std::string_view text{};
+    std::string_view call_id{};  ///< tool_call, tool_result, and media inside a result
+    std::string_view tool{};     ///< tool_call; tool_result where the message names its tool
+    MediaView media{};
+    bool is_error = false;  ///< tool_result
+};
+
+struct Media {
+    std::string mime{};
+    std::string bytes{};
+    std::string url{};
+    int width = 0;
+    int height = 0;
+
+    friend bool operator==(const Media&, const Media&) = default;
+};
+
+/// A part that owns its content.
+struct Part {
+    PartKind kind = PartKind::text;
+    std::string text{};
+    std::string call_id{};
+    std::string tool{};
+    Media media{};
+    bool is_error = false;
+
+    friend bool operator==(const Part&, const Part&) = default;
+};
+
+[[nodiscard]] PartView view_of(const Part& part) noexcept;
+[[nodiscard]] Part to_part(const PartView& view);
+
+/// What a tool call came back with: text and media parts in the tool's order. No parts is an empty result.
+struct ToolResult {
+    std::string call_id{};
+    std::string tool{};
+    std::vector<Part> parts{};
+    bool is_error = false;
+
+    friend bool operator==(const ToolResult&, const ToolResult&) = default;
+};
+
+/// What a provider billed for one call, in tokens. The three input classes are disjoint.
+struct Usage {
+    std::int64_t input = 0;        ///< neither read from nor written to the prompt cache
+    std::int64_t cache_read = 0;   ///< input read from the prompt cache
+    std::int64_t cache_write = 0;  ///< input written to the prompt cache
+    std::int64_t output = 0;       ///< reply, hidden reasoning included
+
+    /// All input classes and the output, held at the maximum.
+    [[nodiscard]] std::int64_t total() const noexcept;
+
+    friend bool operator==(const Usage&, const Usage&) = default;
+};
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,127 @@
+#pragma once
+
+#include "whittle/base/clock.hpp"
+#include "whittle/base/error.hpp"
+#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/traits.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Why a reply ended.
+enum class FinishReason { stop, tool_calls, length, refusal, other };
+
+/// A piece of a reply as it arrives. The views are valid only during the call.
+struct Delta {
+    enum class Kind { text, thinking, tool_arguments };
+    Kind kind = Kind::text;
+    std::string_view text{};
+    std::string_view call_id{};  ///< tool_arguments
+    std::string_view tool{};
+};
+
+/// Gets the pieces of a streaming reply, on the thread that called `generate`. What it throws ends the call.
+using DeltaSink = std::function<void(const Delta&)>;
+
+/// One model call. A view: nothing is owned.
+template <AgentMessage M>
+struct ModelRequest {
+    std::span<const M> messages{};
+    std::string_view system{};  ///< system text that stands beside the messages
+    std::span<const ToolSpec> tools{};
+    std::stop_token stop{};
+    const DeltaSink* on_delta = nullptr;  ///< null: no streaming asked for
+    std::string_view purpose{};           ///< empty for the agent's own call; else which middleware asks, and for what
+};
+
+template <AgentMessage M>
+struct Reply {
+    M message;
+    std::optional<Usage> usage{};  ///< as the provider billed it; absent if it did not say
+    FinishReason finish = FinishReason::stop;
+};
+
+/// What kind of failure a model call met: decides on retry, failover, compaction or giving up.
+enum class ModelErrorClass { overflow, rate_limit, auth, server, bad_request, refusal, transport, cancelled };
+
+[[nodiscard]] std::string_view name_of(ModelErrorClass error_class) noexcept;
+
+/// The request was larger than the model's window. 0 where the provider did not say.
+struct Overflow {
+    std::int64_t limit = 0;  ///< tokens that the model takes
+    std::int64_t used = 0;   ///< tokens that the request had
+};
+
+class ModelError : public Error {
+public:
+    ModelError(ModelErrorClass error_class, std::string message);
+    ModelError(Overflow overflow, std::string message);
+    ModelError(std::chrono::milliseconds retry_after, std::string message);  ///< rate_limit
+
+    [[nodiscard]] ModelErrorClass error_class() const noexcept { return class_; }
+    [[nodiscard]] Overflow overflow() const noexcept { return overflow_; }
+    [[nodiscard]] std::optional<std::chrono::milliseconds> retry_after() const noexcept { return retry_after_; }
+
+private:
+    ModelErrorClass class_;
+    Overflow overflow_{};
+    std::optional<std::chrono::milliseconds> retry_after_{};
+};
+
+/// A chat model. Thread-safe if it is used by several conversations at once.
+template <AgentMessage M>
+class Model {
+public:
+    virtual ~Model() = default;
+    /// Blocks until the reply is complete. Throws `ModelError`; a stop gives class cancelled.
+    virtual Reply<M> generate(const ModelRequest<M>& request) = 0;
+};
+
+struct TextOptions {
+    std::int64_t max_output_tokens = 0;  ///< 0: the model's own limit
+    std::string purpose{};               ///< which middleware asks, and for what
+};
+
+struct TextReply {
+    std::string text{};
+    std::optional<Usage> usage{};
+    FinishReason finish = FinishReason::stop;
+};
+
+/// The simplest model interface: text in, text out. What summarisers and classifiers need.
+class TextModel {
+public:
+    virtual ~TextModel() = default;
+    virtual TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options, std::stop_token stop) = 0;
+};
+
+/// A `TextModel` over a chat model: the prompt is one user message.
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<TextModel> as_text_model(std::shared_ptr<Model<M>> model) {
+    class Adapter final : public TextModel {
+    public:
+        explicit Adapter(std::shared_ptr<Model<M>> model) : model_(std::move(model)) {}
+        TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options, std::stop_token stop) override {
+            const M message = message_traits<M>::make(Role::user, prompt);
+            Reply<M> reply = model_->generate({.messages = {&message, 1}, .system = system, .stop = std::move(stop), .purpose = options.purpose});
+            return {text_of(reply.message), reply.usage, reply.finish};
+        }
+
+    private:
+        std::shared_ptr<Model<M>> model_;
+    };
+    return std::make_shared<Adapter>(std::move(model));
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+struct ObjectInfo {
+    std::string key{};
+    std::int64_t bytes = 0;
+};
+
+/// Streaming form of `Storage::put_if_absent`. Nothing is visible before `commit`; dropping the writer leaves nothing.
+class StorageWriter {
+public:
+    virtual ~StorageWriter() = default;
+    virtual void write(std::string_view chunk) = 0;
+    /// As `put_if_absent`. The writer is used up, also when it throws.
+    virtual void commit(std::string_view key) = 0;
+};
+
+/// Keeps what is taken out of requests: written once, read rarely. All functions are thread-safe. An own backend must
+/// implement `put_if_absent` and `get`; the others report `Errc::not_offered` or are built on these two.
+class Storage {
+public:
+    virtual ~Storage() = default;
+
+    /// Stores `content` under `key` unless the key exists. Same content again: no-op. Other content: throws
+    /// Error(already_exists). Returns only after the bytes are as durable as the backend's setting says. Throws
+    /// Error(invalid_key) for a key outside `is_valid_key`, Error(storage_failed) with the system's reason.
+    virtual void put_if_absent(std::string_view key, std::string_view content) = 0;
+
+    /// At most `max_bytes` from byte `offset`; nullopt if there is no such object; empty at or past its end. Throws
+    /// Error(damaged) for a short or altered object with expected and found, Error(storage_failed), Error(invalid_key).
+    [[nodiscard]] virtual std::optional<std::string> get(std::string_view key, std::int64_t offset = 0,
+                                                         std::int64_t max_bytes = INT64_MAX) = 0;
+
+    /// Null: this backend cannot stream.
+    [[nodiscard]] virtual std::unique_ptr<StorageWriter> open_writer() { return nullptr; }
+
+    /// Nullopt if there is no such object.
+    [[nodiscard]] virtual std::optional<ObjectInfo> stat(std::string_view key);
+
+    /// Calls `visit` for every object whose key starts with `prefix`, in byte order of the keys, until it returns false.
+    virtual void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit);
+
+    /// True if there was such an object.
+    virtual bool remove(std::string_view key);
+
+    /// What the model is told: a path that the agent's own file tool can read, or an opaque reference for the read-back tool.
+    [[nodiscard]] virtual std::string locate(std::string_view key) const { return std::string(key); }
+};
+
+/// `[A-Za-z0-9/_.-]`, no empty, "." or ".." component, no component with a leading dot, 1 to 512 bytes.
+[[nodiscard]] bool is_valid_key(std::string_view key) noexcept;
+
+/// Throws Error(invalid_key) that names the attempt and the rule that `key` breaks.
+void require_valid_key(std::string_view attempted, std::string_view key);
+
+struct MemoryStorageOptions {
+    std::int64_t max_bytes = 0;  ///< sum of all contents, 0 for no limit; more is Error(storage_failed)
+};
+
+/// Objects in memory, for tests and short runs.
+[[nodiscard]] std::shared_ptr<Storage> memory_storage(const MemoryStorageOptions& options = {});
+
+/// How much a finished write survives.
+enum class Durability {
+    none,  ///< the process
+    data,  ///< a power failure, once the directory entry reached the disk (fdatasync)
+    full,  ///< a power failure (the directory is synced too)
+};
+
+struct FileStorageOptions {
+    Durability durability = Durability::data;
+    int temporary_max_age_seconds = 3'600;  ///< older temporary files of ours are removed on opening
+};
+
+/// Objects as files under the directory `root` (created with mode 0700 if absent; its parent must exist). Files are 0600, written to a
+/// temporary file and linked into place without replacing. A symlink, FIFO or foreign owner on the way is refused.
+/// `locate` gives the absolute path. POSIX only. Throws Error(storage_failed) if `root` cannot be opened.
+[[nodiscard]] std::shared_ptr<Storage> file_storage(std::string_view root, const FileStorageOptions& options = {});
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,83 @@
+#include "whittle/chain/token_columns.hpp"
+
+#include <algorithm>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+constexpr double smoothing = 0.3;  // weight of the newest ratio
+constexpr double lowest_ratio = 0.125;
+constexpr double highest_ratio = 8.0;
+
+Hash128 fingerprint_of(std::string_view system, std::span<const ToolSpec> tools) noexcept {
+    Hash128 hash = hash128(system);
+    for (const ToolSpec& tool : tools) {
+        hash = hash128(tool.name, hash);
+        hash = hash128(tool.description, hash);
+        hash = hash128(tool.parameters, hash);
+    }
+    return hash;
+}
+
+std::int64_t tokens_of(const MessageInfo& info, std::size_t column) noexcept {
+    return column < info.tokens.size() ? info.tokens[column] : 0;
+}
+
+}  // namespace
+
+std::optional<std::size_t> TokenColumns::find(std::string_view counter_id) const noexcept {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (columns_[i].counter->id() == counter_id) return i;
+    }
+    return std::nullopt;
+}
+
+std::size_t TokenColumns::add(std::shared_ptr<const TokenCounter> counter) {
+    columns_.push_back({.counter = std::move(counter)});
+    return columns_.size() - 1;
+}
+
+void TokenColumns::add_message(const MessageInfo& info) noexcept {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        columns_[i].messages = add_saturating(columns_[i].messages, tokens_of(info, i));
+    }
+}
+
+void TokenColumns::remove_message(const MessageInfo& info) noexcept {
+    for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].messages -= tokens_of(info, i);
+}
+
+void TokenColumns::set_overhead(std::size_t column, std::string_view system, std::span<const ToolSpec> tools) {
+    Column& c = columns_[column];
+    const Hash128 key = fingerprint_of(system, tools);
+    if (c.overhead_known && c.overhead_of == key) return;
+    c.overhead = count_overhead(system, tools, *c.counter);
+    c.overhead_of = key;
+    c.overhead_known = true;
+}
+
+void TokenColumns::anchor_all(std::int64_t reported) noexcept {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        anchor(i, {reported, add_saturating(columns_[i].messages, columns_[i].overhead)});
+    }
+}
+
+void TokenColumns::anchor(std::size_t column, Anchor anchor) noexcept {
+    Column& c = columns_[column];
+    c.anchor = anchor;
+    if (anchor.estimate <= 0) return;
+    const double ratio = std::clamp(static_cast<double>(anchor.reported) / static_cast<double>(anchor.estimate), lowest_ratio, highest_ratio);
+    c.calibration = c.calibrated ? (1.0 - smoothing) * c.calibration + smoothing * ratio : ratio;
+    c.calibrated = true;
+}
+
+ContextCount TokenColumns::context(std::size_t column) const noexcept {
+    const Column& c = columns_[column];
+    const std::int64_t estimate = add_saturating(c.messages, c.overhead);
+    if (!c.anchor) return {estimate, estimate, false, c.calibration};
+    const std::int64_t total = add_saturating(c.anchor->reported, estimate - c.anchor->estimate);
+    return {estimate, std::max<std::int64_t>(total, 0), true, c.calibration};
+}
+
+}  // namespace whittle::inline v0
