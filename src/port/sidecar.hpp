@@ -1,0 +1,25 @@
+#pragma once
+
+#include "posix_files.hpp"
+
+namespace whittle::inline v0 {
+
+/// What an object must be.
+struct Fingerprint {
+    std::int64_t bytes = 0;
+    std::string sha256{};
+
+    friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+
+/// The name of the hidden file beside an object that holds its fingerprint. No key component starts with a dot.
+[[nodiscard]] std::string sidecar_of(std::string_view object_name);
+
+/// "{bytes} {sha256}\n"
+[[nodiscard]] std::string to_text(const Fingerprint& fingerprint);
+
+/// Nullopt if the sidecar is missing or is not what `to_text` writes.
+[[nodiscard]] std::optional<Fingerprint> read_sidecar(const PosixOps& ops, const Attempt& attempt, int directory,
+                                                      std::string_view object_name);
+
+}  // namespace whittle::inline v0
