@@ -44,6 +44,11 @@ struct MessageInfo {
     [[nodiscard]] bool has(PartKind kind) const noexcept;
 };
 
+/// The provenance of a part: its own, else that of its message; null is original.
+[[nodiscard]] inline const Mark& mark_of(const MessageInfo& info, std::size_t part) noexcept {
+    return part < info.parts.size() && info.parts[part].mark ? info.parts[part].mark : info.mark;
+}
+
 /// A real user message: role user, original, with text of its own that is no tool result.
 [[nodiscard]] bool is_user_message(const MessageInfo& info) noexcept;
 
@@ -110,5 +115,8 @@ private:
 /// answer (the newest earlier call with that id that has no answer yet, else the newest with that id). Names the tool of
 /// its results. A repair right after a round, such as media that a provider wants outside of it, joins the round.
 void join_group(MessageInfo& info, const Outline& before);
+
+/// The same for a whole list, in linear time.
+void join_groups(std::span<MessageInfo> infos);
 
 }  // namespace whittle::inline v0

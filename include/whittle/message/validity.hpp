@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -78,9 +79,9 @@ template <AgentMessage M>
     for (const M& m : messages) {
         MessageInfo info = describe(m);
         info.serial = infos.size() + 1;
-        join_group(info, Outline(infos));
         infos.push_back(std::move(info));
     }
+    join_groups(infos);
     return validate(Outline(infos), profile);
 }
 

@@ -1,0 +1,111 @@
+#include "whittle/message/chat_message.hpp"
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace whittle::inline v0 {
+namespace {
+
+using Traits = message_traits<ChatMessage>;
+
+ChatMessage message_of(Role role, Part part) {
+    ChatMessage message{.role = role};
+    message.parts.push_back(std::move(part));
+    return message;
+}
+
+void require_part(const ChatMessage& m, std::size_t part, std::string_view attempted) {
+    if (part < m.parts.size()) return;
+    throw Error(Errc::invalid_argument,
+                fmt::format("{} part {}: the message has {} parts", attempted, part, m.parts.size()));
+}
+
+/// A text in place of `media`; inside a result it stays a part of that result.
+Part text_in_place_of(const Part& media, std::string_view text) {
+    const PartKind kind = media.call_id.empty() ? PartKind::text : PartKind::tool_result;
+    return {kind, std::string(text), media.call_id, media.tool, {}, media.is_error};
+}
+
+Part part_of_result(const ToolResult& result, const Part& source) {
+    Part part = source;
+    if (part.kind != PartKind::media && part.kind != PartKind::other) part.kind = PartKind::tool_result;
+    part.call_id = result.call_id;
+    part.tool = result.tool;
+    part.is_error = result.is_error;
+    return part;
+}
+
+ChatMessage message_of(const ToolResult& result) {
+    if (result.parts.empty()) return ChatMessage::result(result.call_id, result.tool, {}, result.is_error);
+    ChatMessage message{.role = Role::tool};
+    message.parts.reserve(result.parts.size());
+    for (const Part& part : result.parts) message.parts.push_back(part_of_result(result, part));
+    return message;
+}
+
+}  // namespace
+
+ChatMessage ChatMessage::system(std::string text) {
+    return message_of(Role::system, Part{PartKind::text, std::move(text)});
+}
+
+ChatMessage ChatMessage::user(std::string text) {
+    return message_of(Role::user, Part{PartKind::text, std::move(text)});
+}
+
+ChatMessage ChatMessage::assistant(std::string text) {
+    return message_of(Role::assistant, Part{PartKind::text, std::move(text)});
+}
+
+ChatMessage& ChatMessage::call(std::string call_id, std::string tool, std::string arguments) & {
+    parts.push_back({PartKind::tool_call, std::move(arguments), std::move(call_id), std::move(tool)});
+    return *this;
+}
+
+ChatMessage&& ChatMessage::call(std::string call_id, std::string tool, std::string arguments) && {
+    return std::move(call(std::move(call_id), std::move(tool), std::move(arguments)));
+}
+
+ChatMessage ChatMessage::result(std::string call_id, std::string tool, std::string text, bool is_error) {
+    return message_of(Role::tool,
+                      Part{PartKind::tool_result, std::move(text), std::move(call_id), std::move(tool), {}, is_error});
+}
+
+void Traits::set_text(ChatMessage& m, std::size_t part, std::string_view text) {
+    require_part(m, part, "set the text of");
+    Part& target = m.parts[part];
+    if (target.kind == PartKind::other) {
+        throw Error(Errc::invalid_argument, fmt::format("set the text of part {}: it is opaque", part));
+    }
+    if (target.kind == PartKind::tool_call && !is_json_object(text)) {
+        throw Error(Errc::invalid_argument,
+                    fmt::format("set the arguments of part {}: the text is no JSON object", part));
+    }
+    if (target.kind == PartKind::media) {
+        target = text_in_place_of(target, text);
+    } else {
+        target.text = std::string(text);  // a copy first: `text` may look into the message
+    }
+}
+
+void Traits::erase_part(ChatMessage& m, std::size_t part) {
+    require_part(m, part, "erase");
+    m.parts.erase(m.parts.begin() + static_cast<std::ptrdiff_t>(part));
+}
+
+ChatMessage Traits::make(Role role, std::string_view text) {
+    return message_of(role, Part{PartKind::text, std::string(text)});
+}
+
+std::vector<ChatMessage> Traits::make_tool_results(std::span<const ToolResult> results) {
+    std::vector<ChatMessage> messages;
+    messages.reserve(results.size());
+    for (const ToolResult& result : results) messages.push_back(message_of(result));
+    return messages;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,122 @@
+#include "whittle/message/outline.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+namespace whittle::inline v0 {
+namespace {
+
+struct CallRef {
+    Serial serial = 0;
+    std::string_view tool{};
+};
+
+bool is_result(const PartInfo& part) noexcept {
+    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+}
+
+const PartInfo* find_call(const MessageInfo& info, std::string_view id) noexcept {
+    const auto found = std::ranges::find_if(
+        info.parts, [&](const PartInfo& p) { return p.kind == PartKind::tool_call && p.call_id == id; });
+    return found == info.parts.end() ? nullptr : &*found;
+}
+
+bool answers(const MessageInfo& info, std::string_view id) noexcept {
+    return std::ranges::any_of(info.parts, [&](const PartInfo& p) { return is_result(p) && p.call_id == id; });
+}
+
+/// The newest call with that id in `before` that no message there answers, else the newest.
+std::optional<CallRef> search_back(const Outline& before, std::string_view id) {
+    std::optional<CallRef> newest;
+    std::vector<Serial> answered;
+    for (std::size_t i = before.size(); i-- > 0;) {
+        const MessageInfo& info = before[i];
+        if (answers(info, id)) answered.push_back(info.group);
+        const PartInfo* const call = find_call(info, id);
+        if (call == nullptr) continue;
+        if (!newest) newest = CallRef{info.serial, call->tool};
+        if (std::ranges::find(answered, info.serial) == answered.end()) return CallRef{info.serial, call->tool};
+    }
+    return newest;
+}
+
+/// The same as `search_back`, for a list that is walked from its start.
+class CallIndex {
+public:
+    [[nodiscard]] std::optional<CallRef> operator()(std::string_view id) {
+        const auto found = calls_of_.find(id);
+        if (found == calls_of_.end()) return std::nullopt;
+        Calls& calls = found->second;
+        while (!calls.unanswered.empty() && calls.all[calls.unanswered.back()].answered) calls.unanswered.pop_back();
+        const std::size_t at = calls.unanswered.empty() ? calls.all.size() - 1 : calls.unanswered.back();
+        return calls.all[at].call;
+    }
+
+    void add(const MessageInfo& info) {
+        for (const PartInfo& part : info.parts) {
+            if (part.kind != PartKind::tool_call) continue;
+            Calls& calls = calls_of_[part.call_id];
+            if (!calls.all.empty() && calls.all.back().call.serial == info.serial) continue;
+            calls.unanswered.push_back(calls.all.size());
+            calls.all.push_back({{info.serial, part.tool}, false});
+        }
+        for (const PartInfo& part : info.parts) {
+            if (is_result(part)) answer(part.call_id, info.group);
+        }
+    }
+
+private:
+    struct Call {
+        CallRef call{};
+        bool answered = false;
+    };
+    struct Calls {
+        std::vector<Call> all{};
+        std::vector<std::size_t> unanswered{};  ///< and some that have been answered since
+    };
+
+    void answer(std::string_view id, Serial group) {
+        const auto found = calls_of_.find(id);
+        if (found == calls_of_.end() || group == 0) return;
+        std::vector<Call>& all = found->second.all;
+        const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Call& c) { return c.call.serial == group; });
+        if (last != all.rend()) last->answered = true;
+    }
+
+    std::unordered_map<std::string_view, Calls> calls_of_;
+};
+
+template <typename Search>
+void join(MessageInfo& info, const MessageInfo* previous, Search&& search) {
+    const bool has_calls = info.has(PartKind::tool_call);
+    info.group = has_calls ? info.serial : 0;
+    for (PartInfo& part : info.parts) {
+        if (!is_result(part)) continue;
+        const PartInfo* const own = find_call(info, part.call_id);
+        const std::optional<CallRef> call = own ? CallRef{info.serial, own->tool} : search(part.call_id);
+        if (!call) continue;
+        if (part.tool.empty()) part.tool = call->tool;
+        if (info.group == 0) info.group = call->serial;
+    }
+    if (info.group == 0 && previous && origin_of(info.mark) == Origin::repair) info.group = previous->group;
+}
+
+}  // namespace
+
+void join_group(MessageInfo& info, const Outline& before) {
+    const MessageInfo* const previous = before.size() == 0 ? nullptr : &before[before.size() - 1];
+    join(info, previous, [&](std::string_view id) { return search_back(before, id); });
+}
+
+void join_groups(std::span<MessageInfo> infos) {
+    CallIndex index;
+    const MessageInfo* previous = nullptr;
+    for (MessageInfo& info : infos) {
+        join(info, previous, index);
+        index.add(info);
+        previous = &info;
+    }
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,57 @@
+#include "history_facts.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace whittle::inline v0 {
+
+bool is_result_part(const PartInfo& part) noexcept {
+    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+}
+
+bool is_result_message(const MessageInfo& info) noexcept {
+    return info.role == Role::tool || (info.role != Role::assistant && info.has(PartKind::tool_result));
+}
+
+HistoryFacts::HistoryFacts(const Outline& outline) : outline_(outline), open_call_(outline.open_call()) {
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        add_calls(i);
+        add_results(i);
+    }
+}
+
+void HistoryFacts::add_calls(std::size_t message) {
+    const std::vector<PartInfo>& parts = outline_[message].parts;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        if (parts[p].kind != PartKind::tool_call) continue;
+        const auto [same_id, is_new] = by_id_.try_emplace(parts[p].call_id);
+        same_id->second.newest = calls_.size();
+        same_id->second.unanswered.push_back(calls_.size());
+        calls_.push_back({message, p, parts[p].call_id, std::nullopt, !is_new});
+    }
+}
+
+void HistoryFacts::add_results(std::size_t message) {
+    const std::vector<PartInfo>& parts = outline_[message].parts;
+    std::unordered_set<std::string_view> seen;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        // Media of a repair is a copy of what a result could not hold, no result of its own.
+        const bool is_copy = parts[p].kind == PartKind::media && origin_of(outline_[message].mark) == Origin::repair;
+        if (!is_result_part(parts[p]) || is_copy || !seen.insert(parts[p].call_id).second) continue;
+        results_.push_back({message, p, parts[p].call_id, std::nullopt, false});
+        pair(results_.back());
+    }
+}
+
+void HistoryFacts::pair(ResultFact& result) {
+    const auto found = by_id_.find(result.id);
+    if (found == by_id_.end()) return;
+    SameId& same_id = found->second;
+    result.is_second = same_id.unanswered.empty();
+    result.call = result.is_second ? same_id.newest : same_id.unanswered.back();
+    if (result.is_second) return;
+    same_id.unanswered.pop_back();
+    calls_[*result.call].result = results_.size() - 1;
+}
+
+}  // namespace whittle::inline v0

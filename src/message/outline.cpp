@@ -1,0 +1,101 @@
+#include "whittle/message/outline.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace whittle::inline v0 {
+namespace {
+
+/// Appends `value` as 8 little-endian bytes.
+char* put(char* at, std::uint64_t value) noexcept {
+    for (int shift = 0; shift < 64; shift += 8) *at++ = static_cast<char>(value >> shift & 0xff);
+    return at;
+}
+
+}  // namespace
+
+bool MessageInfo::has(PartKind kind) const noexcept { return std::ranges::count(parts, kind, &PartInfo::kind) > 0; }
+
+bool is_user_message(const MessageInfo& info) noexcept {
+    const auto holds_text = [](const PartInfo& part) { return part.kind == PartKind::text && part.bytes > 0; };
+    return info.role == Role::user && origin_of(info.mark) == Origin::original &&
+           std::ranges::any_of(info.parts, holds_text);
+}
+
+PartInfo describe(const PartView& part) {
+    PartInfo info;
+    info.kind = part.kind;
+    info.bytes = static_cast<std::int64_t>(part.text.size());
+    info.call_id = part.call_id;
+    info.tool = part.tool;
+    info.is_error = part.is_error;
+    info.is_blank = is_blank(part.text);
+    info.is_invalid_utf8 = !is_valid_utf8(part.text) || !is_valid_utf8(part.call_id) || !is_valid_utf8(part.tool);
+    info.has_object_arguments = part.kind == PartKind::tool_call && is_json_object(part.text);
+    return info;
+}
+
+Hash128 fingerprint(const PartView& part, Hash128 seed) noexcept {
+    const std::array fields{part.text, part.call_id, part.tool, part.media.mime, part.media.bytes, part.media.url};
+    std::array<char, 8 * (fields.size() + 4)> header{};  // the sizes, so that no field can flow into the next
+    char* at = put(header.data(), static_cast<std::uint64_t>(part.kind));
+    at = put(at, part.is_error ? 1 : 0);
+    at = put(at, static_cast<std::uint64_t>(part.media.width));
+    at = put(at, static_cast<std::uint64_t>(part.media.height));
+    for (const std::string_view field : fields) at = put(at, field.size());
+
+    Hash128 hash = hash128({header.data(), header.size()}, seed);
+    for (const std::string_view field : fields) {
+        if (!field.empty()) hash = hash128(field, hash);
+    }
+    return hash;
+}
+
+std::optional<std::size_t> Outline::newest_user() const noexcept {
+    for (std::size_t i = size(); i-- > 0;) {
+        if (is_user_message((*this)[i])) return i;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> Outline::open_call() const noexcept {
+    for (std::size_t i = size(); i-- > 0;) {
+        if ((*this)[i].role != Role::assistant) continue;
+        return (*this)[i].has(PartKind::tool_call) ? std::optional(i) : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+Serial Outline::open_group() const noexcept {
+    const std::optional<std::size_t> call = open_call();
+    return call ? (*this)[*call].group : 0;
+}
+
+std::vector<Round> Outline::rounds() const {
+    std::vector<Round> rounds;
+    std::unordered_map<Serial, std::size_t> round_of;
+    for (std::size_t i = 0; i < size(); ++i) {
+        const MessageInfo& info = (*this)[i];
+        if (info.group == 0 || info.group != info.serial || !info.has(PartKind::tool_call)) continue;
+        round_of.emplace(info.group, rounds.size());
+        rounds.push_back({info.group, i, {}});
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+        const auto found = round_of.find((*this)[i].group);
+        if (found == round_of.end() || rounds[found->second].call == i) continue;
+        rounds[found->second].results.push_back(i);
+    }
+    return rounds;
+}
+
+std::optional<std::size_t> Outline::index_of(Serial serial) const noexcept {
+    for (std::size_t i = 0; i < size(); ++i) {
+        if ((*this)[i].serial == serial) return i;
+    }
+    return std::nullopt;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,63 @@
+#include "whittle/message/part.hpp"
+
+#include "whittle/base/text.hpp"
+
+namespace whittle::inline v0 {
+
+std::string_view name_of(Role role) noexcept {
+    switch (role) {
+        case Role::system:
+            return "system";
+        case Role::user:
+            return "user";
+        case Role::assistant:
+            return "assistant";
+        case Role::tool:
+            return "tool";
+    }
+    return "unknown";
+}
+
+std::string_view name_of(PartKind kind) noexcept {
+    switch (kind) {
+        case PartKind::text:
+            return "text";
+        case PartKind::thinking:
+            return "thinking";
+        case PartKind::tool_call:
+            return "tool_call";
+        case PartKind::tool_result:
+            return "tool_result";
+        case PartKind::media:
+            return "media";
+        case PartKind::other:
+            return "other";
+    }
+    return "unknown";
+}
+
+PartView view_of(const Part& part) noexcept {
+    const Media& media = part.media;
+    return {part.kind,
+            part.text,
+            part.call_id,
+            part.tool,
+            MediaView{media.mime, media.bytes, media.url, media.width, media.height},
+            part.is_error};
+}
+
+Part to_part(const PartView& view) {
+    const MediaView& media = view.media;
+    return {view.kind,
+            std::string(view.text),
+            std::string(view.call_id),
+            std::string(view.tool),
+            Media{std::string(media.mime), std::string(media.bytes), std::string(media.url), media.width, media.height},
+            view.is_error};
+}
+
+std::int64_t Usage::total() const noexcept {
+    return add_saturating(add_saturating(input, cache_read), add_saturating(cache_write, output));
+}
+
+}  // namespace whittle::inline v0

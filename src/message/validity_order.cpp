@@ -1,0 +1,92 @@
+#include "validity_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace whittle::inline v0 {
+namespace {
+
+using Ids = std::unordered_set<std::string_view>;
+
+/// The first index at or after `at` that holds no result message.
+std::size_t end_of_results(const Outline& outline, std::size_t at) noexcept {
+    while (at < outline.size() && is_result_message(outline[at])) ++at;
+    return at;
+}
+
+Ids ids_answered(const Outline& outline, std::size_t begin, std::size_t end) {
+    Ids ids;
+    for (std::size_t i = begin; i < end; ++i) {
+        for (const PartInfo& part : outline[i].parts) {
+            if (is_result_part(part)) ids.insert(part.call_id);
+        }
+    }
+    return ids;
+}
+
+/// The calls of `call` are still running: the model has not been asked again.
+bool is_running(const HistoryFacts& facts, std::size_t call) {
+    if (facts.open_call() != call) return false;
+    const Outline& outline = facts.outline();
+    for (std::size_t i = call + 1; i < outline.size(); ++i) {
+        if (!is_result_message(outline[i]) && origin_of(outline[i].mark) != Origin::repair) return false;
+    }
+    return true;
+}
+
+/// Each id that message `i` answers and that is none of `open`, once.
+void check_answers(const Outline& outline, std::size_t i, const Ids& open, Findings& findings) {
+    Ids seen;
+    const std::vector<PartInfo>& parts = outline[i].parts;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        const std::string_view id = parts[p].call_id;
+        if (parts[p].kind != PartKind::tool_result || open.contains(id) || !seen.insert(id).second) continue;
+        findings.add(i, p, fmt::format("the result for tool call {} does not stand right after its call", quoted(id)));
+    }
+    if (outline[i].role == Role::tool && std::ranges::none_of(parts, is_result_part)) {
+        findings.add(i, 0, "a tool message answers no tool call");
+    }
+}
+
+Ids ids_called(const MessageInfo& info) {
+    Ids ids;
+    for (const PartInfo& part : info.parts) {
+        if (part.kind == PartKind::tool_call) ids.insert(part.call_id);
+    }
+    return ids;
+}
+
+}  // namespace
+
+void check_results_follow(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const Outline& outline = facts.outline();
+    std::size_t current = outline.size();
+    Ids answered;
+    bool running = false;
+    for (const CallFact& call : facts.calls()) {
+        if (call.message != current) {
+            current = call.message;
+            answered = ids_answered(outline, current + 1, end_of_results(outline, current + 1));
+            running = is_running(facts, current);
+        }
+        if (answered.contains(call.id) || (running && !call.result)) continue;
+        findings.add(call.message, call.part,
+                     fmt::format("the result of tool call {} does not follow directly", quoted(call.id)));
+    }
+}
+
+void check_result_after_call(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const Outline& outline = facts.outline();
+    Ids open;  // the calls that a result may answer here
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (is_result_message(outline[i])) {
+            check_answers(outline, i, open, findings);
+        } else {
+            open = ids_called(outline[i]);
+        }
+    }
+}
+
+}  // namespace whittle::inline v0

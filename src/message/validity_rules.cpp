@@ -1,0 +1,167 @@
+#include "validity_rules.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace whittle::inline v0 {
+namespace {
+
+bool is_name_char(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+template <typename Wrong>
+void for_each_part(const Outline& outline, Wrong&& visit) {
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        for (std::size_t p = 0; p < outline[i].parts.size(); ++p) visit(i, p, outline[i].parts[p]);
+    }
+}
+
+void check_utf8(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    for_each_part(facts.outline(), [&](std::size_t i, std::size_t p, const PartInfo& part) {
+        if (!part.is_invalid_utf8) return;
+        findings.add(i, p, fmt::format("a {} part is not valid UTF-8", name_of(part.kind)));
+    });
+}
+
+void check_paired(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    for (const CallFact& call : facts.calls()) {
+        if (call.result || call.message == facts.open_call()) continue;
+        findings.add(call.message, call.part, fmt::format("tool call {} has no result", quoted(call.id)));
+    }
+    for (const ResultFact& result : facts.results()) {
+        if (!result.call) {
+            findings.add(result.message, result.part,
+                         fmt::format("the result for tool call {} has no call before it", quoted(result.id)));
+        } else if (result.is_second) {
+            findings.add(result.message, result.part,
+                         fmt::format("tool call {} has a second result", quoted(result.id)));
+        }
+    }
+}
+
+void check_unique_ids(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    for (const CallFact& call : facts.calls()) {
+        if (!call.is_repeated) continue;
+        findings.add(call.message, call.part, fmt::format("tool call id {} was used before", quoted(call.id)));
+    }
+}
+
+void check_object_arguments(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    for (const CallFact& call : facts.calls()) {
+        if (facts.outline()[call.message].parts[call.part].has_object_arguments) continue;
+        findings.add(call.message, call.part,
+                     fmt::format("the arguments of tool call {} are no JSON object", quoted(call.id)));
+    }
+}
+
+void check_has_user(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const Outline& outline = facts.outline();
+    const auto speaks = [](const PartInfo& part) { return !is_result_part(part); };
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (outline[i].role == Role::user && std::ranges::any_of(outline[i].parts, speaks)) return;
+    }
+    findings.add_for_list(outline.size() == 0 ? "the list is empty" : "the list has no user message");
+}
+
+/// What is wrong with the name or the id of a call, or empty.
+std::string naming_problem(const PartInfo& call, const ValidityProfile& profile) {
+    const bool is_named = !call.tool.empty() && call.tool.size() <= profile.max_tool_name;
+    if (!is_named || !std::ranges::all_of(call.tool, is_name_char)) {
+        return fmt::format("tool name {} is not 1 to {} of [A-Za-z0-9_-]", quoted(call.tool), profile.max_tool_name);
+    }
+    if (call.call_id.empty()) return fmt::format("a call of tool {} has no id", quoted(call.tool));
+    if (profile.max_call_id != 0 && call.call_id.size() > profile.max_call_id) {
+        return fmt::format("tool call id {} is longer than {} bytes", quoted(call.call_id), profile.max_call_id);
+    }
+    if (profile.call_id_alphabet && !std::ranges::all_of(call.call_id, is_name_char)) {
+        return fmt::format("tool call id {} has characters outside [A-Za-z0-9_-]", quoted(call.call_id));
+    }
+    return {};
+}
+
+void check_names(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings) {
+    for (const CallFact& call : facts.calls()) {
+        std::string problem = naming_problem(facts.outline()[call.message].parts[call.part], profile);
+        if (!problem.empty()) findings.add(call.message, call.part, std::move(problem));
+    }
+}
+
+void check_content(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const auto is_content = [](const PartInfo& part) {
+        return part.kind == PartKind::text ? part.bytes > 0 : part.kind != PartKind::thinking;
+    };
+    const Outline& outline = facts.outline();
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (outline[i].role != Role::assistant || std::ranges::any_of(outline[i].parts, is_content)) continue;
+        findings.add(i, 0, "an assistant message has neither text nor tool calls");
+    }
+}
+
+void check_last_role(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const Outline& outline = facts.outline();
+    if (outline.size() == 0) return;
+    const std::size_t last = outline.size() - 1;
+    const Role role = outline[last].role;
+    if (role == Role::user || role == Role::tool) return;
+    findings.add(last, 0, fmt::format("the last message has role {}, not user or tool", name_of(role)));
+}
+
+/// Once equal neighbours are merged, two sides always alternate: what is left to break is who begins.
+void check_alternation(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const Outline& outline = facts.outline();
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const Role role = outline[i].role;
+        if (role == Role::system) continue;
+        if (role != Role::user)
+            findings.add(i, 0, fmt::format("the first speaker has role {}, not user", name_of(role)));
+        return;
+    }
+}
+
+void check_system_first(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const Outline& outline = facts.outline();
+    for (std::size_t i = 1; i < outline.size(); ++i) {
+        if (outline[i].role != Role::system) continue;
+        findings.add(i, 0, "a system message stands after the first message");
+    }
+}
+
+void check_text_only_results(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    for_each_part(facts.outline(), [&](std::size_t i, std::size_t p, const PartInfo& part) {
+        if (part.kind != PartKind::media || !is_result_message(facts.outline()[i])) return;
+        findings.add(i, p, fmt::format("the result of tool call {} holds media", quoted(part.call_id)));
+    });
+}
+
+constexpr std::array<RuleRow, 13> rows{{
+    {Rule::G1_utf8, "G1", Severity::refused, check_utf8},
+    {Rule::G2_paired, "G2", Severity::refused, check_paired},
+    {Rule::G3_unique_ids, "G3", Severity::refused, check_unique_ids},
+    {Rule::G4_object_arguments, "G4", Severity::refused, check_object_arguments},
+    {Rule::G7_has_user, "G7", Severity::refused, check_has_user},
+    {Rule::G8_names, "G8", Severity::refused, check_names},
+    {Rule::OC1_results_follow, "OC1", Severity::refused, check_results_follow},
+    {Rule::OC2_result_after_call, "OC2", Severity::refused, check_result_after_call},
+    {Rule::OC3_content, "OC3", Severity::refused, check_content},
+    {Rule::OC6_last_role, "OC6.last_role", Severity::refused, check_last_role},
+    {Rule::OC6_alternation, "OC6.alternation", Severity::refused, check_alternation},
+    {Rule::OC6_system_first, "OC6.system_first", Severity::refused, check_system_first},
+    {Rule::OC6_text_only_results, "OC6.text_only_results", Severity::refused, check_text_only_results},
+}};
+
+}  // namespace
+
+std::span<const RuleRow> rule_table() noexcept { return rows; }
+
+std::string quoted(std::string_view id) {
+    constexpr std::size_t longest = 64;
+    const std::string_view shown = utf8_prefix(id, longest);
+    return fmt::format("\"{}{}\"", to_valid_utf8(shown), shown.size() < id.size() ? "..." : "");
+}
+
+}  // namespace whittle::inline v0
