@@ -67,7 +67,7 @@ std::string real_path(const Attempt& attempt, const std::string& path) {
 /// Without trailing slashes: behind one the system would follow a symbolic link.
 std::string checked_root(const Attempt& attempt, std::string_view path) {
     if (path.empty()) attempt.fail("the root is empty");
-    if (path.find('\0') != std::string_view::npos) attempt.fail("the root has a NUL byte");
+    if (path.find('\0') != std::string_view::npos) Attempt{attempt.verb, "..."}.fail("the root has a NUL byte");
     while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
     return std::string(path);
 }
