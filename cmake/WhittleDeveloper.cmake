@@ -13,8 +13,3 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER "${WHITTLE_CCACHE}")
   endif()
 endif()
-
-# Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
-if(WHITTLE_BUILD_TESTS)
-  set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
-endif()

@@ -13,6 +13,11 @@ list(FILTER whittle_json_headers EXCLUDE REGEX "/whittle/adapter/spdlog\\.hpp$")
 list(FILTER whittle_headers EXCLUDE REGEX "/whittle/adapter/")
 set(whittle_spdlog_header "${PROJECT_SOURCE_DIR}/include/whittle/adapter/spdlog.hpp")
 
+# Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
+if(PROJECT_IS_TOP_LEVEL AND WHITTLE_BUILD_TESTS)
+  set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+endif()
+
 add_library(whittle STATIC)
 add_library(whittle::whittle ALIAS whittle)
 target_sources(
@@ -28,7 +33,7 @@ target_link_libraries(
   PUBLIC Threads::Threads
   PRIVATE fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
 )
-set_target_properties(whittle PROPERTIES LINKER_LANGUAGE CXX CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+set_target_properties(whittle PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 whittle_set_warnings(whittle)
 
 add_library(whittle_json INTERFACE)
