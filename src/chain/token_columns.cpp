@@ -38,6 +38,11 @@ std::size_t TokenColumns::add(std::shared_ptr<const TokenCounter> counter) {
     return columns_.size() - 1;
 }
 
+void TokenColumns::set_messages(std::size_t column, std::span<const std::int64_t> counts) noexcept {
+    columns_[column].messages = 0;
+    for (const std::int64_t count : counts) columns_[column].messages = add_saturating(columns_[column].messages, count);
+}
+
 void TokenColumns::add_message(const MessageInfo& info) noexcept {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         columns_[i].messages = add_saturating(columns_[i].messages, tokens_of(info, i));

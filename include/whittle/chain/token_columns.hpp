@@ -43,7 +43,11 @@ public:
     [[nodiscard]] const Column& operator[](std::size_t i) const noexcept { return columns_[i]; }
     [[nodiscard]] std::optional<std::size_t> find(std::string_view counter_id) const noexcept;
     std::size_t add(std::shared_ptr<const TokenCounter> counter);
+    /// Forgets all columns but the first `count`.
+    void shrink_to(std::size_t count) noexcept { columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(count), columns_.end()); }
 
+    /// The counts of all messages, for a column that was added when there were some.
+    void set_messages(std::size_t column, std::span<const std::int64_t> counts) noexcept;
     void add_message(const MessageInfo& info) noexcept;
     void remove_message(const MessageInfo& info) noexcept;
 

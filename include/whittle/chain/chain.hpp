@@ -1,0 +1,120 @@
+#pragma once
+
+#include "whittle/chain/middleware.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+template <typename T>
+struct StageTraits {};
+template <typename T>
+    requires requires { typename T::message_type; }
+struct StageTraits<T> {
+    using message_type = typename T::message_type;
+};
+template <typename T>
+struct StageTraits<std::shared_ptr<T>> : StageTraits<T> {};
+template <typename T>
+using StageMessage = typename StageTraits<std::remove_cvref_t<T>>::message_type;
+
+template <AgentMessage M, typename S>
+std::shared_ptr<Middleware<M>> to_stage(S&& stage) {
+    if constexpr (std::convertible_to<S, std::shared_ptr<Middleware<M>>>) {
+        return std::forward<S>(stage);
+    } else {
+        return std::make_shared<std::remove_cvref_t<S>>(std::forward<S>(stage));
+    }
+}
+
+}  // namespace detail
+
+/// A value of a middleware class, or a shared pointer to one.
+template <typename T>
+concept ChainStage = requires { typename detail::StageMessage<T>; } &&
+                     (std::derived_from<std::remove_cvref_t<T>, Middleware<detail::StageMessage<T>>> ||
+                      std::convertible_to<T, std::shared_ptr<Middleware<detail::StageMessage<T>>>>);
+
+
+/// An ordered list of middlewares with shared settings. before-hooks run in list order, after-hooks in reverse, wraps
+/// nest with the first one outermost. Immutable: one chain may serve many conversations, each on one thread at a time.
+template <AgentMessage M = ChatMessage>
+class Chain {
+public:
+    using Stages = std::vector<std::shared_ptr<Middleware<M>>>;
+
+    /// Throws Error(invalid_config) that lists every problem. Warnings go to `warnings()` and to `on_event`.
+    Chain(ChainConfig config, ChainCallbacks<M> callbacks, Stages stages);
+    explicit Chain(ChainConfig config, Stages stages = {}) : Chain(std::move(config), {}, std::move(stages)) {}
+
+    /// Takes middlewares by value, or as shared pointers where the caller wants to keep one.
+    template <ChainStage First, ChainStage... Rest>
+    Chain(ChainConfig config, First first, Rest... rest) : Chain(std::move(config), ChainCallbacks<M>{}, std::move(first), std::move(rest)...) {}
+    template <ChainStage First, ChainStage... Rest>
+    Chain(ChainConfig config, ChainCallbacks<M> callbacks, First first, Rest... rest)
+        : Chain(std::move(config), std::move(callbacks),
+                Stages{detail::to_stage<M>(std::move(first)), detail::to_stage<M>(std::move(rest))...}) {}
+
+    [[nodiscard]] const ChainConfig& config() const noexcept { return config_; }
+    [[nodiscard]] const Stages& stages() const noexcept { return stages_; }
+    [[nodiscard]] const std::vector<Problem>& warnings() const noexcept { return warnings_; }
+    [[nodiscard]] Language language() const noexcept { return config_.language.value_or(default_language()); }
+
+    // Hooks. Each returns the conversation's report, valid until its next hook. Under OnError::propagate they throw, with
+    // the conversation as it was before the hook.
+    const Report& before_agent(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
+    const Report& before_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
+    const Report& after_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
+    const Report& after_agent(Conversation<M>& conversation, Finish finish, const HookRequest<M>& request = {}) const;
+
+    /// The model was asked for more than it takes. Middlewares shrink the conversation in list order until its count is
+    /// at most the learnt window less the reserve. True if it got smaller.
+    bool on_overflow(Conversation<M>& conversation, const Overflow& overflow, const HookRequest<M>& request = {}) const;
+
+    /// A model call through all `wrap_model`s. Throws what the model throws.
+    Reply<M> generate(Model<M>& model, const ModelRequest<M>& request) const;
+
+    /// The calls of the open round that wait for a result, in order, with their object names.
+    [[nodiscard]] std::vector<ToolContext> prepare_tools(const Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
+    /// A tool call through all `wrap_tool`s. Thread-safe. Throws what the tool throws.
+    ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const;
+
+    /// How many messages no middleware plans to touch before its next trigger: where a prompt-cache mark can stand.
+    [[nodiscard]] std::size_t stable_prefix(const Conversation<M>& conversation) const;
+    /// The window that triggers see: the profile's, or a smaller one learnt from an overflow. 0: unknown.
+    [[nodiscard]] std::int64_t context_window(Conversation<M>& conversation) const;
+
+private:
+    using HookCall = FunctionRef<void(Middleware<M>&, Turn<M>&)>;
+    enum class Order { forward, backward };
+
+    void check_configuration();
+    const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order, HookCall call) const;
+    Reply<M> generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const;
+    ToolOutcome wrap_from(std::size_t stage, const ToolContext& context, PartSink& out, const ToolNext& tool) const;
+
+    ChainConfig config_;
+    ChainCallbacks<M> callbacks_;
+    Stages stages_;
+    std::vector<Problem> warnings_{};
+};
+
+template <ChainStage First, ChainStage... Rest>
+Chain(ChainConfig, First, Rest...) -> Chain<detail::StageMessage<First>>;
+template <AgentMessage M, ChainStage First, ChainStage... Rest>
+Chain(ChainConfig, ChainCallbacks<M>, First, Rest...) -> Chain<M>;
+
+}  // namespace whittle::inline v0
+
+#include "whittle/chain/chain_impl.hpp"

@@ -1,0 +1,212 @@
+#pragma once
+
+// Definitions of Chain<M>; included by chain.hpp.
+
+#include "whittle/chain/chain.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+/// Checks the chain's own settings and the names.
+void check_chain(const ChainInfo& info, Problems& problems);
+/// The reserved owner of the chain's own notes.
+inline constexpr std::string_view chain_notes = "chain";
+
+/// Text of the exception in flight; empty if even that cannot be had.
+[[nodiscard]] std::string current_error_text() noexcept;
+void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation, std::string_view text) noexcept;
+void tell_warning(const EventSink& events, const Problem& problem) noexcept;
+
+/// Sets a flag for a scope.
+class FlagScope {
+public:
+    explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
+    FlagScope(const FlagScope&) = delete;
+    FlagScope& operator=(const FlagScope&) = delete;
+    ~FlagScope() { flag_ = false; }
+
+private:
+    bool& flag_;
+};
+
+}  // namespace detail
+
+template <AgentMessage M>
+Chain<M>::Chain(ChainConfig config, ChainCallbacks<M> callbacks, Stages stages)
+    : config_(std::move(config)), callbacks_(std::move(callbacks)), stages_(std::move(stages)) {
+    check_configuration();
+}
+
+template <AgentMessage M>
+void Chain<M>::check_configuration() {
+    std::vector<std::string_view> names;
+    for (const auto& stage : stages_) names.push_back(stage ? stage->name() : std::string_view("(null)"));
+    const ChainInfo info{config_, names};
+    Problems problems;
+    detail::check_chain(info, problems);
+    for (const auto& stage : stages_) {
+        if (stage) stage->check(info, problems);
+    }
+    problems.throw_if_errors("make chain");
+    warnings_ = problems.all();
+    for (const Problem& warning : warnings_) detail::tell_warning(callbacks_.on_event, warning);
+}
+
+// ---- hooks on the conversation ---------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order, HookCall call) const {
+    conversation.require_outside_hook(name_of(hook));
+    const detail::FlagScope in_hook(conversation.in_hook_);
+    Report& report = conversation.report_;
+    const Timestamp started = config_.clock->now();
+    HookBudget budget{config_.limits.model_calls, config_.limits.store_bytes > 0 ? config_.limits.store_bytes : INT64_MAX,
+                      add_saturating(started, config_.limits.deadline.count())};
+    const auto count = [&] { return conversation.context(config_.token_counter, request.system, request.tools); };
+    report.hook = hook;
+    report.stages.clear();
+    report.tokens_before = count().total;
+    const auto start = conversation.savepoint();
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+        Middleware<M>& middleware = *stages_[order == Order::forward ? i : stages_.size() - 1 - i];
+        const auto before = conversation.savepoint();
+        report.stages.push_back({.middleware = middleware.name(), .hook = hook, .counter = config_.token_counter->id()});
+        Turn<M> turn{conversation, config_, callbacks_, request, budget, report.stages.back(), language()};
+        try {
+            call(middleware, turn);
+        } catch (...) {
+            conversation.roll_back(config_.on_error == OnError::propagate ? start : before);
+            if (config_.on_error == OnError::propagate) throw;
+            turn.report.outcome = Outcome::failed;
+            const std::string text = detail::current_error_text();
+            try {
+                turn.report.more().error = text;
+            } catch (...) {
+            }
+            detail::tell_failure(callbacks_.on_event, middleware.name(), conversation.id(), text);
+        }
+    }
+    conversation.settle(start.journal);
+    const ContextCount after = count();
+    report.tokens_after = after.total;
+    report.calibration = after.calibration;
+    report.milliseconds = config_.clock->now() - started;
+    if (callbacks_.on_report) {
+        try {
+            callbacks_.on_report(report);
+        } catch (...) {
+            detail::tell_failure(callbacks_.on_event, "on_report", conversation.id(), detail::current_error_text());
+        }
+    }
+    return report;
+}
+
+template <AgentMessage M>
+const Report& Chain<M>::before_agent(Conversation<M>& conversation, const HookRequest<M>& request) const {
+    return run(conversation, request, Hook::before_agent, Order::forward, [](Middleware<M>& m, Turn<M>& turn) { m.before_agent(turn); });
+}
+
+template <AgentMessage M>
+const Report& Chain<M>::before_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
+    const Report& report =
+        run(conversation, request, Hook::before_model, Order::forward, [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
+    conversation.sent_ = conversation.size();
+    return report;
+}
+
+template <AgentMessage M>
+const Report& Chain<M>::after_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
+    return run(conversation, request, Hook::after_model, Order::backward, [](Middleware<M>& m, Turn<M>& turn) { m.after_model(turn); });
+}
+
+template <AgentMessage M>
+const Report& Chain<M>::after_agent(Conversation<M>& conversation, Finish finish, const HookRequest<M>& request) const {
+    return run(conversation, request, Hook::after_agent, Order::backward,
+               [finish](Middleware<M>& m, Turn<M>& turn) { m.after_agent(turn, finish); });
+}
+
+template <AgentMessage M>
+bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overflow, const HookRequest<M>& request) const {
+    const std::int64_t learnt = overflow.limit > 0 ? overflow.limit : context_window(conversation);
+    if (overflow.limit > 0) {
+        const std::int64_t known = context_window(conversation);
+        conversation.notes(detail::chain_notes).set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
+    }
+    const std::int64_t enough = learnt - config_.profile.output_reserve;
+    const Report& report = run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
+        turn.report.count = turn.context_tokens();
+        turn.report.threshold = enough;
+        if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
+    });
+    return report.tokens_after < report.tokens_before;
+}
+
+template <AgentMessage M>
+std::int64_t Chain<M>::context_window(Conversation<M>& conversation) const {
+    const auto learnt = conversation.notes(detail::chain_notes).integer("window");
+    const std::int64_t configured = config_.profile.context_window;
+    if (!learnt) return configured;
+    return configured > 0 ? std::min(configured, *learnt) : *learnt;
+}
+
+template <AgentMessage M>
+std::size_t Chain<M>::stable_prefix(const Conversation<M>& conversation) const {
+    std::size_t prefix = conversation.size();
+    for (const auto& stage : stages_) prefix = std::min(prefix, stage->untouched_prefix(conversation));
+    return prefix;
+}
+
+// ---- wraps -----------------------------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+Reply<M> Chain<M>::generate(Model<M>& model, const ModelRequest<M>& request) const {
+    return generate_from(0, model, request);
+}
+
+template <AgentMessage M>
+Reply<M> Chain<M>::generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const {
+    if (stage == stages_.size()) return model.generate(request);
+    const auto next = [&](const ModelRequest<M>& inner) { return generate_from(stage + 1, model, inner); };
+    return stages_[stage]->wrap_model(request, next);
+}
+
+template <AgentMessage M>
+ToolOutcome Chain<M>::wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const {
+    return wrap_from(0, context, out, tool);
+}
+
+template <AgentMessage M>
+ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, PartSink& out, const ToolNext& tool) const {
+    if (stage == stages_.size()) return tool(context, out);
+    const auto next = [&](const ToolContext& inner, PartSink& sink) { return wrap_from(stage + 1, inner, sink, tool); };
+    return stages_[stage]->wrap_tool(context, out, next);
+}
+
+template <AgentMessage M>
+std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversation, const HookRequest<M>& request) const {
+    std::vector<ToolContext> calls;
+    const auto open = conversation.outline().open_call();
+    if (!open) return calls;
+    const MessageInfo& info = conversation.outline()[*open];
+    std::size_t p = 0;
+    message_traits<M>::for_each_part(conversation.messages()[*open], [&](const PartView& part) {
+        const std::string& name = info.parts[p++].object_name;
+        if (part.kind != PartKind::tool_call) return;
+        calls.push_back({std::string(part.call_id), name, std::string(part.tool), std::string(part.text), request.tools, conversation.id(),
+                         config_.storage, request.stop, config_.clock, language(), &callbacks_.on_event});
+    });
+    for (std::size_t i = *open + 1; i < conversation.size(); ++i) {
+        for (const PartInfo& part : conversation.outline()[i].parts) {
+            if (part.kind != PartKind::tool_result) continue;
+            std::erase_if(calls, [&](const ToolContext& call) { return call.object_name == part.object_name; });
+        }
+    }
+    return calls;
+}
+
+}  // namespace whittle::inline v0

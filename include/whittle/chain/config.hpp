@@ -1,0 +1,106 @@
+#pragma once
+
+#include "whittle/base/clock.hpp"
+#include "whittle/base/error.hpp"
+#include "whittle/base/event.hpp"
+#include "whittle/base/language.hpp"
+#include "whittle/base/random.hpp"
+#include "whittle/chain/report.hpp"
+#include "whittle/message/chat_message.hpp"
+#include "whittle/message/message_view.hpp"
+#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/validity.hpp"
+#include "whittle/port/storage.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// How a provider caches prompts. Prices are relative to the plain input price.
+struct CacheProfile {
+    std::string name = "no_cache";
+    double read = 1.0;          ///< price of a token read from the cache
+    double write = 1.0;         ///< price of a token that is not read from it
+    std::int64_t ttl_seconds = 0;  ///< lifetime since the last use; 0: nothing is cached
+    std::int64_t minimum = 0;   ///< tokens that a cached prefix has at least
+    std::int64_t step = 1;      ///< tokens; a cached prefix is a multiple of it
+
+    friend bool operator==(const CacheProfile&, const CacheProfile&) = default;
+};
+
+/// Money per million tokens, in any currency.
+struct Prices {
+    double input = 0.0;
+    double cache_read = 0.0;
+    double cache_write = 0.0;
+    double output = 0.0;
+
+    friend bool operator==(const Prices&, const Prices&) = default;
+};
+
+/// What the chain knows of the agent's model.
+struct ModelProfile {
+    std::string name{};
+    std::int64_t context_window = 0;    ///< tokens, 0: unknown
+    std::int64_t output_reserve = 0;    ///< tokens kept free for the reply
+    std::optional<Prices> prices{};
+    CacheProfile cache{};
+    ValidityProfile validity = openai_chat();
+    bool thinking_bound_to_prefix = false;  ///< signed thinking is void once something in front of it was edited
+};
+
+/// Bounds of one hook.
+struct Limits {
+    int model_calls = 32;
+    std::int64_t store_bytes = 0;  ///< 0: no limit
+    std::chrono::milliseconds deadline{120'000};
+};
+
+enum class OnError {
+    skip,       ///< the middleware's work of this hook is undone and reported; the chain goes on
+    propagate,  ///< the whole hook is undone, then the error is thrown
+};
+
+/// Settings of a whole chain; every field has a default.
+struct ChainConfig {
+    std::shared_ptr<const TokenCounter> token_counter = chars();  ///< judges every trigger
+    ModelProfile profile{};
+    std::shared_ptr<Storage> storage{};                           ///< takes what is cut out; null: the journal alone keeps it
+    std::vector<std::string> protected_tools{"skill"};            ///< results never pruned or cleared
+    std::function<bool(const MessageInfo&)> pins{};               ///< further messages that stay as they are
+    Limits limits{};
+    bool verify = true;    ///< check every commit for new violations of `profile.validity`
+    bool repair = false;   ///< mend broken histories first (not built yet: refused)
+    OnError on_error = OnError::skip;
+    bool dry_run = false;  ///< plan and report, write nothing
+    bool explain = false;  ///< reports list every candidate with its rule
+    std::optional<Language> language{};                           ///< of notices; absent: `default_language()`
+    std::shared_ptr<Clock> clock = system_clock();
+    std::shared_ptr<IdSource> ids = random_ids();
+    std::shared_ptr<Random> random = system_random();
+};
+
+/// What takes a message type or gets called back.
+template <AgentMessage M = ChatMessage>
+struct ChainCallbacks {
+    /// Counts a whole request instead of `ChainConfig::token_counter`. O(n) per call; below 0 counts as 0.
+    std::function<std::int64_t(MessageView<M>, std::span<const ToolSpec>)> conversation_counter{};
+    EventSink on_event{};
+    std::function<void(const Report&)> on_report{};  ///< after each hook; what it throws is dropped
+};
+
+/// What a middleware's configuration check can see of the chain it is in.
+struct ChainInfo {
+    const ChainConfig& config;
+    std::span<const std::string_view> middlewares;  ///< names, in order
+};
+
+}  // namespace whittle::inline v0

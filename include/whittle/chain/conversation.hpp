@@ -1,0 +1,209 @@
+#pragma once
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/names.hpp"
+#include "whittle/base/random.hpp"
+#include "whittle/chain/changes.hpp"
+#include "whittle/chain/journal.hpp"
+#include "whittle/chain/notes.hpp"
+#include "whittle/chain/object_names.hpp"
+#include "whittle/chain/report.hpp"
+#include "whittle/chain/token_columns.hpp"
+#include "whittle/chain/tool.hpp"
+#include "whittle/message/chat_message.hpp"
+#include "whittle/message/message_view.hpp"
+#include "whittle/port/model.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+struct EditEnvironment;
+template <AgentMessage M>
+class Transaction;
+template <AgentMessage M>
+class Chain;
+template <AgentMessage M>
+struct ConversationState;
+
+/// What `Conversation::sync` found.
+struct SyncResult {
+    std::size_t common_prefix = 0;  ///< messages that were the same
+    std::size_t appended = 0;       ///< messages that are new at the end
+    std::size_t replaced = 0;       ///< our messages that the host no longer has
+    bool diverged = false;          ///< the host changed or removed something that we had
+};
+
+/// The messages of one agent, with everything the library knows about them: stable serial numbers, tool rounds, turns,
+/// token counts, provenance and a journal that can undo every commit. Used by one thread at a time; any chain may serve it.
+template <AgentMessage M = ChatMessage>
+class Conversation {
+public:
+    using message_type = M;
+
+    /// `id` names the conversation in storage keys and reports; one that is not `is_safe_name` is made safe. Empty: random.
+    explicit Conversation(std::string id = {}) : id_(to_safe_name(id.empty() ? random_ids()->next() : id)) {}
+    Conversation(Conversation&&) noexcept = default;
+    Conversation& operator=(Conversation&&) noexcept = default;
+
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] std::span<const M> messages() const noexcept { return messages_; }
+    [[nodiscard]] Outline outline() const noexcept { return Outline(std::span(infos_)); }
+    [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return messages_.empty(); }
+    /// Grows with every change. A transaction commits only onto the version it was planned on.
+    [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+
+    /// Appends a message. `usage`: what the provider billed for the call that gave this reply; if absent, the trait
+    /// `usage` is asked. Cost: the size of the message. Strong guarantee. Throws Error(invalid_argument) inside a hook.
+    void push_back(M message, std::optional<Usage> usage = std::nullopt);
+    void push_back(Reply<M> reply) { push_back(std::move(reply.message), reply.usage); }
+
+    /// Appends the results of the open round, in the given order, as the provider wants them. A result that came in
+    /// shortened gets a journal entry, so that `undo` and `restore` can bring it back. Strong guarantee.
+    void push_tool_results(std::span<const ToolReturn> returns)
+        requires ToolMessage<M>;
+    void push_tool_results(std::span<const ToolResult> results)
+        requires ToolMessage<M>;
+
+    /// For hosts that own the list: takes over what is new in `host`. Common messages at the front and at the back are
+    /// found by the trait `stamp`, else by content, and keep their side-table entries. Strong guarantee.
+    SyncResult sync(std::span<const M> host);
+    /// What a host whose list was in step at `version` must replace; see `apply_to`.
+    [[nodiscard]] Changes changes_since(std::uint64_t version) const { return log_.since(version); }
+    /// Brings a host's list that was in step at `version` up to date. Copies only what changed.
+    void apply_to(std::vector<M>& host, std::uint64_t version) const;
+
+    /// Tokens of the messages by `counter`. The first call with a counter counts everything, later ones only what is new.
+    [[nodiscard]] std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) { return columns_[column(counter)].messages; }
+    /// The size of a request with these messages.
+    [[nodiscard]] ContextCount context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system, std::span<const ToolSpec> tools);
+
+    /// Starts a turn. Until this is called for the first time, every user message starts one.
+    void begin_turn();
+    /// Starts a run: what middlewares remember for one run is forgotten.
+    void begin_run() { notes_.end_run(), ++run_; }
+    [[nodiscard]] int turn() const noexcept { return turn_; }
+    [[nodiscard]] int run() const noexcept { return run_; }
+    /// Model replies so far.
+    [[nodiscard]] int model_calls() const noexcept { return model_calls_; }
+
+    /// A transaction of its own, outside of any chain. docs/chain.md says what the environment may hold.
+    [[nodiscard]] Transaction<M> edit(std::string_view by);
+    [[nodiscard]] Transaction<M> edit(std::string_view by, EditEnvironment environment);
+
+    /// Keeps a message as it is until `unpin`. False if there is no such message.
+    bool pin(Serial serial) noexcept { return set_pinned(serial, true); }
+    bool unpin(Serial serial) noexcept { return set_pinned(serial, false); }
+    /// Pins every message now here for which `predicate` holds.
+    void pin(const std::function<bool(const MessageInfo&)>& predicate);
+    /// For hosts that saved only the messages: says where message `index` comes from.
+    void mark(std::size_t index, Provenance provenance);
+
+    [[nodiscard]] Notes notes(std::string_view owner) noexcept { return {notes_, owner}; }
+    [[nodiscard]] const NoteBook& note_book() const noexcept { return notes_; }
+
+    using Journal = std::vector<std::shared_ptr<const JournalEntry<M>>>;
+    [[nodiscard]] const Journal& journal() const noexcept { return journal_; }
+    /// Undoes the newest journal entry; the restored messages are pinned. False if the journal is empty. Throws if the
+    /// store does not give a text back; then nothing has changed.
+    bool undo();
+    /// Brings back the original of a message that is still in the list, and pins it. Throws Error(not_found) if it is
+    /// original already, unknown, or folded (the text then names the entry to undo).
+    void restore(Serial serial);
+
+    /// A copy under another id. Journal entries are shared. For another branch of the same dialogue.
+    [[nodiscard]] Conversation fork(std::string new_id) const;
+
+    /// Everything, for saving; `from_state` is the inverse.
+    [[nodiscard]] ConversationState<M> state() const;
+    [[nodiscard]] static Conversation from_state(ConversationState<M> state);
+
+    /// The last hook's report; empty before the first.
+    [[nodiscard]] const Report& report() const noexcept { return report_; }
+    /// Messages that the last model request had; 0 before the first.
+    [[nodiscard]] std::size_t sent() const noexcept { return sent_; }
+
+private:
+    friend class Transaction<M>;
+    friend class Chain<M>;
+
+    struct Savepoint {
+        std::size_t journal = 0;
+        std::size_t log = 0;
+        std::uint64_t version = 0;
+        std::uint64_t next_entry = 0;
+        std::size_t columns = 0;
+        NoteBook notes{};
+    };
+
+    Conversation(const Conversation&) = default;  // for fork
+
+    [[nodiscard]] std::size_t column(const std::shared_ptr<const TokenCounter>& counter);
+    void count_into(MessageInfo& info, const M& message) const;
+    [[nodiscard]] MessageInfo describe_new(const M& message);
+    void append(M message, MessageInfo info);
+    void note_usage(const std::optional<Usage>& usage);
+    void require_outside_hook(std::string_view attempted) const;
+    bool set_pinned(Serial serial, bool pinned) noexcept;
+    [[nodiscard]] std::size_t require_index(Serial serial, std::string_view attempted) const;
+
+    // Replacing stretches. `make_room` does all that can fail; `exchange` cannot.
+    void make_room(std::vector<Splice<M>>& splices);
+    void exchange(std::vector<Splice<M>>& splices) noexcept;
+    [[nodiscard]] static bool is_in_place(const std::vector<Splice<M>>& splices) noexcept;
+    void commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry);
+    [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by, std::string reason);
+    void append_results(std::span<const ToolReturn> returns);
+    void remove_from(std::size_t first) noexcept;
+    void prepare_undo(Splice<M>& splice, bool pin);
+    void anchor_late(std::size_t column);
+    [[nodiscard]] static bool same_as_host(const M& ours, const MessageInfo& info, const M& host);
+
+    [[nodiscard]] Savepoint savepoint() const { return {journal_.size(), log_.size(), version_, next_entry_, columns_.size(), notes_}; }
+    void roll_back(const Savepoint& to) noexcept;
+    void settle(std::size_t from_entry) noexcept;
+
+    std::string id_;
+    std::vector<M> messages_{};
+    std::vector<MessageInfo> infos_{};
+    std::vector<M> spare_messages_{};  // room for `exchange`
+    std::vector<MessageInfo> spare_infos_{};
+    TokenColumns columns_{};
+    ObjectNames names_{};
+    NoteBook notes_{};
+    Journal journal_{};
+    ChangeLog log_{};
+    Report report_{};
+
+    std::uint64_t version_ = 0;
+    Serial next_serial_ = 1;
+    std::uint64_t next_entry_ = 1;
+    int turn_ = 0;
+    int run_ = 0;
+    int model_calls_ = 0;
+    bool explicit_turns_ = false;
+    bool in_hook_ = false;
+    std::size_t sent_ = 0;
+
+    struct LastUsage {
+        std::int64_t reported = 0;
+        Serial serial = 0;
+        std::uint64_t entries = 0;  // journal entries made so far: an edit since then makes it useless for a new column
+    };
+    std::optional<LastUsage> last_usage_{};
+};
+
+
+}  // namespace whittle::inline v0
+
+#include "whittle/chain/conversation_impl.hpp"

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "whittle/base/clock.hpp"
+#include "whittle/base/event.hpp"
+#include "whittle/chain/report.hpp"
+#include "whittle/message/validity.hpp"
+#include "whittle/port/storage.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+namespace whittle::inline v0 {
+
+/// What is left of `ChainConfig::limits` in a hook.
+struct HookBudget {
+    int model_calls = 0;
+    std::int64_t store_bytes = INT64_MAX;
+    Timestamp deadline = INT64_MAX;
+};
+
+/// What a transaction works with. A chain fills it in; the defaults make a transaction of its own: verified as for
+/// OpenAI's chat interface, without a store, with the system's clock. Pointers are not owned and must outlive the transaction.
+struct EditEnvironment {
+    std::shared_ptr<const TokenCounter> counter = chars();
+    std::shared_ptr<Storage> storage{};
+    const ValidityProfile* validity = &openai_chat();  ///< null: commits are not verified
+    std::shared_ptr<Clock> clock = system_clock();
+    bool dry_run = false;
+    std::stop_token stop{};
+    HookBudget* budget = nullptr;
+    const std::function<bool(const MessageInfo&)>* pins = nullptr;
+    StageReport* report = nullptr;
+    const EventSink* events = nullptr;
+};
+
+}  // namespace whittle::inline v0

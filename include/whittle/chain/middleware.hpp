@@ -1,0 +1,67 @@
+#pragma once
+
+#include "whittle/base/function_ref.hpp"
+#include "whittle/chain/tool.hpp"
+#include "whittle/chain/turn.hpp"
+
+#include <cstddef>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// How a run of an agent ended.
+enum class Finish {
+    answered,       ///< the model answered without asking for a tool
+    return_direct,  ///< a tool's result is the answer
+    step_limit,
+    stopped,        ///< by the stop token
+    failed,
+};
+
+[[nodiscard]] std::string_view name_of(Finish finish) noexcept;
+
+/// The rest of the pipeline around a model call. Valid during the call only.
+template <AgentMessage M>
+using ModelNext = FunctionRef<Reply<M>(const ModelRequest<M>&)>;
+
+/// One way to keep a conversation small, or to watch it. Override what you need. Immutable after construction: one
+/// instance serves many conversations, from several threads at once; what it must remember goes into `Turn::notes`.
+/// What a hook throws undoes that hook's commits (docs/writing_a_middleware.md).
+template <AgentMessage M = ChatMessage>
+class Middleware {
+public:
+    using message_type = M;
+
+    Middleware() = default;
+    Middleware(const Middleware&) = default;
+    Middleware(Middleware&&) = default;
+    Middleware& operator=(const Middleware&) = default;
+    Middleware& operator=(Middleware&&) = default;
+    virtual ~Middleware() = default;
+
+    /// Instances in one chain need distinct names: reports, notes and provenance go by it. The view lives as long as the
+    /// middleware.
+    [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+    virtual void before_agent(Turn<M>&) {}
+    /// Before every model call, also inside a tool loop.
+    virtual void before_model(Turn<M>&) {}
+    /// Around a model call; changes concern this request only.
+    virtual Reply<M> wrap_model(const ModelRequest<M>& request, const ModelNext<M>& next) { return next(request); }
+    /// After the reply was appended.
+    virtual void after_model(Turn<M>&) {}
+    /// Around a tool call. May run on several threads at once, hence without the conversation. What was pushed into
+    /// `out` cannot be taken back.
+    virtual ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) { return next(context, out); }
+    /// The model refused the request as too large. True if the middleware made the conversation smaller.
+    virtual bool on_overflow(Turn<M>&, const Overflow&) { return false; }
+    /// Also on error, stop and step limit.
+    virtual void after_agent(Turn<M>&, Finish) {}
+
+    /// Checks of the configuration that need to see the whole chain: runs once, when the chain is made.
+    virtual void check(const ChainInfo&, Problems&) const {}
+    /// How many messages this middleware will not touch before its next trigger: by plan, not by promise.
+    [[nodiscard]] virtual std::size_t untouched_prefix(const Conversation<M>& conversation) const { return conversation.size(); }
+};
+
+}  // namespace whittle::inline v0

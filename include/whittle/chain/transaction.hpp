@@ -1,0 +1,177 @@
+#pragma once
+
+#include "whittle/chain/conversation.hpp"
+#include "whittle/chain/edit_environment.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Edits that stand or fall together, for example all of one tool round.
+using Unit = int;
+
+struct CommitOptions {
+    bool must_save = true;              ///< commit only if the count gets lower (L6)
+    std::int64_t at_least_tokens = 0;   ///< and at least by this much
+};
+
+struct CommitResult {
+    Outcome outcome = Outcome::nothing;
+    std::int64_t tokens_before = 0;
+    std::int64_t tokens_after = 0;               ///< of what was committed or would have been
+    std::optional<std::size_t> first_changed{};  ///< index of the first message that differs
+    int dropped_units = 0;                       ///< units that were left out because a store write failed
+
+    [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
+};
+
+/// A planned change of a conversation: edits are made on copies, seen through a projection, and committed at once or
+/// not at all. Dropping it changes nothing. Indices are those of the projection. A message must not be edited that is
+/// pinned, a system text, the newest user message, in the open round, or open thinking (throws Error(pinned)), nor a part
+/// that another middleware made (folding it whole is allowed).
+template <AgentMessage M>
+class Transaction {
+public:
+    Transaction(Conversation<M>& conversation, std::string by, EditEnvironment environment);
+    Transaction(Transaction&&) noexcept = default;
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(Transaction&&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    ~Transaction() = default;
+
+    // What the conversation would be. Views: valid until the next edit.
+    [[nodiscard]] MessageView<M> messages() const noexcept;
+    [[nodiscard]] Outline outline() const noexcept;
+    [[nodiscard]] bool is_pinned(std::size_t message) const;
+
+    /// Tokens of the messages by the environment's counter, on both sides by estimate.
+    [[nodiscard]] std::int64_t tokens_before() const noexcept { return before_; }
+    [[nodiscard]] std::int64_t tokens_after() const noexcept { return after_; }
+    [[nodiscard]] std::optional<std::size_t> first_changed() const noexcept;
+
+    /// Edits from here on belong together. Returns the unit's number.
+    Unit begin_unit() noexcept { return ++unit_; }
+
+    // Each edit carries where the result comes from; `by` and `when` are filled in.
+    void set_text(std::size_t message, std::size_t part, std::string text, Provenance provenance);
+    void erase_part(std::size_t message, std::size_t part, Provenance provenance);
+    void replace_range(std::size_t first, std::size_t last, std::vector<M> messages, Provenance provenance);
+    void insert(std::size_t at, M message, Provenance provenance);
+    void erase(std::size_t message, Provenance provenance) { replace_range(message, message + 1, {}, std::move(provenance)); }
+    void mark(std::size_t message, Provenance provenance);
+
+    /// Asks the commit to store `content` first. If that fails, this unit's edits are left out. `part` says of which text
+    /// this is the whole original, so that it may leave memory.
+    struct Original {
+        Serial serial = 0;
+        std::size_t part = 0;
+    };
+    void offload(std::string key, std::string content, std::optional<Original> original = std::nullopt,
+                 std::shared_ptr<Storage> storage = nullptr);
+
+    /// A user's own rewriter or finalizer may edit what is pinned (L7).
+    void allow_pinned(bool allow) noexcept { allow_pinned_ = allow; }
+    /// Takes back the last unit's edits and offloads.
+    void drop_unit(Unit unit);
+
+    /// Verifies, stores, commits. Throws Error(conflict) if the conversation changed meanwhile, Error(invalid_history) if
+    /// the result would break a rule that is kept now, Error(cancelled) and Error(limit_exceeded); then nothing has changed.
+    CommitResult commit(const CommitOptions& options = {});
+
+private:
+    static constexpr std::size_t inserted = static_cast<std::size_t>(-1);
+
+    struct Edit {
+        enum class Kind { set_text, erase_part, replace, mark };
+        Kind kind{};
+        Unit unit = 0;
+        Serial target = 0;       // the first message concerned; 0 for an insertion at the end
+        std::size_t count = 0;   // replace: messages concerned
+        std::size_t part = 0;
+        std::string text{};
+        std::vector<M> messages{};
+        Serial first_serial = 0;  // replace: of the new messages
+        Mark mark{};
+    };
+    struct Offload {
+        Unit unit = 0;
+        std::string key{};
+        std::string content{};
+        std::optional<Original> original{};
+        std::shared_ptr<Storage> storage{};
+    };
+    struct Owned {
+        M message;
+        MessageInfo info;
+    };
+
+    [[nodiscard]] Mark seal(Provenance provenance) const;
+    void open_overlay();
+    void require(bool condition, std::string_view attempted, std::size_t message, std::string_view rule) const;
+    void require_editable(std::string_view attempted, std::size_t message) const;
+    void require_own_part(std::string_view attempted, std::size_t message, std::size_t part) const;
+    [[nodiscard]] bool is_protected(std::size_t message) const;
+    Owned& own(std::size_t message);
+    void refresh(Owned& owned, const M& message);
+    void stage(Edit edit, std::size_t at);
+    void apply(const Edit& edit, std::size_t at);
+    void apply_to_part(const Edit& edit, std::size_t at);
+    void apply_replace(const Edit& edit, std::size_t at);
+    [[nodiscard]] std::size_t locate(const Edit& edit) const;
+    void rebuild();
+    [[nodiscard]] bool is_worth_it(const CommitOptions& options) const noexcept;
+    void verify() const;
+    bool write_offloads(CommitResult& result);
+    void write(const Offload& offload);
+    [[nodiscard]] std::vector<Splice<M>> to_splices();
+    [[nodiscard]] std::shared_ptr<JournalEntry<M>> to_entry(const std::vector<Splice<M>>& splices) const;
+    [[nodiscard]] std::int64_t sent_tokens_behind(std::size_t first) const noexcept;
+    void fill_report(const CommitResult& result) const;
+
+    Conversation<M>* conversation_;
+    std::string by_;
+    EditEnvironment env_;
+    std::uint64_t version_;
+    std::size_t column_;
+    std::int64_t before_;
+    std::int64_t after_;
+    Unit unit_ = 0;
+    bool allow_pinned_ = false;
+
+    std::vector<Edit> edits_{};
+    std::vector<Offload> offloads_{};
+    std::vector<std::string> stored_{};
+    std::int64_t bytes_stored_ = 0;
+    Serial next_serial_ = 0;
+
+    // The overlay, parallel vectors; empty until the first edit.
+    bool is_open_ = false;
+    std::vector<const M*> messages_{};
+    std::vector<const MessageInfo*> infos_{};
+    std::vector<Owned*> owned_{};
+    std::vector<std::size_t> base_{};  // index in the conversation, or `inserted`
+    std::deque<Owned> copies_{};
+    std::vector<bool> protected_{};    // by base index
+};
+
+template <AgentMessage M>
+Transaction<M> Conversation<M>::edit(std::string_view by) {
+    return edit(by, EditEnvironment{});
+}
+
+template <AgentMessage M>
+Transaction<M> Conversation<M>::edit(std::string_view by, EditEnvironment environment) {
+    return Transaction<M>(*this, std::string(by), std::move(environment));
+}
+
+}  // namespace whittle::inline v0
+
+#include "whittle/chain/transaction_impl.hpp"

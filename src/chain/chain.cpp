@@ -1,0 +1,101 @@
+#include "whittle/chain/chain.hpp"
+
+#include "whittle/base/names.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace whittle::inline v0 {
+
+std::string_view name_of(Finish finish) noexcept {
+    switch (finish) {
+        case Finish::answered: return "answered";
+        case Finish::return_direct: return "return_direct";
+        case Finish::step_limit: return "step_limit";
+        case Finish::stopped: return "stopped";
+        case Finish::failed: return "failed";
+    }
+    return "unknown";
+}
+
+namespace detail {
+
+namespace {
+
+void check_not_null(const void* pointer, std::string_view field, Problems& problems) {
+    if (pointer == nullptr) problems.error(std::string(field), "null", "an object; leave the field out for the default");
+}
+
+void check_not_negative(std::int64_t value, std::string_view field, Problems& problems) {
+    if (value < 0) problems.error(std::string(field), std::to_string(value), "0 or more");
+}
+
+void check_cache(const CacheProfile& cache, Problems& problems) {
+    if (!(cache.read >= 0.0)) problems.error("profile.cache.read", fmt::format("{}", cache.read), "a price factor of 0 or more");
+    if (!(cache.write >= 0.0)) problems.error("profile.cache.write", fmt::format("{}", cache.write), "a price factor of 0 or more");
+    check_not_negative(cache.ttl_seconds, "profile.cache.ttl_seconds", problems);
+    check_not_negative(cache.minimum, "profile.cache.minimum", problems);
+    if (cache.step < 1) problems.error("profile.cache.step", std::to_string(cache.step), "1 or more tokens");
+}
+
+void check_names(const ChainInfo& info, Problems& problems) {
+    std::set<std::string_view> seen;
+    for (const std::string_view name : info.middlewares) {
+        if (name == "(null)") problems.error("middlewares", "null", "a middleware");
+        if (name.empty() || name == chain_notes) problems.error("middlewares", fmt::format("\"{}\"", name), "a name other than \"\" and \"chain\"");
+        if (!seen.insert(name).second) problems.error("middlewares", fmt::format("two named \"{}\"", name), "distinct names");
+    }
+}
+
+}  // namespace
+
+void check_chain(const ChainInfo& info, Problems& problems) {
+    const ChainConfig& c = info.config;
+    check_not_null(c.token_counter.get(), "token_counter", problems);
+    check_not_null(c.clock.get(), "clock", problems);
+    check_not_null(c.ids.get(), "ids", problems);
+    check_not_null(c.random.get(), "random", problems);
+    check_not_negative(c.profile.context_window, "profile.context_window", problems);
+    check_not_negative(c.profile.output_reserve, "profile.output_reserve", problems);
+    if (c.profile.context_window > 0 && c.profile.output_reserve >= c.profile.context_window) {
+        problems.error("profile.output_reserve", std::to_string(c.profile.output_reserve),
+                       fmt::format("less than profile.context_window ({})", c.profile.context_window));
+    }
+    check_cache(c.profile.cache, problems);
+    check_not_negative(c.limits.model_calls, "limits.model_calls", problems);
+    check_not_negative(c.limits.store_bytes, "limits.store_bytes", problems);
+    if (c.limits.deadline.count() <= 0) problems.error("limits.deadline", fmt::format("{} ms", c.limits.deadline.count()), "more than 0 ms");
+    if (c.repair) problems.error("repair", "true", "false: repairing histories is not built yet in this version");
+    check_names(info, problems);
+}
+
+std::string current_error_text() noexcept {
+    try {
+        try {
+            throw;
+        } catch (const std::exception& error) {
+            return error.what();
+        } catch (...) {
+            return "an exception that is no std::exception";
+        }
+    } catch (...) {
+        return {};
+    }
+}
+
+void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation, std::string_view text) noexcept {
+    emit(events, {.level = Event::Level::error, .source = source, .kind = "failed", .text = text, .conversation = conversation});
+}
+
+void tell_warning(const EventSink& events, const Problem& problem) noexcept {
+    try {
+        const std::string text = to_string(problem);
+        emit(events, {.level = Event::Level::warning, .source = "chain", .kind = "warning", .text = text});
+    } catch (...) {
+    }
+}
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

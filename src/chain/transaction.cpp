@@ -1,0 +1,63 @@
+#include "whittle/chain/transaction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace whittle::inline v0::detail {
+
+std::vector<bool> find_protected(const Outline& outline, const std::function<bool(const MessageInfo&)>* pins) {
+    std::vector<bool> result(outline.size(), false);
+    const Serial open = outline.open_group();
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const MessageInfo& info = outline[i];
+        const bool is_open = open != 0 && info.group == open;
+        const bool is_pinned = info.pinned || (pins != nullptr && *pins && (*pins)(info));
+        result[i] = info.role == Role::system || is_open || is_pinned;
+    }
+    if (const auto user = outline.newest_user()) result[*user] = true;
+    return result;
+}
+
+bool has_open_thinking(const Outline& outline, std::size_t message) {
+    const auto user = outline.newest_user();
+    return outline[message].has(PartKind::thinking) && (!user || message > *user);
+}
+
+void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule) {
+    throw Error(Errc::pinned, fmt::format("{}: {} message {}: {}", by, attempted, serial, rule));
+}
+
+void throw_new_violations(std::string_view by, const std::vector<Violation>& violations) {
+    std::string text = fmt::format("{}: commit: the result would break {} rule{} that the history keeps now", by, violations.size(),
+                                   violations.size() == 1 ? "" : "s");
+    for (const Violation& v : violations) text += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
+    throw Error(Errc::invalid_history, text);
+}
+
+void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation, const CommitResult& result) noexcept {
+    try {
+        const std::string text = fmt::format("{}: {} -> {} tokens", by, result.tokens_before, result.tokens_after);
+        emit(events, {Event::Level::info, by, "committed", text, conversation, result.tokens_before, result.tokens_after});
+    } catch (...) {
+    }
+}
+
+void sort_unique(std::vector<std::string>& keys) {
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+void require_budget(const EditEnvironment& environment, std::string_view by, std::int64_t bytes) {
+    if (environment.stop.stop_requested()) throw Error(Errc::cancelled, fmt::format("{}: commit: stopped before the commit point", by));
+    if (environment.budget == nullptr) return;
+    if (bytes > environment.budget->store_bytes) {
+        throw Error(Errc::limit_exceeded, fmt::format("{}: store {} bytes: limits.store_bytes leaves {} for this hook", by, bytes,
+                                                      environment.budget->store_bytes));
+    }
+    if (environment.clock->now() > environment.budget->deadline) {
+        throw Error(Errc::limit_exceeded, fmt::format("{}: store {} bytes: the hook is past limits.deadline", by, bytes));
+    }
+}
+
+}  // namespace whittle::inline v0::detail
