@@ -10,6 +10,7 @@ namespace {
 struct CallRef {
     Serial serial = 0;
     std::string_view tool{};
+    std::string_view object_name{};
 };
 
 bool is_result(const PartInfo& part) noexcept {
@@ -35,8 +36,8 @@ std::optional<CallRef> search_back(const Outline& before, std::string_view id) {
         if (answers(info, id)) answered.push_back(info.group);
         const PartInfo* const call = find_call(info, id);
         if (call == nullptr) continue;
-        if (!newest) newest = CallRef{info.serial, call->tool};
-        if (std::ranges::find(answered, info.serial) == answered.end()) return CallRef{info.serial, call->tool};
+        if (!newest) newest = CallRef{info.serial, call->tool, call->object_name};
+        if (std::ranges::find(answered, info.serial) == answered.end()) return CallRef{info.serial, call->tool, call->object_name};
     }
     return newest;
 }
@@ -59,7 +60,7 @@ public:
             Calls& calls = calls_of_[part.call_id];
             if (!calls.all.empty() && calls.all.back().call.serial == info.serial) continue;
             calls.unanswered.push_back(calls.all.size());
-            calls.all.push_back({{info.serial, part.tool}, false});
+            calls.all.push_back({{info.serial, part.tool, part.object_name}, false});
         }
         for (const PartInfo& part : info.parts) {
             if (is_result(part)) answer(part.call_id, info.group);
@@ -94,9 +95,10 @@ void join(MessageInfo& info, const MessageInfo* previous, Search&& search) {
     for (PartInfo& part : info.parts) {
         if (!is_result(part)) continue;
         const PartInfo* const own = find_call(info, part.call_id);
-        const std::optional<CallRef> call = own ? CallRef{info.serial, own->tool} : search(part.call_id);
+        const std::optional<CallRef> call = own ? CallRef{info.serial, own->tool, own->object_name} : search(part.call_id);
         if (!call) continue;
         if (part.tool.empty()) part.tool = call->tool;
+        if (part.object_name.empty()) part.object_name = call->object_name;
         if (info.group == 0) info.group = call->serial;
     }
     if (info.group == 0 && previous && origin_of(info.mark) == Origin::repair) info.group = previous->group;

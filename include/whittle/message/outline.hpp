@@ -112,8 +112,8 @@ private:
 };
 
 /// Sets the group of `info`, which stands right after `before`: that of its own calls, or of the call that its results
-/// answer (the newest earlier call with that id that has no answer yet, else the newest with that id). Names the tool of
-/// its results. A repair right after a round, such as media that a provider wants outside of it, joins the round.
+/// answer (the newest earlier call with that id that has no answer yet, else the newest with that id). Gives its
+/// results the tool and the object name of their call. A repair right after a round, such as media that a provider wants outside of it, joins the round.
 void join_group(MessageInfo& info, const Outline& before);
 
 /// The same for a whole list, in linear time.
