@@ -1,0 +1,213 @@
+#include "whittle/adapter/detail/json_text.hpp"
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+constexpr std::string_view base64_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+std::uint32_t byte_at(std::string_view bytes, std::size_t i) {
+    return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U;
+}
+
+/// Walks over the brackets of a JSON text; brackets in strings do not count.
+class BracketScanner {
+public:
+    void feed(char c) noexcept {
+        if (in_string_) {
+            feed_string(c);
+        } else if (c == '"') {
+            in_string_ = true;
+        } else if (c == '[' || c == '{') {
+            ++depth_;
+        } else if ((c == ']' || c == '}') && depth_ > 0) {
+            --depth_;
+        }
+    }
+    [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
+    [[nodiscard]] bool in_string() const noexcept { return in_string_; }
+
+private:
+    void feed_string(char c) noexcept {
+        if (escaped_) {
+            escaped_ = false;
+        } else if (c == '\\') {
+            escaped_ = true;
+        } else if (c == '"') {
+            in_string_ = false;
+        }
+    }
+
+    std::size_t depth_ = 0;
+    bool in_string_ = false;
+    bool escaped_ = false;
+};
+
+}  // namespace
+
+std::string base64_encode(std::string_view bytes) {
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        const std::uint32_t triple = byte_at(bytes, i) << 16U | byte_at(bytes, i + 1) << 8U | byte_at(bytes, i + 2);
+        out += base64_alphabet[triple >> 18U];
+        out += base64_alphabet[triple >> 12U & 63U];
+        out += i + 1 < bytes.size() ? base64_alphabet[triple >> 6U & 63U] : '=';
+        out += i + 2 < bytes.size() ? base64_alphabet[triple & 63U] : '=';
+    }
+    return out;
+}
+
+std::string to_data_url(std::string_view mime, std::string_view bytes) {
+    std::string url = "data:";
+    url += mime.empty() ? std::string_view("application/octet-stream") : mime;
+    url += ";base64,";
+    return url += base64_encode(bytes);
+}
+
+std::string_view mime_of_data_url(std::string_view url) noexcept {
+    if (!url.starts_with("data:")) return {};
+    url.remove_prefix(5);
+    const std::size_t end = url.substr(0, 256).find_first_of(";,");
+    return end == std::string_view::npos ? std::string_view{} : url.substr(0, end);
+}
+
+std::optional<std::string_view> base64_of_data_url(std::string_view url) noexcept {
+    if (!url.starts_with("data:")) return std::nullopt;
+    const std::size_t comma = url.substr(0, 1'024).find(',');
+    if (comma == std::string_view::npos || !url.substr(0, comma).ends_with(";base64")) return std::nullopt;
+    return url.substr(comma + 1);
+}
+
+std::string bytes_to_code_points(std::string_view bytes) {
+    std::string text;
+    text.reserve(bytes.size());
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80U) {
+            text += c;
+        } else {
+            text += static_cast<char>(0xC0U | byte >> 6U);
+            text += static_cast<char>(0x80U | (byte & 0x3FU));
+        }
+    }
+    return text;
+}
+
+std::optional<std::string> code_points_to_bytes(std::string_view text) {
+    std::string bytes;
+    bytes.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const std::uint32_t lead = byte_at(text, i);
+        if (lead < 0x80U) {
+            bytes += text[i];
+            continue;
+        }
+        const std::uint32_t next = byte_at(text, ++i);
+        if ((lead != 0xC2U && lead != 0xC3U) || (next & 0xC0U) != 0x80U) return std::nullopt;
+        bytes += static_cast<char>((lead & 3U) << 6U | (next & 0x3FU));
+    }
+    return bytes;
+}
+
+std::size_t offset_of_depth(std::string_view json, std::size_t max_depth) noexcept {
+    BracketScanner scanner;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+        scanner.feed(json[i]);
+        if (scanner.depth() > max_depth) return i;
+    }
+    return json.size();
+}
+
+bool is_closed_json(std::string_view json) noexcept {
+    BracketScanner scanner;
+    for (const char c : json) scanner.feed(c);
+    return scanner.depth() == 0 && !scanner.in_string();
+}
+
+std::string clip_for_error(std::string_view text) {
+    constexpr std::size_t max_bytes = 80;
+    if (text.size() <= max_bytes) return to_valid_utf8(text);
+    return to_valid_utf8(utf8_prefix(text, max_bytes)) + "...";
+}
+
+LineRead read_line(std::istream& in, std::string& line, std::size_t max_bytes) {
+    using Traits = std::istream::traits_type;
+    line.clear();
+    std::streambuf* buffer = in.rdbuf();
+    if (buffer == nullptr) return LineRead::end;
+    bool any = false;
+    while (true) {
+        const auto c = buffer->sbumpc();
+        if (Traits::eq_int_type(c, Traits::eof())) return any ? LineRead::line : LineRead::end;
+        if (Traits::to_char_type(c) == '\n') return LineRead::line;
+        if (line.size() == max_bytes) return LineRead::too_long;
+        line += Traits::to_char_type(c);
+        any = true;
+    }
+}
+
+bool read_rest(std::istream& in, std::string& text, std::size_t max_bytes) {
+    std::array<char, 65'536> block{};
+    std::streambuf* buffer = in.rdbuf();
+    while (buffer != nullptr) {
+        const std::streamsize got = buffer->sgetn(block.data(), static_cast<std::streamsize>(block.size()));
+        if (got <= 0) return true;
+        if (static_cast<std::size_t>(got) > max_bytes - std::min(max_bytes, text.size())) return false;
+        text.append(block.data(), static_cast<std::size_t>(got));
+    }
+    return true;
+}
+
+std::ifstream open_sessions(const std::filesystem::path& file) {
+    const auto fail = [&](const std::string& reason) {
+        throw Error(Errc::not_found, "open \"" + to_valid_utf8(file.string()) + "\": " + reason);
+    };
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) fail("it is a directory");
+    errno = 0;
+    std::ifstream in(file, std::ios::binary);
+    if (!in) fail(errno == 0 ? "it cannot be opened" : std::generic_category().message(errno));
+    return in;
+}
+
+bool SessionText::next() {
+    if (!next_line()) return false;
+    if (line_ == first_line_ && !is_closed_json(text_)) take_document();
+    return true;
+}
+
+/// The next line that is not blank.
+bool SessionText::next_line() {
+    while (true) {
+        const LineRead read = read_line(*in_, text_, max_bytes_);
+        if (read == LineRead::end) return false;
+        ++line_;
+        if (read == LineRead::too_long) fail_too_long();
+        if (line_ == 1 && text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);
+        if (is_blank(text_)) continue;
+        if (first_line_ == 0) first_line_ = line_;
+        return true;
+    }
+}
+
+void SessionText::take_document() {
+    text_ += '\n';
+    if (!read_rest(*in_, text_, max_bytes_)) fail_too_long();
+}
+
+void SessionText::fail_too_long() const {
+    throw Error(Errc::parse_failed, name_ + ":" + std::to_string(line_) + ": expected at most " +
+                                        std::to_string(max_bytes_) + " bytes of JSON, found more");
+}
+
+}  // namespace whittle::inline v0::detail
