@@ -159,7 +159,7 @@ private:
     std::vector<Owned*> owned_{};
     std::vector<std::size_t> base_{};  // index in the conversation, or `inserted`
     std::deque<Owned> copies_{};
-    std::vector<bool> protected_{};    // by base index
+    mutable std::optional<std::vector<bool>> protected_{};  // by base index; made when first asked for
 };
 
 template <AgentMessage M>

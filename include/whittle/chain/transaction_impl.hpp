@@ -48,8 +48,9 @@ Outline Transaction<M>::outline() const noexcept {
 
 template <AgentMessage M>
 bool Transaction<M>::is_protected(std::size_t message) const {
-    if (!is_open_) return detail::find_protected(conversation_->outline(), env_.pins)[message];
-    return base_[message] != inserted && protected_[base_[message]];
+    if (!protected_) protected_ = detail::find_protected(conversation_->outline(), env_.pins);
+    const std::size_t base = is_open_ ? base_[message] : message;
+    return base != inserted && (*protected_)[base];
 }
 
 template <AgentMessage M>
@@ -72,7 +73,6 @@ template <AgentMessage M>
 void Transaction<M>::open_overlay() {
     if (is_open_) return;
     const std::size_t size = conversation_->size();
-    protected_ = detail::find_protected(conversation_->outline(), env_.pins);
     messages_.resize(size);
     infos_.resize(size);
     base_.resize(size);

@@ -1,0 +1,226 @@
+#pragma once
+
+#include "whittle/chain/chain.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <iterator>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+struct LoopConfig {
+    int max_steps = 100;    ///< model calls in one run, 1 or more
+    int tool_threads = 1;   ///< tools of one reply at the same time (more than 1 is not built yet: refused)
+    std::string system{};   ///< system text beside the messages
+};
+
+/// What a host may watch. Called on the thread that runs the loop; what these throw fails the run.
+struct LoopCallbacks {
+    DeltaSink on_delta{};  ///< asks the model to stream
+    std::function<void(const ToolContext&)> on_tool_start{};
+    std::function<void(const ToolContext&, const ToolResult&)> on_tool_end{};
+};
+
+struct RunResult {
+    std::string text{};  ///< the answer, or the direct result; what there was of it otherwise
+    Finish finish = Finish::failed;
+    int steps = 0;       ///< model calls made
+    Usage usage{};       ///< sum over the run
+    std::string error{}; ///< failed: why
+    std::exception_ptr exception{};
+};
+
+/// Throws Error(invalid_config) that lists every problem.
+void check_loop(const LoopConfig& config, std::span<const Tool> tools, bool has_model);
+
+/// Asks the model, runs the tools it asks for, and asks again, with a chain around all of it. One loop may run several
+/// conversations, each on one thread.
+template <ToolMessage M = ChatMessage>
+class AgentLoop {
+public:
+    AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {}, LoopCallbacks callbacks = {});
+
+    /// Starts a turn with a user message.
+    RunResult run(Conversation<M>& conversation, M user, std::stop_token stop = {});
+    RunResult run(Conversation<M>& conversation, std::string_view user, std::stop_token stop = {}) {
+        return run(conversation, message_traits<M>::make(Role::user, user), std::move(stop));
+    }
+    /// Goes on with what is in the conversation. Never throws for what the model, a tool or a middleware does: the result
+    /// says how it ended, and no call is left without a result.
+    RunResult run(Conversation<M>& conversation, std::stop_token stop = {});
+
+    [[nodiscard]] const Chain<M>& chain() const noexcept { return chain_; }
+    [[nodiscard]] std::span<const ToolSpec> tool_specs() const noexcept { return specs_; }
+
+private:
+    [[nodiscard]] HookRequest<M> request(std::stop_token stop) const { return {specs_, config_.system, model_.get(), std::move(stop)}; }
+    void run_steps(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result);
+    [[nodiscard]] Reply<M> ask(Conversation<M>& conversation, const HookRequest<M>& request);
+    [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request);
+    bool run_tools(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result);
+    [[nodiscard]] ToolReturn run_tool(const ToolContext& context);
+    void close_open_calls(Conversation<M>& conversation, const HookRequest<M>& request, Finish finish);
+
+    std::shared_ptr<Model<M>> model_;
+    std::vector<Tool> tools_;
+    std::vector<ToolSpec> specs_;
+    Chain<M> chain_;
+    LoopConfig config_;
+    LoopCallbacks callbacks_;
+};
+
+template <typename ModelType, ToolMessage M>
+AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, LoopCallbacks = {}) -> AgentLoop<M>;
+
+namespace detail {
+
+/// Why a call cannot be handed to a tool, as text for the model; empty if it can.
+[[nodiscard]] std::string refuse_call(const ToolContext& context, const Tool* tool, std::span<const ToolSpec> specs);
+[[nodiscard]] ToolReturn error_return(const ToolContext& context, std::string text);
+void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept;
+
+}  // namespace detail
+
+template <ToolMessage M>
+AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config, LoopCallbacks callbacks)
+    : model_(std::move(model)), tools_(std::move(tools)), chain_(std::move(chain)), config_(std::move(config)), callbacks_(std::move(callbacks)) {
+    check_loop(config_, tools_, model_ != nullptr);
+    for (const Tool& tool : tools_) specs_.push_back(tool.spec());
+}
+
+template <ToolMessage M>
+RunResult AgentLoop<M>::run(Conversation<M>& conversation, M user, std::stop_token stop) {
+    conversation.begin_turn();
+    conversation.push_back(std::move(user));
+    return run(conversation, std::move(stop));
+}
+
+template <ToolMessage M>
+RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop) {
+    RunResult result;
+    const HookRequest<M> hook_request = request(std::move(stop));
+    conversation.begin_run();
+    const auto guarded = [&](auto&& work) {
+        try {
+            work();
+        } catch (const Error& error) {
+            result.finish = error.errc() == Errc::cancelled ? Finish::stopped : Finish::failed;
+            result.error = error.what();
+            result.exception = std::current_exception();
+        } catch (...) {
+            result.finish = Finish::failed;
+            result.error = detail::current_error_text();
+            result.exception = std::current_exception();
+        }
+    };
+    guarded([&] {
+        chain_.before_agent(conversation, hook_request);
+        run_steps(conversation, hook_request, result);
+    });
+    guarded([&] { close_open_calls(conversation, hook_request, result.finish); });
+    guarded([&] { chain_.after_agent(conversation, result.finish, hook_request); });
+    return result;
+}
+
+template <ToolMessage M>
+void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result) {
+    while (result.steps < config_.max_steps) {
+        if (hook_request.stop.stop_requested()) {
+            result.finish = Finish::stopped;
+            return;
+        }
+        Reply<M> reply = ask(conversation, hook_request);
+        ++result.steps;
+        detail::add_usage(result.usage, reply.usage);
+        result.text = text_of(reply.message);
+        conversation.push_back(std::move(reply));
+        chain_.after_model(conversation, hook_request);
+        if (!conversation.outline().open_call()) {
+            result.finish = Finish::answered;
+            return;
+        }
+        if (run_tools(conversation, hook_request, result)) return;
+    }
+    result.finish = Finish::step_limit;
+}
+
+/// Asks; if the request was too large, shrinks the conversation and asks once more.
+template <ToolMessage M>
+Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& hook_request) {
+    chain_.before_model(conversation, hook_request);
+    try {
+        return ask_once(conversation, hook_request);
+    } catch (const ModelError& error) {
+        if (error.error_class() != ModelErrorClass::overflow) throw;
+        if (!chain_.on_overflow(conversation, error.overflow(), hook_request)) throw;
+    }
+    return ask_once(conversation, hook_request);
+}
+
+template <ToolMessage M>
+Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest<M>& hook_request) {
+    const DeltaSink* on_delta = callbacks_.on_delta ? &callbacks_.on_delta : nullptr;
+    return chain_.generate(*model_, {conversation.messages(), hook_request.system, hook_request.tools, hook_request.stop, on_delta, {}});
+}
+
+/// Runs the calls of the open round one by one. True if the run ends here.
+template <ToolMessage M>
+bool AgentLoop<M>::run_tools(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result) {
+    std::vector<ToolReturn> returns;
+    bool is_direct = false;
+    for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
+        if (hook_request.stop.stop_requested()) break;
+        returns.push_back(run_tool(context));
+        const auto tool = std::ranges::find(tools_, context.tool, &Tool::name);
+        if (tool == tools_.end() || !tool->return_direct || returns.back().result.is_error) continue;
+        if (!is_direct) result.text.clear();
+        is_direct = true;
+        for (const Part& part : returns.back().result.parts) result.text += part.text;
+    }
+    conversation.push_tool_results(returns);
+    if (is_direct) result.finish = Finish::return_direct;
+    return is_direct;
+}
+
+template <ToolMessage M>
+ToolReturn AgentLoop<M>::run_tool(const ToolContext& context) {
+    if (callbacks_.on_tool_start) callbacks_.on_tool_start(context);
+    const auto found = std::ranges::find(tools_, context.tool, &Tool::name);
+    const Tool* tool = found == tools_.end() ? nullptr : &*found;
+    ToolReturn result;
+    if (std::string refusal = detail::refuse_call(context, tool, specs_); !refusal.empty()) {
+        result = detail::error_return(context, std::move(refusal));
+    } else {
+        CollectingSink sink;
+        try {
+            ToolOutcome outcome = chain_.wrap_tool(context, sink, tool->invoke);
+            result = {{context.call_id, context.tool, sink.take(), outcome.is_error}, std::move(outcome.stored)};
+        } catch (const std::exception& error) {
+            result = detail::error_return(context, context.tool + " failed: " + error.what());
+            std::vector<Part> parts = sink.take();  // what came before the failure is not lost
+            result.result.parts.insert(result.result.parts.begin(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+        }
+    }
+    if (callbacks_.on_tool_end) callbacks_.on_tool_end(context, result.result);
+    return result;
+}
+
+/// Providers refuse a call without a result, so those that were not run get one that says so.
+template <ToolMessage M>
+void AgentLoop<M>::close_open_calls(Conversation<M>& conversation, const HookRequest<M>& hook_request, Finish finish) {
+    std::vector<ToolReturn> returns;
+    for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
+        returns.push_back(detail::error_return(context, "not run: the run ended before (" + std::string(name_of(finish)) + ")"));
+    }
+    if (!returns.empty()) conversation.push_tool_results(returns);
+}
+
+}  // namespace whittle::inline v0

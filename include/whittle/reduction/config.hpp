@@ -1,0 +1,97 @@
+#pragma once
+
+#include "whittle/chain/turn.hpp"
+#include "whittle/message/part.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Which calls' arguments are cleared too: none, all, or those of the named tools.
+using ClearToolInputs = std::variant<bool, std::vector<std::string>>;
+
+/// Settings for one tool; what is not set is inherited.
+struct ToolReductionConfig {
+    std::shared_ptr<Storage> backend{};
+    std::optional<bool> skip_truncation{};
+    std::optional<bool> skip_clear{};
+};
+
+/// Settings of `Reduction`. docs/reduction.md has the table, and says what this version does not build yet: such a
+/// setting is refused, never ignored.
+struct ReductionConfig {
+    std::shared_ptr<Storage> backend{};             ///< instead of the chain's storage
+    bool skip_truncation = false;                   ///< do not shorten results when they return
+    bool skip_clear = false;                        ///< do not clear old tool rounds
+    std::string read_file_tool_name = "read_file";  ///< named in notices if the request lists that tool
+    std::string root_dir{};                         ///< prefix of the keys; empty: the conversation's id
+    std::int64_t max_length_for_trunc = 50'000;     ///< bytes of text in one result
+    std::int64_t max_tokens_for_trunc = 0;          ///< the same limit in tokens; 0: off
+    std::vector<std::string> trunc_exclude_tools{};
+    std::int64_t max_tokens_for_clear = 160'000;    ///< clearing is due above this
+    ClearToolInputs clear_tool_inputs = false;
+    int clear_retention_suffix_limit = 1;           ///< newest tool rounds kept; 0 is 1
+    std::int64_t clear_at_least_tokens = 0;         ///< clear nothing unless this much gets free
+    std::vector<std::string> clear_exclude_tools{}; ///< their results are never cleared
+    std::int64_t clear_target_tokens = 0;           ///< clear oldest first, until below this; 0: all that may be cleared
+    std::int64_t max_bytes_without_store = 0;       ///< 0: eight times `max_length_for_trunc`
+    std::map<std::string, ToolReductionConfig> tool_config{};
+};
+
+/// What a handler sees of a tool call and its result.
+struct ToolDetail {
+    std::string_view tool{};
+    std::string_view call_id{};
+    std::string_view arguments{};  ///< raw JSON
+    std::span<const Part> parts{};
+};
+
+struct TruncResult {
+    bool need_trunc = false;
+    std::vector<Part> parts{};
+    bool need_offload = false;
+    std::string key{};
+    std::string content{};
+};
+
+struct ClearResult {
+    bool need_clear = false;
+    std::optional<std::string> arguments{};
+    std::vector<Part> parts{};
+    bool need_offload = false;
+    std::string key{};
+    std::string content{};
+};
+
+struct ToolReductionCallbacks {
+    std::function<TruncResult(const ToolDetail&)> trunc_handler{};
+    std::function<std::unique_ptr<PartSink>(const ToolContext&, PartSink&)> trunc_sink{};
+    std::function<ClearResult(const ToolDetail&)> clear_handler{};
+};
+
+/// What takes a message type or a tool detail.
+template <AgentMessage M = ChatMessage>
+struct ReductionCallbacks {
+    std::function<std::string(const ToolDetail&)> gen_trunc_offload_file_path{};
+    std::function<std::string(const ToolDetail&)> gen_clear_offload_file_path{};
+    /// Instead of the chain's count; below 0 counts as 0.
+    std::function<std::int64_t(const Conversation<M>&, std::span<const ToolSpec>)> token_counter{};
+    std::function<std::vector<M>(const M& call, std::span<const M> results)> clear_message_rewriter{};
+    std::function<void(const Conversation<M>&, const StageReport&)> clear_post_process{};
+    std::map<std::string, ToolReductionCallbacks> tool_config{};
+};
+
+/// Reports every value that is out of range, and every setting that this version does not build yet.
+void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems);
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,14 @@
+#pragma once
+
+/// All of whittle but the adapters and backends.
+
+#include "whittle/base/version.hpp"
+#include "whittle/chain/chain.hpp"
+#include "whittle/loop/agent_loop.hpp"
+#include "whittle/message/chat_message.hpp"
+#include "whittle/message/validity.hpp"
+#include "whittle/port/model.hpp"
+#include "whittle/port/scripted_model.hpp"
+#include "whittle/port/storage.hpp"
+#include "whittle/reduction/reduction.hpp"
+#include "whittle/tokens/counter.hpp"

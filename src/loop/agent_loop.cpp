@@ -1,0 +1,52 @@
+#include "whittle/loop/agent_loop.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace whittle::inline v0 {
+
+void check_loop(const LoopConfig& config, std::span<const Tool> tools, bool has_model) {
+    Problems problems;
+    if (!has_model) problems.error("model", "null", "a model");
+    if (config.max_steps < 1) problems.error("max_steps", std::to_string(config.max_steps), "1 or more");
+    if (config.tool_threads != 1) problems.error("tool_threads", std::to_string(config.tool_threads), "1: parallel tools are not built yet in this version");
+    std::set<std::string_view> names;
+    for (const Tool& tool : tools) {
+        if (tool.name.empty()) problems.error("tools", "\"\"", "a tool with a name");
+        if (!tool.invoke) problems.error("tools." + tool.name + ".invoke", "empty", "a function");
+        if (!is_json_object(tool.parameters)) problems.error("tools." + tool.name + ".parameters", tool.parameters, "a JSON object");
+        if (!names.insert(tool.name).second) problems.error("tools", fmt::format("two named \"{}\"", tool.name), "distinct names");
+    }
+    problems.throw_if_errors("make agent loop");
+}
+
+namespace detail {
+
+std::string refuse_call(const ToolContext& context, const Tool* tool, std::span<const ToolSpec> specs) {
+    if (tool == nullptr) {
+        std::string text = fmt::format("there is no tool named \"{}\"; the tools are:", context.tool);
+        for (const ToolSpec& spec : specs) text += " " + spec.name;
+        return text;
+    }
+    if (!is_json_object(context.arguments)) return fmt::format("the arguments of {} are not a JSON object", context.tool);
+    return {};
+}
+
+ToolReturn error_return(const ToolContext& context, std::string text) {
+    return {{context.call_id, context.tool, {{.kind = PartKind::text, .text = std::move(text)}}, true}, {}};
+}
+
+void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept {
+    if (!usage) return;
+    sum.input = add_saturating(sum.input, usage->input);
+    sum.cache_read = add_saturating(sum.cache_read, usage->cache_read);
+    sum.cache_write = add_saturating(sum.cache_write, usage->cache_write);
+    sum.output = add_saturating(sum.output, usage->output);
+}
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,173 @@
+#include "whittle/reduction/clearing.hpp"
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/names.hpp"
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+std::string_view plain_placeholder(Language language) noexcept {
+    return language == Language::chinese ? "[旧的工具结果内容已清除]" : "[Old tool result content cleared]";
+}
+
+namespace {
+
+bool skips_clearing(const ReductionConfig& config, const std::string& tool) {
+    const auto found = config.tool_config.find(tool);
+    if (found == config.tool_config.end()) return config.skip_clear;
+    return found->second.skip_clear.value_or(config.skip_clear);
+}
+
+bool belongs_to_result(const PartInfo& part) {
+    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+}
+
+/// The results that a message holds, by call.
+std::vector<ClearingCandidate> results_in(const MessageInfo& info, std::size_t message) {
+    std::vector<ClearingCandidate> results;
+    std::vector<std::string_view> calls;
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        const PartInfo& part = info.parts[p];
+        if (!belongs_to_result(part)) continue;
+        const auto found = std::ranges::find(calls, part.call_id);
+        const auto at = static_cast<std::size_t>(found - calls.begin());
+        if (found == calls.end()) {
+            calls.push_back(part.call_id);
+            results.push_back({.message = message, .tool = part.tool, .name = part.object_name});
+        }
+        results[at].parts.push_back(p);
+    }
+    return results;
+}
+
+class Planner {
+public:
+    Planner(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools, std::string_view self,
+            const std::function<bool(std::size_t)>& is_pinned)
+        : outline_(outline), config_(config), protected_tools_(protected_tools), self_(self), is_pinned_(is_pinned) {}
+
+    [[nodiscard]] std::string_view rule_for(const ClearingCandidate& candidate, bool is_retained) const {
+        if (is_retained) return "retained_round";
+        if (is_pinned_(candidate.message)) return "pinned";
+        if (matches_tool(protected_tools_, candidate.tool)) return "protected_tool";
+        if (matches_tool(config_.clear_exclude_tools, candidate.tool)) return "excluded_tool";
+        if (skips_clearing(config_, candidate.tool)) return "skip_clear";
+        return rule_for_marks(candidate);
+    }
+
+    /// The object that has the original of a result which was shortened when it came in.
+    [[nodiscard]] std::string stored_for(const ClearingCandidate& candidate) const {
+        const Mark& mark = mark_of(outline_[candidate.message], candidate.parts.front());
+        return mark && candidate.parts.size() == 1 && mark->stored.size() == 1 ? mark->stored.front() : std::string();
+    }
+
+private:
+    [[nodiscard]] std::string_view rule_for_marks(const ClearingCandidate& candidate) const {
+        for (const std::size_t part : candidate.parts) {
+            const Mark& mark = mark_of(outline_[candidate.message], part);
+            if (!mark) continue;
+            if (mark->by != self_) return "other_middleware";
+            if (mark->reason == "clear") return "cleared_already";
+        }
+        return {};
+    }
+
+    const Outline& outline_;
+    const ReductionConfig& config_;
+    std::span<const std::string> protected_tools_;
+    std::string_view self_;
+    const std::function<bool(std::size_t)>& is_pinned_;
+};
+
+}  // namespace
+
+std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools,
+                                             std::string_view self, const std::function<bool(std::size_t)>& is_pinned) {
+    const Planner planner(outline, config, protected_tools, self, is_pinned);
+    const std::vector<Round> rounds = outline.rounds();
+    const auto retained = static_cast<std::size_t>(std::max(1, config.clear_retention_suffix_limit));
+    std::vector<ClearingCandidate> candidates;
+    for (std::size_t r = 0; r < rounds.size(); ++r) {
+        for (const std::size_t message : rounds[r].results) {
+            for (ClearingCandidate& candidate : results_in(outline[message], message)) {
+                candidate.rule = planner.rule_for(candidate, r + retained >= rounds.size());
+                candidate.stored = planner.stored_for(candidate);
+                candidates.push_back(std::move(candidate));
+            }
+        }
+    }
+    return candidates;
+}
+
+std::string clearing_placeholder(const ClearedText& text, Language language) {
+    const std::string_view tool = text.tool.empty() ? "tool" : text.tool;
+    if (language == Language::chinese) {
+        std::string placeholder = fmt::format("[旧的 {} 结果已清除：{} 字节，{} 行。全文：{}", tool, text.bytes, text.lines, text.location);
+        placeholder += text.reader.empty() ? "]" : fmt::format("，可用 {} 读取]", text.reader);
+        return placeholder;
+    }
+    std::string placeholder = fmt::format("[Old {} result cleared: {} bytes, {} lines. Full text: {}", tool, text.bytes, text.lines, text.location);
+    placeholder += text.reader.empty() ? "]" : fmt::format(" - read it with {}]", text.reader);
+    return placeholder;
+}
+
+namespace {
+
+/// A string as JSON; one that is no UTF-8 as {"hex": ...}, so that nothing is lost.
+nlohmann::ordered_json to_json(const std::string& text) {
+    if (is_valid_utf8(text)) return text;
+    std::string hex;
+    for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    return {{"hex", std::move(hex)}};
+}
+
+nlohmann::ordered_json to_json(const Part& part) {
+    nlohmann::ordered_json json{{"type", part.kind == PartKind::media ? "media" : "text"}};
+    if (part.kind != PartKind::media) {
+        json["text"] = to_json(part.text);
+        return json;
+    }
+    json["mime"] = part.media.mime;
+    if (!part.media.url.empty()) json["url"] = to_json(part.media.url);
+    if (!part.media.bytes.empty()) json["bytes"] = to_json(part.media.bytes);
+    if (part.media.width > 0) json["width"] = part.media.width;
+    if (part.media.height > 0) json["height"] = part.media.height;
+    return json;
+}
+
+}  // namespace
+
+std::string offload_content(std::span<const Part> parts) {
+    if (parts.size() == 1 && parts.front().kind != PartKind::media) return parts.front().text;
+    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    for (const Part& part : parts) array.push_back(to_json(part));
+    return array.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+namespace {
+
+bool is_taken(Storage& storage, const std::string& key, std::string_view content) {
+    const auto info = storage.stat(key);
+    if (!info) return false;
+    return info->bytes != static_cast<std::int64_t>(content.size()) || storage.get(key) != content;
+}
+
+}  // namespace
+
+std::string free_key(Storage& storage, std::string key, std::string_view content) {
+    try {
+        std::string candidate = key;
+        for (int number = 2; is_taken(storage, candidate, content); ++number) candidate = fmt::format("{}-{}", key, number);
+        return candidate;
+    } catch (const Error&) {
+        return key;  // the write will say what is wrong
+    }
+}
+
+}  // namespace whittle::inline v0
