@@ -1,0 +1,260 @@
+// What holds for every message, tried on random ones.
+#include "support/catch.hpp"
+#include "whittle/adapter/openai.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using openai::Message;
+using Json = nlohmann::ordered_json;
+using Traits = message_traits<Message>;
+
+namespace {
+
+/// Random messages: mostly well-formed, often odd.
+class Generator {
+public:
+    explicit Generator(unsigned seed) : random_(seed) {}
+
+    Json message() {
+        static const char* const roles[] = {"system", "developer", "user", "assistant", "tool", "function"};
+        Json m = Json::object();
+        if (chance(3)) m["unknown"] = value(3);
+        m["role"] = roles[below(6)];
+        if (!chance(6)) m["content"] = content();
+        if (chance(3)) m["reasoning_content"] = chance(5) ? Json(nullptr) : Json(text());
+        if (chance(2)) m["tool_calls"] = calls();
+        if (chance(3)) m["tool_call_id"] = chance(6) ? Json(7) : Json("call_" + std::to_string(below(9)));
+        if (chance(3)) m["name"] = text();
+        if (chance(6)) m["refusal"] = chance(2) ? Json(nullptr) : Json(text());
+        if (chance(9)) m["function_call"] = value(2);
+        if (chance(3)) m["\xE2\x9C\x93 key"] = value(2);
+        return m;
+    }
+    std::string text() {
+        static const char* const pieces[] = {"",
+                                             "a",
+                                             "plain words\n",
+                                             "\"\\/",
+                                             "\xC3\xA9",
+                                             "\xE4\xB8\xAD",
+                                             "\xF0\x9F\x98\x80",
+                                             "\xFF",
+                                             "\xED\xA0\x80",
+                                             "\xC3",
+                                             "{\"a\":1}",
+                                             "\x7F",
+                                             "<|end|>"};
+        std::string out;
+        for (std::size_t n = below(4); n > 0; --n) out += pieces[below(13)];
+        if (chance(20)) out += '\0';
+        return out;
+    }
+    std::size_t below(std::size_t n) { return random_() % n; }
+
+private:
+    bool chance(std::size_t one_in) { return below(one_in) == 0; }
+
+    Json content() {
+        if (chance(2)) return text();
+        if (chance(4)) return nullptr;
+        if (chance(8)) return value(2);
+        Json items = Json::array();
+        for (std::size_t n = below(4); n > 0; --n) items.push_back(item());
+        return items;
+    }
+    Json item() {
+        switch (below(6)) {
+            case 0:
+                return value(2);
+            case 1:
+                return {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,AAAA"}}}};
+            case 2:
+                return {{"type", "input_audio"}, {"input_audio", {{"data", "AAAA"}, {"format", "wav"}}}};
+            case 3:
+                return {{"type", "refusal"}, {"refusal", text()}};
+            default:
+                return {{"type", "text"}, {"extra", value(1)}, {"text", text()}};
+        }
+    }
+    Json calls() {
+        Json list = Json::array();
+        for (std::size_t n = below(3); n > 0; --n) {
+            const Json arguments = chance(3) ? Json{{"k", value(2)}} : chance(4) ? value(1) : Json(R"({"p": "q"})");
+            list.push_back(
+                {{"id", "call_" + std::to_string(below(9))}, {"function", {{"name", "f"}, {"arguments", arguments}}}});
+        }
+        if (chance(5)) list.push_back(value(2));
+        return list;
+    }
+    Json value(int levels) {
+        switch (below(levels > 0 ? 9 : 7)) {
+            case 0:
+                return nullptr;
+            case 1:
+                return below(100);
+            case 2:
+                return -1.25;
+            case 3:
+                return UINT64_MAX;
+            case 4:
+                return Json::array();
+            case 5:
+                return Json::object();
+            case 6:
+                return text();
+            case 7:
+                return Json::array({value(levels - 1), value(levels - 1)});
+            default:
+                return {{text(), value(levels - 1)}, {"k", value(levels - 1)}};
+        }
+    }
+
+    std::mt19937 random_;
+};
+
+/// A result without content comes back as an empty one, which is a text of its own.
+bool is_virtual_result(const Message& m, const Part& part) {
+    const auto content = m.json().find("content");
+    return part.kind == PartKind::tool_result && part.text.empty() && content != m.json().end() &&
+           !content->is_string();
+}
+
+/// A tool message of opaque items alone: it shows one empty result more than it has items.
+bool is_opaque_result(const Message& m) {
+    const auto content = m.json().find("content");
+    if (Traits::role(m) != Role::tool || content == m.json().end() || !content->is_array() || content->empty())
+        return false;
+    const std::vector<Part> parts = parts_of(m);
+    return std::any_of(parts.begin(), parts.end(), [&](const Part& part) { return is_virtual_result(m, part); });
+}
+
+bool can_be_set(const Message& m, const Part& part) {
+    const bool was_shown_replaced = part.text.find("\xEF\xBF\xBD") != std::string::npos;  // an object, not UTF-8
+    if (part.kind == PartKind::tool_call) return is_json_object(part.text) && !was_shown_replaced;
+    return part.kind == PartKind::text || part.kind == PartKind::thinking ||
+           (part.kind == PartKind::tool_result && !is_virtual_result(m, part));
+}
+
+}  // namespace
+
+TEST_CASE("reading a message does not change it, and its bytes come back", "[openai][laws]") {
+    Generator random(1);
+    for (int i = 0; i < 3'000; ++i) {
+        const Message m(random.message());
+        const std::string bytes = Traits::to_bytes(m);
+        (void)parts_of(m);
+        REQUIRE(Traits::to_bytes(m) == bytes);
+        const Message back = Traits::from_bytes(bytes);
+        REQUIRE(Traits::to_bytes(back) == bytes);
+        REQUIRE(parts_of(back) == parts_of(m));
+    }
+}
+
+TEST_CASE("setting a text and setting the old one again gives the identical message", "[openai][laws]") {
+    Generator random(2);
+    int tried = 0;
+    for (int i = 0; i < 3'000; ++i) {
+        Message m(random.message());
+        const std::string before = Traits::to_bytes(m);
+        const std::vector<Part> parts = parts_of(m);
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            if (!can_be_set(m, parts[p])) continue;
+            const std::string text = parts[p].kind == PartKind::tool_call ? "{\"x\": [1, {}]}" : random.text();
+            Traits::set_text(m, p, text);
+            const std::vector<Part> now = parts_of(m);
+            REQUIRE(now.size() == parts.size());
+            if (parts[p].kind != PartKind::tool_call) REQUIRE(now[p].text == text);
+            Traits::set_text(m, p, parts[p].text);
+            CAPTURE(before, p);
+            REQUIRE(Traits::to_bytes(m) == before);
+            ++tried;
+        }
+    }
+    CHECK(tried > 2'000);
+}
+
+TEST_CASE("setting one text leaves all other parts as they are", "[openai][laws]") {
+    Generator random(3);
+    for (int i = 0; i < 2'000; ++i) {
+        Message m(random.message());
+        const std::vector<Part> parts = parts_of(m);
+        if (parts.empty()) continue;
+        const std::size_t p = random.below(parts.size());
+        if (!can_be_set(m, parts[p])) continue;
+        Traits::set_text(m, p, "{}");
+        std::vector<Part> expected = parts;
+        expected[p].text = "{}";
+        REQUIRE(parts_of(m) == expected);
+    }
+}
+
+TEST_CASE("erasing a part takes that part and no other", "[openai][laws]") {
+    Generator random(4);
+    int emptied = 0;
+    for (int i = 0; i < 3'000; ++i) {
+        Message m(random.message());
+        std::vector<Part> expected = parts_of(m);
+        while (!expected.empty() && !is_opaque_result(m)) {
+            const std::size_t p = random.below(expected.size());
+            const std::string before = Traits::to_bytes(m);
+            Traits::erase_part(m, p);
+            if (is_opaque_result(m)) break;
+            expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(p));
+            CAPTURE(before, p);
+            REQUIRE(parts_of(m) == expected);
+        }
+        emptied += expected.empty() ? 1 : 0;
+    }
+    CHECK(emptied > 2'500);
+}
+
+TEST_CASE("an edit that throws leaves the message as it was", "[openai][laws]") {
+    Generator random(5);
+    int thrown = 0;
+    for (int i = 0; i < 2'000; ++i) {
+        Message m(random.message());
+        const std::string before = Traits::to_bytes(m);
+        for (std::size_t p = 0; p <= parts_of(m).size(); ++p) {
+            Message copy = m;
+            try {
+                Traits::set_text(copy, p, "no object");
+            } catch (const Error& e) {
+                ++thrown;
+                REQUIRE(e.errc() == Errc::invalid_argument);
+                REQUIRE(Traits::to_bytes(copy) == before);
+            }
+        }
+    }
+    CHECK(thrown > 1'000);
+}
+
+TEST_CASE("made tool results are always valid UTF-8 and answer each call once", "[openai][laws]") {
+    Generator random(6);
+    for (int i = 0; i < 500; ++i) {
+        std::vector<ToolResult> results(random.below(4));
+        for (std::size_t r = 0; r < results.size(); ++r) {
+            results[r].call_id = "c" + std::to_string(r);
+            results[r].tool = random.text();
+            for (std::size_t n = random.below(4); n > 0; --n) {
+                const bool is_media = random.below(3) == 0;
+                results[r].parts.push_back(
+                    {.kind = is_media ? PartKind::media : PartKind::text, .text = random.text()});
+                if (is_media) results[r].parts.back().media = {.mime = random.text(), .bytes = random.text()};
+            }
+        }
+        const auto messages = Traits::make_tool_results(results);
+        REQUIRE(messages.size() >= results.size());
+        REQUIRE(messages.size() <= results.size() + 1);
+        for (std::size_t m = 0; m < messages.size(); ++m) {
+            REQUIRE_NOTHROW(messages[m].json().dump());
+            const auto parts = parts_of(messages[m]);
+            REQUIRE_FALSE(parts.empty());
+            if (m >= results.size()) continue;
+            for (const Part& part : parts) REQUIRE(part.call_id == results[m].call_id);
+        }
+    }
+}
