@@ -216,11 +216,12 @@ TEST_CASE("a writer killed at any moment leaves whole objects only, and all that
             ::_exit(0);
         }
         ::close(pipe[1]);
-        std::this_thread::sleep_for(std::chrono::microseconds(500 + run * 137));
-        ::kill(child, SIGKILL);
-        ::waitpid(child, nullptr, 0);
         int acknowledged = 0;
         char mark = 0;
+        while (acknowledged < run % 4 && ::read(pipe[0], &mark, 1) == 1) ++acknowledged;
+        std::this_thread::sleep_for(std::chrono::microseconds(run * 97));
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
         while (::read(pipe[0], &mark, 1) == 1) ++acknowledged;
         ::close(pipe[0]);
 
