@@ -10,11 +10,16 @@ namespace whittle::inline v0 {
 
 std::string_view name_of(Finish finish) noexcept {
     switch (finish) {
-        case Finish::answered: return "answered";
-        case Finish::return_direct: return "return_direct";
-        case Finish::step_limit: return "step_limit";
-        case Finish::stopped: return "stopped";
-        case Finish::failed: return "failed";
+        case Finish::answered:
+            return "answered";
+        case Finish::return_direct:
+            return "return_direct";
+        case Finish::step_limit:
+            return "step_limit";
+        case Finish::stopped:
+            return "stopped";
+        case Finish::failed:
+            return "failed";
     }
     return "unknown";
 }
@@ -24,7 +29,8 @@ namespace detail {
 namespace {
 
 void check_not_null(const void* pointer, std::string_view field, Problems& problems) {
-    if (pointer == nullptr) problems.error(std::string(field), "null", "an object; leave the field out for the default");
+    if (pointer == nullptr)
+        problems.error(std::string(field), "null", "an object; leave the field out for the default");
 }
 
 void check_not_negative(std::int64_t value, std::string_view field, Problems& problems) {
@@ -32,8 +38,10 @@ void check_not_negative(std::int64_t value, std::string_view field, Problems& pr
 }
 
 void check_cache(const CacheProfile& cache, Problems& problems) {
-    if (!(cache.read >= 0.0)) problems.error("profile.cache.read", fmt::format("{}", cache.read), "a price factor of 0 or more");
-    if (!(cache.write >= 0.0)) problems.error("profile.cache.write", fmt::format("{}", cache.write), "a price factor of 0 or more");
+    if (!(cache.read >= 0.0))
+        problems.error("profile.cache.read", fmt::format("{}", cache.read), "a price factor of 0 or more");
+    if (!(cache.write >= 0.0))
+        problems.error("profile.cache.write", fmt::format("{}", cache.write), "a price factor of 0 or more");
     check_not_negative(cache.ttl_seconds, "profile.cache.ttl_seconds", problems);
     check_not_negative(cache.minimum, "profile.cache.minimum", problems);
     if (cache.step < 1) problems.error("profile.cache.step", std::to_string(cache.step), "1 or more tokens");
@@ -43,8 +51,10 @@ void check_names(const ChainInfo& info, Problems& problems) {
     std::set<std::string_view> seen;
     for (const std::string_view name : info.middlewares) {
         if (name == "(null)") problems.error("middlewares", "null", "a middleware");
-        if (name.empty() || name == chain_notes) problems.error("middlewares", fmt::format("\"{}\"", name), "a name other than \"\" and \"chain\"");
-        if (!seen.insert(name).second) problems.error("middlewares", fmt::format("two named \"{}\"", name), "distinct names");
+        if (name.empty() || name == chain_notes)
+            problems.error("middlewares", fmt::format("\"{}\"", name), "a name other than \"\" and \"chain\"");
+        if (!seen.insert(name).second)
+            problems.error("middlewares", fmt::format("two named \"{}\"", name), "distinct names");
     }
 }
 
@@ -65,7 +75,8 @@ void check_chain(const ChainInfo& info, Problems& problems) {
     check_cache(c.profile.cache, problems);
     check_not_negative(c.limits.model_calls, "limits.model_calls", problems);
     check_not_negative(c.limits.store_bytes, "limits.store_bytes", problems);
-    if (c.limits.deadline.count() <= 0) problems.error("limits.deadline", fmt::format("{} ms", c.limits.deadline.count()), "more than 0 ms");
+    if (c.limits.deadline.count() <= 0)
+        problems.error("limits.deadline", fmt::format("{} ms", c.limits.deadline.count()), "more than 0 ms");
     if (c.repair) problems.error("repair", "true", "false: repairing histories is not built yet in this version");
     check_names(info, problems);
 }
@@ -84,8 +95,11 @@ std::string current_error_text() noexcept {
     }
 }
 
-void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation, std::string_view text) noexcept {
-    emit(events, {.level = Event::Level::error, .source = source, .kind = "failed", .text = text, .conversation = conversation});
+void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation,
+                  std::string_view text) noexcept {
+    emit(
+        events,
+        {.level = Event::Level::error, .source = source, .kind = "failed", .text = text, .conversation = conversation});
 }
 
 void tell_warning(const EventSink& events, const Problem& problem) noexcept {

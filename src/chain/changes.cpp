@@ -34,7 +34,8 @@ void compose(Changes& changes, std::size_t first, std::size_t removed, std::size
     }
     const auto signed_begin = static_cast<std::ptrdiff_t>(begin);
     merged.old_first = static_cast<std::size_t>(signed_begin - shift_before);
-    merged.old_count = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(end - begin) - (has_merged ? shift_inside : 0));
+    merged.old_count =
+        static_cast<std::size_t>(static_cast<std::ptrdiff_t>(end - begin) - (has_merged ? shift_inside : 0));
     merged.new_first = begin;
     merged.new_count = end - begin - removed + inserted;
     result.push_back(merged);

@@ -20,7 +20,8 @@ void throw_is_original(Serial serial) {
     throw Error(Errc::not_found, "restore message " + std::to_string(serial) + ": it is the original");
 }
 
-void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen, std::vector<StoredText>& texts) {
+void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
+                       std::vector<StoredText>& texts) {
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         for (std::size_t r = 0; r < returns.size(); ++r) {
             if (info.parts[p].call_id != returns[r].result.call_id) continue;

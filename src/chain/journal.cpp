@@ -8,7 +8,9 @@ namespace whittle::inline v0 {
 
 std::string fetch(const StoredText& text) {
     if (text.storage == nullptr) {
-        throw Error(Errc::not_found, fmt::format("fetch \"{}\": the conversation has no storage; load it with the one it was saved with", text.key));
+        throw Error(Errc::not_found,
+                    fmt::format("fetch \"{}\": the conversation has no storage; load it with the one it was saved with",
+                                text.key));
     }
     auto content = text.storage->get(text.key);
     if (!content) throw Error(Errc::not_found, fmt::format("fetch \"{}\": the store has no such object", text.key));
@@ -16,7 +18,8 @@ std::string fetch(const StoredText& text) {
 }
 
 void throw_damaged(std::string_view attempted, const StoredText& text) {
-    throw Error(Errc::damaged, fmt::format("{}: the object \"{}\" does not give back the message it was taken from", attempted, text.key));
+    throw Error(Errc::damaged, fmt::format("{}: the object \"{}\" does not give back the message it was taken from",
+                                           attempted, text.key));
 }
 
 }  // namespace whittle::inline v0

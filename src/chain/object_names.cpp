@@ -37,7 +37,8 @@ void ObjectNames::assign_to(MessageInfo& info) {
     std::string_view previous_id;
     std::string previous_name;
     for (PartInfo& part : info.parts) {
-        const bool is_result = part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+        const bool is_result =
+            part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
         if (part.kind == PartKind::tool_call) {
             part.object_name = assign(part.call_id);
         } else if (is_result && part.object_name.empty()) {

@@ -9,28 +9,44 @@ namespace whittle::inline v0 {
 
 std::string_view name_of(Hook hook) noexcept {
     switch (hook) {
-        case Hook::before_agent: return "before_agent";
-        case Hook::before_model: return "before_model";
-        case Hook::wrap_model: return "wrap_model";
-        case Hook::after_model: return "after_model";
-        case Hook::wrap_tool: return "wrap_tool";
-        case Hook::on_overflow: return "on_overflow";
-        case Hook::after_agent: return "after_agent";
+        case Hook::before_agent:
+            return "before_agent";
+        case Hook::before_model:
+            return "before_model";
+        case Hook::wrap_model:
+            return "wrap_model";
+        case Hook::after_model:
+            return "after_model";
+        case Hook::wrap_tool:
+            return "wrap_tool";
+        case Hook::on_overflow:
+            return "on_overflow";
+        case Hook::after_agent:
+            return "after_agent";
     }
     return "unknown";
 }
 
 std::string_view name_of(Outcome outcome) noexcept {
     switch (outcome) {
-        case Outcome::idle: return "idle";
-        case Outcome::undue: return "undue";
-        case Outcome::remembered: return "remembered";
-        case Outcome::nothing: return "nothing";
-        case Outcome::too_small: return "too_small";
-        case Outcome::committed: return "committed";
-        case Outcome::planned: return "planned";
-        case Outcome::store_failed: return "store_failed";
-        case Outcome::failed: return "failed";
+        case Outcome::idle:
+            return "idle";
+        case Outcome::undue:
+            return "undue";
+        case Outcome::remembered:
+            return "remembered";
+        case Outcome::nothing:
+            return "nothing";
+        case Outcome::too_small:
+            return "too_small";
+        case Outcome::committed:
+            return "committed";
+        case Outcome::planned:
+            return "planned";
+        case Outcome::store_failed:
+            return "store_failed";
+        case Outcome::failed:
+            return "failed";
     }
     return "unknown";
 }
@@ -56,10 +72,12 @@ void append_details(std::string& text, const StageDetails& details) {
     if (details.tokens_before != details.tokens_after) {
         fmt::format_to(out, "    {} -> {} tokens", details.tokens_before, details.tokens_after);
         if (details.first_changed) fmt::format_to(out, ", first change at message {}", *details.first_changed);
-        fmt::format_to(out, ", {} cached tokens invalidated, {} bytes stored\n", details.cached_tokens_invalidated, details.bytes_stored);
+        fmt::format_to(out, ", {} cached tokens invalidated, {} bytes stored\n", details.cached_tokens_invalidated,
+                       details.bytes_stored);
     }
     for (const Candidate& c : details.candidates) {
-        fmt::format_to(out, "    message {} part {}: {} ({}), {} tokens\n", c.serial, c.part, c.cut ? "cut" : "kept", c.rule, c.tokens);
+        fmt::format_to(out, "    message {} part {}: {} ({}), {} tokens\n", c.serial, c.part, c.cut ? "cut" : "kept",
+                       c.rule, c.tokens);
     }
     for (const StoreFailure& f : details.store_failures) fmt::format_to(out, "    store \"{}\": {}\n", f.key, f.reason);
     if (!details.error.empty()) fmt::format_to(out, "    error: {}\n", details.error);
@@ -68,11 +86,12 @@ void append_details(std::string& text, const StageDetails& details) {
 }  // namespace
 
 std::string to_text(const Report& report) {
-    std::string text = fmt::format("{}: {} -> {} tokens\n", name_of(report.hook), report.tokens_before, report.tokens_after);
+    std::string text =
+        fmt::format("{}: {} -> {} tokens\n", name_of(report.hook), report.tokens_before, report.tokens_after);
     for (const StageReport& stage : report.stages) {
         if (stage.outcome == Outcome::idle) continue;
-        fmt::format_to(std::back_inserter(text), "  {}: {} ({} of {} tokens, {})\n", stage.middleware, name_of(stage.outcome), stage.count,
-                       stage.threshold, stage.counter);
+        fmt::format_to(std::back_inserter(text), "  {}: {} (count {}, limit {}, {})\n", stage.middleware,
+                       name_of(stage.outcome), stage.count, stage.threshold, stage.counter);
         if (stage.details) append_details(text, *stage.details);
     }
     return text;

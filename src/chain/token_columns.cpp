@@ -40,7 +40,8 @@ std::size_t TokenColumns::add(std::shared_ptr<const TokenCounter> counter) {
 
 void TokenColumns::set_messages(std::size_t column, std::span<const std::int64_t> counts) noexcept {
     columns_[column].messages = 0;
-    for (const std::int64_t count : counts) columns_[column].messages = add_saturating(columns_[column].messages, count);
+    for (const std::int64_t count : counts)
+        columns_[column].messages = add_saturating(columns_[column].messages, count);
 }
 
 void TokenColumns::add_message(const MessageInfo& info) noexcept {
@@ -72,7 +73,8 @@ void TokenColumns::anchor(std::size_t column, Anchor anchor) noexcept {
     Column& c = columns_[column];
     c.anchor = anchor;
     if (anchor.estimate <= 0) return;
-    const double ratio = std::clamp(static_cast<double>(anchor.reported) / static_cast<double>(anchor.estimate), lowest_ratio, highest_ratio);
+    const double ratio = std::clamp(static_cast<double>(anchor.reported) / static_cast<double>(anchor.estimate),
+                                    lowest_ratio, highest_ratio);
     c.calibration = c.calibrated ? (1.0 - smoothing) * c.calibration + smoothing * ratio : ratio;
     c.calibrated = true;
 }

@@ -15,7 +15,8 @@ void CollectingSink::push(Part part) {
     parts_.push_back(std::move(part));
 }
 
-Tool text_tool(std::string name, std::string description, std::string parameters, std::function<std::string(std::string_view)> function) {
+Tool text_tool(std::string name, std::string description, std::string parameters,
+               std::function<std::string(std::string_view)> function) {
     Tool tool{std::move(name), std::move(description), std::move(parameters)};
     tool.invoke = [function = std::move(function)](const ToolContext& context, PartSink& out) {
         out.write(function(context.arguments));

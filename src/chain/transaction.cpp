@@ -29,16 +29,19 @@ void throw_pinned(std::string_view by, std::string_view attempted, Serial serial
 }
 
 void throw_new_violations(std::string_view by, const std::vector<Violation>& violations) {
-    std::string text = fmt::format("{}: commit: the result would break {} rule{} that the history keeps now", by, violations.size(),
-                                   violations.size() == 1 ? "" : "s");
-    for (const Violation& v : violations) text += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
+    std::string text = fmt::format("{}: commit: the result would break {} rule{} that the history keeps now", by,
+                                   violations.size(), violations.size() == 1 ? "" : "s");
+    for (const Violation& v : violations)
+        text += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
     throw Error(Errc::invalid_history, text);
 }
 
-void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation, const CommitResult& result) noexcept {
+void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation,
+                 const CommitResult& result) noexcept {
     try {
         const std::string text = fmt::format("{}: {} -> {} tokens", by, result.tokens_before, result.tokens_after);
-        emit(events, {Event::Level::info, by, "committed", text, conversation, result.tokens_before, result.tokens_after});
+        emit(events,
+             {Event::Level::info, by, "committed", text, conversation, result.tokens_before, result.tokens_after});
     } catch (...) {
     }
 }
@@ -49,14 +52,16 @@ void sort_unique(std::vector<std::string>& keys) {
 }
 
 void require_budget(const EditEnvironment& environment, std::string_view by, std::int64_t bytes) {
-    if (environment.stop.stop_requested()) throw Error(Errc::cancelled, fmt::format("{}: commit: stopped before the commit point", by));
+    if (environment.stop.stop_requested())
+        throw Error(Errc::cancelled, fmt::format("{}: commit: stopped before the commit point", by));
     if (environment.budget == nullptr) return;
     if (bytes > environment.budget->store_bytes) {
-        throw Error(Errc::limit_exceeded, fmt::format("{}: store {} bytes: limits.store_bytes leaves {} for this hook", by, bytes,
-                                                      environment.budget->store_bytes));
+        throw Error(Errc::limit_exceeded, fmt::format("{}: store {} bytes: limits.store_bytes leaves {} for this hook",
+                                                      by, bytes, environment.budget->store_bytes));
     }
     if (environment.clock->now() > environment.budget->deadline) {
-        throw Error(Errc::limit_exceeded, fmt::format("{}: store {} bytes: the hook is past limits.deadline", by, bytes));
+        throw Error(Errc::limit_exceeded,
+                    fmt::format("{}: store {} bytes: the hook is past limits.deadline", by, bytes));
     }
 }
 

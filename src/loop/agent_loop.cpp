@@ -12,13 +12,17 @@ void check_loop(const LoopConfig& config, std::span<const Tool> tools, bool has_
     Problems problems;
     if (!has_model) problems.error("model", "null", "a model");
     if (config.max_steps < 1) problems.error("max_steps", std::to_string(config.max_steps), "1 or more");
-    if (config.tool_threads != 1) problems.error("tool_threads", std::to_string(config.tool_threads), "1: parallel tools are not built yet in this version");
+    if (config.tool_threads != 1)
+        problems.error("tool_threads", std::to_string(config.tool_threads),
+                       "1: parallel tools are not built yet in this version");
     std::set<std::string_view> names;
     for (const Tool& tool : tools) {
         if (tool.name.empty()) problems.error("tools", "\"\"", "a tool with a name");
         if (!tool.invoke) problems.error("tools." + tool.name + ".invoke", "empty", "a function");
-        if (!is_json_object(tool.parameters)) problems.error("tools." + tool.name + ".parameters", tool.parameters, "a JSON object");
-        if (!names.insert(tool.name).second) problems.error("tools", fmt::format("two named \"{}\"", tool.name), "distinct names");
+        if (!is_json_object(tool.parameters))
+            problems.error("tools." + tool.name + ".parameters", tool.parameters, "a JSON object");
+        if (!names.insert(tool.name).second)
+            problems.error("tools", fmt::format("two named \"{}\"", tool.name), "distinct names");
     }
     problems.throw_if_errors("make agent loop");
 }
@@ -31,7 +35,8 @@ std::string refuse_call(const ToolContext& context, const Tool* tool, std::span<
         for (const ToolSpec& spec : specs) text += " " + spec.name;
         return text;
     }
-    if (!is_json_object(context.arguments)) return fmt::format("the arguments of {} are not a JSON object", context.tool);
+    if (!is_json_object(context.arguments))
+        return fmt::format("the arguments of {} are not a JSON object", context.tool);
     return {};
 }
 

@@ -58,6 +58,7 @@ ChatMessage ChatMessage::user(std::string text) {
 }
 
 ChatMessage ChatMessage::assistant(std::string text) {
+    if (text.empty()) return {.role = Role::assistant};
     return message_of(Role::assistant, Part{PartKind::text, std::move(text)});
 }
 

@@ -1,4 +1,5 @@
 #include "whittle/reduction/clearing.hpp"
+#include "../base/base64.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/names.hpp"
@@ -48,8 +49,8 @@ std::vector<ClearingCandidate> results_in(const MessageInfo& info, std::size_t m
 
 class Planner {
 public:
-    Planner(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools, std::string_view self,
-            const std::function<bool(std::size_t)>& is_pinned)
+    Planner(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools,
+            std::string_view self, const std::function<bool(std::size_t)>& is_pinned)
         : outline_(outline), config_(config), protected_tools_(protected_tools), self_(self), is_pinned_(is_pinned) {}
 
     [[nodiscard]] std::string_view rule_for(const ClearingCandidate& candidate, bool is_retained) const {
@@ -87,8 +88,9 @@ private:
 
 }  // namespace
 
-std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools,
-                                             std::string_view self, const std::function<bool(std::size_t)>& is_pinned) {
+std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const ReductionConfig& config,
+                                             std::span<const std::string> protected_tools, std::string_view self,
+                                             const std::function<bool(std::size_t)>& is_pinned) {
     const Planner planner(outline, config, protected_tools, self, is_pinned);
     const std::vector<Round> rounds = outline.rounds();
     const auto retained = static_cast<std::size_t>(std::max(1, config.clear_retention_suffix_limit));
@@ -108,23 +110,23 @@ std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const Reduc
 std::string clearing_placeholder(const ClearedText& text, Language language) {
     const std::string_view tool = text.tool.empty() ? "tool" : text.tool;
     if (language == Language::chinese) {
-        std::string placeholder = fmt::format("[旧的 {} 结果已清除：{} 字节，{} 行。全文：{}", tool, text.bytes, text.lines, text.location);
+        std::string placeholder =
+            fmt::format("[旧的 {} 结果已清除：{} 字节，{} 行。全文：{}", tool, text.bytes, text.lines, text.location);
         placeholder += text.reader.empty() ? "]" : fmt::format("，可用 {} 读取]", text.reader);
         return placeholder;
     }
-    std::string placeholder = fmt::format("[Old {} result cleared: {} bytes, {} lines. Full text: {}", tool, text.bytes, text.lines, text.location);
+    std::string placeholder = fmt::format("[Old {} result cleared: {} bytes, {} lines. Full text: {}", tool, text.bytes,
+                                          text.lines, text.location);
     placeholder += text.reader.empty() ? "]" : fmt::format(" - read it with {}]", text.reader);
     return placeholder;
 }
 
 namespace {
 
-/// A string as JSON; one that is no UTF-8 as {"hex": ...}, so that nothing is lost.
+/// A string as JSON; one that is no UTF-8 as {"base64": ...}, so that nothing is lost.
 nlohmann::ordered_json to_json(const std::string& text) {
     if (is_valid_utf8(text)) return text;
-    std::string hex;
-    for (const char c : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    return {{"hex", std::move(hex)}};
+    return {{"base64", to_base64(text)}};
 }
 
 nlohmann::ordered_json to_json(const Part& part) {
@@ -163,7 +165,8 @@ bool is_taken(Storage& storage, const std::string& key, std::string_view content
 std::string free_key(Storage& storage, std::string key, std::string_view content) {
     try {
         std::string candidate = key;
-        for (int number = 2; is_taken(storage, candidate, content); ++number) candidate = fmt::format("{}-{}", key, number);
+        for (int number = 2; is_taken(storage, candidate, content); ++number)
+            candidate = fmt::format("{}-{}", key, number);
         return candidate;
     } catch (const Error&) {
         return key;  // the write will say what is wrong

@@ -32,7 +32,8 @@ private:
 
 void check_root(const ReductionConfig& config, const Check& check, Problems& problems) {
     if (config.root_dir.empty() || is_valid_key(config.root_dir)) return;
-    problems.error(check.full("root_dir"), config.root_dir, "a valid key prefix: components of [A-Za-z0-9_.-] joined by /, no leading /");
+    problems.error(check.full("root_dir"), config.root_dir,
+                   "a valid key prefix: components of [A-Za-z0-9_.-] joined by /, no leading /");
 }
 
 bool wants_truncation(const ReductionConfig& config) {
@@ -55,13 +56,16 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
     check.at_least(config.clear_at_least_tokens, 0, "clear_at_least_tokens");
     check.at_least(config.clear_target_tokens, 0, "clear_target_tokens");
     check.at_least(config.max_bytes_without_store, 0, "max_bytes_without_store");
-    if (config.read_file_tool_name.empty()) problems.error(check.full("read_file_tool_name"), "\"\"", "the name of a tool");
+    if (config.read_file_tool_name.empty())
+        problems.error(check.full("read_file_tool_name"), "\"\"", "the name of a tool");
     check_root(config, check, problems);
-    check.warn(config.clear_target_tokens >= config.max_tokens_for_clear, "clear_target_tokens", config.clear_target_tokens,
-               fmt::format("below max_tokens_for_clear ({}), else each clearing stops at once", config.max_tokens_for_clear));
+    check.warn(
+        config.clear_target_tokens >= config.max_tokens_for_clear, "clear_target_tokens", config.clear_target_tokens,
+        fmt::format("below max_tokens_for_clear ({}), else each clearing stops at once", config.max_tokens_for_clear));
     const std::int64_t room = chain.config.profile.context_window - chain.config.profile.output_reserve;
-    check.warn(chain.config.profile.context_window > 0 && !config.skip_clear && config.max_tokens_for_clear >= room, "max_tokens_for_clear",
-               config.max_tokens_for_clear, fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
+    check.warn(chain.config.profile.context_window > 0 && !config.skip_clear && config.max_tokens_for_clear >= room,
+               "max_tokens_for_clear", config.max_tokens_for_clear,
+               fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
 }
 
 }  // namespace whittle::inline v0

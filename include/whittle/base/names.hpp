@@ -14,7 +14,8 @@ namespace whittle::inline v0 {
 /// different, the result is safe, and an empty name gives "unnamed-" and the digits.
 [[nodiscard]] std::string to_safe_name(std::string_view name);
 
-/// Whether `tool` is one of `names`. A qualified tool name `server__name` (or `mcp__server__name`) is also matched by its bare name.
+/// Whether `tool` is one of `names`. A qualified tool name `server__name` (or `mcp__server__name`) is also matched by
+/// its bare name.
 template <typename Range>
 [[nodiscard]] bool matches_tool(const Range& names, std::string_view tool) {
     const auto at = tool.rfind("__");

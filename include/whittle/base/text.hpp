@@ -19,7 +19,8 @@ namespace whittle::inline v0 {
 /// Well-formed as in Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
 [[nodiscard]] bool is_valid_utf8(std::string_view text) noexcept;
 
-/// `text` with every maximal ill-formed subsequence replaced by U+FFFD (Unicode 15, section 3.9); the same bytes if valid.
+/// `text` with every maximal ill-formed subsequence replaced by U+FFFD (Unicode 15, section 3.9); the same bytes if
+/// valid.
 [[nodiscard]] std::string to_valid_utf8(std::string_view text);
 
 /// Only blank: empty, or nothing but ASCII white space.

@@ -20,7 +20,7 @@ namespace detail {
 template <typename T>
 struct StageTraits {};
 template <typename T>
-    requires requires { typename T::message_type; }
+requires requires { typename T::message_type; }
 struct StageTraits<T> {
     using message_type = typename T::message_type;
 };
@@ -42,10 +42,11 @@ std::shared_ptr<Middleware<M>> to_stage(S&& stage) {
 
 /// A value of a middleware class, or a shared pointer to one.
 template <typename T>
-concept ChainStage = requires { typename detail::StageMessage<T>; } &&
-                     (std::derived_from<std::remove_cvref_t<T>, Middleware<detail::StageMessage<T>>> ||
-                      std::convertible_to<T, std::shared_ptr<Middleware<detail::StageMessage<T>>>>);
-
+concept ChainStage = requires {
+    typename detail::StageMessage<T>;
+}
+&&(std::derived_from<std::remove_cvref_t<T>, Middleware<detail::StageMessage<T>>> ||
+   std::convertible_to<T, std::shared_ptr<Middleware<detail::StageMessage<T>>>>);
 
 /// An ordered list of middlewares with shared settings. before-hooks run in list order, after-hooks in reverse, wraps
 /// nest with the first one outermost. Immutable: one chain may serve many conversations, each on one thread at a time.
@@ -60,7 +61,8 @@ public:
 
     /// Takes middlewares by value, or as shared pointers where the caller wants to keep one.
     template <ChainStage First, ChainStage... Rest>
-    Chain(ChainConfig config, First first, Rest... rest) : Chain(std::move(config), ChainCallbacks<M>{}, std::move(first), std::move(rest)...) {}
+    Chain(ChainConfig config, First first, Rest... rest)
+        : Chain(std::move(config), ChainCallbacks<M>{}, std::move(first), std::move(rest)...) {}
     template <ChainStage First, ChainStage... Rest>
     Chain(ChainConfig config, ChainCallbacks<M> callbacks, First first, Rest... rest)
         : Chain(std::move(config), std::move(callbacks),
@@ -71,8 +73,8 @@ public:
     [[nodiscard]] const std::vector<Problem>& warnings() const noexcept { return warnings_; }
     [[nodiscard]] Language language() const noexcept { return config_.language.value_or(default_language()); }
 
-    // Hooks. Each returns the conversation's report, valid until its next hook. Under OnError::propagate they throw, with
-    // the conversation as it was before the hook.
+    // Hooks. Each returns the conversation's report, valid until its next hook. Under OnError::propagate they throw,
+    // with the conversation as it was before the hook.
     const Report& before_agent(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
     const Report& before_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
     const Report& after_model(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
@@ -86,7 +88,8 @@ public:
     Reply<M> generate(Model<M>& model, const ModelRequest<M>& request) const;
 
     /// The calls of the open round that wait for a result, in order, with their object names.
-    [[nodiscard]] std::vector<ToolContext> prepare_tools(const Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
+    [[nodiscard]] std::vector<ToolContext> prepare_tools(const Conversation<M>& conversation,
+                                                         const HookRequest<M>& request = {}) const;
     /// A tool call through all `wrap_tool`s. Thread-safe. Throws what the tool throws.
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 
@@ -100,7 +103,8 @@ private:
     enum class Order { forward, backward };
 
     void check_configuration();
-    const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order, HookCall call) const;
+    const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
+                      HookCall call) const;
     Reply<M> generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const;
     ToolOutcome wrap_from(std::size_t stage, const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 

@@ -19,7 +19,8 @@ inline constexpr std::string_view chain_notes = "chain";
 
 /// Text of the exception in flight; empty if even that cannot be had.
 [[nodiscard]] std::string current_error_text() noexcept;
-void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation, std::string_view text) noexcept;
+void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation,
+                  std::string_view text) noexcept;
 void tell_warning(const EventSink& events, const Problem& problem) noexcept;
 
 /// Sets a flag for a scope.
@@ -57,15 +58,18 @@ void Chain<M>::check_configuration() {
     for (const Problem& warning : warnings_) detail::tell_warning(callbacks_.on_event, warning);
 }
 
-// ---- hooks on the conversation ---------------------------------------------------------------------------------------
+// ---- hooks on the conversation
+// ---------------------------------------------------------------------------------------
 
 template <AgentMessage M>
-const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order, HookCall call) const {
+const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
+                            HookCall call) const {
     conversation.require_outside_hook(name_of(hook));
     const detail::FlagScope in_hook(conversation.in_hook_);
     Report& report = conversation.report_;
     const Timestamp started = config_.clock->now();
-    HookBudget budget{config_.limits.model_calls, config_.limits.store_bytes > 0 ? config_.limits.store_bytes : INT64_MAX,
+    HookBudget budget{config_.limits.model_calls,
+                      config_.limits.store_bytes > 0 ? config_.limits.store_bytes : INT64_MAX,
                       add_saturating(started, config_.limits.deadline.count())};
     const auto count = [&] { return conversation.context(config_.token_counter, request.system, request.tools); };
     report.hook = hook;
@@ -75,7 +79,8 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
     for (std::size_t i = 0; i < stages_.size(); ++i) {
         Middleware<M>& middleware = *stages_[order == Order::forward ? i : stages_.size() - 1 - i];
         const auto before = conversation.savepoint();
-        report.stages.push_back({.middleware = middleware.name(), .hook = hook, .counter = config_.token_counter->id()});
+        report.stages.push_back(
+            {.middleware = middleware.name(), .hook = hook, .counter = config_.token_counter->id()});
         Turn<M> turn{conversation, config_, callbacks_, request, budget, report.stages.back(), language()};
         try {
             call(middleware, turn);
@@ -108,20 +113,22 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
 
 template <AgentMessage M>
 const Report& Chain<M>::before_agent(Conversation<M>& conversation, const HookRequest<M>& request) const {
-    return run(conversation, request, Hook::before_agent, Order::forward, [](Middleware<M>& m, Turn<M>& turn) { m.before_agent(turn); });
+    return run(conversation, request, Hook::before_agent, Order::forward,
+               [](Middleware<M>& m, Turn<M>& turn) { m.before_agent(turn); });
 }
 
 template <AgentMessage M>
 const Report& Chain<M>::before_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
-    const Report& report =
-        run(conversation, request, Hook::before_model, Order::forward, [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
+    const Report& report = run(conversation, request, Hook::before_model, Order::forward,
+                               [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
     conversation.sent_ = conversation.size();
     return report;
 }
 
 template <AgentMessage M>
 const Report& Chain<M>::after_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
-    return run(conversation, request, Hook::after_model, Order::backward, [](Middleware<M>& m, Turn<M>& turn) { m.after_model(turn); });
+    return run(conversation, request, Hook::after_model, Order::backward,
+               [](Middleware<M>& m, Turn<M>& turn) { m.after_model(turn); });
 }
 
 template <AgentMessage M>
@@ -131,18 +138,21 @@ const Report& Chain<M>::after_agent(Conversation<M>& conversation, Finish finish
 }
 
 template <AgentMessage M>
-bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overflow, const HookRequest<M>& request) const {
+bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overflow,
+                           const HookRequest<M>& request) const {
     const std::int64_t learnt = overflow.limit > 0 ? overflow.limit : context_window(conversation);
     if (overflow.limit > 0) {
         const std::int64_t known = context_window(conversation);
-        conversation.notes(detail::chain_notes).set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
+        conversation.notes(detail::chain_notes)
+            .set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
     }
     const std::int64_t enough = learnt - config_.profile.output_reserve;
-    const Report& report = run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
-        turn.report.count = turn.context_tokens();
-        turn.report.threshold = enough;
-        if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
-    });
+    const Report& report =
+        run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
+            turn.report.count = turn.context_tokens();
+            turn.report.threshold = enough;
+            if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
+        });
     return report.tokens_after < report.tokens_before;
 }
 
@@ -161,7 +171,8 @@ std::size_t Chain<M>::stable_prefix(const Conversation<M>& conversation) const {
     return prefix;
 }
 
-// ---- wraps -----------------------------------------------------------------------------------------------------------
+// ---- wraps
+// -----------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 Reply<M> Chain<M>::generate(Model<M>& model, const ModelRequest<M>& request) const {
@@ -181,14 +192,16 @@ ToolOutcome Chain<M>::wrap_tool(const ToolContext& context, PartSink& out, const
 }
 
 template <AgentMessage M>
-ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, PartSink& out, const ToolNext& tool) const {
+ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, PartSink& out,
+                                const ToolNext& tool) const {
     if (stage == stages_.size()) return tool(context, out);
     const auto next = [&](const ToolContext& inner, PartSink& sink) { return wrap_from(stage + 1, inner, sink, tool); };
     return stages_[stage]->wrap_tool(context, out, next);
 }
 
 template <AgentMessage M>
-std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversation, const HookRequest<M>& request) const {
+std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversation,
+                                                 const HookRequest<M>& request) const {
     std::vector<ToolContext> calls;
     const auto open = conversation.outline().open_call();
     if (!open) return calls;
@@ -197,8 +210,9 @@ std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversa
     message_traits<M>::for_each_part(conversation.messages()[*open], [&](const PartView& part) {
         const std::string& name = info.parts[p++].object_name;
         if (part.kind != PartKind::tool_call) return;
-        calls.push_back({std::string(part.call_id), name, std::string(part.tool), std::string(part.text), request.tools, conversation.id(),
-                         config_.storage, request.stop, config_.clock, language(), &callbacks_.on_event});
+        calls.push_back({std::string(part.call_id), name, std::string(part.tool), std::string(part.text), request.tools,
+                         conversation.id(), config_.storage, request.stop, config_.clock, language(),
+                         &callbacks_.on_event});
     });
     for (std::size_t i = *open + 1; i < conversation.size(); ++i) {
         for (const PartInfo& part : conversation.outline()[i].parts) {

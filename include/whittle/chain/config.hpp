@@ -27,11 +27,11 @@ namespace whittle::inline v0 {
 /// How a provider caches prompts. Prices are relative to the plain input price.
 struct CacheProfile {
     std::string name = "no_cache";
-    double read = 1.0;          ///< price of a token read from the cache
-    double write = 1.0;         ///< price of a token that is not read from it
+    double read = 1.0;             ///< price of a token read from the cache
+    double write = 1.0;            ///< price of a token that is not read from it
     std::int64_t ttl_seconds = 0;  ///< lifetime since the last use; 0: nothing is cached
-    std::int64_t minimum = 0;   ///< tokens that a cached prefix has at least
-    std::int64_t step = 1;      ///< tokens; a cached prefix is a multiple of it
+    std::int64_t minimum = 0;      ///< tokens that a cached prefix has at least
+    std::int64_t step = 1;         ///< tokens; a cached prefix is a multiple of it
 
     friend bool operator==(const CacheProfile&, const CacheProfile&) = default;
 };
@@ -49,8 +49,8 @@ struct Prices {
 /// What the chain knows of the agent's model.
 struct ModelProfile {
     std::string name{};
-    std::int64_t context_window = 0;    ///< tokens, 0: unknown
-    std::int64_t output_reserve = 0;    ///< tokens kept free for the reply
+    std::int64_t context_window = 0;  ///< tokens, 0: unknown
+    std::int64_t output_reserve = 0;  ///< tokens kept free for the reply
     std::optional<Prices> prices{};
     CacheProfile cache{};
     ValidityProfile validity = openai_chat();
@@ -73,16 +73,16 @@ enum class OnError {
 struct ChainConfig {
     std::shared_ptr<const TokenCounter> token_counter = chars();  ///< judges every trigger
     ModelProfile profile{};
-    std::shared_ptr<Storage> storage{};                           ///< takes what is cut out; null: the journal alone keeps it
-    std::vector<std::string> protected_tools{"skill"};            ///< results never pruned or cleared
-    std::function<bool(const MessageInfo&)> pins{};               ///< further messages that stay as they are
+    std::shared_ptr<Storage> storage{};                 ///< takes what is cut out; null: the journal alone keeps it
+    std::vector<std::string> protected_tools{"skill"};  ///< results never pruned or cleared
+    std::function<bool(const MessageInfo&)> pins{};     ///< further messages that stay as they are
     Limits limits{};
-    bool verify = true;    ///< check every commit for new violations of `profile.validity`
-    bool repair = false;   ///< mend broken histories first (not built yet: refused)
+    bool verify = true;   ///< check every commit for new violations of `profile.validity`
+    bool repair = false;  ///< mend broken histories first (not built yet: refused)
     OnError on_error = OnError::skip;
-    bool dry_run = false;  ///< plan and report, write nothing
-    bool explain = false;  ///< reports list every candidate with its rule
-    std::optional<Language> language{};                           ///< of notices; absent: `default_language()`
+    bool dry_run = false;                ///< plan and report, write nothing
+    bool explain = false;                ///< reports list every candidate with its rule
+    std::optional<Language> language{};  ///< of notices; absent: `default_language()`
     std::shared_ptr<Clock> clock = system_clock();
     std::shared_ptr<IdSource> ids = random_ids();
     std::shared_ptr<Random> random = system_random();

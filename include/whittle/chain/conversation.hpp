@@ -44,13 +44,15 @@ struct SyncResult {
 };
 
 /// The messages of one agent, with everything the library knows about them: stable serial numbers, tool rounds, turns,
-/// token counts, provenance and a journal that can undo every commit. Used by one thread at a time; any chain may serve it.
+/// token counts, provenance and a journal that can undo every commit. Used by one thread at a time; any chain may serve
+/// it.
 template <AgentMessage M = ChatMessage>
 class Conversation {
 public:
     using message_type = M;
 
-    /// `id` names the conversation in storage keys and reports; one that is not `is_safe_name` is made safe. Empty: random.
+    /// `id` names the conversation in storage keys and reports; one that is not `is_safe_name` is made safe. Empty:
+    /// random.
     explicit Conversation(std::string id = {}) : id_(to_safe_name(id.empty() ? random_ids()->next() : id)) {}
     Conversation(Conversation&&) noexcept = default;
     Conversation& operator=(Conversation&&) noexcept = default;
@@ -66,14 +68,13 @@ public:
     /// Appends a message. `usage`: what the provider billed for the call that gave this reply; if absent, the trait
     /// `usage` is asked. Cost: the size of the message. Strong guarantee. Throws Error(invalid_argument) inside a hook.
     void push_back(M message, std::optional<Usage> usage = std::nullopt);
-    void push_back(Reply<M> reply) { push_back(std::move(reply.message), reply.usage); }
+    /// The same for a model's reply with its usage.
+    void push_reply(Reply<M> reply) { push_back(std::move(reply.message), reply.usage); }
 
     /// Appends the results of the open round, in the given order, as the provider wants them. A result that came in
     /// shortened gets a journal entry, so that `undo` and `restore` can bring it back. Strong guarantee.
-    void push_tool_results(std::span<const ToolReturn> returns)
-        requires ToolMessage<M>;
-    void push_tool_results(std::span<const ToolResult> results)
-        requires ToolMessage<M>;
+    void push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M>;
+    void push_tool_results(std::span<const ToolResult> results) requires ToolMessage<M>;
 
     /// For hosts that own the list: takes over what is new in `host`. Common messages at the front and at the back are
     /// found by the trait `stamp`, else by content, and keep their side-table entries. Strong guarantee.
@@ -83,10 +84,14 @@ public:
     /// Brings a host's list that was in step at `version` up to date. Copies only what changed.
     void apply_to(std::vector<M>& host, std::uint64_t version) const;
 
-    /// Tokens of the messages by `counter`. The first call with a counter counts everything, later ones only what is new.
-    [[nodiscard]] std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) { return columns_[column(counter)].messages; }
+    /// Tokens of the messages by `counter`. The first call with a counter counts everything, later ones only what is
+    /// new.
+    [[nodiscard]] std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) {
+        return columns_[column(counter)].messages;
+    }
     /// The size of a request with these messages.
-    [[nodiscard]] ContextCount context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system, std::span<const ToolSpec> tools);
+    [[nodiscard]] ContextCount context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system,
+                                       std::span<const ToolSpec> tools);
 
     /// Starts a turn. Until this is called for the first time, every user message starts one.
     void begin_turn();
@@ -162,14 +167,17 @@ private:
     void exchange(std::vector<Splice<M>>& splices) noexcept;
     [[nodiscard]] static bool is_in_place(const std::vector<Splice<M>>& splices) noexcept;
     void commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry);
-    [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by, std::string reason);
+    [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by,
+                                                             std::string reason);
     void append_results(std::span<const ToolReturn> returns);
     void remove_from(std::size_t first) noexcept;
     void prepare_undo(Splice<M>& splice, bool pin);
     void anchor_late(std::size_t column);
     [[nodiscard]] static bool same_as_host(const M& ours, const MessageInfo& info, const M& host);
 
-    [[nodiscard]] Savepoint savepoint() const { return {journal_.size(), log_.size(), version_, next_entry_, columns_.size(), notes_}; }
+    [[nodiscard]] Savepoint savepoint() const {
+        return {journal_.size(), log_.size(), version_, next_entry_, columns_.size(), notes_};
+    }
     void roll_back(const Savepoint& to) noexcept;
     void settle(std::size_t from_entry) noexcept;
 
@@ -202,7 +210,6 @@ private:
     };
     std::optional<LastUsage> last_usage_{};
 };
-
 
 }  // namespace whittle::inline v0
 

@@ -25,7 +25,8 @@ void grow(std::vector<T>& v, std::size_t extra) {
 template <AgentMessage M>
 void Conversation<M>::require_outside_hook(std::string_view attempted) const {
     if (!in_hook_) return;
-    throw Error(Errc::invalid_argument, std::string(attempted) + ": not inside a hook; change messages there with turn.edit()");
+    throw Error(Errc::invalid_argument,
+                std::string(attempted) + ": not inside a hook; change messages there with turn.edit()");
 }
 
 template <AgentMessage M>
@@ -34,14 +35,18 @@ std::size_t Conversation<M>::require_index(Serial serial, std::string_view attem
     std::string text = std::string(attempted) + " message " + std::to_string(serial) + ": it is not in the list";
     for (const auto& entry : journal_) {
         for (const auto& splice : entry->undo) {
-            const bool has = std::ranges::any_of(splice.infos, [&](const MessageInfo& info) { return info.serial == serial; });
-            if (has) text += "; journal entry " + std::to_string(entry->id) + " by \"" + entry->by + "\" took it out, undo that";
+            const bool has =
+                std::ranges::any_of(splice.infos, [&](const MessageInfo& info) { return info.serial == serial; });
+            if (has)
+                text +=
+                    "; journal entry " + std::to_string(entry->id) + " by \"" + entry->by + "\" took it out, undo that";
         }
     }
     throw Error(Errc::not_found, text);
 }
 
-// ---- adding ----------------------------------------------------------------------------------------------------------
+// ---- adding
+// ----------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 void Conversation<M>::count_into(MessageInfo& info, const M& message) const {
@@ -97,18 +102,14 @@ void Conversation<M>::push_back(M message, std::optional<Usage> usage) {
 }
 
 template <AgentMessage M>
-void Conversation<M>::push_tool_results(std::span<const ToolResult> results)
-    requires ToolMessage<M>
-{
+void Conversation<M>::push_tool_results(std::span<const ToolResult> results) requires ToolMessage<M> {
     std::vector<ToolReturn> returns;
     for (const ToolResult& result : results) returns.push_back({result, {}});
     push_tool_results(returns);
 }
 
 template <AgentMessage M>
-void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns)
-    requires ToolMessage<M>
-{
+void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
     require_outside_hook("push_tool_results");
     const std::size_t size_before = size();
     try {
@@ -123,12 +124,14 @@ namespace detail {
 
 /// The mark of a result part whose original is stored.
 [[nodiscard]] Mark mark_of_stored(const StoredPart& stored);
-/// The mark of a message that an adapter added beside the results, such as media that a provider wants in a user message.
+/// The mark of a message that an adapter added beside the results, such as media that a provider wants in a user
+/// message.
 [[nodiscard]] Mark mark_of_result_media();
 
 /// Marks the parts of `info` that show stored results, and collects how to get these back. `seen` counts the parts of
 /// each result that earlier messages held.
-void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen, std::vector<StoredText>& texts);
+void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
+                       std::vector<StoredText>& texts);
 
 }  // namespace detail
 
@@ -173,7 +176,8 @@ void Conversation<M>::remove_from(std::size_t first) noexcept {
     }
 }
 
-// ---- counting --------------------------------------------------------------------------------------------------------
+// ---- counting
+// --------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 std::size_t Conversation<M>::column(const std::shared_ptr<const TokenCounter>& counter) {
@@ -214,7 +218,8 @@ void Conversation<M>::anchor_late(std::size_t c) {
     }
 }
 
-// ---- marks -----------------------------------------------------------------------------------------------------------
+// ---- marks
+// -----------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 void Conversation<M>::begin_turn() {
@@ -239,15 +244,16 @@ void Conversation<M>::pin(const std::function<bool(const MessageInfo&)>& predica
 template <AgentMessage M>
 void Conversation<M>::mark(std::size_t index, Provenance provenance) {
     if (index >= size()) {
-        throw Error(Errc::invalid_argument,
-                    "mark message " + std::to_string(index) + ": there are only " + std::to_string(size()) + " messages");
+        throw Error(Errc::invalid_argument, "mark message " + std::to_string(index) + ": there are only " +
+                                                std::to_string(size()) + " messages");
     }
     infos_[index].mark =
         provenance.origin == Origin::original ? nullptr : std::make_shared<const Provenance>(std::move(provenance));
     ++version_;
 }
 
-// ---- replacing -------------------------------------------------------------------------------------------------------
+// ---- replacing
+// -------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 bool Conversation<M>::is_in_place(const std::vector<Splice<M>>& splices) noexcept {
@@ -316,7 +322,8 @@ void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
 }
 
 template <AgentMessage M>
-std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntry<M>::Kind kind, std::string by, std::string reason) {
+std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntry<M>::Kind kind, std::string by,
+                                                            std::string reason) {
     auto entry = std::make_shared<JournalEntry<M>>();
     entry->id = next_entry_;
     entry->kind = kind;
@@ -332,7 +339,8 @@ void Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<Jou
     ++version_;
     std::ptrdiff_t shift = 0;
     for (const Splice<M>& s : splices) {
-        log_.add(version_, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(s.first) + shift), s.count, s.messages.size());
+        log_.add(version_, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(s.first) + shift), s.count,
+                 s.messages.size());
         shift += static_cast<std::ptrdiff_t>(s.messages.size()) - static_cast<std::ptrdiff_t>(s.count);
     }
     exchange(splices);
@@ -380,7 +388,8 @@ void Conversation<M>::settle(std::size_t from_entry) noexcept {
     std::vector<MessageInfo>().swap(spare_infos_);
 }
 
-// ---- undoing ---------------------------------------------------------------------------------------------------------
+// ---- undoing
+// ---------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 void Conversation<M>::prepare_undo(Splice<M>& splice, bool pin) {
@@ -445,7 +454,8 @@ Conversation<M> Conversation<M>::fork(std::string new_id) const {
     return copy;
 }
 
-// ---- hosts that own the list -----------------------------------------------------------------------------------------
+// ---- hosts that own the list
+// -----------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 bool Conversation<M>::same_as_host(const M& ours, const MessageInfo& info, const M& host) {
@@ -469,7 +479,9 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
         return result;
     }
     std::size_t back = 0;
-    while (back < shorter - front && same_as_host(messages_[size() - 1 - back], infos_[size() - 1 - back], host[host.size() - 1 - back])) ++back;
+    while (back < shorter - front &&
+           same_as_host(messages_[size() - 1 - back], infos_[size() - 1 - back], host[host.size() - 1 - back]))
+        ++back;
     result.diverged = true;
     result.replaced = size() - back - front;
     Splice<M> splice{front, result.replaced, {}, {}};
@@ -496,10 +508,11 @@ void Conversation<M>::apply_to(std::vector<M>& host, std::uint64_t version) cons
     std::size_t from = 0;
     for (const Change& c : changes) {
         if (c.old_first + c.old_count > host.size()) {
-            throw Error(Errc::invalid_argument, "apply_to: the host's list is shorter than it was at version " + std::to_string(version));
+            throw Error(Errc::invalid_argument,
+                        "apply_to: the host's list is shorter than it was at version " + std::to_string(version));
         }
-        std::move(host.begin() + static_cast<std::ptrdiff_t>(from), host.begin() + static_cast<std::ptrdiff_t>(c.old_first),
-                  std::back_inserter(result));
+        std::move(host.begin() + static_cast<std::ptrdiff_t>(from),
+                  host.begin() + static_cast<std::ptrdiff_t>(c.old_first), std::back_inserter(result));
         std::ranges::copy(std::span(messages_).subspan(c.new_first, c.new_count), std::back_inserter(result));
         from = c.old_first + c.old_count;
     }
@@ -508,21 +521,33 @@ void Conversation<M>::apply_to(std::vector<M>& host, std::uint64_t version) cons
     host = std::move(result);
 }
 
-// ---- saving ----------------------------------------------------------------------------------------------------------
+// ---- saving
+// ----------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 ConversationState<M> Conversation<M>::state() const {
     const bool usable = last_usage_ && last_usage_->entries == next_entry_;
-    return {id_,         messages_, infos_, journal_,     notes_,          version_,
-            next_serial_, next_entry_, turn_,  run_,         model_calls_,    explicit_turns_,
-            last_usage_ ? last_usage_->reported : 0, usable ? last_usage_->serial : 0};
+    return {id_,
+            messages_,
+            infos_,
+            journal_,
+            notes_,
+            version_,
+            next_serial_,
+            next_entry_,
+            turn_,
+            run_,
+            model_calls_,
+            explicit_turns_,
+            last_usage_ ? last_usage_->reported : 0,
+            usable ? last_usage_->serial : 0};
 }
 
 template <AgentMessage M>
 Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     if (state.messages.size() != state.infos.size()) {
-        throw Error(Errc::damaged, "load conversation \"" + state.id + "\": " + std::to_string(state.messages.size()) + " messages, but " +
-                                       std::to_string(state.infos.size()) + " side-table entries");
+        throw Error(Errc::damaged, "load conversation \"" + state.id + "\": " + std::to_string(state.messages.size()) +
+                                       " messages, but " + std::to_string(state.infos.size()) + " side-table entries");
     }
     Conversation c(state.id);
     c.messages_ = std::move(state.messages);

@@ -22,7 +22,8 @@ struct HookBudget {
 };
 
 /// What a transaction works with. A chain fills it in; the defaults make a transaction of its own: verified as for
-/// OpenAI's chat interface, without a store, with the system's clock. Pointers are not owned and must outlive the transaction.
+/// OpenAI's chat interface, without a store, with the system's clock. Pointers are not owned and must outlive the
+/// transaction.
 struct EditEnvironment {
     std::shared_ptr<const TokenCounter> counter = chars();
     std::shared_ptr<Storage> storage{};

@@ -69,7 +69,8 @@ template <AgentMessage M>
         fetched = &text;
     }
     const Hash128 expected = entry.undo[splice].infos[message].fingerprint;
-    if (fetched != nullptr && expected != Hash128{} && fingerprint(original) != expected) throw_damaged("undo", *fetched);
+    if (fetched != nullptr && expected != Hash128{} && fingerprint(original) != expected)
+        throw_damaged("undo", *fetched);
     return original;
 }
 

@@ -14,7 +14,7 @@ enum class Finish {
     answered,       ///< the model answered without asking for a tool
     return_direct,  ///< a tool's result is the answer
     step_limit,
-    stopped,        ///< by the stop token
+    stopped,  ///< by the stop token
     failed,
 };
 
@@ -39,8 +39,8 @@ public:
     Middleware& operator=(Middleware&&) = default;
     virtual ~Middleware() = default;
 
-    /// Instances in one chain need distinct names: reports, notes and provenance go by it. The view lives as long as the
-    /// middleware.
+    /// Instances in one chain need distinct names: reports, notes and provenance go by it. The view lives as long as
+    /// the middleware.
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     virtual void before_agent(Turn<M>&) {}
@@ -52,7 +52,9 @@ public:
     virtual void after_model(Turn<M>&) {}
     /// Around a tool call. May run on several threads at once, hence without the conversation. What was pushed into
     /// `out` cannot be taken back.
-    virtual ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) { return next(context, out); }
+    virtual ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) {
+        return next(context, out);
+    }
     /// The model refused the request as too large. True if the middleware made the conversation smaller.
     virtual bool on_overflow(Turn<M>&, const Overflow&) { return false; }
     /// Also on error, stop and step limit.
@@ -61,7 +63,9 @@ public:
     /// Checks of the configuration that need to see the whole chain: runs once, when the chain is made.
     virtual void check(const ChainInfo&, Problems&) const {}
     /// How many messages this middleware will not touch before its next trigger: by plan, not by promise.
-    [[nodiscard]] virtual std::size_t untouched_prefix(const Conversation<M>& conversation) const { return conversation.size(); }
+    [[nodiscard]] virtual std::size_t untouched_prefix(const Conversation<M>& conversation) const {
+        return conversation.size();
+    }
 };
 
 }  // namespace whittle::inline v0

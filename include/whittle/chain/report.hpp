@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/message/provenance.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/message/provenance.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,15 +19,15 @@ enum class Hook { before_agent, before_model, wrap_model, after_model, wrap_tool
 
 /// What a middleware's hook run came to.
 enum class Outcome {
-    idle,         ///< it has nothing to do in this hook
-    undue,        ///< count <= threshold
-    remembered,   ///< due, but an earlier plan freed too little and the conversation has not grown enough since
-    nothing,      ///< due, but there is nothing it may take
-    too_small,    ///< the plan frees less than asked for
+    idle,        ///< it has nothing to do in this hook
+    undue,       ///< count <= threshold
+    remembered,  ///< due, but an earlier plan freed too little and the conversation has not grown enough since
+    nothing,     ///< due, but there is nothing it may take
+    too_small,   ///< the plan frees less than asked for
     committed,
-    planned,      ///< dry run: it would have committed
-    store_failed, ///< nothing committed because of the store
-    failed,       ///< an error; the conversation is as it was before
+    planned,       ///< dry run: it would have committed
+    store_failed,  ///< nothing committed because of the store
+    failed,        ///< an error; the conversation is as it was before
 };
 
 [[nodiscard]] std::string_view name_of(Outcome outcome) noexcept;
@@ -36,9 +36,9 @@ enum class Outcome {
 struct Candidate {
     Serial serial = 0;
     std::size_t part = 0;
-    bool cut = false;        ///< false: kept
-    std::string_view rule{}; ///< id of the rule that decided; static text
-    std::int64_t tokens = 0; ///< freed if cut, else its size
+    bool cut = false;         ///< false: kept
+    std::string_view rule{};  ///< id of the rule that decided; static text
+    std::int64_t tokens = 0;  ///< freed if cut, else its size
 };
 
 struct ModelCallReport {
@@ -57,10 +57,10 @@ struct StoreFailure {
 struct StageDetails {
     std::int64_t tokens_before = 0;
     std::int64_t tokens_after = 0;
-    std::optional<std::size_t> first_changed{};    ///< index of the first edited message
-    std::int64_t cached_tokens_invalidated = 0;    ///< estimated tokens behind it that the last request had sent
+    std::optional<std::size_t> first_changed{};  ///< index of the first edited message
+    std::int64_t cached_tokens_invalidated = 0;  ///< estimated tokens behind it that the last request had sent
     std::vector<Candidate> candidates{};
-    std::vector<std::string> stored{};             ///< keys written
+    std::vector<std::string> stored{};  ///< keys written
     std::int64_t bytes_stored = 0;
     std::vector<StoreFailure> store_failures{};
     std::vector<ModelCallReport> model_calls{};
@@ -72,9 +72,9 @@ struct StageReport {
     std::string_view middleware{};  ///< owned by the middleware
     Hook hook = Hook::before_model;
     Outcome outcome = Outcome::idle;
-    std::string_view counter{};     ///< id of the counter that judged
-    std::int64_t count = 0;         ///< tokens
-    std::int64_t threshold = 0;     ///< tokens
+    std::string_view counter{};  ///< id of the counter that judged
+    std::int64_t count = 0;      ///< tokens
+    std::int64_t threshold = 0;  ///< tokens
     std::shared_ptr<StageDetails> details{};
 
     StageDetails& more();  ///< makes the details if there are none
@@ -86,8 +86,8 @@ struct Report {
     std::vector<StageReport> stages{};
     std::int64_t tokens_before = 0;  ///< of the whole request, by the chain's count
     std::int64_t tokens_after = 0;
-    double calibration = 1.0;        ///< smoothed ratio of reported to estimated tokens
-    std::int64_t milliseconds = 0;   ///< by the chain's clock
+    double calibration = 1.0;       ///< smoothed ratio of reported to estimated tokens
+    std::int64_t milliseconds = 0;  ///< by the chain's clock
 
     [[nodiscard]] bool changed() const noexcept;
     [[nodiscard]] const StageReport* find(std::string_view middleware) const noexcept;

@@ -14,10 +14,10 @@ namespace whittle::inline v0 {
 
 /// The size of a request, in tokens.
 struct ContextCount {
-    std::int64_t estimate = 0;     ///< messages, system text and tools, by the counter
-    std::int64_t total = 0;        ///< the estimate moved to the last usage that a provider reported; equal to it without one
-    bool anchored = false;         ///< whether there is such a usage
-    double calibration = 1.0;      ///< smoothed ratio of reported to estimated, within [1/8, 8]
+    std::int64_t estimate = 0;  ///< messages, system text and tools, by the counter
+    std::int64_t total = 0;  ///< the estimate moved to the last usage that a provider reported; equal to it without one
+    bool anchored = false;   ///< whether there is such a usage
+    double calibration = 1.0;  ///< smoothed ratio of reported to estimated, within [1/8, 8]
 };
 
 /// Token counts of one conversation: a column per counter, kept up to date by what is added and removed.
@@ -30,9 +30,9 @@ public:
     };
     struct Column {
         std::shared_ptr<const TokenCounter> counter;
-        std::int64_t messages = 0;     ///< sum over the messages
-        std::int64_t overhead = 0;     ///< system text and tools of the last request
-        Hash128 overhead_of{};         ///< fingerprint of these
+        std::int64_t messages = 0;  ///< sum over the messages
+        std::int64_t overhead = 0;  ///< system text and tools of the last request
+        Hash128 overhead_of{};      ///< fingerprint of these
         bool overhead_known = false;
         std::optional<Anchor> anchor{};
         double calibration = 1.0;
@@ -44,7 +44,9 @@ public:
     [[nodiscard]] std::optional<std::size_t> find(std::string_view counter_id) const noexcept;
     std::size_t add(std::shared_ptr<const TokenCounter> counter);
     /// Forgets all columns but the first `count`.
-    void shrink_to(std::size_t count) noexcept { columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(count), columns_.end()); }
+    void shrink_to(std::size_t count) noexcept {
+        columns_.erase(columns_.begin() + static_cast<std::ptrdiff_t>(count), columns_.end());
+    }
 
     /// The counts of all messages, for a column that was added when there were some.
     void set_messages(std::size_t column, std::span<const std::int64_t> counts) noexcept;

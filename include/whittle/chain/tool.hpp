@@ -24,7 +24,7 @@ struct ToolContext {
     std::string call_id{};      ///< the model's, as it came
     std::string object_name{};  ///< ours: unique in the conversation, safe in a storage key
     std::string tool{};
-    std::string arguments{};    ///< raw JSON
+    std::string arguments{};  ///< raw JSON
     std::span<const ToolSpec> tools{};
     std::string conversation{};  ///< its id
     std::shared_ptr<Storage> storage{};
@@ -60,7 +60,7 @@ private:
 struct StoredPart {
     std::size_t part = 0;  ///< of the result as it is shown
     std::string key{};
-    std::string by{};      ///< the middleware that stored it
+    std::string by{};  ///< the middleware that stored it
     std::shared_ptr<Storage> storage{};
 };
 
@@ -83,7 +83,7 @@ struct Tool {
     std::string name{};
     std::string description{};
     std::string parameters = R"({"type":"object","properties":{}})";  ///< JSON Schema as text
-    bool return_direct = false;  ///< its result is the answer of the run
+    bool return_direct = false;                                       ///< its result is the answer of the run
     /// Writes the result into the sink. What it throws becomes an error result. Called from several threads at once if
     /// the loop runs tools in parallel.
     std::function<ToolOutcome(const ToolContext&, PartSink&)> invoke{};

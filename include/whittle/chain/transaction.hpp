@@ -19,8 +19,8 @@ namespace whittle::inline v0 {
 using Unit = int;
 
 struct CommitOptions {
-    bool must_save = true;              ///< commit only if the count gets lower (L6)
-    std::int64_t at_least_tokens = 0;   ///< and at least by this much
+    bool must_save = true;             ///< commit only if the count gets lower (L6)
+    std::int64_t at_least_tokens = 0;  ///< and at least by this much
 };
 
 struct CommitResult {
@@ -35,8 +35,8 @@ struct CommitResult {
 
 /// A planned change of a conversation: edits are made on copies, seen through a projection, and committed at once or
 /// not at all. Dropping it changes nothing. Indices are those of the projection. A message must not be edited that is
-/// pinned, a system text, the newest user message, in the open round, or open thinking (throws Error(pinned)), nor a part
-/// that another middleware made (folding it whole is allowed).
+/// pinned, a system text, the newest user message, in the open round, or open thinking (throws Error(pinned)), nor a
+/// part that another middleware made (folding it whole is allowed).
 template <AgentMessage M>
 class Transaction {
 public:
@@ -65,11 +65,13 @@ public:
     void erase_part(std::size_t message, std::size_t part, Provenance provenance);
     void replace_range(std::size_t first, std::size_t last, std::vector<M> messages, Provenance provenance);
     void insert(std::size_t at, M message, Provenance provenance);
-    void erase(std::size_t message, Provenance provenance) { replace_range(message, message + 1, {}, std::move(provenance)); }
+    void erase(std::size_t message, Provenance provenance) {
+        replace_range(message, message + 1, {}, std::move(provenance));
+    }
     void mark(std::size_t message, Provenance provenance);
 
-    /// Asks the commit to store `content` first. If that fails, this unit's edits are left out. `part` says of which text
-    /// this is the whole original, so that it may leave memory.
+    /// Asks the commit to store `content` first. If that fails, this unit's edits are left out. `part` says of which
+    /// text this is the whole original, so that it may leave memory.
     struct Original {
         Serial serial = 0;
         std::size_t part = 0;
@@ -82,8 +84,9 @@ public:
     /// Takes back the last unit's edits and offloads.
     void drop_unit(Unit unit);
 
-    /// Verifies, stores, commits. Throws Error(conflict) if the conversation changed meanwhile, Error(invalid_history) if
-    /// the result would break a rule that is kept now, Error(cancelled) and Error(limit_exceeded); then nothing has changed.
+    /// Verifies, stores, commits. Throws Error(conflict) if the conversation changed meanwhile, Error(invalid_history)
+    /// if the result would break a rule that is kept now, Error(cancelled) and Error(limit_exceeded); then nothing has
+    /// changed.
     CommitResult commit(const CommitOptions& options = {});
 
 private:
@@ -93,8 +96,8 @@ private:
         enum class Kind { set_text, erase_part, replace, mark };
         Kind kind{};
         Unit unit = 0;
-        Serial target = 0;       // the first message concerned; 0 for an insertion at the end
-        std::size_t count = 0;   // replace: messages concerned
+        Serial target = 0;      // the first message concerned; 0 for an insertion at the end
+        std::size_t count = 0;  // replace: messages concerned
         std::size_t part = 0;
         std::string text{};
         std::vector<M> messages{};

@@ -13,12 +13,14 @@ namespace whittle::inline v0 {
 namespace detail {
 
 /// Marks those messages that a transaction must leave alone. Linear.
-[[nodiscard]] std::vector<bool> find_protected(const Outline& outline, const std::function<bool(const MessageInfo&)>* pins);
+[[nodiscard]] std::vector<bool> find_protected(const Outline& outline,
+                                               const std::function<bool(const MessageInfo&)>* pins);
 /// Thinking since the newest user message: providers want it back unchanged while the tool loop is open.
 [[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
 [[noreturn]] void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule);
 [[noreturn]] void throw_new_violations(std::string_view by, const std::vector<Violation>& violations);
-void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation, const CommitResult& result) noexcept;
+void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation,
+                 const CommitResult& result) noexcept;
 void sort_unique(std::vector<std::string>& keys);
 /// Throws Error(cancelled) or Error(limit_exceeded).
 void require_budget(const EditEnvironment& environment, std::string_view by, std::int64_t bytes);
@@ -67,7 +69,8 @@ std::optional<std::size_t> Transaction<M>::first_changed() const noexcept {
     return base_.size() < conversation_->size() ? std::optional(base_.size()) : std::nullopt;
 }
 
-// ---- the overlay -----------------------------------------------------------------------------------------------------
+// ---- the overlay
+// -----------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 void Transaction<M>::open_overlay() {
@@ -142,7 +145,9 @@ void Transaction<M>::apply_to_part(const Edit& edit, std::size_t at) {
     const std::vector<PartInfo> old_parts = owned.info.parts;
     refresh(owned, edited);
     owned.message = std::move(edited);
-    const std::size_t skipped = edit.kind == Edit::Kind::erase_part && owned.info.parts.size() < old_parts.size() ? edit.part : old_parts.size();
+    const std::size_t skipped = edit.kind == Edit::Kind::erase_part && owned.info.parts.size() < old_parts.size()
+                                    ? edit.part
+                                    : old_parts.size();
     for (std::size_t p = 0; p < owned.info.parts.size(); ++p) {
         const std::size_t old = p < skipped ? p : p + 1;
         if (old >= old_parts.size()) break;
@@ -174,7 +179,8 @@ void Transaction<M>::apply_replace(const Edit& edit, std::size_t at) {
             owned.info.call_index = infos_[neighbour]->call_index;
         }
         join_group(owned.info, Outline(std::span<const MessageInfo* const>(new_infos)));
-        if (owned.info.group == 0) join_group(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
+        if (owned.info.group == 0)
+            join_group(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
         conversation_->names_.assign_to(owned.info);
         copies_.push_back(std::move(owned));
         after_ = add_saturating(after_, copies_.back().info.tokens[column_]);
@@ -227,34 +233,41 @@ void Transaction<M>::drop_unit(Unit unit) {
     rebuild();
 }
 
-// ---- edits -----------------------------------------------------------------------------------------------------------
+// ---- edits
+// -----------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
-void Transaction<M>::require(bool condition, std::string_view attempted, std::size_t message, std::string_view rule) const {
-    if (!condition) detail::throw_pinned(by_, attempted, message < outline().size() ? outline()[message].serial : 0, rule);
+void Transaction<M>::require(bool condition, std::string_view attempted, std::size_t message,
+                             std::string_view rule) const {
+    if (!condition)
+        detail::throw_pinned(by_, attempted, message < outline().size() ? outline()[message].serial : 0, rule);
 }
 
 template <AgentMessage M>
 void Transaction<M>::require_editable(std::string_view attempted, std::size_t message) const {
     if (message >= outline().size()) {
-        throw Error(Errc::invalid_argument, by_ + ": " + std::string(attempted) + " message " + std::to_string(message) + ": there are only " +
+        throw Error(Errc::invalid_argument, by_ + ": " + std::string(attempted) + " message " +
+                                                std::to_string(message) + ": there are only " +
                                                 std::to_string(outline().size()));
     }
     if (allow_pinned_) return;
-    require(!is_protected(message), attempted, message, "it is pinned, a system text, the newest user message or in the open round");
+    require(!is_protected(message), attempted, message,
+            "it is pinned, a system text, the newest user message or in the open round");
 }
 
 template <AgentMessage M>
 void Transaction<M>::require_own_part(std::string_view attempted, std::size_t message, std::size_t part) const {
     const MessageInfo& info = outline()[message];
     if (part >= info.parts.size()) {
-        throw Error(Errc::invalid_argument, by_ + ": " + std::string(attempted) + " part " + std::to_string(part) + " of message " +
-                                                std::to_string(info.serial) + ": it has " + std::to_string(info.parts.size()));
+        throw Error(Errc::invalid_argument, by_ + ": " + std::string(attempted) + " part " + std::to_string(part) +
+                                                " of message " + std::to_string(info.serial) + ": it has " +
+                                                std::to_string(info.parts.size()));
     }
     if (allow_pinned_) return;
     const Mark& mark = mark_of(info, part);
     require(!mark || mark->by == by_, attempted, message, "another middleware made this part");
-    const bool open_thinking = info.parts[part].kind == PartKind::thinking && detail::has_open_thinking(outline(), message);
+    const bool open_thinking =
+        info.parts[part].kind == PartKind::thinking && detail::has_open_thinking(outline(), message);
     require(!open_thinking, attempted, message, "its thinking belongs to the open tool loop");
 }
 
@@ -267,7 +280,16 @@ void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string
         provenance.stored.insert(provenance.stored.begin(), old->stored.begin(), old->stored.end());
         detail::sort_unique(provenance.stored);
     }
-    stage({Edit::Kind::set_text, unit_, outline()[message].serial, 0, part, std::move(text), {}, 0, seal(std::move(provenance))}, message);
+    stage({Edit::Kind::set_text,
+           unit_,
+           outline()[message].serial,
+           0,
+           part,
+           std::move(text),
+           {},
+           0,
+           seal(std::move(provenance))},
+          message);
 }
 
 template <AgentMessage M>
@@ -275,21 +297,33 @@ void Transaction<M>::erase_part(std::size_t message, std::size_t part, Provenanc
     open_overlay();
     require_editable("erase_part", message);
     require_own_part("erase_part", message, part);
-    stage({Edit::Kind::erase_part, unit_, outline()[message].serial, 0, part, {}, {}, 0, seal(std::move(provenance))}, message);
+    stage({Edit::Kind::erase_part, unit_, outline()[message].serial, 0, part, {}, {}, 0, seal(std::move(provenance))},
+          message);
 }
 
 template <AgentMessage M>
-void Transaction<M>::replace_range(std::size_t first, std::size_t last, std::vector<M> messages, Provenance provenance) {
+void Transaction<M>::replace_range(std::size_t first, std::size_t last, std::vector<M> messages,
+                                   Provenance provenance) {
     open_overlay();
     if (first > last || last > outline().size()) {
-        throw Error(Errc::invalid_argument, by_ + ": replace messages " + std::to_string(first) + " to " + std::to_string(last) +
-                                                ": there are " + std::to_string(outline().size()));
+        throw Error(Errc::invalid_argument, by_ + ": replace messages " + std::to_string(first) + " to " +
+                                                std::to_string(last) + ": there are " +
+                                                std::to_string(outline().size()));
     }
     for (std::size_t i = first; i < last; ++i) require_editable("replace", i);
     const Serial target = first < outline().size() ? outline()[first].serial : 0;
     const Serial first_serial = next_serial_;
     next_serial_ += messages.size();
-    stage({Edit::Kind::replace, unit_, target, last - first, 0, {}, std::move(messages), first_serial, seal(std::move(provenance))}, first);
+    stage({Edit::Kind::replace,
+           unit_,
+           target,
+           last - first,
+           0,
+           {},
+           std::move(messages),
+           first_serial,
+           seal(std::move(provenance))},
+          first);
 }
 
 template <AgentMessage M>
@@ -307,14 +341,16 @@ void Transaction<M>::mark(std::size_t message, Provenance provenance) {
 }
 
 template <AgentMessage M>
-void Transaction<M>::offload(std::string key, std::string content, std::optional<Original> original, std::shared_ptr<Storage> storage) {
+void Transaction<M>::offload(std::string key, std::string content, std::optional<Original> original,
+                             std::shared_ptr<Storage> storage) {
     auto target = storage ? std::move(storage) : env_.storage;
     if (!target) throw Error(Errc::invalid_argument, by_ + ": offload \"" + key + "\": there is no storage");
     require_valid_key("offload", key);
     offloads_.push_back({unit_, std::move(key), std::move(content), original, std::move(target)});
 }
 
-// ---- commit ----------------------------------------------------------------------------------------------------------
+// ---- commit
+// ----------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 bool Transaction<M>::is_worth_it(const CommitOptions& options) const noexcept {
@@ -325,7 +361,8 @@ bool Transaction<M>::is_worth_it(const CommitOptions& options) const noexcept {
 template <AgentMessage M>
 void Transaction<M>::verify() const {
     if (env_.validity == nullptr) return;
-    const auto fresh = new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity));
+    const auto fresh =
+        new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity));
     if (!fresh.empty()) detail::throw_new_violations(by_, fresh);
 }
 
@@ -432,7 +469,8 @@ void Transaction<M>::fill_report(const CommitResult& result) const {
 template <AgentMessage M>
 CommitResult Transaction<M>::commit(const CommitOptions& options) {
     if (conversation_->version() != version_) {
-        throw Error(Errc::conflict, by_ + ": commit: the conversation changed since the edits were planned; plan again");
+        throw Error(Errc::conflict,
+                    by_ + ": commit: the conversation changed since the edits were planned; plan again");
     }
     CommitResult result{.tokens_before = before_, .tokens_after = after_, .first_changed = first_changed()};
     const auto finish = [&](Outcome outcome) {

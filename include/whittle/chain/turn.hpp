@@ -19,8 +19,8 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 struct HookRequest {
     std::span<const ToolSpec> tools{};
-    std::string_view system{};   ///< system text that stands beside the messages
-    Model<M>* model = nullptr;   ///< the agent's own model, or null
+    std::string_view system{};  ///< system text that stands beside the messages
+    Model<M>* model = nullptr;  ///< the agent's own model, or null
     std::stop_token stop{};
 };
 

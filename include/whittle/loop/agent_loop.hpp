@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,9 +17,9 @@
 namespace whittle::inline v0 {
 
 struct LoopConfig {
-    int max_steps = 100;    ///< model calls in one run, 1 or more
-    int tool_threads = 1;   ///< tools of one reply at the same time (more than 1 is not built yet: refused)
-    std::string system{};   ///< system text beside the messages
+    int max_steps = 100;   ///< model calls in one run, 1 or more
+    int tool_threads = 1;  ///< tools of one reply at the same time (more than 1 is not built yet: refused)
+    std::string system{};  ///< system text beside the messages
 };
 
 /// What a host may watch. Called on the thread that runs the loop; what these throw fails the run.
@@ -32,9 +32,9 @@ struct LoopCallbacks {
 struct RunResult {
     std::string text{};  ///< the answer, or the direct result; what there was of it otherwise
     Finish finish = Finish::failed;
-    int steps = 0;       ///< model calls made
-    Usage usage{};       ///< sum over the run
-    std::string error{}; ///< failed: why
+    int steps = 0;        ///< model calls made
+    Usage usage{};        ///< sum over the run
+    std::string error{};  ///< failed: why
     std::exception_ptr exception{};
 };
 
@@ -46,22 +46,25 @@ void check_loop(const LoopConfig& config, std::span<const Tool> tools, bool has_
 template <ToolMessage M = ChatMessage>
 class AgentLoop {
 public:
-    AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {}, LoopCallbacks callbacks = {});
+    AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {},
+              LoopCallbacks callbacks = {});
 
     /// Starts a turn with a user message.
     RunResult run(Conversation<M>& conversation, M user, std::stop_token stop = {});
     RunResult run(Conversation<M>& conversation, std::string_view user, std::stop_token stop = {}) {
         return run(conversation, message_traits<M>::make(Role::user, user), std::move(stop));
     }
-    /// Goes on with what is in the conversation. Never throws for what the model, a tool or a middleware does: the result
-    /// says how it ended, and no call is left without a result.
+    /// Goes on with what is in the conversation. Never throws for what the model, a tool or a middleware does: the
+    /// result says how it ended, and no call is left without a result.
     RunResult run(Conversation<M>& conversation, std::stop_token stop = {});
 
     [[nodiscard]] const Chain<M>& chain() const noexcept { return chain_; }
     [[nodiscard]] std::span<const ToolSpec> tool_specs() const noexcept { return specs_; }
 
 private:
-    [[nodiscard]] HookRequest<M> request(std::stop_token stop) const { return {specs_, config_.system, model_.get(), std::move(stop)}; }
+    [[nodiscard]] HookRequest<M> request(std::stop_token stop) const {
+        return {specs_, config_.system, model_.get(), std::move(stop)};
+    }
     void run_steps(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result);
     [[nodiscard]] Reply<M> ask(Conversation<M>& conversation, const HookRequest<M>& request);
     [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request);
@@ -90,8 +93,13 @@ void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept;
 }  // namespace detail
 
 template <ToolMessage M>
-AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config, LoopCallbacks callbacks)
-    : model_(std::move(model)), tools_(std::move(tools)), chain_(std::move(chain)), config_(std::move(config)), callbacks_(std::move(callbacks)) {
+AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config,
+                        LoopCallbacks callbacks)
+    : model_(std::move(model)),
+      tools_(std::move(tools)),
+      chain_(std::move(chain)),
+      config_(std::move(config)),
+      callbacks_(std::move(callbacks)) {
     check_loop(config_, tools_, model_ != nullptr);
     for (const Tool& tool : tools_) specs_.push_back(tool.spec());
 }
@@ -141,7 +149,7 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
         ++result.steps;
         detail::add_usage(result.usage, reply.usage);
         result.text = text_of(reply.message);
-        conversation.push_back(std::move(reply));
+        conversation.push_reply(std::move(reply));
         chain_.after_model(conversation, hook_request);
         if (!conversation.outline().open_call()) {
             result.finish = Finish::answered;
@@ -168,7 +176,8 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
 template <ToolMessage M>
 Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest<M>& hook_request) {
     const DeltaSink* on_delta = callbacks_.on_delta ? &callbacks_.on_delta : nullptr;
-    return chain_.generate(*model_, {conversation.messages(), hook_request.system, hook_request.tools, hook_request.stop, on_delta, {}});
+    return chain_.generate(
+        *model_, {conversation.messages(), hook_request.system, hook_request.tools, hook_request.stop, on_delta, {}});
 }
 
 /// Runs the calls of the open round one by one. True if the run ends here.
@@ -206,7 +215,8 @@ ToolReturn AgentLoop<M>::run_tool(const ToolContext& context) {
         } catch (const std::exception& error) {
             result = detail::error_return(context, context.tool + " failed: " + error.what());
             std::vector<Part> parts = sink.take();  // what came before the failure is not lost
-            result.result.parts.insert(result.result.parts.begin(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+            result.result.parts.insert(result.result.parts.begin(), std::make_move_iterator(parts.begin()),
+                                       std::make_move_iterator(parts.end()));
         }
     }
     if (callbacks_.on_tool_end) callbacks_.on_tool_end(context, result.result);
@@ -218,7 +228,8 @@ template <ToolMessage M>
 void AgentLoop<M>::close_open_calls(Conversation<M>& conversation, const HookRequest<M>& hook_request, Finish finish) {
     std::vector<ToolReturn> returns;
     for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
-        returns.push_back(detail::error_return(context, "not run: the run ended before (" + std::string(name_of(finish)) + ")"));
+        returns.push_back(
+            detail::error_return(context, "not run: the run ended before (" + std::string(name_of(finish)) + ")"));
     }
     if (!returns.empty()) conversation.push_tool_results(returns);
 }

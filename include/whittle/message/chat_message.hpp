@@ -15,16 +15,18 @@ namespace whittle::inline v0 {
 struct ChatMessage {
     Role role = Role::user;
     std::vector<Part> parts{};
-    std::string id{};               ///< the host's, optional
-    std::optional<Usage> usage{};   ///< on replies, where the provider reports it
+    std::string id{};              ///< the host's, optional
+    std::optional<Usage> usage{};  ///< on replies, where the provider reports it
 
     [[nodiscard]] static ChatMessage system(std::string text);
     [[nodiscard]] static ChatMessage user(std::string text);
-    [[nodiscard]] static ChatMessage assistant(std::string text);
+    /// Without text: a message to which calls are added.
+    [[nodiscard]] static ChatMessage assistant(std::string text = {});
     /// Adds a call; `arguments` is a JSON object as text.
     ChatMessage& call(std::string id, std::string tool, std::string arguments = "{}") &;
     ChatMessage&& call(std::string id, std::string tool, std::string arguments = "{}") &&;
-    [[nodiscard]] static ChatMessage result(std::string call_id, std::string tool, std::string text, bool is_error = false);
+    [[nodiscard]] static ChatMessage result(std::string call_id, std::string tool, std::string text,
+                                            bool is_error = false);
 
     friend bool operator==(const ChatMessage&, const ChatMessage&) = default;
 };
@@ -42,7 +44,9 @@ struct message_traits<ChatMessage> {
     static std::vector<ChatMessage> make_tool_results(std::span<const ToolResult> results);
     static std::optional<Usage> usage(const ChatMessage& m) { return m.usage; }
     static std::string id(const ChatMessage& m) { return m.id; }
-    static bool is_error(const ChatMessage& m, std::size_t part) { return part < m.parts.size() && m.parts[part].is_error; }
+    static bool is_error(const ChatMessage& m, std::size_t part) {
+        return part < m.parts.size() && m.parts[part].is_error;
+    }
     /// Compact JSON, one line; a string that is not valid UTF-8 becomes {"base64": "..."}.
     static std::string to_bytes(const ChatMessage& m);
     /// The exact inverse of `to_bytes`. Throws `Error(Errc::parse_failed)`.

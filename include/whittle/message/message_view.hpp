@@ -51,7 +51,9 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return is_overlay_ ? overlay_.size() : messages_.size(); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-    [[nodiscard]] const M& operator[](std::size_t i) const noexcept { return is_overlay_ ? *overlay_[i] : messages_[i]; }
+    [[nodiscard]] const M& operator[](std::size_t i) const noexcept {
+        return is_overlay_ ? *overlay_[i] : messages_[i];
+    }
     [[nodiscard]] Iterator begin() const noexcept { return {this, 0}; }
     [[nodiscard]] Iterator end() const noexcept { return {this, static_cast<std::ptrdiff_t>(size())}; }
 

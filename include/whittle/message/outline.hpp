@@ -33,12 +33,12 @@ struct MessageInfo {
     Serial serial = 0;
     Role role = Role::user;
     std::vector<PartInfo> parts{};
-    Serial group = 0;         ///< the tool round: serial of the message with the calls; 0 in none
-    int turn = 0;             ///< from 1; 0 before the first
-    int call_index = 0;       ///< model replies that were there when it came
-    bool pinned = false;      ///< by the host, or because it was restored
-    Hash128 fingerprint{};    ///< of role and parts
-    Mark mark{};              ///< of the whole message
+    Serial group = 0;                    ///< the tool round: serial of the message with the calls; 0 in none
+    int turn = 0;                        ///< from 1; 0 before the first
+    int call_index = 0;                  ///< model replies that were there when it came
+    bool pinned = false;                 ///< by the host, or because it was restored
+    Hash128 fingerprint{};               ///< of role and parts
+    Mark mark{};                         ///< of the whole message
     std::vector<std::int64_t> tokens{};  ///< by column of the conversation
 
     [[nodiscard]] bool has(PartKind kind) const noexcept;
@@ -93,7 +93,9 @@ public:
     explicit Outline(std::span<const MessageInfo* const> overlay) noexcept : overlay_(overlay), is_overlay_(true) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return is_overlay_ ? overlay_.size() : infos_.size(); }
-    [[nodiscard]] const MessageInfo& operator[](std::size_t i) const noexcept { return is_overlay_ ? *overlay_[i] : infos_[i]; }
+    [[nodiscard]] const MessageInfo& operator[](std::size_t i) const noexcept {
+        return is_overlay_ ? *overlay_[i] : infos_[i];
+    }
 
     /// Index of the newest real user message.
     [[nodiscard]] std::optional<std::size_t> newest_user() const noexcept;
@@ -113,7 +115,8 @@ private:
 
 /// Sets the group of `info`, which stands right after `before`: that of its own calls, or of the call that its results
 /// answer (the newest earlier call with that id that has no answer yet, else the newest with that id). Gives its
-/// results the tool and the object name of their call. A repair right after a round, such as media that a provider wants outside of it, joins the round.
+/// results the tool and the object name of their call. A repair right after a round, such as media that a provider
+/// wants outside of it, joins the round.
 void join_group(MessageInfo& info, const Outline& before);
 
 /// The same for a whole list, in linear time.

@@ -27,18 +27,23 @@ concept HasRole = requires(const M& m) {
 
 /// `void for_each_part(const M&, visit)`: calls `visit(const PartView&)` for each part, in order.
 template <typename M>
-concept HasForEachPart = requires(const M& m, FunctionRef<void(const PartView&)> visit) { message_traits<M>::for_each_part(m, visit); };
+concept HasForEachPart = requires(const M& m, FunctionRef<void(const PartView&)> visit) {
+    message_traits<M>::for_each_part(m, visit);
+};
 
 /// `void set_text(M&, std::size_t part, std::string_view text)`: replaces the text of a text, thinking or tool_result
 /// part, or the arguments of a tool_call (throws if they are no JSON object), or turns a media part into a text part.
 /// What the library does not know of the message survives. Throws without having changed the message.
 template <typename M>
-concept HasSetText =
-    requires(M& m, std::size_t part, std::string_view text) { message_traits<M>::set_text(m, part, text); };
+concept HasSetText = requires(M& m, std::size_t part, std::string_view text) {
+    message_traits<M>::set_text(m, part, text);
+};
 
 /// `void erase_part(M&, std::size_t part)`: a message may become empty; the caller then drops it.
 template <typename M>
-concept HasErasePart = requires(M& m, std::size_t part) { message_traits<M>::erase_part(m, part); };
+concept HasErasePart = requires(M& m, std::size_t part) {
+    message_traits<M>::erase_part(m, part);
+};
 
 /// `M make(Role, std::string_view text)`
 template <typename M>
@@ -48,8 +53,9 @@ concept HasMake = requires(Role role, std::string_view text) {
 
 /// A message type that whittle can work on. The concepts above name what is missing.
 template <typename M>
-concept AgentMessage = std::copyable<M> && std::is_nothrow_move_constructible_v<M> && std::is_nothrow_move_assignable_v<M> &&
-                       HasRole<M> && HasForEachPart<M> && HasSetText<M> && HasErasePart<M> && HasMake<M>;
+concept AgentMessage =
+    std::copyable<M> && std::is_nothrow_move_constructible_v<M> && std::is_nothrow_move_assignable_v<M> && HasRole<M> &&
+    HasForEachPart<M> && HasSetText<M> && HasErasePart<M> && HasMake<M>;
 
 /// `std::vector<M> make_tool_results(std::span<const ToolResult>)`: one message or several, as the provider wants it.
 template <typename M>

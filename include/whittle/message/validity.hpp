@@ -59,8 +59,8 @@ struct Violation {
     Rule rule{};
     std::size_t message = 0;  ///< index; the size of the list if the list as a whole is meant
     std::size_t part = 0;
-    Serial serial = 0;    ///< of the message; 0 for the list as a whole
-    std::string text{};   ///< one sentence: what is wrong, with the id or name concerned
+    Serial serial = 0;   ///< of the message; 0 for the list as a whole
+    std::string text{};  ///< one sentence: what is wrong, with the id or name concerned
 
     friend bool operator==(const Violation&, const Violation&) = default;
 };
@@ -69,7 +69,8 @@ struct Violation {
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile);
 
 /// The violations of `after` that `before` does not have: same rule and same serial count as the same.
-[[nodiscard]] std::vector<Violation> new_violations(const std::vector<Violation>& before, const std::vector<Violation>& after);
+[[nodiscard]] std::vector<Violation> new_violations(const std::vector<Violation>& before,
+                                                    const std::vector<Violation>& after);
 
 /// Stand-alone form for a list of messages. Serials are positions from 1.
 template <AgentMessage M>

@@ -103,7 +103,8 @@ struct TextReply {
 class TextModel {
 public:
     virtual ~TextModel() = default;
-    virtual TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options, std::stop_token stop) = 0;
+    virtual TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options,
+                               std::stop_token stop) = 0;
 };
 
 /// A `TextModel` over a chat model: the prompt is one user message.
@@ -112,9 +113,11 @@ template <AgentMessage M>
     class Adapter final : public TextModel {
     public:
         explicit Adapter(std::shared_ptr<Model<M>> model) : model_(std::move(model)) {}
-        TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options, std::stop_token stop) override {
+        TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options,
+                           std::stop_token stop) override {
             const M message = message_traits<M>::make(Role::user, prompt);
-            Reply<M> reply = model_->generate({.messages = {&message, 1}, .system = system, .stop = std::move(stop), .purpose = options.purpose});
+            Reply<M> reply = model_->generate(
+                {.messages = {&message, 1}, .system = system, .stop = std::move(stop), .purpose = options.purpose});
             return {text_of(reply.message), reply.usage, reply.finish};
         }
 

@@ -26,11 +26,13 @@ public:
     }
 
     Reply<M> generate(const ModelRequest<M>& request) override {
-        if (request.stop.stop_requested()) throw ModelError(ModelErrorClass::cancelled, "scripted model: stopped before the call");
+        if (request.stop.stop_requested())
+            throw ModelError(ModelErrorClass::cancelled, "scripted model: stopped before the call");
         if (answer_) return answer_(request);
         const std::lock_guard lock(mutex_);
         if (next_ == replies_.size()) {
-            throw ModelError(ModelErrorClass::bad_request, "scripted model: all " + std::to_string(next_) + " replies are used up");
+            throw ModelError(ModelErrorClass::bad_request,
+                             "scripted model: all " + std::to_string(next_) + " replies are used up");
         }
         return replies_[next_++];
     }

@@ -47,13 +47,15 @@ public:
     /// Nullopt if there is no such object.
     [[nodiscard]] virtual std::optional<ObjectInfo> stat(std::string_view key);
 
-    /// Calls `visit` for every object whose key starts with `prefix`, in byte order of the keys, until it returns false.
+    /// Calls `visit` for every object whose key starts with `prefix`, in byte order of the keys, until it returns
+    /// false.
     virtual void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit);
 
     /// True if there was such an object.
     virtual bool remove(std::string_view key);
 
-    /// What the model is told: a path that the agent's own file tool can read, or an opaque reference for the read-back tool.
+    /// What the model is told: a path that the agent's own file tool can read, or an opaque reference for the read-back
+    /// tool.
     [[nodiscard]] virtual std::string locate(std::string_view key) const { return std::string(key); }
 };
 
@@ -82,9 +84,10 @@ struct FileStorageOptions {
     int temporary_max_age_seconds = 3'600;  ///< older temporary files of ours are removed on opening
 };
 
-/// Objects as files under the directory `root` (created with mode 0700 if absent; its parent must exist). Files are 0600, written to a
-/// temporary file and linked into place without replacing. A symlink, FIFO or foreign owner on the way is refused.
-/// `locate` gives the absolute path. POSIX only. Throws Error(storage_failed) if `root` cannot be opened.
+/// Objects as files under the directory `root` (created with mode 0700 if absent; its parent must exist). Files are
+/// 0600, written to a temporary file and linked into place without replacing. A symlink, FIFO or foreign owner on the
+/// way is refused. `locate` gives the absolute path. POSIX only. Throws Error(storage_failed) if `root` cannot be
+/// opened.
 [[nodiscard]] std::shared_ptr<Storage> file_storage(std::string_view root, const FileStorageOptions& options = {});
 
 }  // namespace whittle::inline v0

@@ -23,16 +23,18 @@ struct ClearingCandidate {
     std::size_t message = 0;           ///< index of the message that holds the result
     std::vector<std::size_t> parts{};  ///< its texts and media, in order
     std::string tool{};
-    std::string name{};                ///< last component of its key
-    std::string stored{};              ///< key of an object that has the original already; empty: none
-    std::string_view rule{};           ///< empty: may be cut; else the id of the rule that keeps it
+    std::string name{};       ///< last component of its key
+    std::string stored{};     ///< key of an object that has the original already; empty: none
+    std::string_view rule{};  ///< empty: may be cut; else the id of the rule that keeps it
 };
 
 /// What clearing may take, oldest first: results of tool rounds older than the newest `clear_retention_suffix_limit`
-/// ones, that are not pinned, protected, excluded or cleared already. Kept ones are listed too, with the rule. `self` is
-/// the middleware's name: what it cleared itself, it leaves alone.
-[[nodiscard]] std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools,
-                                                           std::string_view self, const std::function<bool(std::size_t)>& is_pinned);
+/// ones, that are not pinned, protected, excluded or cleared already. Kept ones are listed too, with the rule. `self`
+/// is the middleware's name: what it cleared itself, it leaves alone.
+[[nodiscard]] std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const ReductionConfig& config,
+                                                           std::span<const std::string> protected_tools,
+                                                           std::string_view self,
+                                                           const std::function<bool(std::size_t)>& is_pinned);
 
 /// Where the original is and how to read it, as a placeholder says it.
 struct ClearedText {

@@ -38,13 +38,13 @@ struct ReductionConfig {
     std::int64_t max_length_for_trunc = 50'000;     ///< bytes of text in one result
     std::int64_t max_tokens_for_trunc = 0;          ///< the same limit in tokens; 0: off
     std::vector<std::string> trunc_exclude_tools{};
-    std::int64_t max_tokens_for_clear = 160'000;    ///< clearing is due above this
+    std::int64_t max_tokens_for_clear = 160'000;  ///< clearing is due above this
     ClearToolInputs clear_tool_inputs = false;
-    int clear_retention_suffix_limit = 1;           ///< newest tool rounds kept; 0 is 1
-    std::int64_t clear_at_least_tokens = 0;         ///< clear nothing unless this much gets free
-    std::vector<std::string> clear_exclude_tools{}; ///< their results are never cleared
-    std::int64_t clear_target_tokens = 0;           ///< clear oldest first, until below this; 0: all that may be cleared
-    std::int64_t max_bytes_without_store = 0;       ///< 0: eight times `max_length_for_trunc`
+    int clear_retention_suffix_limit = 1;            ///< newest tool rounds kept; 0 is 1
+    std::int64_t clear_at_least_tokens = 0;          ///< clear nothing unless this much gets free
+    std::vector<std::string> clear_exclude_tools{};  ///< their results are never cleared
+    std::int64_t clear_target_tokens = 0;      ///< clear oldest first, until below this; 0: all that may be cleared
+    std::int64_t max_bytes_without_store = 0;  ///< 0: eight times `max_length_for_trunc`
     std::map<std::string, ToolReductionConfig> tool_config{};
 };
 

@@ -19,7 +19,8 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Reduction final : public Middleware<M> {
 public:
-    explicit Reduction(ReductionConfig config = {}, ReductionCallbacks<M> callbacks = {}, std::string name = "reduction")
+    explicit Reduction(ReductionConfig config = {}, ReductionCallbacks<M> callbacks = {},
+                       std::string name = "reduction")
         : config_(std::move(config)), callbacks_(std::move(callbacks)), name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
@@ -100,7 +101,8 @@ bool Reduction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
 /// A plan that freed too little is not made again until the conversation has grown by what was missing.
 template <AgentMessage M>
 void Reduction<M>::remember(Turn<M>& turn, std::int64_t count, const CommitResult& result) const {
-    if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing) return turn.notes().erase("retry_at_tokens");
+    if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing)
+        return turn.notes().erase("retry_at_tokens");
     const std::int64_t freed = result.tokens_before - result.tokens_after;
     turn.notes().set("retry_at_tokens", count + std::max<std::int64_t>(1, config_.clear_at_least_tokens - freed));
 }
@@ -114,8 +116,12 @@ CommitResult Reduction<M>::clear(Turn<M>& turn, std::int64_t count, std::int64_t
         const bool is_enough = target > 0 && count - (edit.tokens_before() - edit.tokens_after()) < target;
         const std::int64_t freed = candidate.rule.empty() && !is_enough ? stage(turn, edit, candidate) : 0;
         if (!turn.config.explain && freed == 0) continue;
-        const std::string_view rule = !candidate.rule.empty() ? candidate.rule : is_enough ? "target_reached" : freed > 0 ? "old_round" : "no_gain";
-        turn.report.more().candidates.push_back({edit.outline()[candidate.message].serial, candidate.parts.front(), freed > 0, rule, freed});
+        const std::string_view rule = !candidate.rule.empty() ? candidate.rule
+                                      : is_enough             ? "target_reached"
+                                      : freed > 0             ? "old_round"
+                                                              : "no_gain";
+        turn.report.more().candidates.push_back(
+            {edit.outline()[candidate.message].serial, candidate.parts.front(), freed > 0, rule, freed});
     }
     return edit.commit({.at_least_tokens = at_least});
 }
@@ -138,14 +144,17 @@ std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const Clea
     if (storage) {
         content = offload_content(parts);
         const std::string root = config_.root_dir.empty() ? turn.conversation.id() : config_.root_dir;
-        key = candidate.stored.empty() ? free_key(*storage, root + "/clear/" + candidate.name, content) : candidate.stored;
+        key = candidate.stored.empty() ? free_key(*storage, root + "/clear/" + candidate.name, content)
+                                       : candidate.stored;
         provenance.stored.push_back(key);
-        placeholder = clearing_placeholder({candidate.tool, static_cast<std::int64_t>(content.size()), count_lines(content), storage->locate(key), reader(turn)},
+        placeholder = clearing_placeholder({candidate.tool, static_cast<std::int64_t>(content.size()),
+                                            count_lines(content), storage->locate(key), reader(turn)},
                                            turn.language);
     }
     const TokenCounter& counter = turn.counter();
     std::int64_t size = 0;
-    for (const Part& part : parts) size += part.kind == PartKind::media ? counter.media_tokens(view_of(part).media) : counter.count(part.text);
+    for (const Part& part : parts)
+        size += part.kind == PartKind::media ? counter.media_tokens(view_of(part).media) : counter.count(part.text);
     if (size <= counter.count(placeholder) * static_cast<std::int64_t>(parts.size())) return 0;
     const Unit unit = edit.begin_unit();
     for (const std::size_t part : candidate.parts) edit.set_text(candidate.message, part, placeholder, provenance);
@@ -157,7 +166,8 @@ std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const Clea
     if (storage && candidate.stored.empty()) {
         using Original = typename Transaction<M>::Original;
         const bool is_plain = parts.size() == 1 && parts.front().kind != PartKind::media;
-        edit.offload(std::move(key), std::move(content), is_plain ? std::optional(Original{serial, candidate.parts.front()}) : std::nullopt, storage);
+        edit.offload(std::move(key), std::move(content),
+                     is_plain ? std::optional(Original{serial, candidate.parts.front()}) : std::nullopt, storage);
     }
     return freed;
 }
@@ -166,7 +176,8 @@ std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const Clea
 template <AgentMessage M>
 std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) const {
     if (config_.skip_clear && config_.tool_config.empty()) return conversation.size();
-    const auto candidates = plan_clearing(conversation.outline(), config_, {}, name_, [](std::size_t) { return false; });
+    const auto candidates =
+        plan_clearing(conversation.outline(), config_, {}, name_, [](std::size_t) { return false; });
     for (const ClearingCandidate& candidate : candidates) {
         if (candidate.rule.empty()) return candidate.message;
     }

@@ -35,9 +35,9 @@ public:
 };
 
 struct CharsOptions {
-    double chars_per_token = 4.0;          ///< UTF-8 bytes per token, > 0; kept to a thousandth
-    bool round_up = false;                 ///< per message; false rounds down
-    std::int64_t tokens_per_image = 2'000; ///< per media part
+    double chars_per_token = 4.0;           ///< UTF-8 bytes per token, > 0; kept to a thousandth
+    bool round_up = false;                  ///< per message; false rounds down
+    std::int64_t tokens_per_image = 2'000;  ///< per media part
 };
 
 /// UTF-8 bytes divided by a constant: the rule of thumb of the field (4.0, rounded down, 2,000 per media part).
@@ -47,11 +47,13 @@ struct CharsOptions {
 [[nodiscard]] std::shared_ptr<const TokenCounter> pessimistic();
 
 /// Looks at the script of the text: words, numbers, punctuation and white space of code, base64 and hex runs, and CJK,
-/// Cyrillic, Arabic and other letters have weights of their own. Linear, no vocabulary needed. docs/tokens.md has its errors.
+/// Cyrillic, Arabic and other letters have weights of their own. Linear, no vocabulary needed. docs/tokens.md has its
+/// errors.
 [[nodiscard]] std::shared_ptr<const TokenCounter> estimate();
 
 /// A user's function over one text, for example an exact tokenizer. Negative results count as 0.
-[[nodiscard]] std::shared_ptr<const TokenCounter> counter_from(std::string id, std::function<std::int64_t(std::string_view)> count);
+[[nodiscard]] std::shared_ptr<const TokenCounter> counter_from(std::string id,
+                                                               std::function<std::int64_t(std::string_view)> count);
 
 /// Tokens of one message: text, thinking, tool names and arguments, and media. Ids and roles count 0.
 template <AgentMessage M>
@@ -67,7 +69,8 @@ template <AgentMessage M>
 }
 
 /// Tokens of what stands beside the messages: system text, and tools as compact JSON.
-[[nodiscard]] std::int64_t count_overhead(std::string_view system, std::span<const ToolSpec> tools, const TokenCounter& counter);
+[[nodiscard]] std::int64_t count_overhead(std::string_view system, std::span<const ToolSpec> tools,
+                                          const TokenCounter& counter);
 
 /// A tool as it is counted: `{"name":...,"description":...,"parameters":...}` without white space between tokens.
 [[nodiscard]] std::string to_compact_json(const ToolSpec& tool);
