@@ -1,0 +1,324 @@
+#pragma once
+
+// Definition of replay; included by replay.hpp.
+
+#include "whittle/replay/replay.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace whittle::inline v0::detail {
+
+/// The violations of `after` that `before` does not have and that are not in `known` yet.
+class ViolationLog {
+public:
+    void add(std::string_view trajectory, std::int64_t call, const std::vector<Violation>& before,
+             const std::vector<Violation>& after);
+    [[nodiscard]] std::vector<ReplayViolation> take() { return std::move(found_); }
+
+private:
+    std::set<std::pair<Rule, Serial>> known_{};
+    std::vector<ReplayViolation> found_{};
+};
+
+/// What a report says of stores and failures.
+void add_report(ReplayTotals& totals, std::string_view trajectory, const Report& report);
+
+/// Text bytes of all parts.
+[[nodiscard]] std::int64_t bytes_of(const MessageInfo& info) noexcept;
+
+/// Parts as a tool gave them, without empty texts: an empty result is no part or one empty part.
+[[nodiscard]] bool same_result(std::span<const Part> a, std::span<const Part> b) noexcept;
+
+/// Hands recorded parts to a sink, a plain text as a stream.
+void push_parts(std::span<const Part> parts, PartSink& out);
+
+/// The results in a message, in order, each with its parts as a tool gives them.
+template <AgentMessage M>
+[[nodiscard]] std::vector<ToolResult> results_of(const M& m) {
+    std::vector<ToolResult> results;
+    message_traits<M>::for_each_part(m, [&](const PartView& view) {
+        const bool is_result = view.kind == PartKind::tool_result;
+        if (!is_result && (view.kind != PartKind::media || view.call_id.empty())) return;
+        auto found = std::ranges::find(results, view.call_id, &ToolResult::call_id);
+        if (found == results.end())
+            found = results.insert(found, {.call_id = std::string(view.call_id), .tool = std::string(view.tool)});
+        Part part = to_part(view);
+        found->is_error = found->is_error || part.is_error;
+        found->parts.push_back(is_result ? Part{.text = std::move(part.text)}
+                                         : Part{.kind = PartKind::media, .media = std::move(part.media)});
+    });
+    return results;
+}
+
+template <ToolMessage M>
+class Replayer {
+public:
+    Replayer(const Recording<M>& recording, const Chain<M>& chain, const ReplayOptions<M>& options);
+    ReplayTotals run();
+
+private:
+    void begin_run();
+    void end_run();
+    void take(const M& message);
+    void take_call(const M& message);
+    void take_results(const M& message);
+    [[nodiscard]] std::optional<std::vector<ToolReturn>> wrap(const M& message);
+    void push(const M& message);
+    void push_returns(const M& message, std::span<const ToolReturn> returns);
+    void after_hook(const Report& report) { add_report(totals_, recording_.id, report), sent_.update(conversation_); }
+    void account();
+    void check_validity();
+    void count_edits();
+    void undo_all();
+    [[nodiscard]] std::vector<double> call_times() const;
+    [[nodiscard]] std::vector<bool> as_recorded() const;
+
+    const Recording<M>& recording_;
+    const Chain<M>& chain_;
+    const ReplayOptions<M>& options_;
+    HookRequest<M> request_;
+    Conversation<M> conversation_;
+    ReplayTotals totals_{};
+    ViolationLog violations_{};
+    std::vector<MessageInfo> raw_infos_{};  // with the serials that the messages have in the conversation
+    RequestPieces<M> raw_;
+    RequestPieces<M> sent_;
+    std::vector<PrefixElement> previous_{};  // of the request before, without overhead
+    PrefixCache raw_cache_;
+    PrefixCache sent_cache_;
+    std::vector<double> times_;
+    bool in_run_ = false;
+    bool replaced_results_ = false;
+};
+
+template <ToolMessage M>
+Replayer<M>::Replayer(const Recording<M>& recording, const Chain<M>& chain, const ReplayOptions<M>& options)
+    : recording_(recording),
+      chain_(chain),
+      options_(options),
+      request_{recording.tools, recording.system, nullptr, options.stop},
+      conversation_(std::string(recording.id)),
+      raw_(chain.config().token_counter,
+           overhead_piece(recording.system, recording.tools, *chain.config().token_counter)),
+      sent_(raw_),
+      raw_cache_(chain.config().profile.cache),
+      sent_cache_(chain.config().profile.cache),
+      times_(call_times()) {}
+
+/// A call happens when its reply was recorded.
+template <ToolMessage M>
+std::vector<double> Replayer<M>::call_times() const {
+    std::vector<std::optional<double>> times;
+    for (std::size_t i = 0; i < recording_.messages.size(); ++i) {
+        if (message_traits<M>::role(recording_.messages[i]) != Role::assistant) continue;
+        times.push_back(i < recording_.seconds.size() ? recording_.seconds[i] : std::nullopt);
+    }
+    return fill_times(times);
+}
+
+template <ToolMessage M>
+ReplayTotals Replayer<M>::run() {
+    totals_.trajectories = 1;
+    for (const M& message : recording_.messages) {
+        if (options_.stop.stop_requested())
+            throw Error(Errc::cancelled, "replay \"" + std::string(recording_.id) + "\": stopped");
+        raw_.push_back(message);
+        take(message);
+    }
+    end_run();
+    if (options_.on_end) options_.on_end(conversation_);
+    count_edits();
+    totals_.violations = violations_.take();
+    undo_all();
+    return std::move(totals_);
+}
+
+// ---- as an agent loop does it
+// ----------------------------------------------------------------------------------------
+
+template <ToolMessage M>
+void Replayer<M>::begin_run() {
+    if (in_run_) return;
+    in_run_ = true;
+    conversation_.begin_run();
+    after_hook(chain_.before_agent(conversation_, request_));
+}
+
+template <ToolMessage M>
+void Replayer<M>::end_run() {
+    if (!in_run_) return;
+    in_run_ = false;
+    const bool is_open = conversation_.outline().open_call().has_value();
+    after_hook(chain_.after_agent(conversation_, is_open ? Finish::stopped : Finish::answered, request_));
+}
+
+template <ToolMessage M>
+void Replayer<M>::take(const M& message) {
+    const Role role = message_traits<M>::role(message);
+    if (role == Role::assistant) return take_call(message);
+    if (!results_of(message).empty()) return take_results(message);
+    if (role == Role::user && is_user_message(describe(message))) {
+        end_run();
+        conversation_.begin_turn();
+    }
+    push(message);
+}
+
+template <ToolMessage M>
+void Replayer<M>::take_call(const M& message) {
+    begin_run();
+    after_hook(chain_.before_model(conversation_, request_));
+    account();
+    totals_.output = add_saturating(totals_.output, raw_.all().back().tokens);
+    push(message);
+    after_hook(chain_.after_model(conversation_, request_));
+}
+
+template <ToolMessage M>
+void Replayer<M>::take_results(const M& message) {
+    const auto returns = wrap(message);
+    if (returns) return push_returns(message, *returns);
+    push(message);
+}
+
+/// The results of `message` as the chain's tool wraps leave them; nullopt if that is as they were recorded.
+template <ToolMessage M>
+std::optional<std::vector<ToolReturn>> Replayer<M>::wrap(const M& message) {
+    const std::vector<ToolContext> waiting = chain_.prepare_tools(conversation_, request_);
+    std::vector<ToolReturn> returns;
+    bool is_changed = false;
+    for (const ToolResult& recorded : results_of(message)) {
+        const auto context = std::ranges::find(waiting, recorded.call_id, &ToolContext::call_id);
+        if (context == waiting.end()) return std::nullopt;  // a result that nobody waits for stays as it is
+        CollectingSink sink;
+        const auto tool = [&](const ToolContext&, PartSink& out) {
+            push_parts(recorded.parts, out);
+            return ToolOutcome{.is_error = recorded.is_error};
+        };
+        ToolOutcome outcome = chain_.wrap_tool(*context, sink, tool);
+        ToolReturn made{{recorded.call_id, context->tool, sink.take(), outcome.is_error}, std::move(outcome.stored)};
+        is_changed = is_changed || !made.stored.empty() || made.result.is_error != recorded.is_error ||
+                     !same_result(made.result.parts, recorded.parts);
+        returns.push_back(std::move(made));
+    }
+    if (!is_changed) return std::nullopt;
+    return returns;
+}
+
+/// Empty usage: what a provider once billed must not move the triggers.
+template <ToolMessage M>
+void Replayer<M>::push(const M& message) {
+    conversation_.push_back(message, Usage{});
+    raw_infos_.push_back(conversation_.outline()[conversation_.size() - 1]);
+    sent_.update(conversation_);
+}
+
+template <ToolMessage M>
+void Replayer<M>::push_returns(const M& message, std::span<const ToolReturn> returns) {
+    const std::size_t first = conversation_.size();
+    conversation_.push_tool_results(returns);
+    replaced_results_ = true;
+    MessageInfo info = describe(message);
+    info.serial = conversation_.outline()[first].serial;
+    join_group(info, Outline(std::span<const MessageInfo>(raw_infos_)));
+    raw_infos_.push_back(std::move(info));
+    if (const std::string text = text_of(message); !text.empty())
+        conversation_.push_back(message_traits<M>::make(Role::user, text));
+    sent_.update(conversation_);
+}
+
+// ---- what it came to
+// -------------------------------------------------------------------------------------------------
+
+template <ToolMessage M>
+void Replayer<M>::account() {
+    const ModelProfile& profile = chain_.config().profile;
+    const double now = times_[static_cast<std::size_t>(totals_.calls)];
+    const CacheAccount raw = raw_cache_.add(raw_.all().first(raw_.all().size() - 1), now);  // without the reply itself
+    const CacheAccount sent = sent_cache_.add(sent_.all(), now);
+    totals_.raw.add(raw, profile);
+    totals_.sent.add(sent, profile);
+    check_validity();
+    const auto pieces = sent_.messages();
+    const auto keep = static_cast<std::size_t>(std::ranges::mismatch(previous_, pieces).in1 - previous_.begin());
+    if (options_.on_request) {
+        options_.on_request({recording_.id, totals_.calls, conversation_.messages(), sent.tokens, raw.tokens,
+                             keep < previous_.size() ? std::optional(keep) : std::nullopt, keep, conversation_});
+    }
+    previous_.assign(pieces.begin(), pieces.end());
+    ++totals_.calls;
+}
+
+/// A request that nobody edited breaks no more rules than the recording.
+template <ToolMessage M>
+void Replayer<M>::check_validity() {
+    if (!replaced_results_ && conversation_.journal().empty()) return;
+    const ValidityProfile& profile = chain_.config().profile.validity;
+    violations_.add(recording_.id, totals_.calls, validate(Outline(std::span<const MessageInfo>(raw_infos_)), profile),
+                    validate(conversation_.outline(), profile));
+}
+
+template <ToolMessage M>
+void Replayer<M>::count_edits() {
+    using Kind = typename JournalEntry<M>::Kind;
+    for (const auto& entry : conversation_.journal()) {
+        if (entry->kind == Kind::edit) ++totals_.commits;
+        for (const Splice<M>& splice : entry->undo) {
+            totals_.edits[entry->reason] += static_cast<std::int64_t>(std::max(splice.count, splice.messages.size()));
+        }
+        if (entry->kind != Kind::tool_return) continue;
+        for (const StoredText& text : entry->texts) {
+            const auto info = text.storage ? text.storage->stat(text.key) : std::nullopt;
+            if (info) totals_.bytes_stored = add_saturating(totals_.bytes_stored, info->bytes);
+        }
+    }
+}
+
+/// For each recorded message, whether the conversation has it now with the same role and parts.
+template <ToolMessage M>
+std::vector<bool> Replayer<M>::as_recorded() const {
+    std::unordered_map<Serial, Hash128> now;
+    for (std::size_t i = 0; i < conversation_.size(); ++i)
+        now[conversation_.outline()[i].serial] = conversation_.outline()[i].fingerprint;
+    std::vector<bool> same;
+    for (const MessageInfo& info : raw_infos_) {
+        const auto found = now.find(info.serial);
+        same.push_back(found != now.end() && found->second == info.fingerprint);
+    }
+    return same;
+}
+
+template <ToolMessage M>
+void Replayer<M>::undo_all() {
+    const std::vector<bool> before = as_recorded();
+    try {
+        while (conversation_.undo()) {
+        }
+    } catch (const std::exception& error) {
+        totals_.add_error(std::string(recording_.id) + ": " + error.what());
+    }
+    const std::vector<bool> after = as_recorded();
+    for (std::size_t i = 0; i < raw_infos_.size(); ++i) {
+        if (before[i]) continue;
+        totals_.changed_bytes += bytes_of(raw_infos_[i]);
+        if (after[i]) totals_.restored_bytes += bytes_of(raw_infos_[i]);
+    }
+    RequestPieces<M> undone(chain_.config().token_counter, raw_.all().front());
+    undone.update(conversation_);
+    if (!std::ranges::equal(undone.all(), raw_.all())) ++totals_.not_undone;
+}
+
+}  // namespace whittle::inline v0::detail
+
+namespace whittle::inline v0 {
+
+template <ToolMessage M>
+ReplayTotals replay(const Recording<M>& recording, const Chain<M>& chain, const ReplayOptions<M>& options) {
+    return detail::Replayer<M>(recording, chain, options).run();
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,53 @@
+#include "whittle/replay/replay.hpp"
+
+#include "whittle/base/text.hpp"
+
+namespace whittle::inline v0::detail {
+
+void ViolationLog::add(std::string_view trajectory, std::int64_t call, const std::vector<Violation>& before,
+                       const std::vector<Violation>& after) {
+    for (const Violation& violation : new_violations(before, after)) {
+        if (!known_.emplace(violation.rule, violation.serial).second) continue;
+        found_.push_back({std::string(trajectory), call, violation});
+    }
+}
+
+void add_report(ReplayTotals& totals, std::string_view trajectory, const Report& report) {
+    const auto tell = [&](const StageReport& stage, std::string_view why) {
+        totals.add_error(std::string(trajectory) + ": " + std::string(stage.middleware) + ": " + std::string(why));
+    };
+    for (const StageReport& stage : report.stages) {
+        if (stage.outcome == Outcome::failed) ++totals.failed_hooks;
+        if (!stage.details) continue;
+        totals.bytes_stored = add_saturating(totals.bytes_stored, stage.details->bytes_stored);
+        totals.failed_writes += static_cast<std::int64_t>(stage.details->store_failures.size());
+        for (const StoreFailure& failure : stage.details->store_failures) tell(stage, failure.reason);
+        if (!stage.details->error.empty()) tell(stage, stage.details->error);
+    }
+}
+
+std::int64_t bytes_of(const MessageInfo& info) noexcept {
+    std::int64_t bytes = 0;
+    for (const PartInfo& part : info.parts) bytes = add_saturating(bytes, part.bytes);
+    return bytes;
+}
+
+bool same_result(std::span<const Part> a, std::span<const Part> b) noexcept {
+    const auto is_empty = [](const Part& part) { return part.kind == PartKind::text && part.text.empty(); };
+    auto i = a.begin();
+    for (const Part& part : b) {
+        if (is_empty(part)) continue;
+        while (i != a.end() && is_empty(*i)) ++i;
+        if (i == a.end() || i->kind != part.kind || i->text != part.text || i->media != part.media) return false;
+        ++i;
+    }
+    while (i != a.end() && is_empty(*i)) ++i;
+    return i == a.end();
+}
+
+void push_parts(std::span<const Part> parts, PartSink& out) {
+    if (parts.size() == 1 && parts.front().kind == PartKind::text) return out.write(parts.front().text);
+    for (const Part& part : parts) out.push(part);
+}
+
+}  // namespace whittle::inline v0::detail
