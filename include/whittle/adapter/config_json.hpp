@@ -1,0 +1,102 @@
+#pragma once
+
+#include "whittle/chain/chain.hpp"
+#include "whittle/reduction/reduction.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Where a configuration text comes from.
+struct ConfigSource {
+    std::string name = "configuration";  ///< starts every error line, such as "chain.json"
+    std::string base_dir{};              ///< what a relative storage root is relative to; empty: the working directory
+    /// Environment values by name, for keys that end in `_env`. The library itself reads no environment. Empty: none.
+    std::function<std::optional<std::string>(std::string_view)> lookup{};
+};
+
+/// A storage that is not open yet: reading a configuration touches no disk.
+struct StorageSettings {
+    enum class Type { none, memory, file };
+    Type type = Type::none;
+    std::string root{};  ///< file: absolute, or relative to the working directory
+    FileStorageOptions file{};
+    MemoryStorageOptions memory{};
+};
+
+/// Null for `Type::none`. Throws what `file_storage` throws.
+[[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
+
+/// One entry of "middlewares".
+struct StageSettings {
+    std::string name{};
+    std::variant<ReductionConfig> config{};
+    StorageSettings backend{};  ///< own storage; none: the chain's
+    std::map<std::string, StorageSettings> tool_backends{};
+};
+
+/// One entry of "models".
+struct ModelSettings {
+    struct Reply {
+        std::string text{};
+        std::optional<ModelErrorClass> error{};  ///< instead of a text
+    };
+    std::string name{};
+    std::vector<Reply> replies{};  ///< in order; the last one repeats
+};
+
+/// A configuration file, read and checked.
+struct ChainSettings {
+    ChainConfig config{};  ///< `config.storage`, if the caller sets it, is taken instead of `storage`
+    StorageSettings storage{};
+    std::vector<ModelSettings> models{};
+    std::vector<StageSettings> stages{};
+    std::vector<std::string> warnings{};  ///< doubtful settings, each with its place
+};
+
+/// Reads a chain's configuration; docs/configuration.md has the keys. Throws one Error(invalid_config) with a line
+/// "{name}:{line}:{column}: {key}: found ..., expected ..." for every problem (at most 100): text that is no JSON,
+/// unknown and duplicate keys, wrong types, and values that `Chain` or a middleware would refuse. Columns count
+/// characters from 1.
+[[nodiscard]] ChainSettings read_chain_settings(std::string_view json, const ConfigSource& source = {});
+
+/// One key that a configuration can have.
+struct ConfigKey {
+    std::string path{};  ///< dotted, such as "profile.context_window" or "reduction.max_tokens_for_clear"
+    std::string type{};
+    std::string fallback{};
+    std::string meaning{};
+};
+
+/// All keys, in the order of the documentation.
+[[nodiscard]] std::vector<ConfigKey> config_keys();
+
+namespace detail {
+/// The configuration with its storages opened.
+[[nodiscard]] ReductionConfig open_backends(const StageSettings& stage, ReductionConfig config);
+}  // namespace detail
+
+/// Opens the storages and makes the chain. Throws what these throw.
+template <AgentMessage M>
+[[nodiscard]] Chain<M> make_chain(const ChainSettings& settings, ChainCallbacks<M> callbacks = {}) {
+    ChainConfig config = settings.config;
+    if (config.storage == nullptr) config.storage = open_storage(settings.storage);
+    typename Chain<M>::Stages stages;
+    for (const StageSettings& stage : settings.stages) {
+        const auto& reduction = std::get<ReductionConfig>(stage.config);
+        stages.push_back(std::make_shared<Reduction<M>>(detail::open_backends(stage, reduction),
+                                                        ReductionCallbacks<M>{}, stage.name));
+    }
+    return Chain<M>(std::move(config), std::move(callbacks), std::move(stages));
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,198 @@
+#include "config_json_reader.hpp"
+
+#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+namespace {
+
+constexpr std::size_t max_bytes = 16U << 20U;
+constexpr std::size_t max_depth = 32;
+
+struct Draft : ChainSettings {
+    std::vector<StageNode> nodes{};
+};
+
+// ---- the top level
+// ---------------------------------------------------------------------------------------------------
+
+void read_deadline(ConfigReader& reader, NodeId at, Limits& limits) {
+    std::int64_t value = 0;
+    if (reader.read_integer(at, 1, INT64_MAX, value)) limits.deadline = std::chrono::milliseconds(value);
+}
+
+constexpr std::array<Field<Limits>, 3> limits_fields{{
+    {"model_calls", "integer", "32", "model calls in one hook", &read_integer<&Limits::model_calls, 0>},
+    {"store_bytes", "integer", "0", "bytes stored in one hook; 0: no limit", &read_integer<&Limits::store_bytes, 0>},
+    {"deadline_ms", "integer", "120000", "milliseconds that one hook may take", &read_deadline},
+}};
+
+void read_language(ConfigReader& reader, NodeId at, Draft& draft) {
+    constexpr std::array languages{Language::english, Language::chinese};
+    const std::array<std::string_view, 2> codes{code_of(languages[0]), code_of(languages[1])};
+    if (const auto found = reader.read_word(at, "language", codes)) draft.config.language = languages[*found];
+}
+
+void read_on_error(ConfigReader& reader, NodeId at, Draft& draft) {
+    constexpr std::array<std::string_view, 2> words{"skip", "propagate"};
+    if (const auto found = reader.read_word(at, "value", words))
+        draft.config.on_error = *found == 0 ? OnError::skip : OnError::propagate;
+}
+
+template <auto Member>
+void read_config(ConfigReader& reader, NodeId at, Draft& draft) {
+    read_value<Member>(reader, at, draft.config);
+}
+
+constexpr std::array<Field<Draft>, 14> top_fields{{
+    {"profile", "object", "{}", "the agent's model",
+     [](ConfigReader& r, NodeId at, Draft& d) { read_profile(r, at, d.config.profile); }},
+    {"tokens", "object", "{}", "how tokens are counted",
+     [](ConfigReader& r, NodeId at, Draft& d) { read_tokens(r, at, d.config.token_counter); }},
+    {"language", "string", "the library's", "of notices: `en` or `zh`", &read_language},
+    {"storage", "object", "none", "takes what is cut out; none: the journal alone keeps it",
+     [](ConfigReader& r, NodeId at, Draft& d) { read_storage(r, at, d.storage); }},
+    {"models", "object", "{}", "models by name, for middlewares that ask one",
+     [](ConfigReader& r, NodeId at, Draft& d) { read_models(r, at, d.models); }},
+    {"on_error", "string", "skip", "a failing middleware: `skip` it and report, or `propagate` the error",
+     &read_on_error},
+    {"dry_run", "true or false", "false", "plan and report, write nothing", &read_config<&ChainConfig::dry_run>},
+    {"explain", "true or false", "false", "reports list every candidate with its rule",
+     &read_config<&ChainConfig::explain>},
+    {"verify", "true or false", "true", "check every edit against the rules of `profile.validity`",
+     &read_config<&ChainConfig::verify>},
+    {"repair", "true or false", "false", "mend broken histories first; not built yet in this version",
+     &read_config<&ChainConfig::repair>},
+    {"limits", "object", "{}", "bounds of one hook",
+     [](ConfigReader& r, NodeId at, Draft& d) { read_object<Limits>(r, at, d.config.limits, limits_fields); }},
+    {"protected_tools", "array of strings", "[\"skill\"]", "tools whose results no middleware takes out",
+     &read_config<&ChainConfig::protected_tools>},
+    {"middlewares", "array of objects", "[]", "in the order in which they run; `type` says which",
+     [](ConfigReader& r, NodeId at, Draft& d) { read_stages(r, at, d.nodes); }},
+    {"preset", "string", "none", "`recommended`: not built yet in this version",
+     [](ConfigReader& r, NodeId at, Draft&) {
+         r.problem(at, "presets are not built yet in this version; list the middlewares");
+     }},
+}};
+
+// ---- checks that the chain and its middlewares would make
+// ------------------------------------------------------------
+
+/// The deepest node on the way to a dotted name.
+NodeId locate(const JsonPositions& json, NodeId at, std::string_view field) {
+    while (!field.empty()) {
+        const std::size_t dot = field.find('.');
+        const NodeId child = json.member(at, field.substr(0, dot));
+        if (child == JsonPositions::none) return at;
+        at = child;
+        field.remove_prefix(dot == std::string_view::npos ? field.size() : dot + 1);
+    }
+    return at;
+}
+
+/// Says about `problem`, whose field is a dotted name below `base`, where it stands in the file.
+void place_problem(ConfigReader& reader, NodeId base, const Problem& problem) {
+    const NodeId at = locate(reader.json(), base, problem.field);
+    const std::string prefix = reader.json().path(base);
+    const std::string path = prefix + (prefix.empty() ? "" : ".") + problem.field;
+    if (reader.has_problem_at(path)) return;
+    const bool is_default = reader.json().path(at) != path;
+    const std::string text =
+        fmt::format("found {}{}, expected {}", problem.value, is_default ? " (the default)" : "", problem.allowed);
+    if (problem.severity == Problem::Severity::warning) {
+        reader.warning(at, path, text);
+    } else {
+        reader.problem(at, path, text);
+    }
+}
+
+void check_names(ConfigReader& reader, const std::vector<StageNode>& stages) {
+    std::set<std::string_view> seen;
+    for (const StageNode& stage : stages) {
+        const std::string& name = stage.settings.name;
+        const NodeId at = locate(reader.json(), stage.at, "name");
+        if (name.empty() || name == chain_notes)
+            reader.problem(at, "found \"" + name + "\", expected a name other than \"\" and \"chain\"");
+        if (!seen.insert(name).second)
+            reader.problem(at, "a second middleware named \"" + name + "\"; give each a \"name\" of its own");
+    }
+}
+
+void check(ConfigReader& reader, const Draft& draft) {
+    const ChainInfo info{draft.config, {}};
+    Problems chain_problems;
+    check_chain(info, chain_problems);
+    for (const Problem& problem : chain_problems.all()) place_problem(reader, JsonPositions::root, problem);
+    check_names(reader, draft.nodes);
+    for (const StageNode& stage : draft.nodes) {
+        Problems problems;
+        check_reduction(std::get<ReductionConfig>(stage.settings.config), info, "", problems);
+        for (Problem problem : problems.all()) {
+            problem.field.erase(0, 1);  // the dot after the empty name
+            place_problem(reader, stage.at, problem);
+        }
+    }
+}
+
+// ---- syntax
+// ----------------------------------------------------------------------------------------------------------
+
+[[noreturn]] void fail_syntax(std::string_view json, const ConfigSource& source, std::size_t offset,
+                              std::string_view reason) {
+    const TextPlace place = place_of(json, offset);
+    throw Error(Errc::invalid_config, fmt::format("read configuration: 1 problem\n{}:{}:{}: {}", source.name,
+                                                  place.line, place.column, reason));
+}
+
+void require_json(std::string_view json, const ConfigSource& source) {
+    if (json.size() > max_bytes)
+        fail_syntax(json, source, max_bytes,
+                    fmt::format("{} bytes are more than a configuration has ({})", json.size(), max_bytes));
+    const std::size_t zero = json.find('\0');
+    if (zero != std::string_view::npos) fail_syntax(json, source, zero, "a zero byte");
+    JsonBuilder builder(max_depth, nullptr);
+    if (ordered_json::sax_parse(json, &builder)) return;
+    if (builder.too_deep())
+        fail_syntax(json, source, offset_of_depth(json, max_depth),
+                    fmt::format("nested deeper than {} levels", max_depth));
+    fail_syntax(json, source, builder.error_offset(), to_valid_utf8(builder.error_text()));
+}
+
+}  // namespace
+
+}  // namespace detail
+
+ChainSettings read_chain_settings(std::string_view json, const ConfigSource& source) {
+    detail::require_json(json, source);
+    const detail::JsonPositions positions(json);
+    detail::ConfigReader reader(positions, source);
+    detail::Draft draft;
+    detail::read_object<detail::Draft>(reader, detail::JsonPositions::root, draft, detail::top_fields);
+    detail::check(reader, draft);
+    reader.throw_if_problems();
+    draft.warnings = reader.take_warnings();
+    for (detail::StageNode& stage : draft.nodes) draft.stages.push_back(std::move(stage.settings));
+    return draft;
+}
+
+std::vector<ConfigKey> config_keys() {
+    std::vector<ConfigKey> keys;
+    detail::add_keys<detail::Draft>(keys, "", detail::top_fields);
+    detail::add_profile_keys(keys);
+    detail::add_tokens_keys(keys);
+    detail::add_storage_keys(keys);
+    detail::add_keys<Limits>(keys, "limits.", detail::limits_fields);
+    detail::add_models_keys(keys);
+    detail::add_stage_keys(keys);
+    return keys;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,169 @@
+#include "config_json_reader.hpp"
+
+#include "whittle/chain/cache_profiles.hpp"
+#include "whittle/message/validity.hpp"
+
+#include <array>
+#include <initializer_list>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+struct PricesDraft : Prices {
+    bool has_cache_read = false;
+    bool has_cache_write = false;
+};
+
+struct ProfileDraft : ModelProfile {
+    std::optional<PricesDraft> prices_draft{};
+};
+
+constexpr std::array<Field<CacheProfile>, 5> cache_fields{{
+    {"read", "number", "1", "price of a token read from the cache, relative to the input price",
+     &read_real<&CacheProfile::read>},
+    {"write", "number", "1", "price of a token that is not read from it", &read_real<&CacheProfile::write>},
+    {"ttl_seconds", "integer", "0", "lifetime since the last use; 0: nothing is cached",
+     &read_integer<&CacheProfile::ttl_seconds, 0>},
+    {"minimum", "integer", "0", "tokens that a cached prefix has at least", &read_integer<&CacheProfile::minimum, 0>},
+    {"step", "integer", "1", "a cached prefix is a multiple of this many tokens",
+     &read_integer<&CacheProfile::step, 1>},
+}};
+
+void read_cache_read(ConfigReader& reader, NodeId at, PricesDraft& prices) {
+    read_real<&Prices::cache_read>(reader, at, prices);
+    prices.has_cache_read = true;
+}
+
+void read_cache_write(ConfigReader& reader, NodeId at, PricesDraft& prices) {
+    read_real<&Prices::cache_write>(reader, at, prices);
+    prices.has_cache_write = true;
+}
+
+constexpr std::array<Field<PricesDraft>, 4> prices_fields{{
+    {"input", "number", "required", "money per million input tokens", &read_real<&Prices::input>},
+    {"cache_read", "number", "input x cache.read", "the same for tokens read from the cache", &read_cache_read},
+    {"cache_write", "number", "input x cache.write", "the same for tokens written to it", &read_cache_write},
+    {"output", "number", "required", "the same for output tokens", &read_real<&Prices::output>},
+}};
+
+void read_cache(ConfigReader& reader, NodeId at, ProfileDraft& profile) {
+    if (reader.json()[at].kind == JsonPositions::Kind::object) {
+        profile.cache = CacheProfile{.name = "custom"};
+        return read_object<CacheProfile>(reader, at, profile.cache, cache_fields);
+    }
+    if (reader.json()[at].kind != JsonPositions::Kind::string) {
+        return reader.unexpected(at, "the name of a cache profile, or an object");
+    }
+    std::vector<std::string_view> names;
+    for (const CacheProfile& cache : cache_profiles()) names.push_back(cache.name);
+    if (const auto found = reader.read_word(at, "cache profile", names)) profile.cache = cache_profiles()[*found];
+}
+
+void read_validity(ConfigReader& reader, NodeId at, ProfileDraft& profile) {
+    std::vector<std::string_view> names;
+    for (const ValidityProfile* validity : validity_profiles()) names.push_back(validity->name);
+    if (const auto found = reader.read_word(at, "validity profile", names))
+        profile.validity = *validity_profiles()[*found];
+}
+
+void read_prices(ConfigReader& reader, NodeId at, ProfileDraft& profile) {
+    read_object<PricesDraft>(reader, at, profile.prices_draft.emplace(), prices_fields);
+    if (reader.json()[at].kind != JsonPositions::Kind::object) return;
+    for (const std::string_view key : {"input", "output"}) {
+        if (reader.json().member(at, key) == JsonPositions::none) reader.missing(at, key, "a number, 0 or more");
+    }
+}
+
+constexpr std::array<Field<ProfileDraft>, 7> profile_fields{{
+    {"name", "string", "", "the model's name, for reports", &read_value<&ModelProfile::name>},
+    {"context_window", "integer", "0", "tokens that the model takes; 0: unknown",
+     &read_integer<&ModelProfile::context_window, 0>},
+    {"output_reserve", "integer", "0", "tokens of the window kept free for the reply",
+     &read_integer<&ModelProfile::output_reserve, 0>},
+    {"validity", "string", "openai_chat", "message rules that every edit keeps to: `openai_chat`, `openai_compatible`",
+     &read_validity},
+    {"prices", "object", "none", "without prices there are no money figures", &read_prices},
+    {"cache", "string or object", "no_cache",
+     "`anthropic_5m`, `openai`, `openai_2026`, `no_cache`, or numbers of your own", &read_cache},
+    {"thinking_bound_to_prefix", "true or false", "false",
+     "signed thinking is void once something in front of it was edited",
+     &read_value<&ModelProfile::thinking_bound_to_prefix>},
+}};
+
+/// Prices that are not given follow from the cache profile.
+Prices complete(const PricesDraft& draft, const CacheProfile& cache) {
+    Prices prices = draft;
+    if (!draft.has_cache_read) prices.cache_read = prices.input * cache.read;
+    if (!draft.has_cache_write) prices.cache_write = prices.input * cache.write;
+    return prices;
+}
+
+struct TokensDraft : CharsOptions {
+    std::size_t counter = 0;
+    std::vector<NodeId> chars_only{};
+};
+
+enum Counter : std::size_t { counter_chars, counter_pessimistic, counter_estimate, counters_built };
+constexpr std::array<std::string_view, 5> counters{"chars", "pessimistic", "estimate", "o200k_base", "cl100k_base"};
+
+void read_counter(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
+    const auto found = reader.read_word(at, "counter", counters);
+    if (!found) return;
+    if (*found >= counters_built)
+        return reader.unexpected(
+            at, "\"chars\", \"pessimistic\" or \"estimate\": vocabularies are not built yet in this version");
+    tokens.counter = *found;
+}
+
+void read_chars_per_token(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
+    reader.read_real(at, 0.001, 1e6, tokens.chars_per_token);
+    tokens.chars_only.push_back(at);
+}
+
+void read_round_up(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
+    reader.read_flag(at, tokens.round_up);
+    tokens.chars_only.push_back(at);
+}
+
+void read_tokens_per_image(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
+    read_integer<&CharsOptions::tokens_per_image, 0>(reader, at, tokens);
+    tokens.chars_only.push_back(at);
+}
+
+constexpr std::array<Field<TokensDraft>, 4> tokens_fields{{
+    {"counter", "string", "chars", "`chars`, `pessimistic`, `estimate`", &read_counter},
+    {"chars_per_token", "number", "4", "with `chars`: UTF-8 bytes per token, 0.001 to 1000000", &read_chars_per_token},
+    {"round_up", "true or false", "false", "with `chars`: round up instead of down, per message", &read_round_up},
+    {"tokens_per_image", "integer", "2000", "with `chars`: tokens of each media part", &read_tokens_per_image},
+}};
+
+}  // namespace
+
+void read_profile(ConfigReader& reader, NodeId at, ModelProfile& profile) {
+    ProfileDraft draft;
+    read_object<ProfileDraft>(reader, at, draft, profile_fields);
+    if (draft.prices_draft) draft.prices = complete(*draft.prices_draft, draft.cache);
+    profile = draft;
+}
+
+void read_tokens(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCounter>& counter) {
+    TokensDraft draft;
+    read_object<TokensDraft>(reader, at, draft, tokens_fields);
+    if (draft.counter == counter_chars) {
+        counter = chars(draft);
+        return;
+    }
+    for (const NodeId node : draft.chars_only) reader.problem(node, "only for the counter \"chars\"");
+    counter = draft.counter == counter_pessimistic ? pessimistic() : estimate();
+}
+
+void add_profile_keys(std::vector<ConfigKey>& keys) {
+    add_keys<ProfileDraft>(keys, "profile.", profile_fields);
+    add_keys<PricesDraft>(keys, "profile.prices.", prices_fields);
+    add_keys<CacheProfile>(keys, "profile.cache.", cache_fields);
+}
+
+void add_tokens_keys(std::vector<ConfigKey>& keys) { add_keys<TokensDraft>(keys, "tokens.", tokens_fields); }
+
+}  // namespace whittle::inline v0::detail

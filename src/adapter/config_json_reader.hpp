@@ -1,0 +1,188 @@
+#pragma once
+
+#include "json_positions.hpp"
+#include "whittle/adapter/config_json.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+using NodeId = JsonPositions::NodeId;
+
+/// Reads values out of a JSON text and collects what is wrong, each with its place. A value that is wrong leaves its
+/// target as it was.
+class ConfigReader {
+public:
+    ConfigReader(const JsonPositions& json, const ConfigSource& source) : json_(json), source_(source) {}
+
+    [[nodiscard]] const JsonPositions& json() const noexcept { return json_; }
+    [[nodiscard]] const ConfigSource& source() const noexcept { return source_; }
+
+    /// "{place}: {path}: {text}". At most 100 are kept.
+    void problem(NodeId at, const std::string& path, std::string_view text);
+    void problem(NodeId at, std::string_view text);
+    /// The object `at` has no member `key`.
+    void missing(NodeId at, std::string_view key, std::string_view expected);
+    /// "found {raw value}, expected {expected}"
+    void unexpected(NodeId at, std::string_view expected);
+    void warning(NodeId at, const std::string& path, std::string_view text);
+
+    /// An unknown word: what is allowed, and the most similar of it.
+    void unknown(NodeId at, std::string_view what, std::string_view word, std::span<const std::string_view> allowed);
+
+    [[nodiscard]] bool has_problem_at(const std::string& path) const { return at_fault_.contains(path); }
+    [[nodiscard]] std::vector<std::string> take_warnings() { return std::move(warnings_); }
+    void throw_if_problems() const;
+
+    // Each is false, with a problem, if the value is of another type.
+    bool read_flag(NodeId at, bool& value);
+    bool read_integer(NodeId at, std::int64_t lowest, std::int64_t highest, std::int64_t& value);
+    bool read_real(NodeId at, double lowest, double highest, double& value);
+    bool read_text(NodeId at, std::string& value);
+    bool read_texts(NodeId at, std::vector<std::string>& values);
+    /// The index of the word in `words`.
+    std::optional<std::size_t> read_word(NodeId at, std::string_view what, std::span<const std::string_view> words);
+    /// Whether it is an object whose member names are all different; each duplicate is a problem.
+    bool check_object(NodeId at);
+    bool check_array(NodeId at, std::string_view expected);
+
+    [[nodiscard]] std::string found(NodeId at) const;
+
+private:
+    [[nodiscard]] std::string line(NodeId at, const std::string& path, std::string_view text) const;
+
+    const JsonPositions& json_;
+    const ConfigSource& source_;
+    std::vector<std::string> problems_{};
+    std::vector<std::string> warnings_{};
+    std::set<std::string> at_fault_{};
+    std::size_t left_out_ = 0;
+};
+
+/// One key of an object that fills a T, with its documentation.
+template <typename T>
+struct Field {
+    std::string_view name;
+    std::string_view type;
+    std::string_view fallback;
+    std::string_view meaning;
+    void (*read)(ConfigReader&, NodeId, T&);
+};
+
+template <typename T>
+[[nodiscard]] std::vector<std::string_view> names_of(std::span<const Field<T>> fields) {
+    std::vector<std::string_view> names;
+    for (const Field<T>& field : fields) names.push_back(field.name);
+    return names;
+}
+
+/// Reads every member of the object `at`. A member that no field names is a problem.
+template <typename T>
+void read_object(ConfigReader& reader, NodeId at, T& target, std::span<const Field<T>> fields) {
+    if (!reader.check_object(at)) return;
+    const JsonPositions& json = reader.json();
+    std::set<std::string> seen;
+    for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
+        const std::string key = json.key(child);
+        if (!seen.insert(key).second) continue;
+        bool known = false;
+        for (const Field<T>& field : fields) {
+            if (field.name != key) continue;
+            field.read(reader, child, target);
+            known = true;
+        }
+        if (!known) reader.unknown(child, "key", key, names_of(fields));
+    }
+}
+
+/// An object with any member names: calls `read(child, name)` for each.
+template <typename Read>
+void read_map(ConfigReader& reader, NodeId at, Read&& read) {
+    if (!reader.check_object(at)) return;
+    const JsonPositions& json = reader.json();
+    std::set<std::string> seen;
+    for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
+        std::string key = json.key(child);
+        if (seen.insert(key).second) read(child, std::move(key));
+    }
+}
+
+// Readers for the tables of fields.
+
+template <typename T>
+struct MemberOf;
+template <typename C, typename V>
+struct MemberOf<V C::*> {
+    using Value = V;
+};
+template <auto Member>
+using ValueOf = typename MemberOf<decltype(Member)>::Value;
+
+/// Flags (optional or not), texts and lists of texts.
+template <auto Member, typename T>
+void read_value(ConfigReader& reader, NodeId at, T& target) {
+    using Value = ValueOf<Member>;
+    if constexpr (std::is_same_v<Value, bool>) {
+        reader.read_flag(at, target.*Member);
+    } else if constexpr (std::is_same_v<Value, std::optional<bool>>) {
+        bool value = false;
+        if (reader.read_flag(at, value)) target.*Member = value;
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+        reader.read_text(at, target.*Member);
+    } else {
+        reader.read_texts(at, target.*Member);
+    }
+}
+
+template <auto Member, std::int64_t Lowest, typename T>
+void read_integer(ConfigReader& reader, NodeId at, T& target) {
+    std::int64_t value = 0;
+    using Value = ValueOf<Member>;
+    if (reader.read_integer(at, Lowest, std::numeric_limits<Value>::max(), value))
+        target.*Member = static_cast<Value>(value);
+}
+
+template <auto Member, typename T>
+void read_real(ConfigReader& reader, NodeId at, T& target) {
+    reader.read_real(at, 0.0, std::numeric_limits<double>::max(), target.*Member);
+}
+
+// The sections; `config_json_*.cpp` hold their tables.
+
+void read_storage(ConfigReader& reader, NodeId at, StorageSettings& storage);
+void read_profile(ConfigReader& reader, NodeId at, ModelProfile& profile);
+void read_tokens(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCounter>& counter);
+void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& models);
+
+struct StageNode {
+    NodeId at = JsonPositions::none;
+    StageSettings settings{};
+};
+void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages);
+
+void add_storage_keys(std::vector<ConfigKey>& keys);
+void add_profile_keys(std::vector<ConfigKey>& keys);
+void add_tokens_keys(std::vector<ConfigKey>& keys);
+void add_models_keys(std::vector<ConfigKey>& keys);
+void add_stage_keys(std::vector<ConfigKey>& keys);
+
+template <typename T>
+void add_keys(std::vector<ConfigKey>& keys, const std::string& prefix, std::span<const Field<T>> fields) {
+    for (const Field<T>& f : fields) {
+        keys.push_back(
+            {prefix + std::string(f.name), std::string(f.type), std::string(f.fallback), std::string(f.meaning)});
+    }
+}
+
+}  // namespace whittle::inline v0::detail

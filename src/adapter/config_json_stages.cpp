@@ -1,0 +1,212 @@
+#include "config_json_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> model_types{"scripted", "openai", "anthropic"};
+constexpr std::array<std::string_view, 5> stage_types{"reduction", "summarization", "pruning", "compaction",
+                                                      "token_saving"};
+constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::rate_limit,  ModelErrorClass::auth,
+                                   ModelErrorClass::server,    ModelErrorClass::bad_request, ModelErrorClass::refusal,
+                                   ModelErrorClass::transport, ModelErrorClass::cancelled};
+
+void skip(ConfigReader& reader, NodeId at, auto&) { static_cast<void>(reader), static_cast<void>(at); }
+
+/// The "type" of an object that only the first of `types` may be; false with a problem.
+bool has_built_type(ConfigReader& reader, NodeId at, std::string_view what, std::span<const std::string_view> types) {
+    if (reader.json()[at].kind != JsonPositions::Kind::object) {
+        reader.unexpected(at, "an object");
+        return false;
+    }
+    const NodeId type = reader.json().member(at, "type");
+    if (type == JsonPositions::none) {
+        reader.missing(at, "type", fmt::format("\"{}\"", types.front()));
+        return false;
+    }
+    const auto found = reader.read_word(type, what, types);
+    if (found && *found != 0)
+        reader.unexpected(type, fmt::format("\"{}\": this {} is not built yet in this version", types.front(), what));
+    return found == std::optional<std::size_t>(0);
+}
+
+// ---- models
+// ----------------------------------------------------------------------------------------------------------
+
+void read_error(ConfigReader& reader, NodeId at, ModelSettings::Reply& reply) {
+    std::vector<std::string_view> names;
+    for (const ModelErrorClass error : error_classes) names.push_back(name_of(error));
+    if (const auto found = reader.read_word(at, "error class", names)) reply.error = error_classes[*found];
+}
+
+constexpr std::array<Field<ModelSettings::Reply>, 1> reply_fields{{
+    {"error", "string", "none",
+     "a reply may be `{\"error\": class}`: overflow, rate_limit, auth, server, bad_request, refusal, transport, "
+     "cancelled",
+     &read_error},
+}};
+
+void read_reply(ConfigReader& reader, NodeId at, ModelSettings::Reply& reply) {
+    if (reader.json()[at].kind == JsonPositions::Kind::string) {
+        reply.text = reader.json().text(at);
+    } else if (reader.json()[at].kind == JsonPositions::Kind::object) {
+        read_object<ModelSettings::Reply>(reader, at, reply, reply_fields);
+        if (reader.json()[at].first_child == JsonPositions::none) reader.missing(at, "error", "an error class");
+    } else {
+        reader.unexpected(at, "a string or {\"error\": class}");
+    }
+}
+
+void read_replies(ConfigReader& reader, NodeId at, ModelSettings& model) {
+    constexpr std::string_view expected = "an array of at least one reply";
+    if (!reader.check_array(at, expected)) return;
+    const JsonPositions& json = reader.json();
+    if (json[at].first_child == JsonPositions::none)
+        return reader.problem(at, fmt::format("found [], expected {}", expected));
+    for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
+        read_reply(reader, child, model.replies.emplace_back());
+    }
+}
+
+constexpr std::array<Field<ModelSettings>, 2> model_fields{{
+    {"type", "string", "required", "`scripted`", &skip<ModelSettings>},
+    {"replies", "array", "required", "what a scripted model answers, in order; the last one repeats", &read_replies},
+}};
+
+// ---- middlewares
+// -----------------------------------------------------------------------------------------------------
+
+struct ToolDraft : ToolReductionConfig {
+    StorageSettings storage{};
+};
+
+struct ReductionDraft : ReductionConfig {
+    std::string name = "reduction";
+    StorageSettings storage{};
+    std::map<std::string, StorageSettings> tool_backends{};
+};
+
+template <typename Draft>
+void read_backend(ConfigReader& reader, NodeId at, Draft& draft) {
+    read_storage(reader, at, draft.storage);
+}
+
+constexpr std::array<Field<ToolDraft>, 3> tool_fields{{
+    {"backend", "object", "inherited", "own storage for this tool's results; keys as in `storage`",
+     &read_backend<ToolDraft>},
+    {"skip_truncation", "true or false", "inherited", "wins over the middleware's own setting",
+     &read_value<&ToolReductionConfig::skip_truncation>},
+    {"skip_clear", "true or false", "inherited", "wins over the middleware's own setting",
+     &read_value<&ToolReductionConfig::skip_clear>},
+}};
+
+void read_tool_config(ConfigReader& reader, NodeId at, ReductionDraft& reduction) {
+    read_map(reader, at, [&](NodeId child, const std::string& tool) {
+        ToolDraft draft;
+        read_object<ToolDraft>(reader, child, draft, tool_fields);
+        reduction.tool_config[tool] = draft;
+        if (draft.storage.type != StorageSettings::Type::none) reduction.tool_backends[tool] = draft.storage;
+    });
+}
+
+void read_clear_tool_inputs(ConfigReader& reader, NodeId at, ReductionDraft& reduction) {
+    if (reader.json()[at].kind == JsonPositions::Kind::array) {
+        std::vector<std::string> tools;
+        if (reader.read_texts(at, tools)) reduction.clear_tool_inputs = std::move(tools);
+        return;
+    }
+    bool all = false;
+    const std::string_view raw = reader.json().raw(at);
+    if (raw != "true" && raw != "false") return reader.unexpected(at, "true, false or an array of tool names");
+    if (reader.read_flag(at, all)) reduction.clear_tool_inputs = all;
+}
+
+using RC = ReductionConfig;
+constexpr std::array<Field<ReductionDraft>, 18> reduction_fields{{
+    {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
+    {"name", "string", "reduction", "in reports and notes; two middlewares need distinct names",
+     &read_value<&ReductionDraft::name>},
+    {"backend", "object", "the chain's", "own storage; keys as in `storage`", &read_backend<ReductionDraft>},
+    {"skip_truncation", "true or false", "false", "do not shorten results when they return",
+     &read_value<&RC::skip_truncation>},
+    {"skip_clear", "true or false", "false", "do not clear old tool rounds", &read_value<&RC::skip_clear>},
+    {"read_file_tool_name", "string", "read_file", "tool that notices name, if the request lists it",
+     &read_value<&RC::read_file_tool_name>},
+    {"root_dir", "string", "the conversation's id", "prefix of the keys of stored objects", &read_value<&RC::root_dir>},
+    {"max_length_for_trunc", "integer", "50000", "bytes of text that one result keeps",
+     &read_integer<&RC::max_length_for_trunc, 1>},
+    {"max_tokens_for_trunc", "integer", "0", "the same limit in tokens; 0: off",
+     &read_integer<&RC::max_tokens_for_trunc, 0>},
+    {"trunc_exclude_tools", "array of strings", "[]", "tools whose results are never truncated",
+     &read_value<&RC::trunc_exclude_tools>},
+    {"max_tokens_for_clear", "integer", "160000", "clearing is due above this many tokens",
+     &read_integer<&RC::max_tokens_for_clear, 1>},
+    {"clear_tool_inputs", "true, false or array of strings", "false",
+     "clear the arguments of cleared calls too: of all tools, or of these", &read_clear_tool_inputs},
+    {"clear_retention_suffix_limit", "integer", "1", "newest tool rounds kept; 0 is 1",
+     &read_integer<&RC::clear_retention_suffix_limit, 0>},
+    {"clear_at_least_tokens", "integer", "0", "clear nothing unless this much gets free",
+     &read_integer<&RC::clear_at_least_tokens, 0>},
+    {"clear_exclude_tools", "array of strings", "[]", "tools whose results are never cleared",
+     &read_value<&RC::clear_exclude_tools>},
+    {"clear_target_tokens", "integer", "0", "clear oldest first, until below this; 0: all that may be cleared",
+     &read_integer<&RC::clear_target_tokens, 0>},
+    {"max_bytes_without_store", "integer", "0",
+     "bytes kept if a result cannot be stored; 0: eight times `max_length_for_trunc`",
+     &read_integer<&RC::max_bytes_without_store, 0>},
+    {"tool_config", "object", "{}", "settings by tool name", &read_tool_config},
+}};
+
+void read_reduction(ConfigReader& reader, NodeId at, StageSettings& stage) {
+    ReductionDraft draft;
+    read_object<ReductionDraft>(reader, at, draft, reduction_fields);
+    stage.name = draft.name;
+    stage.backend = draft.storage;
+    stage.tool_backends = draft.tool_backends;
+    stage.config = static_cast<ReductionConfig&>(draft);
+}
+
+}  // namespace
+
+void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& models) {
+    read_map(reader, at, [&](NodeId child, const std::string& name) {
+        if (!has_built_type(reader, child, "model", model_types)) return;
+        ModelSettings& model = models.emplace_back(ModelSettings{.name = name});
+        read_object<ModelSettings>(reader, child, model, model_fields);
+        if (reader.json().member(child, "replies") == JsonPositions::none)
+            reader.missing(child, "replies", "an array of at least one reply");
+    });
+}
+
+void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages) {
+    if (!reader.check_array(at, "an array of middlewares")) return;
+    const JsonPositions& json = reader.json();
+    for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
+        if (!has_built_type(reader, child, "middleware", stage_types)) continue;
+        StageNode& stage = stages.emplace_back(StageNode{.at = child});
+        read_reduction(reader, child, stage.settings);
+    }
+}
+
+ReductionConfig open_backends(const StageSettings& stage, ReductionConfig config) {
+    if (auto backend = open_storage(stage.backend)) config.backend = std::move(backend);
+    for (const auto& [tool, settings] : stage.tool_backends) config.tool_config[tool].backend = open_storage(settings);
+    return config;
+}
+
+void add_models_keys(std::vector<ConfigKey>& keys) {
+    add_keys<ModelSettings>(keys, "models.NAME.", model_fields);
+    add_keys<ModelSettings::Reply>(keys, "models.NAME.replies[].", reply_fields);
+}
+
+void add_stage_keys(std::vector<ConfigKey>& keys) {
+    add_keys<ReductionDraft>(keys, "reduction.", reduction_fields);
+    add_keys<ToolDraft>(keys, "reduction.tool_config.TOOL.", tool_fields);
+}
+
+}  // namespace whittle::inline v0::detail
