@@ -1,0 +1,133 @@
+#include "commands.hpp"
+#include "whittle/base/version.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <functional>
+
+namespace {
+
+using namespace whittle;
+using namespace whittle::cli;
+
+constexpr const char* exit_codes = "Exit codes: 0 done, 1 the input or the run failed, 2 usage or configuration.";
+
+void add_common(CLI::App& command, CommonOptions& common) {
+    command.add_flag("--json", common.json, "Print the result as JSON");
+    command.add_flag("--no-color", common.no_color, "Print without terminal colours (as NO_COLOR does)");
+}
+
+CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
+    CLI::App* sub = app.add_subcommand("replay", "Run recorded sessions through a chain and show what it saves");
+    sub->add_option("files", command.files,
+                    "Sessions: JSON Lines or JSON of OpenAI messages, also packed with gzip; - is standard input")
+        ->required()
+        ->type_name("FILE");
+    sub->add_option("--config", command.config, "The chain")->required()->type_name("CHAIN.json");
+    sub->add_option("--requests", command.requests,
+                    "Write every request as it is sent, one JSON line each; .gz packs, - is standard output")
+        ->type_name("OUT.jsonl");
+    sub->add_flag("--delta", command.delta,
+                  "With --requests: only what the request before did not have, and how much of it to keep");
+    sub->add_flag("--totals", command.totals_only, "Leave out the single sessions");
+    sub->footer(
+        "Examples:\n"
+        "  whittle replay sessions.jsonl --config chain.json\n"
+        "  whittle replay *.jsonl.gz --config chain.json --totals --json > totals.json\n"
+        "  whittle replay sessions.jsonl --config chain.json --requests requests.jsonl.gz --delta\n\n"
+        "Exit code 1 also if a request breaks a rule that the recording keeps, or something cannot be undone.");
+    return sub;
+}
+
+CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
+    CLI::App* sub = app.add_subcommand("apply", "Run a chain once on one conversation, as before a model call");
+    sub->add_option("--config", command.config, "The chain")->required()->type_name("CHAIN.json");
+    sub->add_option("--in", command.in,
+                    "The conversation; FILE.whittle.json beside it is read if it is there; - is standard input")
+        ->required()
+        ->type_name("FILE");
+    sub->add_option("--out", command.out,
+                    "The result; FILE.whittle.json is written beside it; - is standard output; may be the same as --in")
+        ->type_name("FILE");
+    sub->add_option("--in-table", command.in_table, "Read the side table from here")->type_name("FILE");
+    sub->add_option("--out-table", command.out_table, "Write the side table here")->type_name("FILE");
+    sub->add_flag("--dry-run", command.dry_run, "Print the plan, write nothing");
+    sub->footer(
+        "Examples:\n"
+        "  whittle apply --config chain.json --in talk.json --dry-run\n"
+        "  whittle apply --config chain.json --in talk.json --out smaller.json\n"
+        "  whittle apply --config chain.json --in - --out - --out-table side.json < talk.json > smaller.json");
+    return sub;
+}
+
+CLI::App* add_check(CLI::App& app, CheckCommand& command) {
+    CLI::App* sub = app.add_subcommand("check", "Say which message rules of a provider sessions break");
+    sub->add_option("files", command.files, "Sessions, as for replay")->required()->type_name("FILE");
+    sub->add_option("--profile", command.profile, "The rules: openai_chat (default) or openai_compatible")
+        ->type_name("NAME");
+    sub->footer(
+        "Examples:\n"
+        "  whittle check sessions.jsonl\n"
+        "  whittle check - --profile openai_compatible --json < talk.json\n\n"
+        "Exit code 1 if a rule is broken.");
+    return sub;
+}
+
+int guarded(const std::function<ExitCode()>& work) {
+    try {
+        return work();
+    } catch (const Interrupted& interrupted) {
+        die_of(interrupted.signal);
+    } catch (const UsageError& error) {
+        complain("whittle: " + error.text + "\n");
+        return usage;
+    } catch (const Error& error) {
+        complain(std::string("whittle: ") + error.what() + "\n");
+        return error.errc() == Errc::invalid_config ? usage : failed;
+    } catch (const std::exception& error) {
+        complain(std::string("whittle: ") + error.what() + "\n");
+        return failed;
+    }
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("whittle keeps the message history of an LLM agent small, valid, cheap and recoverable.", "whittle");
+    CommonOptions common;
+    ReplayCommand replay_command;
+    ApplyCommand apply_command;
+    CheckCommand check_command;
+    app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
+    app.require_subcommand(1);
+    app.footer(std::string("Examples:\n"
+                           "  whittle replay sessions.jsonl --config chain.json\n"
+                           "  whittle apply --config chain.json --in talk.json --out smaller.json\n"
+                           "  whittle check sessions.jsonl --profile openai_chat\n"
+                           "  whittle replay --help\n\n") +
+               exit_codes);
+    app.add_flag("--no-color", common.no_color, "Print without terminal colours (as NO_COLOR does)");
+    CLI::App* replay_app = add_replay(app, replay_command);
+    CLI::App* apply_app = add_apply(app, apply_command);
+    CLI::App* check_app = add_check(app, check_command);
+    for (CLI::App* sub : {replay_app, apply_app, check_app}) add_common(*sub, common);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? done : usage;
+    }
+    if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
+    if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
+    return guarded([&] { return run_check(check_command, common); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    catch_signals();
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        complain(std::string("whittle: ") + error.what() + "\n");
+        return failed;
+    }
+}

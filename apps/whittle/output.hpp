@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace whittle::cli {
+
+/// Writes a file beside its place and renames it when it is complete, so that there is the old file or the whole new
+/// one; "-" is standard output, and what is no regular file is written directly. A name that ends in .gz is packed.
+class OutputFile {
+public:
+    /// Throws Error(storage_failed) with the system's reason.
+    explicit OutputFile(std::string path);
+    ~OutputFile();  ///< removes what was not committed
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    void write(std::string_view bytes);
+    void commit();
+
+private:
+    class Packer;
+
+    void write_plain(std::string_view bytes);
+    void open_beside();
+    void close_file() noexcept;
+    [[noreturn]] void fail(int error) const;
+
+    std::string path_;    // as the user gave it
+    std::string target_;  // behind symbolic links
+    std::string temporary_{};
+    int file_ = -1;
+    std::unique_ptr<Packer> packer_;
+};
+
+/// To standard output. Throws Error(storage_failed).
+void print(std::string_view text);
+/// To standard error; failures are ignored.
+void complain(std::string_view text) noexcept;
+
+}  // namespace whittle::cli

@@ -1,0 +1,156 @@
+#include "commands.hpp"
+#include "terminal.hpp"
+#include "totals_json.hpp"
+#include "totals_text.hpp"
+#include "whittle/replay/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+namespace whittle::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using openai::Message;
+
+/// The exact requests, one line each.
+class RequestWriter {
+public:
+    RequestWriter(const std::string& path, bool delta) : out_(path), delta_(delta) {}
+
+    void write(const ReplayRequest<Message>& request) {
+        ordered_json line{{"trajectory", request.trajectory}, {"call", request.call}};
+        if (delta_) line["keep"] = request.keep;
+        ordered_json messages = ordered_json::array();
+        for (const Message& m : request.messages.subspan(delta_ ? request.keep : 0)) messages.push_back(m.json());
+        line["messages"] = std::move(messages);
+        line["tokens"] = request.tokens;
+        line["tokens_raw"] = request.tokens_raw;
+        line["first_changed"] = request.first_changed ? ordered_json(*request.first_changed) : ordered_json(nullptr);
+        out_.write(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    }
+    void commit() { out_.commit(); }
+
+private:
+    OutputFile out_;
+    bool delta_;
+};
+
+class ReplayRun {
+public:
+    ReplayRun(const ReplayCommand& command, const CommonOptions& common)
+        : command_(command),
+          common_(common),
+          chain_(make_chain<Message>(load_settings(command.config))),
+          text_(profile()) {
+        if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
+    }
+
+    ExitCode run() {
+        for (const std::string& file : command_.files) replay_file(file);
+        if (requests_) requests_->commit();
+        tell();
+        for (const std::string& error : sum_.errors) complain("whittle: " + error + "\n");
+        const bool is_good =
+            sum_.violations.empty() && sum_.not_undone == 0 && sum_.failed_hooks == 0 && sum_.failed_writes == 0;
+        return is_good ? done : failed;
+    }
+
+private:
+    [[nodiscard]] const ModelProfile& profile() const noexcept { return chain_.config().profile; }
+
+    void replay_file(const std::string& file) {
+        ReplayTotals in_file;
+        for_each_trajectory(file, [&](const Trajectory<>& trajectory) {
+            const ReplayTotals totals = replay_one(trajectory);
+            if (common_.json && !command_.totals_only) {
+                ordered_json entry{{"trajectory", trajectory.id}, {"file", file}};
+                entry.update(to_json(totals, profile()));
+                list_.push_back(std::move(entry));
+            }
+            if (!command_.totals_only) text_.add(trajectory.id, totals);
+            in_file += totals;
+            progress_.show(fmt::format("{}: {} sessions, {} calls", file, in_file.trajectories, in_file.calls));
+        });
+        sum_ += in_file;
+        if (command_.files.size() == 1) return;
+        if (common_.json) files_.push_back(with_name("file", file, in_file));
+        text_.add(fmt::format("= {}", std::filesystem::path(file).filename().string()), in_file);
+    }
+
+    ReplayTotals replay_one(const Trajectory<>& trajectory) {
+        const auto on_request = [&](const ReplayRequest<Message>& request) {
+            throw_if_interrupted();
+            if (requests_) requests_->write(request);
+        };
+        return replay<Message>(
+            {trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds}, chain_,
+            {.on_request = on_request});
+    }
+
+    [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {
+        ordered_json entry{{key, name}, {"trajectories", totals.trajectories}};
+        entry.update(to_json(totals, profile()));
+        return entry;
+    }
+
+    [[nodiscard]] std::string result() {
+        if (!common_.json) {
+            text_.add_line();
+            text_.add(fmt::format("total of {}", grouped(sum_.trajectories)), sum_);
+            return text_.text(sum_, may_colour(common_.no_color));
+        }
+        ordered_json json{{"cache", profile().cache.name}, {"counter", chain_.config().token_counter->id()}};
+        json["total"] = with_name("name", "total", sum_);
+        if (!files_.empty()) json["files"] = std::move(files_);
+        if (!command_.totals_only) json["trajectories"] = std::move(list_);
+        return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    }
+
+    /// Requests on standard output leave standard error for the totals.
+    void tell() {
+        if (command_.requests == "-") {
+            complain(result());
+        } else {
+            print(result());
+        }
+    }
+
+    const ReplayCommand& command_;
+    const CommonOptions& common_;
+    Chain<Message> chain_;
+    std::optional<RequestWriter> requests_{};
+    TotalsText text_;
+    ordered_json list_ = ordered_json::array();
+    ordered_json files_ = ordered_json::array();
+    ReplayTotals sum_{};
+    Progress progress_{};
+};
+
+/// The money figures follow the cache profile; cache prices that say otherwise are pointed out.
+void warn_of_prices(const ModelProfile& profile) {
+    if (!profile.prices) return;
+    const auto differs = [&](double price, double factor) {
+        const double expected = profile.prices->input * factor;
+        return price > 0 && (price < 0.99 * expected || price > 1.01 * expected);
+    };
+    const bool is_read_odd = differs(profile.prices->cache_read, profile.cache.read);
+    if (!is_read_odd && !differs(profile.prices->cache_write, profile.cache.write)) return;
+    complain(
+        fmt::format("whittle: warning: money is the input price times the factors of cache profile \"{}\" ({} to read, "
+                    "{} to write); "
+                    "prices.cache_{} says something else and is not used\n",
+                    profile.cache.name, profile.cache.read, profile.cache.write, is_read_odd ? "read" : "write"));
+}
+
+}  // namespace
+
+ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common) {
+    if (command.delta && command.requests.empty()) throw UsageError{"--delta needs --requests"};
+    warn_of_prices(load_settings(command.config).config.profile);
+    return ReplayRun(command, common).run();
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::cli {
+
+/// "1,234,567".
+[[nodiscard]] std::string grouped(std::int64_t number);
+/// "0.446"; "-" if there is nothing to divide by.
+[[nodiscard]] std::string ratio(double part, double whole);
+/// "$"-less money: six digits after the point below 1, two from 100 on, else four.
+[[nodiscard]] std::string amount(double money);
+
+/// Rows of text in aligned columns: the first to the left, the others to the right.
+class Table {
+public:
+    explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+
+    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    void add_line() { rows_.emplace_back(); }
+    /// `bold` makes the header bold with terminal codes.
+    [[nodiscard]] std::string text(bool bold) const;
+
+private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace whittle::cli

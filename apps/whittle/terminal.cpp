@@ -1,0 +1,32 @@
+#include "terminal.hpp"
+
+#include "output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace whittle::cli {
+
+bool may_colour(bool no_color_flag) {
+    const char* no_color = std::getenv("NO_COLOR");
+    const bool refused = no_color_flag || (no_color != nullptr && *no_color != '\0');
+    return !refused && ::isatty(STDOUT_FILENO) == 1;
+}
+
+Progress::Progress()
+    : next_(Clock::now() + std::chrono::milliseconds(500)), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+    if (is_shown_) complain("\r\x1b[K");
+}
+
+void Progress::show(std::string_view text) {
+    if (!is_terminal_ || Clock::now() < next_) return;
+    next_ = Clock::now() + std::chrono::milliseconds(100);
+    is_shown_ = true;
+    complain(fmt::format("\r\x1b[K{}", text.substr(0, 100)));
+}
+
+}  // namespace whittle::cli

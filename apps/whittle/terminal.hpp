@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+namespace whittle::cli {
+
+/// Whether standard output may be coloured: a terminal, without NO_COLOR and --no-color.
+[[nodiscard]] bool may_colour(bool no_color_flag);
+
+/// One line on standard error that shows how far a long run is: on a terminal only, after half a second, ten times a
+/// second at most. Removed at the end.
+class Progress {
+public:
+    Progress();
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void show(std::string_view text);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point next_;
+    bool is_terminal_;
+    bool is_shown_ = false;
+};
+
+}  // namespace whittle::cli

@@ -1,0 +1,75 @@
+#include "totals_json.hpp"
+
+namespace whittle::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json to_json(const RequestTotals& totals, std::int64_t output, const ModelProfile& profile) {
+    ordered_json json{{"input_tokens", totals.input},
+                      {"peak_tokens", totals.peak},
+                      {"cached_tokens", totals.cached},
+                      {"written_tokens", totals.written},
+                      {"uncached_tokens", totals.uncached},
+                      {"hit_rate", totals.hit_rate()},
+                      {"resets", totals.resets},
+                      {"invalidated_tokens", totals.invalidated},
+                      {"input_cost_tokens", totals.input_cost}};
+    if (profile.context_window > 0) json["calls_over_window"] = totals.over_window;
+    if (profile.prices) json["money"] = money(totals, output, *profile.prices);
+    return json;
+}
+
+ordered_json quotient(double part, double whole) {
+    return whole > 0 ? ordered_json(part / whole) : ordered_json(nullptr);
+}
+
+ordered_json ratios(const ReplayTotals& totals, const ModelProfile& profile) {
+    ordered_json json{
+        {"input_tokens", quotient(static_cast<double>(totals.sent.input), static_cast<double>(totals.raw.input))},
+        {"peak_tokens", quotient(static_cast<double>(totals.sent.peak), static_cast<double>(totals.raw.peak))},
+        {"input_cost_tokens", quotient(totals.sent.input_cost, totals.raw.input_cost)}};
+    if (profile.prices) {
+        json["money"] = quotient(money(totals.sent, totals.output, *profile.prices),
+                                 money(totals.raw, totals.output, *profile.prices));
+    }
+    return json;
+}
+
+ordered_json to_json(const std::vector<ReplayViolation>& violations) {
+    ordered_json list = ordered_json::array();
+    for (const ReplayViolation& v : violations) {
+        list.push_back({{"trajectory", v.trajectory},
+                        {"call", v.call},
+                        {"rule", id_of(v.violation.rule)},
+                        {"message", v.violation.message},
+                        {"part", v.violation.part},
+                        {"text", v.violation.text}});
+    }
+    return list;
+}
+
+}  // namespace
+
+ordered_json to_json(const ReplayTotals& totals, const ModelProfile& profile) {
+    ordered_json json{{"calls", totals.calls}, {"output_tokens", totals.output}};
+    json["raw"] = to_json(totals.raw, totals.output, profile);
+    json["sent"] = to_json(totals.sent, totals.output, profile);
+    json["ratio"] = ratios(totals, profile);
+    json["commits"] = totals.commits;
+    json["edits"] = ordered_json::object();
+    for (const auto& [reason, messages] : totals.edits) json["edits"][reason] = messages;
+    json["bytes_stored"] = totals.bytes_stored;
+    json["changed_bytes"] = totals.changed_bytes;
+    json["restored_bytes"] = totals.restored_bytes;
+    json["restorable"] = totals.restorable();
+    json["not_undone"] = totals.not_undone;
+    json["violations"] = totals.violations.size();
+    json["violation_list"] = to_json(totals.violations);
+    json["failed_hooks"] = totals.failed_hooks;
+    json["failed_writes"] = totals.failed_writes;
+    json["errors"] = totals.errors;
+    return json;
+}
+
+}  // namespace whittle::cli

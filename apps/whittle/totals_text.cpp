@@ -1,0 +1,82 @@
+#include "totals_text.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+namespace whittle::cli {
+namespace {
+
+constexpr std::size_t longest_name = 44;
+
+std::string clipped(std::string_view name) {
+    if (name.size() <= longest_name) return to_valid_utf8(name);
+    return to_valid_utf8(utf8_prefix(name, longest_name - 3)) + "...";
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+
+std::string edits_text(const ReplayTotals& sum) {
+    std::string text;
+    for (const auto& [reason, messages] : sum.edits)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", reason, grouped(messages));
+    return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+std::vector<std::string> TotalsText::header() const {
+    std::vector<std::string> header{"trajectory", "calls",   "tokens raw", "sent",       "ratio",  "peak raw",
+                                    "sent",       "hit raw", "sent",       "cost ratio", "resets", "commits"};
+    if (profile_.prices) header.insert(header.end(), {"money raw", "sent", "ratio"});
+    return header;
+}
+
+void TotalsText::add(std::string_view name, const ReplayTotals& totals) {
+    const RequestTotals& raw = totals.raw;
+    const RequestTotals& sent = totals.sent;
+    std::vector<std::string> row{clipped(name),
+                                 grouped(totals.calls),
+                                 grouped(raw.input),
+                                 grouped(sent.input),
+                                 ratio(static_cast<double>(sent.input), static_cast<double>(raw.input)),
+                                 grouped(raw.peak),
+                                 grouped(sent.peak),
+                                 ratio(static_cast<double>(raw.cached), static_cast<double>(raw.input)),
+                                 ratio(static_cast<double>(sent.cached), static_cast<double>(sent.input)),
+                                 ratio(sent.input_cost, raw.input_cost),
+                                 grouped(sent.resets),
+                                 grouped(totals.commits)};
+    if (profile_.prices) {
+        const double money_raw = money(raw, totals.output, *profile_.prices);
+        const double money_sent = money(sent, totals.output, *profile_.prices);
+        row.insert(row.end(), {amount(money_raw), amount(money_sent), ratio(money_sent, money_raw)});
+    }
+    table_.add(std::move(row));
+}
+
+std::string TotalsText::summary(const ReplayTotals& sum, bool colour) const {
+    Table split({fmt::format("input tokens ({})", profile_.cache.name), "raw", "sent"});
+    const auto line = [&](std::string name, std::int64_t raw, std::int64_t sent) {
+        split.add({std::move(name), grouped(raw), grouped(sent)});
+    };
+    line("  read from the cache", sum.raw.cached, sum.sent.cached);
+    line("  written to the cache", sum.raw.written, sum.sent.written);
+    line("  not cached", sum.raw.uncached, sum.sent.uncached);
+    line("  invalidated", sum.raw.invalidated, sum.sent.invalidated);
+    line("cache resets", sum.raw.resets, sum.sent.resets);
+    if (profile_.context_window > 0) line("calls over the window", sum.raw.over_window, sum.sent.over_window);
+    std::string text = split.text(colour);
+    text += fmt::format(
+        "\noutput tokens  {}\nmessages edited  {}\nbytes stored  {}\nremoved bytes that can be restored  {} of {}\n",
+        grouped(sum.output), edits_text(sum), grouped(sum.bytes_stored), percent(sum.restorable()),
+        grouped(sum.changed_bytes));
+    text += fmt::format("new violations of {}  {}\n", profile_.validity.name, sum.violations.size());
+    return text;
+}
+
+std::string TotalsText::text(const ReplayTotals& sum, bool colour) const {
+    return table_.text(colour) + "\n" + summary(sum, colour);
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,130 @@
+#include "apps/cli.hpp"
+#include "support/catch.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace whittle::testing;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::vector<std::string> files_in(const TempDir& dir) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path())) {
+        names.push_back(std::filesystem::relative(entry.path(), dir.path()).string());
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("help and version go to standard output", "[apps]") {
+    const TempDir dir;
+    const CliResult version = run_cli(dir, "--version");
+    CHECK(version.exit_code == 0);
+    CHECK(version.out == "whittle 0.1.0\n");
+    for (const std::string command : {"", "replay", "apply", "check"}) {
+        CAPTURE(command);
+        const CliResult help = run_cli(dir, command + " --help");
+        CHECK(help.exit_code == 0);
+        CHECK(has(help.out, "Examples:"));
+        CHECK(has(help.out, "whittle " + command));
+        CHECK(help.err.empty());
+    }
+}
+
+TEST_CASE("a wrong command line is exit code 2, with the reason on standard error", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("a", 1, 10));
+    write_text(dir / "chain.json", clearing_chain);
+    for (const std::string arguments :
+         {"", "cook", "replay", "replay s.jsonl", "replay s.jsonl --config chain.json --sideways",
+          "replay s.jsonl --config chain.json --delta", "apply --config chain.json --in s.jsonl", "check",
+          "check s.jsonl --profile nonsense", "replay s.jsonl --config absent.json"}) {
+        CAPTURE(arguments);
+        const CliResult result = run_cli(dir, arguments);
+        CHECK(result.exit_code == 2);
+        CHECK(result.out.empty());
+        CHECK_FALSE(result.err.empty());
+    }
+    CHECK(has(run_cli(dir, "check s.jsonl --profile nonsense").err, "openai_chat, openai_compatible"));
+}
+
+TEST_CASE("a wrong configuration is exit code 2, with every problem and its place", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("a", 1, 10));
+    write_text(dir / "chain.json",
+               "{\n  \"langauge\": \"en\",\n  \"middlewares\": [{\"type\": \"reduction\", \"skip_truncation\": true, "
+               "\"max_tokens_for_clear\": -1}]\n}");
+    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json");
+    CHECK(result.exit_code == 2);
+    CHECK(has(result.err, "chain.json:2:"));
+    CHECK(has(result.err, "chain.json:3:"));
+    CHECK(has(result.err, "language"));
+    CHECK(result.out.empty());
+}
+
+TEST_CASE("broken input is exit code 1, with file, line, and what was expected and found", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", clearing_chain);
+    write_text(dir / "role.jsonl",
+               session_line("a", 1, 10) + R"({"messages":[{"role":"user","content":"x"},{"role":null}]})" + "\n");
+    for (const std::string command : {"replay role.jsonl --config chain.json", "check role.jsonl"}) {
+        const CliResult result = run_cli(dir, command);
+        CHECK(result.exit_code == 1);
+        CHECK(has(result.err, "role.jsonl:2: messages[1].role: expected a string, found null"));
+    }
+    write_text(dir / "cut.jsonl", session_line("a", 1, 10) + "{\"messages\": [");
+    const CliResult cut = run_cli(dir, "check cut.jsonl");
+    CHECK(cut.exit_code == 1);
+    CHECK(has(cut.err, "cut.jsonl:2"));
+    CHECK(has(cut.err, "byte"));
+
+    const CliResult absent = run_cli(dir, "check nowhere.jsonl");
+    CHECK(absent.exit_code == 1);
+    CHECK(has(absent.err, "nowhere.jsonl: No such file"));
+    const CliResult folder = run_cli(dir, "check .");
+    CHECK(folder.exit_code == 1);
+    CHECK(has(folder.err, "directory"));
+}
+
+TEST_CASE("a run that fails leaves neither output nor temporary files", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", R"({"storage":{"type":"memory"}})");
+    write_text(dir / "bad.jsonl", session_line("a", 2, 10) + "nonsense\n");
+    CHECK(run_cli(dir, "replay bad.jsonl --config chain.json --requests out.jsonl").exit_code == 1);
+    CHECK(files_in(dir) == std::vector<std::string>{"bad.jsonl", "chain.json"});
+    CHECK(run_cli(dir, "replay bad.jsonl --config chain.json --requests no/such/place.jsonl").exit_code == 1);
+}
+
+TEST_CASE("Ctrl-C ends a run and leaves neither output nor temporary files", "[apps]") {
+    const TempDir dir;
+    const TempDir pipes;
+    write_text(dir / "chain.json", R"({"storage":{"type":"memory"}})");
+    write_text(dir / "s.jsonl", session_line("a", 2, 10));
+    // A pipe that stays open: the program has written its first requests and waits for more when the signal comes.
+    write_text(pipes / "wait",
+               "mkfifo '" + (pipes / "p") + "' && exec 3<>'" + (pipes / "p") +
+                   "' && cat s.jsonl >&3 && exec timeout --foreground --preserve-status -s INT 1 '" WHITTLE_CLI
+                   "' replay - --config chain.json --requests out.jsonl <&3");
+    const CliResult result = run_cli(dir, "--version > /dev/null; sh '" + (pipes / "wait") + "'");
+    if (result.exit_code == 127) SKIP_WITH_MESSAGE("there is no timeout command here");
+    CHECK(result.exit_code == 128 + 2);
+    CHECK(result.out.empty());
+    CHECK(files_in(dir) == std::vector<std::string>{"chain.json", "s.jsonl"});
+}
+
+TEST_CASE("without a terminal there are no colours and no progress", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", clearing_chain);
+    write_text(dir / "s.jsonl", session_line("a", 20, 4'000));
+    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json");
+    CHECK(result.exit_code == 0);
+    CHECK_FALSE(has(result.out, "\x1b"));
+    CHECK(result.err.empty());
+}

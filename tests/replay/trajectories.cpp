@@ -1,0 +1,122 @@
+#include "whittle/adapter/trajectory.hpp"
+
+#include "support/catch.hpp"
+#include "whittle/reduction/reduction.hpp"
+#include "whittle/replay/replay.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using openai::Message;
+
+namespace {
+
+std::vector<std::filesystem::path> recorded_files() {
+    std::vector<std::filesystem::path> files;
+    const std::filesystem::path dir = std::filesystem::path(WHITTLE_DATA_DIR) / "trajectories";
+    if (!std::filesystem::is_directory(dir)) return files;
+    for (const auto& entry : std::filesystem::directory_iterator(dir)) {
+        if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+Hash128 hash_of(const Message& m) { return hash128(message_traits<Message>::to_bytes(m)); }
+
+Chain<Message> clearing(std::int64_t above, std::int64_t target, std::shared_ptr<Storage> storage) {
+    return Chain{ChainConfig{.storage = std::move(storage)}, Reduction<Message>{{.skip_truncation = true,
+                                                                                 .max_tokens_for_clear = above,
+                                                                                 .clear_retention_suffix_limit = 3,
+                                                                                 .clear_target_tokens = target}}};
+}
+
+/// What must hold of one session; one check per session and kind, since Catch2 checks are slow.
+struct Findings {
+    int calls = 0;
+    int edited_sessions = 0;
+    std::vector<std::string> violated{};
+    std::vector<std::string> not_undone{};
+    std::vector<std::string> touched{};        ///< a message without a mark differs from the recording
+    std::vector<std::string> changed_again{};  ///< a second run changed something
+};
+
+class SessionCheck {
+public:
+    SessionCheck(const Trajectory<>& trajectory, const Chain<Message>& chain, Findings& findings)
+        : trajectory_(trajectory), chain_(chain), findings_(findings) {
+        for (const Message& m : trajectory.messages) recorded_.push_back(hash_of(m));
+    }
+
+    void run() {
+        ReplayOptions<Message> options;
+        options.on_end = [&](const Conversation<Message>& conversation) { check_end(conversation); };
+        const ReplayTotals totals = replay<Message>(
+            {trajectory_.id, trajectory_.system, trajectory_.tools, trajectory_.messages, trajectory_.seconds}, chain_,
+            options);
+        findings_.calls += static_cast<int>(totals.calls);
+        findings_.edited_sessions += totals.commits > 0 ? 1 : 0;
+        if (!totals.violations.empty() || totals.failed_hooks != 0) findings_.violated.push_back(trajectory_.id);
+        if (totals.not_undone != 0 || totals.restored_bytes != totals.changed_bytes)
+            findings_.not_undone.push_back(trajectory_.id);
+    }
+
+private:
+    void check_end(const Conversation<Message>& conversation) {
+        const auto hashes = hashes_of(conversation);
+        for (std::size_t i = 0; i < conversation.size(); ++i) {
+            const MessageInfo& info = conversation.outline()[i];
+            const bool is_marked =
+                info.mark || std::ranges::any_of(info.parts, [](const PartInfo& part) { return part.mark != nullptr; });
+            if (is_marked == (hashes[i] == recorded_[info.serial - 1])) findings_.touched.push_back(trajectory_.id);
+        }
+        Conversation<Message> copy = conversation.fork(conversation.id());
+        chain_.before_model(copy, {trajectory_.tools, trajectory_.system});
+        const auto once = hashes_of(copy);
+        const std::size_t journal = copy.journal().size();
+        chain_.before_model(copy, {trajectory_.tools, trajectory_.system});
+        if (hashes_of(copy) != once || copy.journal().size() != journal)
+            findings_.changed_again.push_back(trajectory_.id);
+    }
+
+    static std::vector<Hash128> hashes_of(const Conversation<Message>& conversation) {
+        std::vector<Hash128> hashes;
+        for (const Message& m : conversation.messages()) hashes.push_back(hash_of(m));
+        return hashes;
+    }
+
+    const Trajectory<>& trajectory_;
+    const Chain<Message>& chain_;
+    Findings& findings_;
+    std::vector<Hash128> recorded_{};
+};
+
+struct Limits {
+    std::int64_t above = 0;
+    std::int64_t target = 0;
+};
+
+}  // namespace
+
+TEST_CASE("recorded sessions stay valid, restorable and otherwise untouched under clearing", "[replay][data]") {
+    const auto files = recorded_files();
+    if (files.empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
+    for (const Limits limits : {Limits{1'000, 0}, Limits{6'000, 3'000}, Limits{40'000, 0}}) {
+        for (const auto& file : files) {
+            Findings findings;
+            const auto chain = clearing(limits.above, limits.target, memory_storage());
+            read_trajectories(file, {},
+                              [&](Trajectory<>&& trajectory) { SessionCheck(trajectory, chain, findings).run(); });
+            CAPTURE(file.filename().string(), limits.above);
+            CHECK(findings.calls > 0);
+            CHECK((findings.edited_sessions > 0 || limits.above > 1'000));
+            CHECK(findings.violated.empty());
+            CHECK(findings.not_undone.empty());
+            CHECK(findings.touched.empty());
+            CHECK(findings.changed_again.empty());
+        }
+    }
+}
