@@ -77,6 +77,10 @@ void check_chain(const ChainInfo& info, Problems& problems) {
     check_not_negative(c.limits.store_bytes, "limits.store_bytes", problems);
     if (c.limits.deadline.count() <= 0)
         problems.error("limits.deadline", fmt::format("{} ms", c.limits.deadline.count()), "more than 0 ms");
+    if (c.profile.thinking_bound_to_prefix) {
+        problems.error("profile.thinking_bound_to_prefix", "true",
+                       "false: dropping bound thinking is not built yet in this version");
+    }
     if (c.repair) problems.error("repair", "true", "false: repairing histories is not built yet in this version");
     check_names(info, problems);
 }

@@ -1,11 +1,34 @@
 #include "whittle/chain/changes.hpp"
 
+#include "whittle/base/error.hpp"
+
 #include <algorithm>
+#include <iterator>
+#include <string>
 
 namespace whittle::inline v0 {
 
-void ChangeLog::add(std::uint64_t version, std::size_t first, std::size_t removed, std::size_t inserted) {
-    entries_.push_back({version, first, removed, inserted});
+void ChangeLog::reserve_more(std::size_t count) {
+    const std::size_t needed = entries_.size() + count;
+    if (needed > entries_.capacity()) entries_.reserve(std::max(needed, 2 * entries_.capacity()));
+}
+
+void ChangeLog::add(std::uint64_t version, std::size_t first, std::size_t removed, std::size_t inserted,
+                    std::size_t size) {
+    entries_.push_back({version, first, removed, inserted, size});
+}
+
+void ChangeLog::start_at(std::uint64_t version, std::size_t size) noexcept {
+    entries_.clear();
+    first_version_ = version;
+    first_size_ = size;
+}
+
+std::size_t ChangeLog::size_at(std::uint64_t version) const noexcept {
+    const auto after = std::ranges::upper_bound(entries_, version, {}, &Entry::version);
+    if (after == entries_.begin()) return first_size_ + static_cast<std::size_t>(version - first_version_);
+    const Entry& last = *std::prev(after);
+    return last.size + static_cast<std::size_t>(version - last.version);
 }
 
 namespace {
@@ -50,10 +73,20 @@ void compose(Changes& changes, std::size_t first, std::size_t removed, std::size
 }  // namespace
 
 Changes ChangeLog::since(std::uint64_t version) const {
-    Changes changes;
-    for (const Entry& entry : entries_) {
-        if (entry.version > version) compose(changes, entry.first, entry.removed, entry.inserted);
+    if (version < first_version_) {
+        throw Error(Errc::invalid_argument, "changes since version " + std::to_string(version) +
+                                                ": the conversation was loaded at version " +
+                                                std::to_string(first_version_));
     }
+    Changes changes;
+    for (auto entry = std::ranges::upper_bound(entries_, version, {}, &Entry::version); entry != entries_.end();
+         ++entry) {
+        if (entry->removed + entry->inserted > 0) compose(changes, entry->first, entry->removed, entry->inserted);
+    }
+    const std::size_t size = size_at(version);  // what came later is not replaced but new
+    std::erase_if(changes, [&](const Change& c) { return c.old_first >= size; });
+    if (!changes.empty())
+        changes.back().old_count = std::min(changes.back().old_count, size - changes.back().old_first);
     return changes;
 }
 

@@ -4,6 +4,13 @@ namespace whittle::inline v0 {
 
 namespace detail {
 
+std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline) {
+    std::unordered_map<Serial, std::size_t> positions;
+    positions.reserve(outline.size());
+    for (std::size_t i = 0; i < outline.size(); ++i) positions.emplace(outline[i].serial, i);
+    return positions;
+}
+
 Mark mark_of_stored(const StoredPart& stored) {
     Provenance provenance{.origin = Origin::placeholder, .by = stored.by, .reason = "truncate"};
     provenance.stored.push_back(stored.key);
@@ -20,14 +27,29 @@ void throw_is_original(Serial serial) {
     throw Error(Errc::not_found, "restore message " + std::to_string(serial) + ": it is the original");
 }
 
+namespace {
+
+/// Which part of the result its `nth` text is; an adapter may show media elsewhere.
+std::optional<std::size_t> nth_text(const ToolResult& result, std::size_t nth) {
+    for (std::size_t p = 0; p < result.parts.size(); ++p) {
+        if (result.parts[p].kind != PartKind::media && nth-- == 0) return p;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
                        std::vector<StoredText>& texts) {
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        if (info.parts[p].kind != PartKind::tool_result) continue;
         for (std::size_t r = 0; r < returns.size(); ++r) {
             if (info.parts[p].call_id != returns[r].result.call_id) continue;
-            const std::size_t at = seen[r]++;
+            const auto shown = nth_text(returns[r].result, seen[r]);
+            if (!shown) continue;  // all its texts are placed: the next result with the same id
+            ++seen[r];
             for (const StoredPart& stored : returns[r].stored) {
-                if (stored.part != at) continue;
+                if (stored.part != *shown) continue;
                 info.parts[p].mark = mark_of_stored(stored);
                 texts.push_back({.part = p, .key = stored.key, .storage = stored.storage});
             }

@@ -3,6 +3,7 @@
 #include "whittle/base/names.hpp"
 #include "whittle/base/text.hpp"
 
+#include <new>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -22,18 +23,38 @@ std::string ObjectNames::assign(std::string_view call_id) {
     const std::string name = to_safe_name(call_id);
     const auto [entry, is_free] = taken_.try_emplace(ascii_lower(name), 2);
     if (is_free) return name;
-    int number = entry->second;
-    for (;; ++number) {
-        std::string candidate = numbered(name, number);
-        if (!taken_.try_emplace(ascii_lower(candidate), 2).second) continue;
-        taken_[ascii_lower(name)] = number + 1;
-        return candidate;
+    int& next = entry->second;  // stays valid: only iterators are lost in a rehash
+    for (;;) {
+        std::string candidate = numbered(name, next);
+        const bool is_new = taken_.try_emplace(ascii_lower(candidate), 2).second;
+        ++next;
+        if (is_new) return candidate;
     }
 }
 
 void ObjectNames::take(std::string_view name) { taken_.try_emplace(ascii_lower(name), 2); }
 
 void ObjectNames::assign_to(MessageInfo& info) {
+    try {
+        assign_each(info);
+    } catch (...) {
+        release(info);
+        throw;
+    }
+}
+
+void ObjectNames::release(const MessageInfo& info) noexcept {
+    for (const PartInfo& part : info.parts) {
+        const bool is_own = part.kind == PartKind::tool_call || info.group == 0;  // else it is the name of its call
+        if (part.object_name.empty() || !is_own) continue;
+        try {
+            taken_.erase(ascii_lower(part.object_name));
+        } catch (const std::bad_alloc&) {  // a name that stays taken does no harm
+        }
+    }
+}
+
+void ObjectNames::assign_each(MessageInfo& info) {
     std::string_view previous_id;
     std::string previous_name;
     for (PartInfo& part : info.parts) {

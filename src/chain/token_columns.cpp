@@ -59,6 +59,8 @@ void TokenColumns::set_overhead(std::size_t column, std::string_view system, std
     const Hash128 key = fingerprint_of(system, tools);
     if (c.overhead_known && c.overhead_of == key) return;
     c.overhead = count_overhead(system, tools, *c.counter);
+    // A usage that came before the first request was seen covers that request's system text and tools too.
+    if (!c.overhead_known && c.anchor) c.anchor->estimate = add_saturating(c.anchor->estimate, c.overhead);
     c.overhead_of = key;
     c.overhead_known = true;
 }

@@ -60,8 +60,7 @@ void require_budget(const EditEnvironment& environment, std::string_view by, std
                                                       by, bytes, environment.budget->store_bytes));
     }
     if (environment.clock->now() > environment.budget->deadline) {
-        throw Error(Errc::limit_exceeded,
-                    fmt::format("{}: store {} bytes: the hook is past limits.deadline", by, bytes));
+        throw Error(Errc::limit_exceeded, fmt::format("{}: commit: the hook is past limits.deadline", by));
     }
 }
 

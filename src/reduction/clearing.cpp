@@ -72,7 +72,7 @@ private:
     [[nodiscard]] std::string_view rule_for_marks(const ClearingCandidate& candidate) const {
         for (const std::size_t part : candidate.parts) {
             const Mark& mark = mark_of(outline_[candidate.message], part);
-            if (!mark) continue;
+            if (origin_of(mark) == Origin::original) continue;
             if (mark->by != self_) return "other_middleware";
             if (mark->reason == "clear") return "cleared_already";
         }
@@ -168,7 +168,7 @@ std::string free_key(Storage& storage, std::string key, std::string_view content
         for (int number = 2; is_taken(storage, candidate, content); ++number)
             candidate = fmt::format("{}-{}", key, number);
         return candidate;
-    } catch (const Error&) {
+    } catch (const std::exception&) {
         return key;  // the write will say what is wrong
     }
 }

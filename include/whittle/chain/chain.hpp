@@ -84,13 +84,15 @@ public:
     /// at most the learnt window less the reserve. True if it got smaller.
     bool on_overflow(Conversation<M>& conversation, const Overflow& overflow, const HookRequest<M>& request = {}) const;
 
-    /// A model call through all `wrap_model`s. Throws what the model throws.
+    /// A model call through all `wrap_model`s. Throws what the model throws; under OnError::skip, a middleware that
+    /// throws something else is reported and passed over.
     Reply<M> generate(Model<M>& model, const ModelRequest<M>& request) const;
 
     /// The calls of the open round that wait for a result, in order, with their object names.
     [[nodiscard]] std::vector<ToolContext> prepare_tools(const Conversation<M>& conversation,
                                                          const HookRequest<M>& request = {}) const;
-    /// A tool call through all `wrap_tool`s. Thread-safe. Throws what the tool throws.
+    /// A tool call through all `wrap_tool`s. Thread-safe. Throws what the tool or a middleware throws; under
+    /// OnError::skip not what a middleware throws after the tool has written into `out`.
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 
     /// How many messages no middleware plans to touch before its next trigger: where a prompt-cache mark can stand.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <optional>
 
 namespace whittle::inline v0 {
 
@@ -71,9 +72,18 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
     HookBudget budget{config_.limits.model_calls,
                       config_.limits.store_bytes > 0 ? config_.limits.store_bytes : INT64_MAX,
                       add_saturating(started, config_.limits.deadline.count())};
-    const auto count = [&] { return conversation.context(config_.token_counter, request.system, request.tools); };
+    const auto count = [&]() -> ContextCount {
+        try {
+            return conversation.context(config_.token_counter, request.system, request.tools);
+        } catch (...) {  // a user's counter
+            if (config_.on_error == OnError::propagate) throw;
+            detail::tell_failure(callbacks_.on_event, "token_counter", conversation.id(), detail::current_error_text());
+            return {};
+        }
+    };
     report.hook = hook;
     report.stages.clear();
+    report.stages.reserve(stages_.size());  // what can fail comes before the first commit
     report.tokens_before = count().total;
     const auto start = conversation.savepoint();
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -147,12 +157,18 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
             .set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
     }
     const std::int64_t enough = learnt - config_.profile.output_reserve;
+    const std::int64_t used = overflow.used > 0 ? overflow.used : learnt > 0 ? learnt + 1 : 0;
+    double scale = 0.0;  // what the provider counts for one token of ours, at least 1
     const Report& report =
         run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
-            turn.report.count = turn.context_tokens();
+            const std::int64_t tokens = turn.context_tokens();
+            if (scale == 0.0)
+                scale = tokens > 0 ? std::max(1.0, static_cast<double>(used) / static_cast<double>(tokens)) : 1.0;
+            turn.report.count = static_cast<std::int64_t>(static_cast<double>(tokens) * scale);
             turn.report.threshold = enough;
             if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
         });
+    conversation.sent_ = conversation.size();  // the call is made again with these
     return report.tokens_after < report.tokens_before;
 }
 
@@ -179,11 +195,28 @@ Reply<M> Chain<M>::generate(Model<M>& model, const ModelRequest<M>& request) con
     return generate_from(0, model, request);
 }
 
+/// Under OnError::skip a failing middleware is passed over; what the model throws is the caller's.
 template <AgentMessage M>
 Reply<M> Chain<M>::generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const {
     if (stage == stages_.size()) return model.generate(request);
-    const auto next = [&](const ModelRequest<M>& inner) { return generate_from(stage + 1, model, inner); };
-    return stages_[stage]->wrap_model(request, next);
+    bool is_models_failure = false;
+    std::optional<Reply<M>> reply;
+    const auto next = [&](const ModelRequest<M>& inner) {
+        is_models_failure = true;
+        Reply<M> got = generate_from(stage + 1, model, inner);
+        is_models_failure = false;
+        if (config_.on_error == OnError::skip) reply = got;
+        return got;
+    };
+    try {
+        return stages_[stage]->wrap_model(request, next);
+    } catch (const ModelError&) {
+        throw;
+    } catch (...) {
+        if (is_models_failure || config_.on_error == OnError::propagate) throw;
+        detail::tell_failure(callbacks_.on_event, stages_[stage]->name(), {}, detail::current_error_text());
+    }
+    return reply ? *std::move(reply) : generate_from(stage + 1, model, request);
 }
 
 template <AgentMessage M>
@@ -191,12 +224,27 @@ ToolOutcome Chain<M>::wrap_tool(const ToolContext& context, PartSink& out, const
     return wrap_from(0, context, out, tool);
 }
 
+/// Under OnError::skip a middleware that fails after the tool wrote into its sink is passed over. One that fails before
+/// keeps the tool from running: it may be a guard.
 template <AgentMessage M>
 ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, PartSink& out,
                                 const ToolNext& tool) const {
     if (stage == stages_.size()) return tool(context, out);
-    const auto next = [&](const ToolContext& inner, PartSink& sink) { return wrap_from(stage + 1, inner, sink, tool); };
-    return stages_[stage]->wrap_tool(context, out, next);
+    std::optional<ToolOutcome> outcome;
+    const auto next = [&](const ToolContext& inner, PartSink& sink) {
+        outcome.reset();
+        ToolOutcome got = wrap_from(stage + 1, inner, sink, tool);
+        if (&sink == &out && config_.on_error == OnError::skip) outcome = got;
+        return got;
+    };
+    try {
+        return stages_[stage]->wrap_tool(context, out, next);
+    } catch (...) {
+        if (!outcome) throw;
+        detail::tell_failure(callbacks_.on_event, stages_[stage]->name(), context.conversation,
+                             detail::current_error_text());
+    }
+    return *std::move(outcome);
 }
 
 template <AgentMessage M>

@@ -27,13 +27,19 @@ using Changes = std::vector<Change>;
 class ChangeLog {
 public:
     /// Makes room, so that the next `count` calls of `add` cannot throw.
-    void reserve_more(std::size_t count) { entries_.reserve(entries_.size() + count); }
-    /// Messages [first, first + removed) of the list before `version` became [first, first + inserted).
-    void add(std::uint64_t version, std::size_t first, std::size_t removed, std::size_t inserted);
+    void reserve_more(std::size_t count);
+    /// Messages [first, first + removed) of the list before `version` became [first, first + inserted); after all
+    /// replacements of `version` the list has `size` messages. Nothing replaced: a version that appended nothing.
+    void add(std::uint64_t version, std::size_t first, std::size_t removed, std::size_t inserted, std::size_t size);
+    /// A log that knows nothing of what came before `version`, when there were `size` messages.
+    void start_at(std::uint64_t version, std::size_t size) noexcept;
     void shrink_to(std::size_t size) noexcept { entries_.resize(size < entries_.size() ? size : entries_.size()); }
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
-    /// All replacements after `version`, composed.
+    /// All replacements after `version` of messages that were there then, composed. Throws Error(invalid_argument) for
+    /// a version that the log does not know.
     [[nodiscard]] Changes since(std::uint64_t version) const;
+    /// Messages at `version`; each version without an entry appended one.
+    [[nodiscard]] std::size_t size_at(std::uint64_t version) const noexcept;
 
 private:
     struct Entry {
@@ -41,8 +47,11 @@ private:
         std::size_t first = 0;
         std::size_t removed = 0;
         std::size_t inserted = 0;
+        std::size_t size = 0;
     };
     std::vector<Entry> entries_{};
+    std::uint64_t first_version_ = 0;
+    std::size_t first_size_ = 0;
 };
 
 }  // namespace whittle::inline v0

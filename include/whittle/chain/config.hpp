@@ -54,7 +54,8 @@ struct ModelProfile {
     std::optional<Prices> prices{};
     CacheProfile cache{};
     ValidityProfile validity = openai_chat();
-    bool thinking_bound_to_prefix = false;  ///< signed thinking is void once something in front of it was edited
+    bool thinking_bound_to_prefix =
+        false;  ///< signed thinking is void once something in front of it was edited (not built yet: refused)
 };
 
 /// Bounds of one hook.

@@ -80,8 +80,10 @@ public:
     /// found by the trait `stamp`, else by content, and keep their side-table entries. Strong guarantee.
     SyncResult sync(std::span<const M> host);
     /// What a host whose list was in step at `version` must replace; see `apply_to`.
+    /// Throws Error(invalid_argument) for a version from before the conversation was loaded.
     [[nodiscard]] Changes changes_since(std::uint64_t version) const { return log_.since(version); }
-    /// Brings a host's list that was in step at `version` up to date. Copies only what changed.
+    /// Brings a host's list that was in step at `version` up to date. Copies only what changed. Strong guarantee.
+    /// Throws Error(invalid_argument) if the list has another length than it can have had.
     void apply_to(std::vector<M>& host, std::uint64_t version) const;
 
     /// Tokens of the messages by `counter`. The first call with a counter counts everything, later ones only what is
@@ -96,7 +98,11 @@ public:
     /// Starts a turn. Until this is called for the first time, every user message starts one.
     void begin_turn();
     /// Starts a run: what middlewares remember for one run is forgotten.
-    void begin_run() { notes_.end_run(), ++run_; }
+    void begin_run() {
+        require_outside_hook("begin_run");
+        notes_.end_run();
+        ++run_;
+    }
     [[nodiscard]] int turn() const noexcept { return turn_; }
     [[nodiscard]] int run() const noexcept { return run_; }
     /// Model replies so far.
@@ -106,9 +112,10 @@ public:
     [[nodiscard]] Transaction<M> edit(std::string_view by);
     [[nodiscard]] Transaction<M> edit(std::string_view by, EditEnvironment environment);
 
-    /// Keeps a message as it is until `unpin`. False if there is no such message.
-    bool pin(Serial serial) noexcept { return set_pinned(serial, true); }
-    bool unpin(Serial serial) noexcept { return set_pinned(serial, false); }
+    /// Keeps a message as it is until `unpin`. False if there is no such message. Throws Error(invalid_argument) in a
+    /// hook.
+    bool pin(Serial serial) { return set_pinned(serial, true); }
+    bool unpin(Serial serial) { return set_pinned(serial, false); }
     /// Pins every message now here for which `predicate` holds.
     void pin(const std::function<bool(const MessageInfo&)>& predicate);
     /// For hosts that saved only the messages: says where message `index` comes from.
@@ -142,13 +149,26 @@ private:
     friend class Transaction<M>;
     friend class Chain<M>;
 
+    struct LastUsage {
+        std::int64_t reported = 0;
+        Serial serial = 0;  // of the reply; 0 if the list was edited since: a new column cannot use it then
+    };
     struct Savepoint {
         std::size_t journal = 0;
         std::size_t log = 0;
         std::uint64_t version = 0;
+        Serial next_serial = 0;
         std::uint64_t next_entry = 0;
         std::size_t columns = 0;
+        LastUsage last_usage{};
         NoteBook notes{};
+    };
+    struct Tail {
+        std::size_t size = 0;
+        std::uint64_t version = 0;
+        Serial next_serial = 0;
+        int turn = 0;
+        int model_calls = 0;
     };
 
     Conversation(const Conversation&) = default;  // for fork
@@ -159,7 +179,7 @@ private:
     void append(M message, MessageInfo info);
     void note_usage(const std::optional<Usage>& usage);
     void require_outside_hook(std::string_view attempted) const;
-    bool set_pinned(Serial serial, bool pinned) noexcept;
+    bool set_pinned(Serial serial, bool pinned);
     [[nodiscard]] std::size_t require_index(Serial serial, std::string_view attempted) const;
 
     // Replacing stretches. `make_room` does all that can fail; `exchange` cannot.
@@ -170,13 +190,19 @@ private:
     [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by,
                                                              std::string reason);
     void append_results(std::span<const ToolReturn> returns);
-    void remove_from(std::size_t first) noexcept;
+    [[nodiscard]] Tail tail() const noexcept { return {size(), version_, next_serial_, turn_, model_calls_}; }
+    void cut_back(const Tail& to) noexcept;
+    [[nodiscard]] std::size_t count_cut_off(std::size_t first, std::size_t last) const;
+    void replace_by_host(std::span<const M> host, std::size_t front, std::size_t back);
+    void free_spare() noexcept;
+    void new_version();
     void prepare_undo(Splice<M>& splice, bool pin);
     void anchor_late(std::size_t column);
     [[nodiscard]] static bool same_as_host(const M& ours, const MessageInfo& info, const M& host);
 
     [[nodiscard]] Savepoint savepoint() const {
-        return {journal_.size(), log_.size(), version_, next_entry_, columns_.size(), notes_};
+        return {journal_.size(), log_.size(),     version_,    next_serial_,
+                next_entry_,     columns_.size(), last_usage_, notes_};
     }
     void roll_back(const Savepoint& to) noexcept;
     void settle(std::size_t from_entry) noexcept;
@@ -203,12 +229,7 @@ private:
     bool in_hook_ = false;
     std::size_t sent_ = 0;
 
-    struct LastUsage {
-        std::int64_t reported = 0;
-        Serial serial = 0;
-        std::uint64_t entries = 0;  // journal entries made so far: an edit since then makes it useless for a new column
-    };
-    std::optional<LastUsage> last_usage_{};
+    LastUsage last_usage_{};
 };
 
 }  // namespace whittle::inline v0

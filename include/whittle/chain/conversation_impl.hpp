@@ -8,10 +8,14 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <unordered_map>
 
 namespace whittle::inline v0 {
 
 namespace detail {
+
+/// Where each message stands. Linear.
+[[nodiscard]] std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline);
 
 /// Room for `extra` more elements without giving up geometric growth.
 template <typename T>
@@ -69,10 +73,11 @@ MessageInfo Conversation<M>::describe_new(const M& message) {
 template <AgentMessage M>
 void Conversation<M>::append(M message, MessageInfo info) {
     join_group(info, outline());
-    names_.assign_to(info);
     detail::grow(infos_, 1);
-    messages_.push_back(std::move(message));
-    infos_.push_back(std::move(info));  // there is room: cannot throw
+    detail::grow(messages_, 1);
+    names_.assign_to(info);
+    messages_.push_back(std::move(message));  // there is room: from here on nothing throws
+    infos_.push_back(std::move(info));
     const MessageInfo& added = infos_.back();
     columns_.add_message(added);
     turn_ = added.turn;
@@ -84,7 +89,7 @@ template <AgentMessage M>
 void Conversation<M>::note_usage(const std::optional<Usage>& usage) {
     if (!usage || usage->total() <= 0) return;
     columns_.anchor_all(usage->total());
-    last_usage_ = {usage->total(), infos_.back().serial, next_entry_};
+    last_usage_ = {usage->total(), infos_.back().serial};
 }
 
 template <AgentMessage M>
@@ -111,11 +116,11 @@ void Conversation<M>::push_tool_results(std::span<const ToolResult> results) req
 template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
     require_outside_hook("push_tool_results");
-    const std::size_t size_before = size();
+    const Tail tail = this->tail();
     try {
         append_results(returns);
     } catch (...) {
-        remove_from(size_before);
+        cut_back(tail);
         throw;
     }
 }
@@ -167,13 +172,19 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
     ++next_entry_;
 }
 
+/// Takes back what was appended since.
 template <AgentMessage M>
-void Conversation<M>::remove_from(std::size_t first) noexcept {
-    while (size() > first) {
+void Conversation<M>::cut_back(const Tail& to) noexcept {
+    while (size() > to.size) {
+        names_.release(infos_.back());
         columns_.remove_message(infos_.back());
         infos_.pop_back();
         messages_.pop_back();
     }
+    version_ = to.version;
+    next_serial_ = to.next_serial;
+    turn_ = to.turn;
+    model_calls_ = to.model_calls;
 }
 
 // ---- counting
@@ -207,12 +218,12 @@ ContextCount Conversation<M>::context(const std::shared_ptr<const TokenCounter>&
 /// A counter that comes after a usage was reported can still use it, if nothing was edited since.
 template <AgentMessage M>
 void Conversation<M>::anchor_late(std::size_t c) {
-    if (!last_usage_ || last_usage_->entries != next_entry_) return;
+    if (last_usage_.serial == 0) return;
     std::int64_t estimate = columns_[c].overhead;
     for (const MessageInfo& info : infos_) {
         estimate = add_saturating(estimate, info.tokens[c]);
-        if (info.serial == last_usage_->serial) {
-            columns_.anchor(c, {last_usage_->reported, estimate});
+        if (info.serial == last_usage_.serial) {
+            columns_.anchor(c, {last_usage_.reported, estimate});
             return;
         }
     }
@@ -223,19 +234,32 @@ void Conversation<M>::anchor_late(std::size_t c) {
 
 template <AgentMessage M>
 void Conversation<M>::begin_turn() {
+    require_outside_hook("begin_turn");
     explicit_turns_ = true;
     ++turn_;
 }
 
+/// A change of the side table alone.
 template <AgentMessage M>
-bool Conversation<M>::set_pinned(Serial serial, bool pinned) noexcept {
+void Conversation<M>::new_version() {
+    log_.add(version_ + 1, 0, 0, 0, size());
+    ++version_;
+}
+
+template <AgentMessage M>
+bool Conversation<M>::set_pinned(Serial serial, bool pinned) {
+    require_outside_hook("pin");
     const auto index = outline().index_of(serial);
-    if (index) infos_[*index].pinned = pinned;
-    return index.has_value();
+    if (!index) return false;
+    if (infos_[*index].pinned != pinned) new_version();  // a plan made before must not go through
+    infos_[*index].pinned = pinned;
+    return true;
 }
 
 template <AgentMessage M>
 void Conversation<M>::pin(const std::function<bool(const MessageInfo&)>& predicate) {
+    require_outside_hook("pin");
+    new_version();
     for (MessageInfo& info : infos_) {
         if (predicate(info)) info.pinned = true;
     }
@@ -243,13 +267,15 @@ void Conversation<M>::pin(const std::function<bool(const MessageInfo&)>& predica
 
 template <AgentMessage M>
 void Conversation<M>::mark(std::size_t index, Provenance provenance) {
+    require_outside_hook("mark");
     if (index >= size()) {
         throw Error(Errc::invalid_argument, "mark message " + std::to_string(index) + ": there are only " +
                                                 std::to_string(size()) + " messages");
     }
-    infos_[index].mark =
+    Mark mark =
         provenance.origin == Origin::original ? nullptr : std::make_shared<const Provenance>(std::move(provenance));
-    ++version_;
+    new_version();
+    infos_[index].mark = std::move(mark);
 }
 
 // ---- replacing
@@ -274,7 +300,7 @@ void Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
         spare_messages_.reserve(std::max(new_size, size()));
         spare_infos_.reserve(std::max(new_size, size()));
     }
-    log_.reserve_more(splices.size());
+    log_.reserve_more(splices.size() + 1);
     detail::grow(journal_, 1);
 }
 
@@ -337,13 +363,17 @@ template <AgentMessage M>
 void Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry) {
     make_room(splices);
     ++version_;
+    std::size_t new_size = size();
+    for (const Splice<M>& s : splices) new_size = new_size + s.messages.size() - s.count;
+    if (splices.empty()) log_.add(version_, 0, 0, 0, new_size);
     std::ptrdiff_t shift = 0;
     for (const Splice<M>& s : splices) {
         log_.add(version_, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(s.first) + shift), s.count,
-                 s.messages.size());
+                 s.messages.size(), new_size);
         shift += static_cast<std::ptrdiff_t>(s.messages.size()) - static_cast<std::ptrdiff_t>(s.count);
     }
     exchange(splices);
+    last_usage_.serial = 0;
     if (entry == nullptr) return;
     entry->undo = std::move(splices);
     journal_.push_back(std::move(entry));
@@ -365,7 +395,16 @@ void Conversation<M>::roll_back(const Savepoint& to) noexcept {
     }
     notes_ = to.notes;
     version_ = to.version;
+    next_serial_ = to.next_serial;
     next_entry_ = to.next_entry;
+    last_usage_ = to.last_usage;
+    free_spare();
+}
+
+template <AgentMessage M>
+void Conversation<M>::free_spare() noexcept {
+    std::vector<M>().swap(spare_messages_);
+    std::vector<MessageInfo>().swap(spare_infos_);
 }
 
 /// After a hook: texts that a store has acknowledged leave memory. Saves room only, so a failure is no failure.
@@ -373,19 +412,18 @@ template <AgentMessage M>
 void Conversation<M>::settle(std::size_t from_entry) noexcept {
     for (std::size_t e = from_entry; e < journal_.size(); ++e) {
         auto entry = std::const_pointer_cast<JournalEntry<M>>(journal_[e]);
-        if (entry->kind != JournalEntry<M>::Kind::edit) continue;
+        if (entry->kind != JournalEntry<M>::Kind::edit || entry->texts.empty()) continue;
         try {
+            const std::unordered_map<Serial, std::size_t> positions = detail::positions_of(outline());
             const std::vector<StoredText> texts = std::exchange(entry->texts, {});
             for (const StoredText& text : texts) {
-                const Splice<M>& splice = entry->undo[text.splice];
-                const auto now = outline().index_of(splice.infos[text.message].serial);
-                if (now) drop_stored_text(*entry, text, messages_[*now]);
+                const auto now = positions.find(entry->undo[text.splice].infos[text.message].serial);
+                if (now != positions.end()) drop_stored_text(*entry, text, messages_[now->second]);
             }
         } catch (...) {
         }
     }
-    std::vector<M>().swap(spare_messages_);
-    std::vector<MessageInfo>().swap(spare_infos_);
+    free_spare();
 }
 
 // ---- undoing
@@ -434,10 +472,10 @@ void Conversation<M>::restore(Serial serial) {
             const auto& infos = entry->undo[s].infos;
             const auto found = std::ranges::find(infos, serial, &MessageInfo::serial);
             if (found == infos.end()) continue;
-            if (found->fingerprint == infos_[index].fingerprint) detail::throw_is_original(serial);
             const auto item = static_cast<std::size_t>(found - infos.begin());
             Splice<M> splice{index, 1, {load_original(*entry, s, item)}, {*found}};
             prepare_undo(splice, true);
+            if (splice.infos.front().fingerprint == infos_[index].fingerprint) detail::throw_is_original(serial);
             std::vector<Splice<M>> splices;
             splices.push_back(std::move(splice));
             commit(std::move(splices), new_entry(JournalEntry<M>::Kind::restore, "host", "restore"));
@@ -449,6 +487,7 @@ void Conversation<M>::restore(Serial serial) {
 
 template <AgentMessage M>
 Conversation<M> Conversation<M>::fork(std::string new_id) const {
+    require_outside_hook("fork");  // the journal entries of a hook are not final
     Conversation copy(*this);
     copy.id_ = to_safe_name(new_id.empty() ? random_ids()->next() : new_id);
     return copy;
@@ -472,52 +511,106 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     const std::size_t shorter = std::min(size(), host.size());
     std::size_t front = 0;
     while (front < shorter && same_as_host(messages_[front], infos_[front], host[front])) ++front;
-    SyncResult result{.common_prefix = front};
     if (front == size()) {
-        for (const M& m : host.subspan(front)) push_back(m);
-        result.appended = host.size() - front;
-        return result;
+        const Tail tail = this->tail();
+        try {
+            for (const M& m : host.subspan(front)) push_back(m);
+        } catch (...) {
+            cut_back(tail);
+            throw;
+        }
+        return {.common_prefix = front, .appended = host.size() - front};
     }
     std::size_t back = 0;
     while (back < shorter - front &&
            same_as_host(messages_[size() - 1 - back], infos_[size() - 1 - back], host[host.size() - 1 - back]))
         ++back;
-    result.diverged = true;
-    result.replaced = size() - back - front;
-    Splice<M> splice{front, result.replaced, {}, {}};
-    for (const M& m : host.subspan(front, host.size() - back - front)) {
-        MessageInfo info = describe_new(m);
-        info.serial = next_serial_++;
-        join_group(info, Outline(std::span(infos_).first(front)));
-        if (info.group == 0) join_group(info, Outline(std::span<const MessageInfo>(splice.infos)));
-        names_.assign_to(info);
-        splice.messages.push_back(m);
-        splice.infos.push_back(std::move(info));
+    replace_by_host(host, front, back);
+    return {.common_prefix = front, .replaced = size() - back - front, .diverged = true};
+}
+
+/// Messages behind the replaced stretch whose tool round began in it: they have to find a new one.
+template <AgentMessage M>
+std::size_t Conversation<M>::count_cut_off(std::size_t first, std::size_t last) const {
+    std::size_t end = last;
+    for (std::size_t i = last; i < size(); ++i) {
+        const bool is_cut_off =
+            std::ranges::any_of(std::span(infos_).subspan(first, last - first),
+                                [&](const MessageInfo& info) { return infos_[i].group == info.serial; });
+        if (infos_[i].group != 0 && is_cut_off) end = i + 1;
     }
-    std::vector<Splice<M>> splices;
-    splices.push_back(std::move(splice));
-    commit(std::move(splices), new_entry(JournalEntry<M>::Kind::sync, "host", "sync"));
-    return result;
+    return end - last;
+}
+
+template <AgentMessage M>
+void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front, std::size_t back) {
+    const Tail tail = this->tail();
+    const std::size_t last = size() - back;
+    const std::size_t cut_off = count_cut_off(front, last);
+    const std::size_t fresh = host.size() - back - front;
+    Splice<M> splice{front, last + cut_off - front, {}, {}};
+    splice.infos.reserve(fresh + cut_off);
+    std::vector<const MessageInfo*> before;  // what stands in front of each new message
+    for (const MessageInfo& info : std::span(infos_).first(front)) before.push_back(&info);
+    before.reserve(front + fresh + cut_off);
+    int turn = front > 0 ? infos_[front - 1].turn : 0;
+    try {
+        for (std::size_t i = 0; i < fresh + cut_off; ++i) {
+            const M& m = i < fresh ? host[front + i] : messages_[last + i - fresh];
+            MessageInfo info = i < fresh ? describe_new(m) : infos_[last + i - fresh];
+            if (i < fresh) {
+                info.serial = next_serial_++;
+                info.turn = explicit_turns_ ? turn_ : turn += is_user_message(info) ? 1 : 0;
+                if (info.role == Role::assistant) ++model_calls_;
+            }
+            join_group(info, Outline(std::span<const MessageInfo* const>(before)));
+            if (i < fresh) names_.assign_to(info);
+            splice.messages.push_back(m);
+            splice.infos.push_back(std::move(info));
+            before.push_back(&splice.infos.back());
+        }
+        const int newest_turn = std::max(turn_, turn);
+        std::vector<Splice<M>> splices;
+        splices.push_back(std::move(splice));
+        commit(std::move(splices), new_entry(JournalEntry<M>::Kind::sync, "host", "sync"));
+        turn_ = newest_turn;
+    } catch (...) {
+        cut_back(tail);
+        throw;
+    }
 }
 
 template <AgentMessage M>
 void Conversation<M>::apply_to(std::vector<M>& host, std::uint64_t version) const {
     const Changes changes = log_.since(version);
+    if (host.size() != log_.size_at(version)) {
+        throw Error(Errc::invalid_argument, "apply_to: the host's list has " + std::to_string(host.size()) +
+                                                " messages, but had " + std::to_string(log_.size_at(version)) +
+                                                " at version " + std::to_string(version));
+    }
+    std::size_t kept = host.size();
+    std::size_t replaced = 0;
+    for (const Change& c : changes) kept -= c.old_count, replaced += c.new_count;
     std::vector<M> result;
     result.reserve(size());
-    std::size_t from = 0;
+    std::vector<M> fresh;  // copies first: they can fail, moving cannot
+    for (const Change& c : changes)
+        std::ranges::copy(std::span(messages_).subspan(c.new_first, c.new_count), std::back_inserter(fresh));
+    std::ranges::copy(std::span(messages_).subspan(kept + replaced), std::back_inserter(fresh));
+    auto next_fresh = fresh.begin();
+    auto next_host = host.begin();
+    const auto take = [&](auto& from, std::size_t count) {
+        for (; count > 0; --count) result.push_back(std::move(*from++));
+    };
+    std::size_t done = 0;
     for (const Change& c : changes) {
-        if (c.old_first + c.old_count > host.size()) {
-            throw Error(Errc::invalid_argument,
-                        "apply_to: the host's list is shorter than it was at version " + std::to_string(version));
-        }
-        std::move(host.begin() + static_cast<std::ptrdiff_t>(from),
-                  host.begin() + static_cast<std::ptrdiff_t>(c.old_first), std::back_inserter(result));
-        std::ranges::copy(std::span(messages_).subspan(c.new_first, c.new_count), std::back_inserter(result));
-        from = c.old_first + c.old_count;
+        take(next_host, c.old_first - done);
+        take(next_fresh, c.new_count);
+        next_host += static_cast<std::ptrdiff_t>(c.old_count);
+        done = c.old_first + c.old_count;
     }
-    std::move(host.begin() + static_cast<std::ptrdiff_t>(from), host.end(), std::back_inserter(result));
-    for (std::size_t i = result.size(); i < size(); ++i) result.push_back(messages_[i]);
+    take(next_host, host.size() - done);
+    take(next_fresh, static_cast<std::size_t>(fresh.end() - next_fresh));
     host = std::move(result);
 }
 
@@ -526,7 +619,6 @@ void Conversation<M>::apply_to(std::vector<M>& host, std::uint64_t version) cons
 
 template <AgentMessage M>
 ConversationState<M> Conversation<M>::state() const {
-    const bool usable = last_usage_ && last_usage_->entries == next_entry_;
     return {id_,
             messages_,
             infos_,
@@ -539,8 +631,8 @@ ConversationState<M> Conversation<M>::state() const {
             run_,
             model_calls_,
             explicit_turns_,
-            last_usage_ ? last_usage_->reported : 0,
-            usable ? last_usage_->serial : 0};
+            last_usage_.reported,
+            last_usage_.serial};
 }
 
 template <AgentMessage M>
@@ -555,13 +647,14 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     c.journal_ = std::move(state.journal);
     c.notes_ = std::move(state.notes);
     c.version_ = state.version;
+    c.log_.start_at(state.version, c.messages_.size());
     c.next_serial_ = state.next_serial;
     c.next_entry_ = state.next_entry;
     c.turn_ = state.turn;
     c.run_ = state.run;
     c.model_calls_ = state.model_calls;
     c.explicit_turns_ = state.explicit_turns;
-    if (state.reported_at != 0) c.last_usage_ = {state.reported_tokens, state.reported_at, state.next_entry};
+    c.last_usage_ = {state.reported_tokens, state.reported_at};
     const auto take_names = [&](const MessageInfo& info) {
         for (const PartInfo& part : info.parts) {
             if (!part.object_name.empty()) c.names_.take(part.object_name);

@@ -96,10 +96,11 @@ private:
         enum class Kind { set_text, erase_part, replace, mark };
         Kind kind{};
         Unit unit = 0;
-        Serial target = 0;      // the first message concerned; 0 for an insertion at the end
-        std::size_t count = 0;  // replace: messages concerned
+        Serial target = 0;   // the first message concerned; 0 for an insertion at the end
+        std::size_t at = 0;  // where it stood then
         std::size_t part = 0;
         std::string text{};
+        std::vector<Serial> covered{};  // replace: the messages that go
         std::vector<M> messages{};
         Serial first_serial = 0;  // replace: of the new messages
         Mark mark{};
@@ -114,21 +115,33 @@ private:
     struct Owned {
         M message;
         MessageInfo info;
+        Unit unit = 0;           // whose edit made the copy
+        bool is_shared = false;  // other units edited it too, or it is not a plain copy
     };
 
     [[nodiscard]] Mark seal(Provenance provenance) const;
     void open_overlay();
+    void require_current(std::string_view attempted) const;
     void require(bool condition, std::string_view attempted, std::size_t message, std::string_view rule) const;
     void require_editable(std::string_view attempted, std::size_t message) const;
     void require_own_part(std::string_view attempted, std::size_t message, std::size_t part) const;
     [[nodiscard]] bool is_protected(std::size_t message) const;
-    Owned& own(std::size_t message);
+    Owned& own(std::size_t message, Unit unit);
+    void regroup_behind(std::size_t first, const Edit& edit, const std::vector<const MessageInfo*>& removed);
+    [[nodiscard]] Provenance keep_references(Provenance provenance, std::size_t first, std::size_t last) const;
+    [[nodiscard]] std::optional<std::size_t> find(const Edit& edit, std::ptrdiff_t& shift) const;
+    [[nodiscard]] bool is_alone(const Edit& edit, std::size_t at) const;
+    void revert(std::size_t at);
+    void drop_units(std::vector<Unit> units);
+    void add_dependents(std::vector<Unit>& units) const;
+    [[nodiscard]] std::optional<Unit> replay();
+    void start_again() noexcept;
     void refresh(Owned& owned, const M& message);
     void stage(Edit edit, std::size_t at);
     void apply(const Edit& edit, std::size_t at);
     void apply_to_part(const Edit& edit, std::size_t at);
     void apply_replace(const Edit& edit, std::size_t at);
-    [[nodiscard]] std::size_t locate(const Edit& edit) const;
+
     void rebuild();
     [[nodiscard]] bool is_worth_it(const CommitOptions& options) const noexcept;
     void verify() const;

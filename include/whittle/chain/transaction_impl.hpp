@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <exception>
 #include <span>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace whittle::inline v0 {
 
@@ -89,9 +91,10 @@ void Transaction<M>::open_overlay() {
 }
 
 template <AgentMessage M>
-typename Transaction<M>::Owned& Transaction<M>::own(std::size_t message) {
+typename Transaction<M>::Owned& Transaction<M>::own(std::size_t message, Unit unit) {
+    if (owned_[message] != nullptr && owned_[message]->unit != unit) owned_[message]->is_shared = true;
     if (owned_[message] == nullptr) {
-        copies_.push_back({*messages_[message], *infos_[message]});
+        copies_.push_back({*messages_[message], *infos_[message], unit});
         owned_[message] = &copies_.back();
         messages_[message] = &copies_.back().message;
         infos_[message] = &copies_.back().info;
@@ -118,16 +121,10 @@ Mark Transaction<M>::seal(Provenance provenance) const {
 }
 
 template <AgentMessage M>
-std::size_t Transaction<M>::locate(const Edit& edit) const {
-    if (edit.target == 0) return infos_.size();
-    return outline().index_of(edit.target).value_or(infos_.size());
-}
-
-template <AgentMessage M>
 void Transaction<M>::apply(const Edit& edit, std::size_t at) {
     if (edit.kind == Edit::Kind::replace) return apply_replace(edit, at);
     if (edit.kind == Edit::Kind::mark) {
-        own(at).info.mark = edit.mark;
+        own(at, edit.unit).info.mark = edit.mark;
         return;
     }
     apply_to_part(edit, at);
@@ -141,7 +138,7 @@ void Transaction<M>::apply_to_part(const Edit& edit, std::size_t at) {
     } else {
         message_traits<M>::erase_part(edited, edit.part);
     }
-    Owned& owned = own(at);
+    Owned& owned = own(at, edit.unit);
     const std::vector<PartInfo> old_parts = owned.info.parts;
     refresh(owned, edited);
     owned.message = std::move(edited);
@@ -156,11 +153,8 @@ void Transaction<M>::apply_to_part(const Edit& edit, std::size_t at) {
         part.object_name = old_parts[old].object_name;
         if (part.tool.empty()) part.tool = old_parts[old].tool;
     }
-    if (edit.kind == Edit::Kind::erase_part) {
-        owned.info.mark = edit.mark;
-    } else {
-        owned.info.parts[edit.part].mark = edit.mark;
-    }
+    const bool is_shown = edit.kind == Edit::Kind::set_text && edit.part < owned.info.parts.size();
+    (is_shown ? owned.info.parts[edit.part].mark : owned.info.mark) = edit.mark;  // a type may show no part for no text
 }
 
 template <AgentMessage M>
@@ -168,8 +162,9 @@ void Transaction<M>::apply_replace(const Edit& edit, std::size_t at) {
     std::vector<const M*> new_messages;
     std::vector<const MessageInfo*> new_infos;
     std::vector<Owned*> new_owned;
+    std::int64_t growth = 0;
     for (const M& message : edit.messages) {
-        Owned owned{message, describe(message)};
+        Owned owned{message, describe(message), edit.unit, true};
         owned.info.serial = edit.first_serial + new_infos.size();
         owned.info.mark = edit.mark;
         conversation_->count_into(owned.info, message);
@@ -182,59 +177,168 @@ void Transaction<M>::apply_replace(const Edit& edit, std::size_t at) {
         if (owned.info.group == 0)
             join_group(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
         conversation_->names_.assign_to(owned.info);
+        growth = add_saturating(growth, owned.info.tokens[column_]);
         copies_.push_back(std::move(owned));
-        after_ = add_saturating(after_, copies_.back().info.tokens[column_]);
         new_messages.push_back(&copies_.back().message);
         new_infos.push_back(&copies_.back().info);
         new_owned.push_back(&copies_.back());
     }
-    for (std::size_t i = at; i < at + edit.count; ++i) after_ -= infos_[i]->tokens[column_];
+    const auto first = infos_.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::vector<const MessageInfo*> removed(first, first + static_cast<std::ptrdiff_t>(edit.covered.size()));
+    for (const MessageInfo* info : removed) growth -= info->tokens[column_];
     const auto splice = [&](auto& target, const auto& fresh) {
-        const auto first = target.begin() + static_cast<std::ptrdiff_t>(at);
-        target.insert(target.erase(first, first + static_cast<std::ptrdiff_t>(edit.count)), fresh.begin(), fresh.end());
+        const auto from = target.begin() + static_cast<std::ptrdiff_t>(at);
+        target.insert(target.erase(from, from + static_cast<std::ptrdiff_t>(removed.size())), fresh.begin(),
+                      fresh.end());
     };
     splice(messages_, new_messages);
     splice(infos_, new_infos);
     splice(owned_, new_owned);
     splice(base_, std::vector<std::size_t>(new_infos.size(), inserted));
+    after_ = add_saturating(after_, growth);
+    regroup_behind(at + new_infos.size(), edit, removed);
+}
+
+/// Results whose call was replaced look for the new one.
+template <AgentMessage M>
+void Transaction<M>::regroup_behind(std::size_t first, const Edit& edit,
+                                    const std::vector<const MessageInfo*>& removed) {
+    std::vector<Serial> calls;
+    for (const MessageInfo* info : removed) {
+        if (info->group == info->serial) calls.push_back(info->serial);
+    }
+    if (calls.empty()) return;
+    std::ranges::sort(calls);
+    for (std::size_t i = first; i < infos_.size(); ++i) {
+        if (!std::ranges::binary_search(calls, infos_[i]->group)) continue;
+        Owned& owned = own(i, edit.unit);
+        owned.is_shared = true;
+        join_group(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(i)));
+    }
 }
 
 template <AgentMessage M>
 void Transaction<M>::stage(Edit edit, std::size_t at) {
+    detail::grow(edits_, 1);
+    edit.at = at;
     apply(edit, at);
     edits_.push_back(std::move(edit));
 }
 
-/// Makes the overlay again from the edits that are left.
+// ---- taking back
+// -----------------------------------------------------------------------------------------------------
+
+/// Where the message stands that `edit` was made on. `shift`: how far such messages moved since, as a first guess.
 template <AgentMessage M>
-void Transaction<M>::rebuild() {
-    is_open_ = false;
-    copies_.clear();
-    after_ = before_;
-    open_overlay();
-    for (const Edit& edit : edits_) apply(edit, locate(edit));
+std::optional<std::size_t> Transaction<M>::find(const Edit& edit, std::ptrdiff_t& shift) const {
+    if (edit.target == 0) return infos_.size();
+    const auto guess = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(edit.at) + shift);
+    if (guess < infos_.size() && infos_[guess]->serial == edit.target) return guess;
+    const auto found = outline().index_of(edit.target);
+    if (found) shift = static_cast<std::ptrdiff_t>(*found) - static_cast<std::ptrdiff_t>(edit.at);
+    return found;
+}
+
+/// Whether taking `edit` back gives the conversation's own message again.
+template <AgentMessage M>
+bool Transaction<M>::is_alone(const Edit& edit, std::size_t at) const {
+    return edit.kind != Edit::Kind::replace && base_[at] != inserted && owned_[at] != nullptr && !owned_[at]->is_shared;
+}
+
+template <AgentMessage M>
+void Transaction<M>::revert(std::size_t at) {
+    if (owned_[at] == nullptr) return;
+    const MessageInfo& original = conversation_->infos_[base_[at]];
+    after_ = after_ - owned_[at]->info.tokens[column_] + original.tokens[column_];
+    messages_[at] = &conversation_->messages_[base_[at]];
+    infos_[at] = &original;
+    owned_[at] = nullptr;
 }
 
 template <AgentMessage M>
 void Transaction<M>::drop_unit(Unit unit) {
-    std::vector<Unit> units{unit};
-    const auto is_dropped = [&](Unit u) { return std::ranges::find(units, u) != units.end(); };
-    for (std::size_t known = 0; known != units.size();) {  // units that edit the same message fall together
+    drop_units({unit});
+}
+
+template <AgentMessage M>
+void Transaction<M>::drop_units(std::vector<Unit> units) {
+    std::ranges::sort(units);
+    const auto is_dropped = [&](const auto& item) { return std::ranges::binary_search(units, item.unit); };
+    std::vector<std::size_t> places;
+    std::ptrdiff_t shift = 0;
+    bool is_plain = true;
+    for (const Edit& edit : edits_) {
+        if (!is_dropped(edit)) continue;
+        const auto at = find(edit, shift);
+        is_plain = is_plain && at && *at < infos_.size() && is_alone(edit, *at);
+        if (!is_plain) break;
+        places.push_back(*at);
+    }
+    if (!is_plain) add_dependents(units);
+    std::erase_if(edits_, is_dropped);
+    std::erase_if(offloads_, is_dropped);
+    if (is_plain) {
+        for (const std::size_t at : places) revert(at);
+        return;
+    }
+    while (const auto lost = replay()) {
+        units = {*lost};
+        add_dependents(units);
+        std::erase_if(edits_, is_dropped);
+        std::erase_if(offloads_, is_dropped);
+    }
+}
+
+/// Adds the units that build on what `units` made. Sorted before and after.
+template <AgentMessage M>
+void Transaction<M>::add_dependents(std::vector<Unit>& units) const {
+    std::unordered_set<Serial> touched;
+    for (std::size_t known = 0; known != units.size();) {
         known = units.size();
-        for (const Edit& dropped : edits_) {
-            if (!is_dropped(dropped.unit)) continue;
-            for (const Edit& edit : edits_) {
-                if (edit.target == dropped.target && !is_dropped(edit.unit)) units.push_back(edit.unit);
-            }
+        for (const Edit& edit : edits_) {
+            if (!std::ranges::binary_search(units, edit.unit)) continue;
+            if (edit.kind != Edit::Kind::replace) touched.insert(edit.target);
+            touched.insert(edit.covered.begin(), edit.covered.end());
+            for (std::size_t i = 0; i < edit.messages.size(); ++i) touched.insert(edit.first_serial + i);
+        }
+        const auto is_touched = [&](Serial serial) { return touched.contains(serial); };
+        for (const Edit& edit : edits_) {
+            if (!is_touched(edit.target) && std::ranges::none_of(edit.covered, is_touched)) continue;
+            const auto place = std::ranges::lower_bound(units, edit.unit);
+            if (place == units.end() || *place != edit.unit) units.insert(place, edit.unit);
         }
     }
-    std::erase_if(edits_, [&](const Edit& e) { return is_dropped(e.unit); });
-    std::erase_if(offloads_, [&](const Offload& o) { return is_dropped(o.unit); });
-    rebuild();
+}
+
+/// Makes the overlay again from the edits that are left. Gives the unit of an edit that no longer finds what it was
+/// made on.
+template <AgentMessage M>
+std::optional<Unit> Transaction<M>::replay() {
+    is_open_ = false;
+    copies_.clear();
+    after_ = before_;
+    open_overlay();
+    std::ptrdiff_t shift = 0;
+    for (const Edit& edit : edits_) {
+        const auto at = find(edit, shift);
+        if (!at || *at + edit.covered.size() > infos_.size()) return edit.unit;
+        for (std::size_t i = 0; i < edit.covered.size(); ++i) {
+            if (infos_[*at + i]->serial != edit.covered[i]) return edit.unit;
+        }
+        apply(edit, *at);
+    }
+    return std::nullopt;
 }
 
 // ---- edits
 // -----------------------------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+void Transaction<M>::require_current(std::string_view attempted) const {
+    if (conversation_->version() == version_) return;
+    throw Error(Errc::conflict, by_ + ": " + std::string(attempted) +
+                                    ": the conversation changed since the edits were planned; plan again");
+}
 
 template <AgentMessage M>
 void Transaction<M>::require(bool condition, std::string_view attempted, std::size_t message,
@@ -265,14 +369,30 @@ void Transaction<M>::require_own_part(std::string_view attempted, std::size_t me
     }
     if (allow_pinned_) return;
     const Mark& mark = mark_of(info, part);
-    require(!mark || mark->by == by_, attempted, message, "another middleware made this part");
+    require(origin_of(mark) == Origin::original || mark->by == by_, attempted, message,
+            "another middleware made this part");
     const bool open_thinking =
         info.parts[part].kind == PartKind::thinking && detail::has_open_thinking(outline(), message);
     require(!open_thinking, attempted, message, "its thinking belongs to the open tool loop");
 }
 
+/// `provenance` with the store references that stand in messages [first, last).
+template <AgentMessage M>
+Provenance Transaction<M>::keep_references(Provenance provenance, std::size_t first, std::size_t last) const {
+    const auto keep = [&](const Mark& mark) {
+        if (mark) provenance.stored.insert(provenance.stored.end(), mark->stored.begin(), mark->stored.end());
+    };
+    for (std::size_t i = first; i < last; ++i) {
+        keep(outline()[i].mark);
+        for (const PartInfo& part : outline()[i].parts) keep(part.mark);
+    }
+    detail::sort_unique(provenance.stored);
+    return provenance;
+}
+
 template <AgentMessage M>
 void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string text, Provenance provenance) {
+    require_current("set_text");
     open_overlay();
     require_editable("set_text", message);
     require_own_part("set_text", message, part);
@@ -280,50 +400,59 @@ void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string
         provenance.stored.insert(provenance.stored.begin(), old->stored.begin(), old->stored.end());
         detail::sort_unique(provenance.stored);
     }
-    stage({Edit::Kind::set_text,
-           unit_,
-           outline()[message].serial,
-           0,
-           part,
-           std::move(text),
-           {},
-           0,
-           seal(std::move(provenance))},
+    stage({.kind = Edit::Kind::set_text,
+           .unit = unit_,
+           .target = outline()[message].serial,
+           .part = part,
+           .text = std::move(text),
+           .mark = seal(std::move(provenance))},
           message);
 }
 
 template <AgentMessage M>
 void Transaction<M>::erase_part(std::size_t message, std::size_t part, Provenance provenance) {
+    require_current("erase_part");
     open_overlay();
     require_editable("erase_part", message);
     require_own_part("erase_part", message, part);
-    stage({Edit::Kind::erase_part, unit_, outline()[message].serial, 0, part, {}, {}, 0, seal(std::move(provenance))},
+    const MessageInfo& info = outline()[message];
+    Provenance rest =
+        info.mark ? *info.mark : Provenance{};  // what stays is what it was; the mark keeps the references
+    rest.reason = std::move(provenance.reason);
+    rest.stored.insert(rest.stored.end(), provenance.stored.begin(), provenance.stored.end());
+    if (const Mark& old = info.parts[part].mark)
+        rest.stored.insert(rest.stored.end(), old->stored.begin(), old->stored.end());
+    detail::sort_unique(rest.stored);
+    stage({.kind = Edit::Kind::erase_part,
+           .unit = unit_,
+           .target = info.serial,
+           .part = part,
+           .mark = seal(std::move(rest))},
           message);
 }
 
 template <AgentMessage M>
 void Transaction<M>::replace_range(std::size_t first, std::size_t last, std::vector<M> messages,
                                    Provenance provenance) {
+    require_current("replace");
     open_overlay();
     if (first > last || last > outline().size()) {
         throw Error(Errc::invalid_argument, by_ + ": replace messages " + std::to_string(first) + " to " +
                                                 std::to_string(last) + ": there are " +
                                                 std::to_string(outline().size()));
     }
-    for (std::size_t i = first; i < last; ++i) require_editable("replace", i);
-    const Serial target = first < outline().size() ? outline()[first].serial : 0;
-    const Serial first_serial = next_serial_;
-    next_serial_ += messages.size();
-    stage({Edit::Kind::replace,
-           unit_,
-           target,
-           last - first,
-           0,
-           {},
-           std::move(messages),
-           first_serial,
-           seal(std::move(provenance))},
-          first);
+    Edit edit{.kind = Edit::Kind::replace, .unit = unit_, .first_serial = next_serial_};
+    for (std::size_t i = first; i < last; ++i) {
+        require_editable("replace", i);
+        edit.covered.push_back(outline()[i].serial);
+    }
+    if (first < outline().size()) edit.target = outline()[first].serial;
+    if (provenance.covers.empty() && !messages.empty()) provenance.covers = edit.covered;
+    edit.mark = seal(keep_references(std::move(provenance), first, last));
+    edit.messages = std::move(messages);
+    const std::size_t count = edit.messages.size();
+    stage(std::move(edit), first);
+    next_serial_ += count;
 }
 
 template <AgentMessage M>
@@ -335,9 +464,14 @@ void Transaction<M>::insert(std::size_t at, M message, Provenance provenance) {
 
 template <AgentMessage M>
 void Transaction<M>::mark(std::size_t message, Provenance provenance) {
+    require_current("mark");
     open_overlay();
     require_editable("mark", message);
-    stage({Edit::Kind::mark, unit_, outline()[message].serial, 0, 0, {}, {}, 0, seal(std::move(provenance))}, message);
+    stage({.kind = Edit::Kind::mark,
+           .unit = unit_,
+           .target = outline()[message].serial,
+           .mark = seal(std::move(provenance))},
+          message);
 }
 
 template <AgentMessage M>
@@ -355,7 +489,8 @@ void Transaction<M>::offload(std::string key, std::string content, std::optional
 template <AgentMessage M>
 bool Transaction<M>::is_worth_it(const CommitOptions& options) const noexcept {
     const std::int64_t gain = before_ - after_;
-    return (!options.must_save || gain > 0) && gain >= options.at_least_tokens;
+    if (!options.must_save && options.at_least_tokens <= 0) return true;
+    return gain > 0 && gain >= options.at_least_tokens;
 }
 
 template <AgentMessage M>
@@ -379,9 +514,9 @@ void Transaction<M>::write(const Offload& offload) {
 /// Stores first (L2). False if something could not be stored and its edits were dropped.
 template <AgentMessage M>
 bool Transaction<M>::write_offloads(CommitResult& result) {
-    std::vector<Unit> failed;
+    std::vector<Unit> failed;  // offloads stand in order of their units
     for (const Offload& offload : offloads_) {
-        if (std::ranges::find(failed, offload.unit) != failed.end()) continue;
+        if (!failed.empty() && failed.back() == offload.unit) continue;
         try {
             write(offload);
         } catch (const Error& error) {
@@ -393,9 +528,10 @@ bool Transaction<M>::write_offloads(CommitResult& result) {
             if (env_.report != nullptr) env_.report->more().store_failures.push_back({offload.key, error.what()});
         }
     }
-    for (const Unit unit : failed) drop_unit(unit);
+    if (failed.empty()) return true;
     result.dropped_units += static_cast<int>(failed.size());
-    return failed.empty();
+    drop_units(std::move(failed));
+    return false;
 }
 
 template <AgentMessage M>
@@ -411,6 +547,7 @@ std::vector<Splice<M>> Transaction<M>::to_splices() {
         Splice<M> splice{.first = base};
         for (; i < size && !(base_[i] != inserted && owned_[i] == nullptr); ++i) {
             if (base_[i] != inserted) base = base_[i] + 1;
+            conversation_->count_into(owned_[i]->info, owned_[i]->message);  // a counter may have come meanwhile
             splice.messages.push_back(std::move(owned_[i]->message));
             splice.infos.push_back(std::move(owned_[i]->info));
         }
@@ -432,14 +569,17 @@ std::shared_ptr<JournalEntry<M>> Transaction<M>::to_entry(const std::vector<Spli
     entry->when = env_.clock->now();
     entry->tokens_before = before_;
     entry->tokens_after = after_;
+    std::unordered_map<Serial, std::pair<std::size_t, std::size_t>> places;
+    for (std::size_t s = 0; s < splices.size(); ++s) {
+        for (std::size_t m = 0; m < splices[s].count; ++m)
+            places.emplace(conversation_->infos_[splices[s].first + m].serial, std::pair(s, m));
+    }
     for (const Offload& offload : offloads_) {
         if (!offload.original) continue;
-        for (std::size_t s = 0; s < splices.size(); ++s) {
-            for (std::size_t m = 0; m < splices[s].count; ++m) {
-                if (conversation_->infos_[splices[s].first + m].serial != offload.original->serial) continue;
-                entry->texts.push_back({s, m, offload.original->part, offload.key, offload.storage});
-            }
-        }
+        const auto place = places.find(offload.original->serial);
+        if (place == places.end()) continue;
+        entry->texts.push_back(
+            {place->second.first, place->second.second, offload.original->part, offload.key, offload.storage});
     }
     return entry;
 }
@@ -468,10 +608,7 @@ void Transaction<M>::fill_report(const CommitResult& result) const {
 
 template <AgentMessage M>
 CommitResult Transaction<M>::commit(const CommitOptions& options) {
-    if (conversation_->version() != version_) {
-        throw Error(Errc::conflict,
-                    by_ + ": commit: the conversation changed since the edits were planned; plan again");
-    }
+    require_current("commit");
     CommitResult result{.tokens_before = before_, .tokens_after = after_, .first_changed = first_changed()};
     const auto finish = [&](Outcome outcome) {
         result.outcome = outcome;
@@ -484,6 +621,7 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
     if (!is_worth_it(options)) return finish(Outcome::too_small);
     verify();
     if (env_.dry_run) return finish(Outcome::planned);
+    detail::require_budget(env_, by_, 0);
     if (!write_offloads(result)) {
         if (edits_.empty() || !is_worth_it(options)) return finish(Outcome::store_failed);
         verify();
@@ -496,9 +634,23 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
     conversation_->next_serial_ = std::max(conversation_->next_serial_, next_serial_);
     if (!conversation_->in_hook_) conversation_->settle(from);
     if (env_.events != nullptr) detail::tell_commit(*env_.events, by_, conversation_->id(), result);
-    edits_.clear();
-    version_ = conversation_->version();
+    start_again();
     return result;
+}
+
+/// After a commit the transaction is as good as new.
+template <AgentMessage M>
+void Transaction<M>::start_again() noexcept {
+    edits_.clear();
+    offloads_.clear();
+    stored_.clear();
+    bytes_stored_ = 0;
+    is_open_ = false;
+    copies_.clear();
+    protected_.reset();
+    version_ = conversation_->version();
+    before_ = after_ = conversation_->columns_[column_].messages;
+    next_serial_ = conversation_->next_serial_;
 }
 
 }  // namespace whittle::inline v0

@@ -69,8 +69,11 @@ private:
     [[nodiscard]] Reply<M> ask(Conversation<M>& conversation, const HookRequest<M>& request);
     [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request);
     bool run_tools(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result);
-    [[nodiscard]] ToolReturn run_tool(const ToolContext& context);
-    void close_open_calls(Conversation<M>& conversation, const HookRequest<M>& request, Finish finish);
+    [[nodiscard]] ToolReturn run_tool(const ToolContext& context, std::exception_ptr& failure);
+    [[nodiscard]] bool take_direct(const ToolContext& context, const ToolResult& tool_result, bool has_direct,
+                                   RunResult& result) const;
+    [[nodiscard]] static bool is_round_last(const Conversation<M>& conversation);
+    void close_open_calls(Conversation<M>& conversation, const HookRequest<M>& request, std::string_view why);
 
     std::shared_ptr<Model<M>> model_;
     std::vector<Tool> tools_;
@@ -106,6 +109,7 @@ AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools
 
 template <ToolMessage M>
 RunResult AgentLoop<M>::run(Conversation<M>& conversation, M user, std::stop_token stop) {
+    close_open_calls(conversation, request(stop), "a new message came");
     conversation.begin_turn();
     conversation.push_back(std::move(user));
     return run(conversation, std::move(stop));
@@ -131,9 +135,10 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop)
     };
     guarded([&] {
         chain_.before_agent(conversation, hook_request);
+        if (is_round_last(conversation) && run_tools(conversation, hook_request, result)) return;
         run_steps(conversation, hook_request, result);
     });
-    guarded([&] { close_open_calls(conversation, hook_request, result.finish); });
+    guarded([&] { close_open_calls(conversation, hook_request, name_of(result.finish)); });
     guarded([&] { chain_.after_agent(conversation, result.finish, hook_request); });
     return result;
 }
@@ -157,7 +162,7 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
         }
         if (run_tools(conversation, hook_request, result)) return;
     }
-    result.finish = Finish::step_limit;
+    result.finish = hook_request.stop.stop_requested() ? Finish::stopped : Finish::step_limit;
 }
 
 /// Asks; if the request was too large, shrinks the conversation and asks once more.
@@ -180,56 +185,87 @@ Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest
         *model_, {conversation.messages(), hook_request.system, hook_request.tools, hook_request.stop, on_delta, {}});
 }
 
-/// Runs the calls of the open round one by one. True if the run ends here.
+/// Runs the calls of the open round one by one. True if the run ends here. Whatever happens, the results that came are
+/// taken in.
 template <ToolMessage M>
 bool AgentLoop<M>::run_tools(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result) {
     std::vector<ToolReturn> returns;
     bool is_direct = false;
-    for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
-        if (hook_request.stop.stop_requested()) break;
-        returns.push_back(run_tool(context));
-        const auto tool = std::ranges::find(tools_, context.tool, &Tool::name);
-        if (tool == tools_.end() || !tool->return_direct || returns.back().result.is_error) continue;
-        if (!is_direct) result.text.clear();
-        is_direct = true;
-        for (const Part& part : returns.back().result.parts) result.text += part.text;
+    try {
+        for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
+            if (hook_request.stop.stop_requested()) break;
+            if (callbacks_.on_tool_start) callbacks_.on_tool_start(context);
+            std::exception_ptr failure;
+            returns.push_back(run_tool(context, failure));
+            if (callbacks_.on_tool_end) callbacks_.on_tool_end(context, returns.back().result);
+            if (failure) std::rethrow_exception(failure);
+            is_direct = take_direct(context, returns.back().result, is_direct, result) || is_direct;
+        }
+    } catch (...) {
+        conversation.push_tool_results(returns);
+        throw;
     }
     conversation.push_tool_results(returns);
     if (is_direct) result.finish = Finish::return_direct;
     return is_direct;
 }
 
+/// Whether this result is the answer of the run; if so, adds its text.
 template <ToolMessage M>
-ToolReturn AgentLoop<M>::run_tool(const ToolContext& context) {
-    if (callbacks_.on_tool_start) callbacks_.on_tool_start(context);
+bool AgentLoop<M>::take_direct(const ToolContext& context, const ToolResult& tool_result, bool has_direct,
+                               RunResult& result) const {
+    const auto tool = std::ranges::find(tools_, context.tool, &Tool::name);
+    if (tool == tools_.end() || !tool->return_direct || tool_result.is_error) return false;
+    if (!has_direct) result.text.clear();
+    for (const Part& part : tool_result.parts) result.text += part.text;
+    return true;
+}
+
+/// Never throws for what the tool does. `failure`: what a middleware threw under OnError::propagate after the tool had
+/// run.
+template <ToolMessage M>
+ToolReturn AgentLoop<M>::run_tool(const ToolContext& context, std::exception_ptr& failure) {
     const auto found = std::ranges::find(tools_, context.tool, &Tool::name);
     const Tool* tool = found == tools_.end() ? nullptr : &*found;
-    ToolReturn result;
     if (std::string refusal = detail::refuse_call(context, tool, specs_); !refusal.empty()) {
-        result = detail::error_return(context, std::move(refusal));
-    } else {
-        CollectingSink sink;
-        try {
-            ToolOutcome outcome = chain_.wrap_tool(context, sink, tool->invoke);
-            result = {{context.call_id, context.tool, sink.take(), outcome.is_error}, std::move(outcome.stored)};
-        } catch (const std::exception& error) {
-            result = detail::error_return(context, context.tool + " failed: " + error.what());
-            std::vector<Part> parts = sink.take();  // what came before the failure is not lost
-            result.result.parts.insert(result.result.parts.begin(), std::make_move_iterator(parts.begin()),
-                                       std::make_move_iterator(parts.end()));
-        }
+        return detail::error_return(context, std::move(refusal));
     }
-    if (callbacks_.on_tool_end) callbacks_.on_tool_end(context, result.result);
-    return result;
+    CollectingSink sink;
+    bool has_run = false;
+    const auto invoke = [&](const ToolContext& inner, PartSink& out) {
+        has_run = false;
+        ToolOutcome outcome = tool->invoke(inner, out);
+        has_run = true;
+        return outcome;
+    };
+    try {
+        ToolOutcome outcome = chain_.wrap_tool(context, sink, invoke);
+        return {{context.call_id, context.tool, sink.take(), outcome.is_error}, std::move(outcome.stored)};
+    } catch (...) {
+        if (has_run && chain_.config().on_error == OnError::propagate) failure = std::current_exception();
+        ToolReturn result = detail::error_return(context, context.tool + " failed: " + detail::current_error_text());
+        std::vector<Part> parts = sink.take();  // what came before the failure is not lost
+        result.result.parts.insert(result.result.parts.begin(), std::make_move_iterator(parts.begin()),
+                                   std::make_move_iterator(parts.end()));
+        return result;
+    }
+}
+
+/// Whether nothing stands behind the newest calls but their results.
+template <ToolMessage M>
+bool AgentLoop<M>::is_round_last(const Conversation<M>& conversation) {
+    const Serial group = conversation.outline().open_group();
+    return group != 0 && conversation.outline()[conversation.size() - 1].group == group;
 }
 
 /// Providers refuse a call without a result, so those that were not run get one that says so.
 template <ToolMessage M>
-void AgentLoop<M>::close_open_calls(Conversation<M>& conversation, const HookRequest<M>& hook_request, Finish finish) {
+void AgentLoop<M>::close_open_calls(Conversation<M>& conversation, const HookRequest<M>& hook_request,
+                                    std::string_view why) {
+    if (!is_round_last(conversation)) return;
     std::vector<ToolReturn> returns;
     for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
-        returns.push_back(
-            detail::error_return(context, "not run: the run ended before (" + std::string(name_of(finish)) + ")"));
+        returns.push_back(detail::error_return(context, "not run: the run ended before (" + std::string(why) + ")"));
     }
     if (!returns.empty()) conversation.push_tool_results(returns);
 }

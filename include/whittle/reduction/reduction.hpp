@@ -172,14 +172,14 @@ std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const Clea
     return freed;
 }
 
-/// Clearing starts at the oldest round that is not cleared yet: what stands before it will not be touched.
+/// Clearing will start at the oldest result that is not cleared yet: what stands before it stays.
 template <AgentMessage M>
 std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) const {
     if (config_.skip_clear && config_.tool_config.empty()) return conversation.size();
     const auto candidates =
         plan_clearing(conversation.outline(), config_, {}, name_, [](std::size_t) { return false; });
     for (const ClearingCandidate& candidate : candidates) {
-        if (candidate.rule.empty()) return candidate.message;
+        if (candidate.rule.empty() || candidate.rule == "retained_round") return candidate.message;  // old by then
     }
     return conversation.size();
 }
