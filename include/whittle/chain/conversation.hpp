@@ -234,4 +234,6 @@ private:
 
 }  // namespace whittle::inline v0
 
+#include "whittle/chain/conversation_host_impl.hpp"
 #include "whittle/chain/conversation_impl.hpp"
+#include "whittle/chain/conversation_replace_impl.hpp"

@@ -190,4 +190,6 @@ Transaction<M> Conversation<M>::edit(std::string_view by, EditEnvironment enviro
 
 }  // namespace whittle::inline v0
 
+#include "whittle/chain/transaction_commit_impl.hpp"
+#include "whittle/chain/transaction_edit_impl.hpp"
 #include "whittle/chain/transaction_impl.hpp"
