@@ -1,0 +1,184 @@
+#pragma once
+
+// How Conversation<M> follows a host that owns the list, and how it is saved; included by conversation.hpp.
+
+#include "whittle/chain/conversation_impl.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+template <AgentMessage M>
+bool Conversation<M>::same_as_host(const M& ours, const MessageInfo& info, const M& host) {
+    if constexpr (HasStamp<M>) {
+        return message_traits<M>::stamp(ours) == message_traits<M>::stamp(host);
+    } else {
+        return info.fingerprint == fingerprint(host) || same_message(ours, host);
+    }
+}
+
+template <AgentMessage M>
+SyncResult Conversation<M>::sync(std::span<const M> host) {
+    require_outside_hook("sync");
+    const std::size_t shorter = std::min(size(), host.size());
+    std::size_t front = 0;
+    while (front < shorter && same_as_host(messages_[front], infos_[front], host[front])) ++front;
+    if (front == size()) {
+        const Tail tail = this->tail();
+        try {
+            for (const M& m : host.subspan(front)) push_back(m);
+        } catch (...) {
+            cut_back(tail);
+            throw;
+        }
+        return {.common_prefix = front, .appended = host.size() - front};
+    }
+    std::size_t back = 0;
+    while (back < shorter - front &&
+           same_as_host(messages_[size() - 1 - back], infos_[size() - 1 - back], host[host.size() - 1 - back]))
+        ++back;
+    replace_by_host(host, front, back);
+    return {.common_prefix = front, .replaced = size() - back - front, .diverged = true};
+}
+
+/// Messages behind the replaced stretch whose tool round began in it: they have to find a new one.
+template <AgentMessage M>
+std::size_t Conversation<M>::count_cut_off(std::size_t first, std::size_t last) const {
+    std::size_t end = last;
+    for (std::size_t i = last; i < size(); ++i) {
+        const bool is_cut_off =
+            std::ranges::any_of(std::span(infos_).subspan(first, last - first),
+                                [&](const MessageInfo& info) { return infos_[i].group == info.serial; });
+        if (infos_[i].group != 0 && is_cut_off) end = i + 1;
+    }
+    return end - last;
+}
+
+template <AgentMessage M>
+void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front, std::size_t back) {
+    const Tail tail = this->tail();
+    const std::size_t last = size() - back;
+    const std::size_t cut_off = count_cut_off(front, last);
+    const std::size_t fresh = host.size() - back - front;
+    Splice<M> splice{front, last + cut_off - front, {}, {}};
+    splice.infos.reserve(fresh + cut_off);
+    std::vector<const MessageInfo*> before;  // what stands in front of each new message
+    for (const MessageInfo& info : std::span(infos_).first(front)) before.push_back(&info);
+    before.reserve(front + fresh + cut_off);
+    int turn = front > 0 ? infos_[front - 1].turn : 0;
+    try {
+        for (std::size_t i = 0; i < fresh + cut_off; ++i) {
+            const M& m = i < fresh ? host[front + i] : messages_[last + i - fresh];
+            MessageInfo info = i < fresh ? describe_new(m) : infos_[last + i - fresh];
+            if (i < fresh) {
+                info.serial = next_serial_++;
+                info.turn = explicit_turns_ ? turn_ : turn += is_user_message(info) ? 1 : 0;
+                if (info.role == Role::assistant) ++model_calls_;
+            }
+            join_group(info, Outline(std::span<const MessageInfo* const>(before)));
+            if (i < fresh) names_.assign_to(info);
+            splice.messages.push_back(m);
+            splice.infos.push_back(std::move(info));
+            before.push_back(&splice.infos.back());
+        }
+        const int newest_turn = std::max(turn_, turn);
+        std::vector<Splice<M>> splices;
+        splices.push_back(std::move(splice));
+        commit(std::move(splices), new_entry(JournalEntry<M>::Kind::sync, "host", "sync"));
+        turn_ = newest_turn;
+    } catch (...) {
+        cut_back(tail);
+        throw;
+    }
+}
+
+template <AgentMessage M>
+void Conversation<M>::apply_to(std::vector<M>& host, std::uint64_t version) const {
+    const Changes changes = log_.since(version);
+    if (host.size() != log_.size_at(version)) {
+        throw Error(Errc::invalid_argument, "apply_to: the host's list has " + std::to_string(host.size()) +
+                                                " messages, but had " + std::to_string(log_.size_at(version)) +
+                                                " at version " + std::to_string(version));
+    }
+    std::size_t kept = host.size();
+    std::size_t replaced = 0;
+    for (const Change& c : changes) kept -= c.old_count, replaced += c.new_count;
+    std::vector<M> result;
+    result.reserve(size());
+    std::vector<M> fresh;  // copies first: they can fail, moving cannot
+    for (const Change& c : changes)
+        std::ranges::copy(std::span(messages_).subspan(c.new_first, c.new_count), std::back_inserter(fresh));
+    std::ranges::copy(std::span(messages_).subspan(kept + replaced), std::back_inserter(fresh));
+    auto next_fresh = fresh.begin();
+    auto next_host = host.begin();
+    const auto take = [&](auto& from, std::size_t count) {
+        for (; count > 0; --count) result.push_back(std::move(*from++));
+    };
+    std::size_t done = 0;
+    for (const Change& c : changes) {
+        take(next_host, c.old_first - done);
+        take(next_fresh, c.new_count);
+        next_host += static_cast<std::ptrdiff_t>(c.old_count);
+        done = c.old_first + c.old_count;
+    }
+    take(next_host, host.size() - done);
+    take(next_fresh, static_cast<std::size_t>(fresh.end() - next_fresh));
+    host = std::move(result);
+}
+
+template <AgentMessage M>
+ConversationState<M> Conversation<M>::state() const {
+    return {id_,
+            messages_,
+            infos_,
+            journal_,
+            notes_,
+            version_,
+            next_serial_,
+            next_entry_,
+            turn_,
+            run_,
+            model_calls_,
+            explicit_turns_,
+            last_usage_.reported,
+            last_usage_.serial};
+}
+
+template <AgentMessage M>
+Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
+    if (state.messages.size() != state.infos.size()) {
+        throw Error(Errc::damaged, "load conversation \"" + state.id + "\": " + std::to_string(state.messages.size()) +
+                                       " messages, but " + std::to_string(state.infos.size()) + " side-table entries");
+    }
+    Conversation c(state.id);
+    c.messages_ = std::move(state.messages);
+    c.infos_ = std::move(state.infos);
+    c.journal_ = std::move(state.journal);
+    c.notes_ = std::move(state.notes);
+    c.version_ = state.version;
+    c.log_.start_at(state.version, c.messages_.size());
+    c.next_serial_ = state.next_serial;
+    c.next_entry_ = state.next_entry;
+    c.turn_ = state.turn;
+    c.run_ = state.run;
+    c.model_calls_ = state.model_calls;
+    c.explicit_turns_ = state.explicit_turns;
+    c.last_usage_ = {state.reported_tokens, state.reported_at};
+    const auto take_names = [&](const MessageInfo& info) {
+        for (const PartInfo& part : info.parts) {
+            if (!part.object_name.empty()) c.names_.take(part.object_name);
+        }
+    };
+    for (MessageInfo& info : c.infos_) info.tokens.clear(), take_names(info);
+    for (const auto& entry : c.journal_) {
+        for (const auto& splice : entry->undo) std::ranges::for_each(splice.infos, take_names);
+    }
+    return c;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,226 @@
+#pragma once
+
+// How Conversation<M> replaces stretches, rolls back and undoes; included by conversation.hpp.
+
+#include "whittle/chain/conversation_impl.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+template <AgentMessage M>
+bool Conversation<M>::is_in_place(const std::vector<Splice<M>>& splices) noexcept {
+    return std::ranges::all_of(splices, [](const Splice<M>& s) { return s.count == s.messages.size(); });
+}
+
+template <AgentMessage M>
+void Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
+    std::size_t new_size = size();
+    for (Splice<M>& s : splices) {
+        new_size = new_size + s.messages.size() - s.count;
+        s.messages.reserve(s.count);
+        s.infos.reserve(s.count);
+    }
+    if (!is_in_place(splices)) {
+        spare_messages_.clear();
+        spare_infos_.clear();
+        spare_messages_.reserve(std::max(new_size, size()));
+        spare_infos_.reserve(std::max(new_size, size()));
+    }
+    log_.reserve_more(splices.size() + 1);
+    detail::grow(journal_, 1);
+}
+
+template <AgentMessage M>
+void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
+    for (const Splice<M>& s : splices) {
+        for (std::size_t i = 0; i < s.count; ++i) columns_.remove_message(infos_[s.first + i]);
+        for (const MessageInfo& info : s.infos) columns_.add_message(info);
+    }
+    if (is_in_place(splices)) {
+        for (Splice<M>& s : splices) {
+            std::ranges::swap_ranges(s.messages, std::span(messages_).subspan(s.first, s.count));
+            std::ranges::swap_ranges(s.infos, std::span(infos_).subspan(s.first, s.count));
+        }
+        return;
+    }
+    spare_messages_.clear();
+    spare_infos_.clear();
+    std::size_t from = 0;
+    const auto keep_until = [&](std::size_t end) {
+        for (; from < end; ++from) {
+            spare_messages_.push_back(std::move(messages_[from]));
+            spare_infos_.push_back(std::move(infos_[from]));
+        }
+    };
+    for (Splice<M>& s : splices) {
+        keep_until(s.first);
+        const std::size_t inserted = s.messages.size();
+        s.first = spare_messages_.size();
+        std::ranges::move(s.messages, std::back_inserter(spare_messages_));
+        std::ranges::move(s.infos, std::back_inserter(spare_infos_));
+        s.messages.clear();
+        s.infos.clear();
+        for (const std::size_t end = from + s.count; from < end; ++from) {
+            s.messages.push_back(std::move(messages_[from]));
+            s.infos.push_back(std::move(infos_[from]));
+        }
+        s.count = inserted;
+    }
+    keep_until(messages_.size());
+    messages_.swap(spare_messages_);
+    infos_.swap(spare_infos_);
+    spare_messages_.clear();
+    spare_infos_.clear();
+}
+
+template <AgentMessage M>
+std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntry<M>::Kind kind, std::string by,
+                                                            std::string reason) {
+    auto entry = std::make_shared<JournalEntry<M>>();
+    entry->id = next_entry_;
+    entry->kind = kind;
+    entry->by = std::move(by);
+    entry->reason = std::move(reason);
+    return entry;
+}
+
+/// The commit point: up to `exchange` everything can fail, from there on nothing.
+template <AgentMessage M>
+void Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry) {
+    make_room(splices);
+    ++version_;
+    std::size_t new_size = size();
+    for (const Splice<M>& s : splices) new_size = new_size + s.messages.size() - s.count;
+    if (splices.empty()) log_.add(version_, 0, 0, 0, new_size);
+    std::ptrdiff_t shift = 0;
+    for (const Splice<M>& s : splices) {
+        log_.add(version_, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(s.first) + shift), s.count,
+                 s.messages.size(), new_size);
+        shift += static_cast<std::ptrdiff_t>(s.messages.size()) - static_cast<std::ptrdiff_t>(s.count);
+    }
+    exchange(splices);
+    last_usage_.serial = 0;
+    if (entry == nullptr) return;
+    entry->undo = std::move(splices);
+    journal_.push_back(std::move(entry));
+    ++next_entry_;
+}
+
+template <AgentMessage M>
+void Conversation<M>::roll_back(const Savepoint& to) noexcept {
+    while (journal_.size() > to.journal) {
+        // Made in this hook by this conversation: nobody shares it, and no text of it has gone to a store.
+        auto entry = std::const_pointer_cast<JournalEntry<M>>(journal_.back());
+        journal_.pop_back();
+        exchange(entry->undo);
+    }
+    log_.shrink_to(to.log);
+    columns_.shrink_to(to.columns);
+    for (MessageInfo& info : infos_) {
+        if (info.tokens.size() > to.columns) info.tokens.resize(to.columns);
+    }
+    notes_ = to.notes;
+    version_ = to.version;
+    next_serial_ = to.next_serial;
+    next_entry_ = to.next_entry;
+    last_usage_ = to.last_usage;
+    free_spare();
+}
+
+template <AgentMessage M>
+void Conversation<M>::free_spare() noexcept {
+    std::vector<M>().swap(spare_messages_);
+    std::vector<MessageInfo>().swap(spare_infos_);
+}
+
+/// After a hook: texts that a store has acknowledged leave memory. Saves room only, so a failure is no failure.
+template <AgentMessage M>
+void Conversation<M>::settle(std::size_t from_entry) noexcept {
+    for (std::size_t e = from_entry; e < journal_.size(); ++e) {
+        auto entry = std::const_pointer_cast<JournalEntry<M>>(journal_[e]);
+        if (entry->kind != JournalEntry<M>::Kind::edit || entry->texts.empty()) continue;
+        try {
+            const std::unordered_map<Serial, std::size_t> positions = detail::positions_of(outline());
+            const std::vector<StoredText> texts = std::exchange(entry->texts, {});
+            for (const StoredText& text : texts) {
+                const auto now = positions.find(entry->undo[text.splice].infos[text.message].serial);
+                if (now != positions.end()) drop_stored_text(*entry, text, messages_[now->second]);
+            }
+        } catch (...) {
+        }
+    }
+    free_spare();
+}
+
+template <AgentMessage M>
+void Conversation<M>::prepare_undo(Splice<M>& splice, bool pin) {
+    for (std::size_t i = 0; i < splice.messages.size(); ++i) {
+        MessageInfo& info = splice.infos[i];
+        if (info.fingerprint == Hash128{}) {  // its text was in a store from the start
+            MessageInfo fresh = describe(splice.messages[i]);
+            for (std::size_t p = 0; p < fresh.parts.size() && p < info.parts.size(); ++p) {
+                fresh.parts[p].object_name = info.parts[p].object_name;
+                fresh.parts[p].tool = info.parts[p].tool;
+            }
+            info.parts = std::move(fresh.parts);
+            info.fingerprint = fresh.fingerprint;
+            info.tokens.clear();
+        }
+        count_into(info, splice.messages[i]);
+        info.pinned = info.pinned || pin;
+    }
+}
+
+template <AgentMessage M>
+bool Conversation<M>::undo() {
+    require_outside_hook("undo");
+    if (journal_.empty()) return false;
+    std::vector<Splice<M>> splices = load_undo(*journal_.back());
+    for (Splice<M>& splice : splices) prepare_undo(splice, true);
+    commit(std::move(splices), nullptr);
+    journal_.pop_back();
+    return true;
+}
+
+namespace detail {
+[[noreturn]] void throw_is_original(Serial serial);
+}
+
+template <AgentMessage M>
+void Conversation<M>::restore(Serial serial) {
+    require_outside_hook("restore");
+    const std::size_t index = require_index(serial, "restore");
+    for (const auto& entry : journal_) {
+        for (std::size_t s = 0; s < entry->undo.size(); ++s) {
+            const auto& infos = entry->undo[s].infos;
+            const auto found = std::ranges::find(infos, serial, &MessageInfo::serial);
+            if (found == infos.end()) continue;
+            const auto item = static_cast<std::size_t>(found - infos.begin());
+            Splice<M> splice{index, 1, {load_original(*entry, s, item)}, {*found}};
+            prepare_undo(splice, true);
+            if (splice.infos.front().fingerprint == infos_[index].fingerprint) detail::throw_is_original(serial);
+            std::vector<Splice<M>> splices;
+            splices.push_back(std::move(splice));
+            commit(std::move(splices), new_entry(JournalEntry<M>::Kind::restore, "host", "restore"));
+            return;
+        }
+    }
+    detail::throw_is_original(serial);
+}
+
+template <AgentMessage M>
+Conversation<M> Conversation<M>::fork(std::string new_id) const {
+    require_outside_hook("fork");  // the journal entries of a hook are not final
+    Conversation copy(*this);
+    copy.id_ = to_safe_name(new_id.empty() ? random_ids()->next() : new_id);
+    return copy;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,184 @@
+#pragma once
+
+// The commit of Transaction<M>; included by transaction.hpp.
+
+#include "whittle/chain/transaction_impl.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+template <AgentMessage M>
+bool Transaction<M>::is_worth_it(const CommitOptions& options) const noexcept {
+    const std::int64_t gain = before_ - after_;
+    if (!options.must_save && options.at_least_tokens <= 0) return true;
+    return gain > 0 && gain >= options.at_least_tokens;
+}
+
+template <AgentMessage M>
+void Transaction<M>::verify() const {
+    if (env_.validity == nullptr) return;
+    const auto fresh =
+        new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity));
+    if (!fresh.empty()) detail::throw_new_violations(by_, fresh);
+}
+
+template <AgentMessage M>
+void Transaction<M>::write(const Offload& offload) {
+    const auto bytes = static_cast<std::int64_t>(offload.content.size());
+    detail::require_budget(env_, by_, bytes);
+    offload.storage->put_if_absent(offload.key, offload.content);
+    if (env_.budget != nullptr) env_.budget->store_bytes -= bytes;
+    stored_.push_back(offload.key);
+    bytes_stored_ += bytes;
+}
+
+/// Stores first (L2). False if something could not be stored and its edits were dropped.
+template <AgentMessage M>
+bool Transaction<M>::write_offloads(CommitResult& result) {
+    std::vector<Unit> failed;  // offloads stand in order of their units
+    for (const Offload& offload : offloads_) {
+        if (!failed.empty() && failed.back() == offload.unit) continue;
+        try {
+            write(offload);
+        } catch (const Error& error) {
+            if (error.errc() == Errc::cancelled) throw;
+            failed.push_back(offload.unit);
+            if (env_.report != nullptr) env_.report->more().store_failures.push_back({offload.key, error.what()});
+        } catch (const std::exception& error) {
+            failed.push_back(offload.unit);
+            if (env_.report != nullptr) env_.report->more().store_failures.push_back({offload.key, error.what()});
+        }
+    }
+    if (failed.empty()) return true;
+    result.dropped_units += static_cast<int>(failed.size());
+    drop_units(std::move(failed));
+    return false;
+}
+
+template <AgentMessage M>
+std::vector<Splice<M>> Transaction<M>::to_splices() {
+    std::vector<Splice<M>> splices;
+    const std::size_t size = base_.size();
+    std::size_t base = 0;
+    for (std::size_t i = 0; i < size || base < conversation_->size();) {
+        if (i < size && base_[i] == base && owned_[i] == nullptr) {
+            ++i, ++base;
+            continue;
+        }
+        Splice<M> splice{.first = base};
+        for (; i < size && !(base_[i] != inserted && owned_[i] == nullptr); ++i) {
+            if (base_[i] != inserted) base = base_[i] + 1;
+            conversation_->count_into(owned_[i]->info, owned_[i]->message);  // a counter may have come meanwhile
+            splice.messages.push_back(std::move(owned_[i]->message));
+            splice.infos.push_back(std::move(owned_[i]->info));
+        }
+        base = i < size ? base_[i] : conversation_->size();
+        splice.count = base - splice.first;
+        splices.push_back(std::move(splice));
+    }
+    return splices;
+}
+
+template <AgentMessage M>
+std::shared_ptr<JournalEntry<M>> Transaction<M>::to_entry(const std::vector<Splice<M>>& splices) const {
+    auto entry = conversation_->new_entry(JournalEntry<M>::Kind::edit, by_, {});
+    for (const Edit& edit : edits_) {
+        if (entry->reason.empty()) entry->reason = edit.mark->reason;
+        entry->stored.insert(entry->stored.end(), edit.mark->stored.begin(), edit.mark->stored.end());
+    }
+    detail::sort_unique(entry->stored);
+    entry->when = env_.clock->now();
+    entry->tokens_before = before_;
+    entry->tokens_after = after_;
+    std::unordered_map<Serial, std::pair<std::size_t, std::size_t>> places;
+    for (std::size_t s = 0; s < splices.size(); ++s) {
+        for (std::size_t m = 0; m < splices[s].count; ++m)
+            places.emplace(conversation_->infos_[splices[s].first + m].serial, std::pair(s, m));
+    }
+    for (const Offload& offload : offloads_) {
+        if (!offload.original) continue;
+        const auto place = places.find(offload.original->serial);
+        if (place == places.end()) continue;
+        entry->texts.push_back(
+            {place->second.first, place->second.second, offload.original->part, offload.key, offload.storage});
+    }
+    return entry;
+}
+
+template <AgentMessage M>
+std::int64_t Transaction<M>::sent_tokens_behind(std::size_t first) const noexcept {
+    std::int64_t tokens = 0;
+    for (std::size_t i = first; i < std::min(conversation_->sent(), conversation_->size()); ++i) {
+        tokens = add_saturating(tokens, conversation_->infos_[i].tokens[column_]);
+    }
+    return tokens;
+}
+
+template <AgentMessage M>
+void Transaction<M>::fill_report(const CommitResult& result) const {
+    if (env_.report == nullptr) return;
+    env_.report->outcome = result.outcome;
+    StageDetails& details = env_.report->more();
+    details.tokens_before = result.tokens_before;
+    details.tokens_after = result.tokens_after;
+    details.first_changed = result.first_changed;
+    if (result.first_changed) details.cached_tokens_invalidated = sent_tokens_behind(*result.first_changed);
+    details.stored.insert(details.stored.end(), stored_.begin(), stored_.end());
+    details.bytes_stored += bytes_stored_;
+}
+
+template <AgentMessage M>
+CommitResult Transaction<M>::commit(const CommitOptions& options) {
+    require_current("commit");
+    CommitResult result{.tokens_before = before_, .tokens_after = after_, .first_changed = first_changed()};
+    const auto finish = [&](Outcome outcome) {
+        result.outcome = outcome;
+        result.tokens_after = after_;
+        result.first_changed = first_changed();
+        fill_report(result);
+        return result;
+    };
+    if (edits_.empty()) return finish(Outcome::nothing);
+    if (!is_worth_it(options)) return finish(Outcome::too_small);
+    verify();
+    if (env_.dry_run) return finish(Outcome::planned);
+    detail::require_budget(env_, by_, 0);
+    if (!write_offloads(result)) {
+        if (edits_.empty() || !is_worth_it(options)) return finish(Outcome::store_failed);
+        verify();
+    }
+    finish(Outcome::committed);  // what can fail comes before the commit point
+    std::vector<Splice<M>> splices = to_splices();
+    auto entry = to_entry(splices);
+    const std::size_t from = conversation_->journal().size();
+    conversation_->commit(std::move(splices), std::move(entry));
+    conversation_->next_serial_ = std::max(conversation_->next_serial_, next_serial_);
+    if (!conversation_->in_hook_) conversation_->settle(from);
+    if (env_.events != nullptr) detail::tell_commit(*env_.events, by_, conversation_->id(), result);
+    start_again();
+    return result;
+}
+
+/// After a commit the transaction is as good as new.
+template <AgentMessage M>
+void Transaction<M>::start_again() noexcept {
+    edits_.clear();
+    offloads_.clear();
+    stored_.clear();
+    bytes_stored_ = 0;
+    is_open_ = false;
+    copies_.clear();
+    protected_.reset();
+    version_ = conversation_->version();
+    before_ = after_ = conversation_->columns_[column_].messages;
+    next_serial_ = conversation_->next_serial_;
+}
+
+}  // namespace whittle::inline v0

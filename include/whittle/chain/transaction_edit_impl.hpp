@@ -1,0 +1,269 @@
+#pragma once
+
+// The edits of Transaction<M>, and taking them back; included by transaction.hpp.
+
+#include "whittle/chain/transaction_impl.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Where the message stands that `edit` was made on. `shift`: how far such messages moved since, as a first guess.
+template <AgentMessage M>
+std::optional<std::size_t> Transaction<M>::find(const Edit& edit, std::ptrdiff_t& shift) const {
+    if (edit.target == 0) return infos_.size();
+    const auto guess = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(edit.at) + shift);
+    if (guess < infos_.size() && infos_[guess]->serial == edit.target) return guess;
+    const auto found = outline().index_of(edit.target);
+    if (found) shift = static_cast<std::ptrdiff_t>(*found) - static_cast<std::ptrdiff_t>(edit.at);
+    return found;
+}
+
+/// Whether taking `edit` back gives the conversation's own message again.
+template <AgentMessage M>
+bool Transaction<M>::is_alone(const Edit& edit, std::size_t at) const {
+    return edit.kind != Edit::Kind::replace && base_[at] != inserted && owned_[at] != nullptr && !owned_[at]->is_shared;
+}
+
+template <AgentMessage M>
+void Transaction<M>::revert(std::size_t at) {
+    if (owned_[at] == nullptr) return;
+    const MessageInfo& original = conversation_->infos_[base_[at]];
+    after_ = after_ - owned_[at]->info.tokens[column_] + original.tokens[column_];
+    messages_[at] = &conversation_->messages_[base_[at]];
+    infos_[at] = &original;
+    owned_[at] = nullptr;
+}
+
+template <AgentMessage M>
+void Transaction<M>::drop_unit(Unit unit) {
+    drop_units({unit});
+}
+
+template <AgentMessage M>
+void Transaction<M>::drop_units(std::vector<Unit> units) {
+    std::ranges::sort(units);
+    const auto is_dropped = [&](const auto& item) { return std::ranges::binary_search(units, item.unit); };
+    std::vector<std::size_t> places;
+    std::ptrdiff_t shift = 0;
+    bool is_plain = true;
+    for (const Edit& edit : edits_) {
+        if (!is_dropped(edit)) continue;
+        const auto at = find(edit, shift);
+        is_plain = is_plain && at && *at < infos_.size() && is_alone(edit, *at);
+        if (!is_plain) break;
+        places.push_back(*at);
+    }
+    if (!is_plain) add_dependents(units);
+    std::erase_if(edits_, is_dropped);
+    std::erase_if(offloads_, is_dropped);
+    if (is_plain) {
+        for (const std::size_t at : places) revert(at);
+        return;
+    }
+    while (const auto lost = replay()) {
+        units = {*lost};
+        add_dependents(units);
+        std::erase_if(edits_, is_dropped);
+        std::erase_if(offloads_, is_dropped);
+    }
+}
+
+/// Adds the units that build on what `units` made. Sorted before and after.
+template <AgentMessage M>
+void Transaction<M>::add_dependents(std::vector<Unit>& units) const {
+    std::unordered_set<Serial> touched;
+    for (std::size_t known = 0; known != units.size();) {
+        known = units.size();
+        for (const Edit& edit : edits_) {
+            if (!std::ranges::binary_search(units, edit.unit)) continue;
+            if (edit.kind != Edit::Kind::replace) touched.insert(edit.target);
+            touched.insert(edit.covered.begin(), edit.covered.end());
+            for (std::size_t i = 0; i < edit.messages.size(); ++i) touched.insert(edit.first_serial + i);
+        }
+        const auto is_touched = [&](Serial serial) { return touched.contains(serial); };
+        for (const Edit& edit : edits_) {
+            if (!is_touched(edit.target) && std::ranges::none_of(edit.covered, is_touched)) continue;
+            const auto place = std::ranges::lower_bound(units, edit.unit);
+            if (place == units.end() || *place != edit.unit) units.insert(place, edit.unit);
+        }
+    }
+}
+
+/// Makes the overlay again from the edits that are left. Gives the unit of an edit that no longer finds what it was
+/// made on.
+template <AgentMessage M>
+std::optional<Unit> Transaction<M>::replay() {
+    is_open_ = false;
+    copies_.clear();
+    after_ = before_;
+    open_overlay();
+    std::ptrdiff_t shift = 0;
+    for (const Edit& edit : edits_) {
+        const auto at = find(edit, shift);
+        if (!at || *at + edit.covered.size() > infos_.size()) return edit.unit;
+        for (std::size_t i = 0; i < edit.covered.size(); ++i) {
+            if (infos_[*at + i]->serial != edit.covered[i]) return edit.unit;
+        }
+        apply(edit, *at);
+    }
+    return std::nullopt;
+}
+
+template <AgentMessage M>
+void Transaction<M>::require_current(std::string_view attempted) const {
+    if (conversation_->version() == version_) return;
+    throw Error(Errc::conflict, by_ + ": " + std::string(attempted) +
+                                    ": the conversation changed since the edits were planned; plan again");
+}
+
+template <AgentMessage M>
+void Transaction<M>::require(bool condition, std::string_view attempted, std::size_t message,
+                             std::string_view rule) const {
+    if (!condition)
+        detail::throw_pinned(by_, attempted, message < outline().size() ? outline()[message].serial : 0, rule);
+}
+
+template <AgentMessage M>
+void Transaction<M>::require_editable(std::string_view attempted, std::size_t message) const {
+    if (message >= outline().size()) {
+        throw Error(Errc::invalid_argument, by_ + ": " + std::string(attempted) + " message " +
+                                                std::to_string(message) + ": there are only " +
+                                                std::to_string(outline().size()));
+    }
+    if (allow_pinned_) return;
+    require(!is_protected(message), attempted, message,
+            "it is pinned, a system text, the newest user message or in the open round");
+}
+
+template <AgentMessage M>
+void Transaction<M>::require_own_part(std::string_view attempted, std::size_t message, std::size_t part) const {
+    const MessageInfo& info = outline()[message];
+    if (part >= info.parts.size()) {
+        throw Error(Errc::invalid_argument, by_ + ": " + std::string(attempted) + " part " + std::to_string(part) +
+                                                " of message " + std::to_string(info.serial) + ": it has " +
+                                                std::to_string(info.parts.size()));
+    }
+    if (allow_pinned_) return;
+    const Mark& mark = mark_of(info, part);
+    require(origin_of(mark) == Origin::original || mark->by == by_, attempted, message,
+            "another middleware made this part");
+    const bool open_thinking =
+        info.parts[part].kind == PartKind::thinking && detail::has_open_thinking(outline(), message);
+    require(!open_thinking, attempted, message, "its thinking belongs to the open tool loop");
+}
+
+/// `provenance` with the store references that stand in messages [first, last).
+template <AgentMessage M>
+Provenance Transaction<M>::keep_references(Provenance provenance, std::size_t first, std::size_t last) const {
+    const auto keep = [&](const Mark& mark) {
+        if (mark) provenance.stored.insert(provenance.stored.end(), mark->stored.begin(), mark->stored.end());
+    };
+    for (std::size_t i = first; i < last; ++i) {
+        keep(outline()[i].mark);
+        for (const PartInfo& part : outline()[i].parts) keep(part.mark);
+    }
+    detail::sort_unique(provenance.stored);
+    return provenance;
+}
+
+template <AgentMessage M>
+void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string text, Provenance provenance) {
+    require_current("set_text");
+    open_overlay();
+    require_editable("set_text", message);
+    require_own_part("set_text", message, part);
+    if (const Mark& old = mark_of(outline()[message], part)) {
+        provenance.stored.insert(provenance.stored.begin(), old->stored.begin(), old->stored.end());
+        detail::sort_unique(provenance.stored);
+    }
+    stage({.kind = Edit::Kind::set_text,
+           .unit = unit_,
+           .target = outline()[message].serial,
+           .part = part,
+           .text = std::move(text),
+           .mark = seal(std::move(provenance))},
+          message);
+}
+
+template <AgentMessage M>
+void Transaction<M>::erase_part(std::size_t message, std::size_t part, Provenance provenance) {
+    require_current("erase_part");
+    open_overlay();
+    require_editable("erase_part", message);
+    require_own_part("erase_part", message, part);
+    const MessageInfo& info = outline()[message];
+    Provenance rest =
+        info.mark ? *info.mark : Provenance{};  // what stays is what it was; the mark keeps the references
+    rest.reason = std::move(provenance.reason);
+    rest.stored.insert(rest.stored.end(), provenance.stored.begin(), provenance.stored.end());
+    if (const Mark& old = info.parts[part].mark)
+        rest.stored.insert(rest.stored.end(), old->stored.begin(), old->stored.end());
+    detail::sort_unique(rest.stored);
+    stage({.kind = Edit::Kind::erase_part,
+           .unit = unit_,
+           .target = info.serial,
+           .part = part,
+           .mark = seal(std::move(rest))},
+          message);
+}
+
+template <AgentMessage M>
+void Transaction<M>::replace_range(std::size_t first, std::size_t last, std::vector<M> messages,
+                                   Provenance provenance) {
+    require_current("replace");
+    open_overlay();
+    if (first > last || last > outline().size()) {
+        throw Error(Errc::invalid_argument, by_ + ": replace messages " + std::to_string(first) + " to " +
+                                                std::to_string(last) + ": there are " +
+                                                std::to_string(outline().size()));
+    }
+    Edit edit{.kind = Edit::Kind::replace, .unit = unit_, .first_serial = next_serial_};
+    for (std::size_t i = first; i < last; ++i) {
+        require_editable("replace", i);
+        edit.covered.push_back(outline()[i].serial);
+    }
+    if (first < outline().size()) edit.target = outline()[first].serial;
+    if (provenance.covers.empty() && !messages.empty()) provenance.covers = edit.covered;
+    edit.mark = seal(keep_references(std::move(provenance), first, last));
+    edit.messages = std::move(messages);
+    const std::size_t count = edit.messages.size();
+    stage(std::move(edit), first);
+    next_serial_ += count;
+}
+
+template <AgentMessage M>
+void Transaction<M>::insert(std::size_t at, M message, Provenance provenance) {
+    std::vector<M> messages;
+    messages.push_back(std::move(message));
+    replace_range(at, at, std::move(messages), std::move(provenance));
+}
+
+template <AgentMessage M>
+void Transaction<M>::mark(std::size_t message, Provenance provenance) {
+    require_current("mark");
+    open_overlay();
+    require_editable("mark", message);
+    stage({.kind = Edit::Kind::mark,
+           .unit = unit_,
+           .target = outline()[message].serial,
+           .mark = seal(std::move(provenance))},
+          message);
+}
+
+template <AgentMessage M>
+void Transaction<M>::offload(std::string key, std::string content, std::optional<Original> original,
+                             std::shared_ptr<Storage> storage) {
+    auto target = storage ? std::move(storage) : env_.storage;
+    if (!target) throw Error(Errc::invalid_argument, by_ + ": offload \"" + key + "\": there is no storage");
+    require_valid_key("offload", key);
+    offloads_.push_back({unit_, std::move(key), std::move(content), original, std::move(target)});
+}
+
+}  // namespace whittle::inline v0
