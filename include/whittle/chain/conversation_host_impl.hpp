@@ -2,7 +2,9 @@
 
 // How Conversation<M> follows a host that owns the list, and how it is saved; included by conversation.hpp.
 
-#include "whittle/chain/conversation_impl.hpp"
+#include "whittle/chain/conversation.hpp"
+#include "whittle/chain/conversation_detail.hpp"
+#include "whittle/chain/state.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -3,7 +3,7 @@
 // Definitions of Conversation<M>; included by conversation.hpp.
 
 #include "whittle/chain/conversation.hpp"
-#include "whittle/chain/state.hpp"
+#include "whittle/chain/conversation_detail.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -11,20 +11,6 @@
 #include <unordered_map>
 
 namespace whittle::inline v0 {
-
-namespace detail {
-
-/// Where each message stands. Linear.
-[[nodiscard]] std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline);
-
-/// Room for `extra` more elements without giving up geometric growth.
-template <typename T>
-void grow(std::vector<T>& v, std::size_t extra) {
-    const std::size_t needed = v.size() + extra;
-    if (needed > v.capacity()) v.reserve(std::max(needed, 2 * v.capacity()));
-}
-
-}  // namespace detail
 
 template <AgentMessage M>
 void Conversation<M>::require_outside_hook(std::string_view attempted) const {
@@ -121,21 +107,6 @@ void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) req
         throw;
     }
 }
-
-namespace detail {
-
-/// The mark of a result part whose original is stored.
-[[nodiscard]] Mark mark_of_stored(const StoredPart& stored);
-/// The mark of a message that an adapter added beside the results, such as media that a provider wants in a user
-/// message.
-[[nodiscard]] Mark mark_of_result_media();
-
-/// Marks the parts of `info` that show stored results, and collects how to get these back. `seen` counts the parts of
-/// each result that earlier messages held.
-void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
-                       std::vector<StoredText>& texts);
-
-}  // namespace detail
 
 template <AgentMessage M>
 void Conversation<M>::append_results(std::span<const ToolReturn> returns) {

@@ -2,7 +2,8 @@
 
 // How Conversation<M> replaces stretches, rolls back and undoes; included by conversation.hpp.
 
-#include "whittle/chain/conversation_impl.hpp"
+#include "whittle/chain/conversation.hpp"
+#include "whittle/chain/conversation_detail.hpp"
 
 #include <algorithm>
 #include <iterator>

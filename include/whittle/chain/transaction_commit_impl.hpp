@@ -2,7 +2,8 @@
 
 // The commit of Transaction<M>; included by transaction.hpp.
 
-#include "whittle/chain/transaction_impl.hpp"
+#include "whittle/chain/transaction.hpp"
+#include "whittle/chain/transaction_detail.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -2,7 +2,8 @@
 
 // The edits of Transaction<M>, and taking them back; included by transaction.hpp.
 
-#include "whittle/chain/transaction_impl.hpp"
+#include "whittle/chain/transaction.hpp"
+#include "whittle/chain/transaction_detail.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -3,6 +3,7 @@
 // Definitions of Transaction<M>; included by transaction.hpp.
 
 #include "whittle/chain/transaction.hpp"
+#include "whittle/chain/transaction_detail.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -11,23 +12,6 @@
 #include <unordered_set>
 
 namespace whittle::inline v0 {
-
-namespace detail {
-
-/// Marks those messages that a transaction must leave alone. Linear.
-[[nodiscard]] std::vector<bool> find_protected(const Outline& outline,
-                                               const std::function<bool(const MessageInfo&)>* pins);
-/// Thinking since the newest user message: providers want it back unchanged while the tool loop is open.
-[[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
-[[noreturn]] void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule);
-[[noreturn]] void throw_new_violations(std::string_view by, const std::vector<Violation>& violations);
-void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation,
-                 const CommitResult& result) noexcept;
-void sort_unique(std::vector<std::string>& keys);
-/// Throws Error(cancelled) or Error(limit_exceeded).
-void require_budget(const EditEnvironment& environment, std::string_view by, std::int64_t bytes);
-
-}  // namespace detail
 
 template <AgentMessage M>
 Transaction<M>::Transaction(Conversation<M>& conversation, std::string by, EditEnvironment environment)

@@ -1,0 +1,42 @@
+#pragma once
+
+// Helpers of Conversation<M> that do not depend on the message type.
+
+#include "whittle/chain/journal.hpp"
+#include "whittle/chain/tool.hpp"
+#include "whittle/message/outline.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+/// Where each message stands. Linear.
+[[nodiscard]] std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline);
+
+/// Room for `extra` more elements without giving up geometric growth.
+template <typename T>
+void grow(std::vector<T>& v, std::size_t extra) {
+    const std::size_t needed = v.size() + extra;
+    if (needed > v.capacity()) v.reserve(std::max(needed, 2 * v.capacity()));
+}
+
+/// The mark of a result part whose original is stored.
+[[nodiscard]] Mark mark_of_stored(const StoredPart& stored);
+/// The mark of a message that an adapter added beside the results, such as media that a provider wants in a user
+/// message.
+[[nodiscard]] Mark mark_of_result_media();
+
+/// Marks the parts of `info` that show stored results, and collects how to get these back. `seen` counts the parts of
+/// each result that earlier messages held.
+void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
+                       std::vector<StoredText>& texts);
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0
