@@ -34,6 +34,11 @@ TEST_CASE("broken JSON is refused with the byte where it breaks", "[openai]") {
     CHECK_THAT(error_of(R"({"role":"user","content":1e999})"), Catch::Matchers::Contains("number overflow"));
 }
 
+TEST_CASE("what follows a NUL is not ignored", "[openai]") {
+    const std::string json = R"({"role":"user","content":"a"})";
+    CHECK_THAT(error_of(json + std::string(1, '\0') + "garbage"), Catch::Matchers::Contains("byte 29: a NUL"));
+}
+
 TEST_CASE("lone surrogates and bytes that are not UTF-8 are refused", "[openai]") {
     CHECK_THAT(error_of(R"({"role":"user","content":"\ud800"})"), Catch::Matchers::Contains("surrogate"));
     CHECK_THAT(error_of(R"({"role":"user","content":"\udc00 x"})"), Catch::Matchers::Contains("surrogate"));

@@ -184,6 +184,9 @@ private:
         fail(std::to_string(text.size()) + " bytes of JSON are more than the limit of " +
              std::to_string(limits.max_bytes));
     }
+    if (const auto nul = text.find('\0'); nul != std::string_view::npos) {  // the parser would take it for the end
+        fail("byte " + std::to_string(nul) + ": a NUL, which JSON text cannot hold");
+    }
     JsonBuilder builder(limits.max_depth, notes);
     if (ordered_json::sax_parse(text, &builder)) return builder.take_root();
     if (builder.too_deep()) {
