@@ -1,0 +1,93 @@
+#include "options.hpp"
+
+#include <whittle/base/error.hpp>
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace agent {
+namespace {
+
+using whittle::Errc;
+using whittle::Error;
+
+[[noreturn]] void refuse(const std::string& reason) {
+    throw Error(Errc::invalid_argument, "read the options: " + reason + " (--help lists them)");
+}
+
+int positive(std::string_view text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 1)
+        refuse("--max-steps: expected a whole number from 1, found \"" + std::string(text) + "\"");
+    return number;
+}
+
+void set(Options& options, std::string_view name, const std::string& value) {
+    if (name == "--workspace") options.workspace = value;
+    if (name == "--config") options.config = value;
+    if (name == "--store") options.store = value;
+    if (name == "--session") options.session = value;
+    if (name == "--id") options.id = value;
+    if (name == "--enum") options.enumeration = value;
+    if (name == "--max-steps") options.max_steps = positive(value);
+}
+
+bool takes_value(std::string_view name) {
+    constexpr std::array<std::string_view, 7> names{"--workspace", "--config", "--store",    "--session",
+                                                    "--id",        "--enum",   "--max-steps"};
+    for (const std::string_view known : names) {
+        if (name == known) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+const char* help_text() noexcept {
+    return R"(A coding agent with real tools, whose history whittle keeps small.
+
+  whittle_agent --workspace DIR --config FILE [options]
+
+The model is a script (no key, no network) that knows one task: it reads through the workspace, adds a list of all
+values behind an enumeration, and checks that it compiles. What it knows it has from the requests that it gets: what
+was cleared from them, it reads back from the store. It changes files in the workspace: give it a copy.
+
+  --workspace DIR   the folder that the tools may read and edit, and in which commands run
+  --config FILE     the chain's configuration (docs/configuration.md); its storage must be of type "file"
+  --store DIR       takes what is cleared, instead of the configuration's storage
+  --session FILE    records the session here, uncleared, for `whittle replay`
+  --id NAME         of the session                                         (default: session)
+  --enum NAME       the enumeration to work on                             (default: Errc)
+  --max-steps N     model calls at most                                    (default: 200)
+  --check           fail unless the run shows what scripts/demo promises
+  --help            this text
+
+Ctrl-C ends the run after killing the running command; the session is kept. A second Ctrl-C ends the program at once.
+Exit codes: 0 done, 1 the run or the check failed, 2 bad options or configuration, 130 stopped.
+)";
+}
+
+Options parse_options(std::span<char* const> arguments) {
+    Options options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string_view name = arguments[i];
+        if (name == "--help")
+            options.help = true;
+        else if (name == "--check")
+            options.check = true;
+        else if (!takes_value(name))
+            refuse("there is no option \"" + std::string(name) + "\"");
+        else if (i + 1 == arguments.size())
+            refuse(std::string(name) + " needs a value");
+        else
+            set(options, name, arguments[++i]);
+    }
+    if (options.help) return options;
+    if (options.workspace.empty()) refuse("--workspace is missing");
+    if (options.config.empty()) refuse("--config is missing");
+    return options;
+}
+
+}  // namespace agent

@@ -1,0 +1,79 @@
+#include "sandbox.hpp"
+
+#include <whittle/base/error.hpp>
+
+#include <algorithm>
+
+namespace agent {
+namespace {
+
+namespace fs = std::filesystem;
+using whittle::Errc;
+using whittle::Error;
+
+fs::path resolve_directory(const fs::path& path, std::string_view what) {
+    std::error_code error;
+    fs::path resolved = fs::canonical(path, error);
+    const std::string attempted = "open the " + std::string(what) + " \"" + path.string() + "\": ";
+    if (error) throw Error(Errc::not_found, attempted + error.message());
+    if (!fs::is_directory(resolved, error)) throw Error(Errc::not_found, attempted + "it is not a directory");
+    return resolved;
+}
+
+/// "/a/bc" is not inside "/a/b".
+bool is_inside(const fs::path& path, const fs::path& directory) {
+    if (directory.empty()) return false;
+    return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
+}
+
+fs::path resolve(const fs::path& workspace, std::string_view path) {
+    if (path.find('\0') != std::string_view::npos)
+        throw Error(Errc::invalid_argument, "open a path: it has a zero byte");
+    std::error_code error;
+    fs::path resolved = fs::canonical(workspace / fs::path(path), error);
+    if (error) throw Error(Errc::not_found, "open \"" + std::string(path) + "\": " + error.message());
+    return resolved;
+}
+
+[[noreturn]] void refuse(std::string_view path, std::string_view where) {
+    throw Error(Errc::invalid_argument,
+                "open \"" + std::string(path) + "\": refused, it is outside the " + std::string(where));
+}
+
+}  // namespace
+
+Sandbox::Sandbox(const fs::path& workspace, const fs::path& store)
+    : workspace_(resolve_directory(workspace, "workspace")),
+      store_(store.empty() ? fs::path() : resolve_directory(store, "store")) {}
+
+fs::path Sandbox::readable(std::string_view path) const {
+    fs::path resolved = resolve(workspace_, path);
+    if (!is_inside(resolved, workspace_) && !is_inside(resolved, store_))
+        refuse(path, store_.empty() ? "workspace" : "workspace and the store");
+    return resolved;
+}
+
+fs::path Sandbox::writable(std::string_view path) const {
+    fs::path resolved = resolve(workspace_, path);
+    if (!is_inside(resolved, workspace_) || is_inside(resolved, store_)) refuse(path, "workspace");
+    return resolved;
+}
+
+fs::path Sandbox::readable_file(std::string_view path) const {
+    fs::path resolved = readable(path);
+    std::error_code error;
+    if (!fs::is_regular_file(resolved, error))
+        throw Error(Errc::invalid_argument, "open \"" + std::string(path) + "\": it is not a regular file");
+    return resolved;
+}
+
+bool Sandbox::is_in_store(std::string_view path) const {
+    std::error_code error;
+    return is_inside(fs::weakly_canonical(workspace_ / fs::path(path), error), store_);
+}
+
+std::string Sandbox::shown(const fs::path& resolved) const {
+    return is_inside(resolved, workspace_) ? resolved.lexically_relative(workspace_).string() : resolved.string();
+}
+
+}  // namespace agent

@@ -1,0 +1,102 @@
+#include "agent/sandbox.hpp"
+
+#include "agent/scratch.hpp"
+#include "support/catch.hpp"
+
+#include <whittle/base/error.hpp>
+
+#include <sys/stat.h>
+
+using agent::Sandbox;
+using whittle::Errc;
+namespace fs = std::filesystem;
+
+namespace {
+
+template <typename Function>
+Errc errc_of(Function function) {
+    try {
+        function();
+    } catch (const whittle::Error& error) {
+        return error.errc();
+    }
+    FAIL("nothing was thrown");
+    return Errc::invalid_argument;
+}
+
+}  // namespace
+
+TEST_CASE("files of the workspace and of the store can be read", "[agent]") {
+    const Scratch scratch;
+    scratch.write("work/a/b.txt", "b");
+    scratch.write("store/object", "o");
+    const Sandbox sandbox(scratch / "work", scratch / "store");
+    CHECK(sandbox.readable("a/b.txt") == scratch / "work/a/b.txt");
+    CHECK(sandbox.readable("a/../a/./b.txt") == scratch / "work/a/b.txt");
+    CHECK(sandbox.readable((scratch / "work/a/b.txt").string()) == scratch / "work/a/b.txt");
+    CHECK(sandbox.readable((scratch / "store/object").string()) == scratch / "store/object");
+    CHECK(sandbox.readable("../store/object") == scratch / "store/object");
+    CHECK(sandbox.readable(".") == scratch / "work");
+    CHECK(sandbox.readable("") == scratch / "work");
+}
+
+TEST_CASE("what is outside is refused", "[agent]") {
+    const Scratch scratch;
+    scratch.write("work/a.txt", "a");
+    scratch.write("work-two/secret.txt", "s");
+    scratch.write("secret.txt", "s");
+    scratch.write("store/object", "o");
+    const Sandbox sandbox(scratch / "work", scratch / "store");
+    const auto refused = [&](const std::string& path) { return errc_of([&] { (void)sandbox.readable(path); }); };
+    CHECK(refused("../secret.txt") == Errc::invalid_argument);
+    CHECK(refused("/etc/passwd") == Errc::invalid_argument);
+    CHECK(refused("..") == Errc::invalid_argument);
+    CHECK(refused("/") == Errc::invalid_argument);
+    CHECK(refused("../work-two/secret.txt") == Errc::invalid_argument);
+    CHECK(refused(std::string("a.txt\0/../../secret.txt", 23)) == Errc::invalid_argument);
+    CHECK(refused("missing.txt") == Errc::not_found);
+}
+
+TEST_CASE("a link that leads outside is refused, one that stays inside is followed", "[agent]") {
+    const Scratch scratch;
+    scratch.write("work/a.txt", "a");
+    scratch.write("secret.txt", "s");
+    fs::create_symlink("../secret.txt", scratch / "work/out");
+    fs::create_directory_symlink("..", scratch / "work/up");
+    fs::create_symlink("a.txt", scratch / "work/in");
+    fs::create_symlink("loop", scratch / "work/loop");
+    const Sandbox sandbox(scratch / "work", {});
+    CHECK(errc_of([&] { (void)sandbox.readable("out"); }) == Errc::invalid_argument);
+    CHECK(errc_of([&] { (void)sandbox.readable("up/secret.txt"); }) == Errc::invalid_argument);
+    CHECK(errc_of([&] { (void)sandbox.readable("loop"); }) == Errc::not_found);
+    CHECK(sandbox.readable("in") == scratch / "work/a.txt");
+}
+
+TEST_CASE("the store is never written to, also if it is inside the workspace", "[agent]") {
+    const Scratch scratch;
+    scratch.write("work/a.txt", "a");
+    scratch.write("work/store/object", "o");
+    const Sandbox sandbox(scratch / "work", scratch / "work/store");
+    CHECK(sandbox.writable("a.txt") == scratch / "work/a.txt");
+    CHECK(sandbox.readable("store/object") == scratch / "work/store/object");
+    CHECK(errc_of([&] { (void)sandbox.writable("store/object"); }) == Errc::invalid_argument);
+    CHECK(sandbox.is_in_store("store/object"));
+    CHECK_FALSE(sandbox.is_in_store("a.txt"));
+}
+
+TEST_CASE("only regular files can be read", "[agent]") {
+    const Scratch scratch;
+    scratch.write("work/a.txt", "a");
+    REQUIRE(::mkfifo((scratch / "work/pipe").c_str(), 0600) == 0);
+    const Sandbox sandbox(scratch / "work", {});
+    CHECK(sandbox.readable_file("a.txt") == scratch / "work/a.txt");
+    CHECK(errc_of([&] { (void)sandbox.readable_file("pipe"); }) == Errc::invalid_argument);
+    CHECK(errc_of([&] { (void)sandbox.readable_file("."); }) == Errc::invalid_argument);
+}
+
+TEST_CASE("a workspace that is no directory is refused", "[agent]") {
+    const Scratch scratch;
+    scratch.write("file", "");
+    CHECK(errc_of([&] { const Sandbox sandbox(scratch / "file", {}); }) == Errc::not_found);
+    CHECK(errc_of([&] { const Sandbox sandbox(scratch / "missing", {}); }) == Errc::not_found);
+}
