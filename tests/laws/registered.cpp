@@ -1,0 +1,54 @@
+// Every middleware of the library, held to every law on every message type. One line adds one.
+#include "support/laws.hpp"
+#include "support/laws_random_editor.hpp"
+#include "whittle/reduction/reduction.hpp"
+
+using namespace whittle;
+using namespace whittle::testing;
+
+namespace {
+
+template <typename T>
+using MessageOf = typename T::type;
+
+ReductionConfig clearing(std::int64_t above) { return {.skip_truncation = true, .max_tokens_for_clear = above}; }
+
+ReductionConfig clearing_to(std::int64_t above, std::int64_t target, std::int64_t at_least) {
+    ReductionConfig config = clearing(above);
+    config.clear_target_tokens = target;
+    config.clear_at_least_tokens = at_least;
+    return config;
+}
+
+ReductionConfig clearing_but(std::int64_t above, int rounds) {
+    ReductionConfig config = clearing(above);
+    config.clear_retention_suffix_limit = rounds;
+    config.clear_exclude_tools = {"grep"};
+    return config;
+}
+
+/// Two that may edit the same messages, one after the other.
+template <typename M>
+Stages<M> clearing_and_random() {
+    return {std::make_shared<Reduction<M>>(clearing(200)), std::make_shared<RandomEditor<M>>(5),
+            std::make_shared<RandomEditor<M>>(6, "second editor")};
+}
+
+}  // namespace
+
+WHITTLE_LAWS("clearing", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(200)}; })
+WHITTLE_LAWS("clearing without a store", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(200)}; },
+             {.with_storage = false})
+WHITTLE_LAWS("clearing down to a target",
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing_to(900, 500, 100)}; })
+WHITTLE_LAWS("clearing of three rounds and one tool less",
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing_but(100, 3)}; })
+WHITTLE_LAWS("clearing in Chinese", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(100)}; },
+             {.language = Language::chinese})
+WHITTLE_LAWS("an editor that edits at random", [](auto type) { return RandomEditor<MessageOf<decltype(type)>>{1}; },
+             {.keeps_protected_tools = false})
+WHITTLE_LAWS("another one, without a store", [](auto type) { return RandomEditor<MessageOf<decltype(type)>>{2}; },
+             {.with_storage = false, .keeps_protected_tools = false})
+WHITTLE_LAWS("clearing and two random editors together",
+             [](auto type) { return clearing_and_random<MessageOf<decltype(type)>>(); },
+             {.keeps_protected_tools = false})

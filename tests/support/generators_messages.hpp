@@ -1,0 +1,215 @@
+// The message types that every law is tried on, and how a generated history becomes one of them.
+#pragma once
+
+#include "generators.hpp"
+#include "whittle/adapter/openai.hpp"
+#include "whittle/message/chat_message.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::testing {
+
+/// A host's type with nothing but a role and a text; it knows no tools.
+struct PlainMessage {
+    Role role = Role::user;
+    std::string text{};
+};
+
+/// A host's type with calls and results of its own shape.
+struct StepMessage {
+    struct Call {
+        std::string id{};
+        std::string function{};
+        std::string json{};
+    };
+    Role role = Role::user;
+    std::string content{};
+    std::vector<Call> calls{};
+    std::string call_id{};  ///< of a result
+    bool is_result = false;
+};
+
+}  // namespace whittle::testing
+
+namespace whittle::inline v0 {
+
+template <>
+struct message_traits<testing::PlainMessage> {
+    using M = testing::PlainMessage;
+    static Role role(const M& m) { return m.role; }
+    template <typename Visit>
+    static void for_each_part(const M& m, Visit&& visit) {
+        if (!m.text.empty()) visit(PartView{.kind = PartKind::text, .text = m.text});
+    }
+    static void set_text(M& m, std::size_t part, std::string_view text) {
+        if (part != 0 || m.text.empty()) throw std::out_of_range("no such part");
+        m.text = std::string(text);
+    }
+    static void erase_part(M& m, std::size_t) { m.text.clear(); }
+    static M make(Role role, std::string_view text) { return {role, std::string(text)}; }
+};
+
+template <>
+struct message_traits<testing::StepMessage> {
+    using M = testing::StepMessage;
+    static Role role(const M& m) { return m.role; }
+    template <typename Visit>
+    static void for_each_part(const M& m, Visit&& visit) {
+        if (m.is_result) {
+            visit(PartView{.kind = PartKind::tool_result, .text = m.content, .call_id = m.call_id});
+        } else if (!m.content.empty()) {
+            visit(PartView{.kind = PartKind::text, .text = m.content});
+        }
+        for (const auto& c : m.calls)
+            visit(PartView{.kind = PartKind::tool_call, .text = c.json, .call_id = c.id, .tool = c.function});
+    }
+    static void set_text(M& m, std::size_t part, std::string_view text) {
+        const std::size_t front = has_front(m) ? 1 : 0;
+        if (part < front) {
+            m.content = std::string(text);
+            return;
+        }
+        const auto json = nlohmann::json::parse(text, nullptr, false);
+        if (!json.is_object()) throw std::invalid_argument("arguments must be an object");
+        m.calls.at(part - front).json = std::string(text);
+    }
+    static void erase_part(M& m, std::size_t part) {
+        const std::size_t front = has_front(m) ? 1 : 0;
+        if (part < front) {
+            m.content.clear();
+            m.is_result = false;
+            return;
+        }
+        if (part - front >= m.calls.size()) throw std::out_of_range("no such part");
+        m.calls.erase(m.calls.begin() + static_cast<std::ptrdiff_t>(part - front));
+    }
+    static M make(Role role, std::string_view text) { return {role, std::string(text), {}, {}, false}; }
+    static std::vector<M> make_tool_results(std::span<const ToolResult> results) {
+        std::vector<M> messages;
+        for (const ToolResult& result : results) {
+            M m{Role::tool, {}, {}, result.call_id, true};
+            for (const Part& part : result.parts) m.content += part.text;
+            messages.push_back(std::move(m));
+        }
+        return messages;
+    }
+
+private:
+    static bool has_front(const M& m) { return m.is_result || !m.content.empty(); }
+};
+
+static_assert(AgentMessage<testing::PlainMessage> && !ToolMessage<testing::PlainMessage>);
+static_assert(ToolMessage<testing::StepMessage> && !HasCodec<testing::StepMessage>);
+
+}  // namespace whittle::inline v0
+
+namespace whittle::testing {
+
+template <typename T>
+struct Type {
+    using type = T;
+};
+
+/// A message type's name in test output, and the messages that a neutral one becomes.
+template <typename M>
+struct Builder;
+
+template <>
+struct Builder<ChatMessage> {
+    static constexpr std::string_view name = "ChatMessage";
+    static std::vector<ChatMessage> build(const ChatMessage& m) { return {m}; }
+};
+
+template <>
+struct Builder<PlainMessage> {
+    static constexpr std::string_view name = "a type without tools";
+    static std::vector<PlainMessage> build(const ChatMessage& m) {
+        PlainMessage plain{m.role == Role::tool ? Role::user : m.role, {}};
+        for (const Part& part : m.parts)
+            plain.text += part.kind == PartKind::tool_call ? part.tool + "(" + part.text + ")" : part.text;
+        return {plain};
+    }
+};
+
+template <>
+struct Builder<StepMessage> {
+    static constexpr std::string_view name = "a type with its own tools";
+    static std::vector<StepMessage> build(const ChatMessage& m) {
+        std::vector<StepMessage> steps;
+        StepMessage front{m.role, {}, {}, {}, false};
+        for (const Part& part : m.parts) {
+            if (part.kind == PartKind::tool_result) {
+                steps.push_back({m.role, part.text, {}, part.call_id, true});
+            } else if (part.kind == PartKind::tool_call) {
+                front.calls.push_back({part.call_id, part.tool, part.text});
+            } else {
+                front.content += part.text;
+            }
+        }
+        if (steps.empty() || !front.calls.empty() || !front.content.empty())
+            steps.insert(steps.begin(), std::move(front));
+        return steps;
+    }
+};
+
+template <>
+struct Builder<openai::Message> {
+    static constexpr std::string_view name = "openai::Message";
+    using Json = nlohmann::ordered_json;
+
+    static std::vector<openai::Message> build(const ChatMessage& m) {
+        std::vector<openai::Message> messages;
+        Json front{{"role", name_of(m.role)}};
+        Json texts = Json::array();
+        for (const Part& part : m.parts) {
+            if (part.kind == PartKind::tool_result) {
+                messages.emplace_back(
+                    Json{{"role", "tool"}, {"tool_call_id", part.call_id}, {"x_unknown", 1.0}, {"content", part.text}});
+            } else if (part.kind == PartKind::tool_call) {
+                front["tool_calls"].push_back({{"id", part.call_id},
+                                               {"type", "function"},
+                                               {"function", {{"name", part.tool}, {"arguments", part.text}}}});
+            } else if (part.kind == PartKind::thinking) {
+                front["reasoning_content"] = part.text;
+            } else if (part.kind == PartKind::text) {
+                texts.push_back({{"type", "text"}, {"text", part.text}});
+            }
+        }
+        if (texts.size() == 1) front["content"] = texts[0]["text"];
+        if (texts.size() > 1) front["content"] = std::move(texts);
+        if (messages.empty() || front.size() > 1) messages.emplace(messages.begin(), std::move(front));
+        if (m.usage) messages.front().with_usage(*m.usage);
+        return messages;
+    }
+};
+
+/// Calls `visit(Type<M>{})` for every message type.
+template <typename Visit>
+void for_each_message_type(Visit&& visit) {
+    visit(Type<ChatMessage>{});
+    visit(Type<openai::Message>{});
+    visit(Type<PlainMessage>{});
+    visit(Type<StepMessage>{});
+}
+
+template <typename M>
+[[nodiscard]] std::vector<M> build_all(const History& history) {
+    std::vector<M> messages;
+    for (const ChatMessage& m : history) {
+        for (M& built : Builder<M>::build(m)) messages.push_back(std::move(built));
+    }
+    return messages;
+}
+
+/// Usage goes to the front message of what a neutral one becomes; types without usage lose it.
+static_assert(HasUsage<ChatMessage> && HasUsage<openai::Message>);
+
+}  // namespace whittle::testing

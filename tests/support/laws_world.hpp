@@ -1,0 +1,136 @@
+// A conversation with a chain around one middleware, driven as an agent loop drives it.
+#pragma once
+
+#include "generators_messages.hpp"
+#include "laws_snapshot.hpp"
+#include "whittle/chain/chain.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::testing {
+
+/// A store that knows which writes it has acknowledged.
+class RecordingStorage final : public Storage {
+public:
+    explicit RecordingStorage(std::shared_ptr<Storage> inner) : inner_(std::move(inner)) {}
+
+    void put_if_absent(std::string_view key, std::string_view content) override {
+        if (before_put) before_put();
+        inner_->put_if_absent(key, content);
+        acknowledged_.emplace(key, content);
+    }
+    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
+        return inner_->get(key, offset, max_bytes);
+    }
+    std::optional<ObjectInfo> stat(std::string_view key) override { return inner_->stat(key); }
+
+    [[nodiscard]] const std::map<std::string, std::string, std::less<>>& acknowledged() const noexcept {
+        return acknowledged_;
+    }
+
+    std::function<void()> before_put{};  ///< called at each write, before it is carried out
+
+private:
+    std::shared_ptr<Storage> inner_;
+    std::map<std::string, std::string, std::less<>> acknowledged_{};
+};
+
+template <AgentMessage M>
+using Stages = std::vector<std::shared_ptr<Middleware<M>>>;
+
+/// What a registered middleware is tried with, and which promises are not its own.
+struct LawOptions {
+    bool with_storage = true;
+    bool verify = true;  ///< false only to show that L1 can fail
+    Language language = Language::english;
+    bool keeps_protected_tools = true;  ///< false: not a pruning or clearing middleware (L7)
+    bool looks_at_sizes_only = true;    ///< its plans follow sizes and places, not words; L11 needs it to compare
+    std::function<std::shared_ptr<Storage>()> make_storage = [] { return memory_storage(); };
+};
+
+/// A middleware under test, on one message type.
+template <AgentMessage M>
+struct Subject {
+    std::function<Stages<M>()> make;
+    LawOptions options{};
+};
+
+/// How one run differs from the plain one.
+template <AgentMessage M>
+struct WorldOptions {
+    ValidityProfile validity = openai_chat();
+    OnError on_error = OnError::skip;
+    std::shared_ptr<Storage> storage{};  ///< instead of the subject's own
+    ChainCallbacks<M> callbacks{};
+    std::optional<Stages<M>> stages{};  ///< instead of fresh ones
+};
+
+inline const std::vector<ToolSpec>& law_tools() {
+    static const std::vector<ToolSpec> tools{{"read_file", "reads", "{}"}};
+    return tools;
+}
+
+template <AgentMessage M>
+class World {
+public:
+    explicit World(const Subject<M>& subject, WorldOptions<M> options = {})
+        : storage(
+              std::make_shared<RecordingStorage>(options.storage ? options.storage : subject.options.make_storage())),
+          chain(make_config(subject.options, options), std::move(options.callbacks),
+                options.stages ? *options.stages : subject.make()) {}
+
+    void push(const M& m, const std::optional<Usage>& usage = std::nullopt) {
+        originals.push_back(m);
+        conversation.push_back(m, usage);
+        clock->advance(std::chrono::milliseconds(7));
+    }
+
+    const Report& ask(std::stop_token stop = {}) {
+        return chain.before_model(conversation, {.tools = law_tools(), .system = "be brief", .stop = std::move(stop)});
+    }
+
+    /// Pushes the history; asks before every reply, and at the end. `visit` runs instead of `ask`, and has to ask.
+    template <typename Visit>
+    void drive(const History& history, Visit&& visit) {
+        for (const ChatMessage& m : history) {
+            if (m.role == Role::assistant) visit();
+            bool is_first = true;
+            for (const M& built : Builder<M>::build(m))
+                push(built, std::exchange(is_first, false) ? m.usage : std::nullopt);
+            if (conversation.size() == 4) conversation.pin(originals_serial(2));
+        }
+        visit();
+    }
+
+    std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1'000);
+    std::shared_ptr<RecordingStorage> storage;
+    Chain<M> chain;
+    Conversation<M> conversation{"laws"};
+    std::vector<M> originals{};
+
+private:
+    [[nodiscard]] Serial originals_serial(std::size_t index) const { return conversation.outline()[index].serial; }
+
+    [[nodiscard]] ChainConfig make_config(const LawOptions& subject, const WorldOptions<M>& options) const {
+        ChainConfig config;
+        config.profile.validity = options.validity;
+        config.on_error = options.on_error;
+        config.verify = subject.verify;
+        if (subject.with_storage) config.storage = storage;
+        config.language = subject.language;
+        config.clock = clock;
+        config.ids = counting_ids();
+        config.random = std::make_shared<SeededRandom>(1);
+        return config;
+    }
+};
+
+}  // namespace whittle::testing
