@@ -19,9 +19,7 @@ Messages messages_of(const Conversation<>& c) { return {c.messages().begin(), c.
 
 std::size_t below(std::size_t n, Rng& random) { return n == 0 ? 0 : random() % n; }
 
-std::string random_text(Rng& random) {
-    return std::string(1 + random() % 40, static_cast<char>('a' + random() % 26));
-}
+std::string random_text(Rng& random) { return std::string(1 + random() % 40, static_cast<char>('a' + random() % 26)); }
 
 ChatMessage random_message(Rng& random) {
     ChatMessage m =

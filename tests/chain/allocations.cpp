@@ -1,0 +1,48 @@
+// Counts allocations of this thread: an undue chain makes none.
+#include "support/catch.hpp"
+#include "whittle/reduction/reduction.hpp"
+
+#include <cstdlib>
+#include <new>
+#include <string>
+
+namespace {
+thread_local std::size_t allocations = 0;
+}
+
+void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+using namespace whittle;
+
+TEST_CASE("an undue hook, and one that remembers a plan too small, allocate nothing", "[chain][allocations]") {
+    Conversation<> c("alloc");
+    c.push_back(ChatMessage::user("do"));
+    for (int i = 0; i < 20; ++i) {
+        c.push_back(ChatMessage::assistant("").call("c" + std::to_string(i), "read"));
+        c.push_back(ChatMessage::result("c" + std::to_string(i), "read", std::string(500, 'x')));
+    }
+    ReductionConfig config{.skip_truncation = true};
+    Outcome expected = Outcome::undue;
+    SECTION("undue") {}
+    SECTION("remembered") {
+        config.max_tokens_for_clear = 100;
+        config.clear_at_least_tokens = 1'000'000;
+        expected = Outcome::remembered;
+    }
+    const std::vector<ToolSpec> tools{{.name = "read_file"}};
+    const Chain chain{ChainConfig{.storage = memory_storage(), .dry_run = GENERATE(false, true)}, Reduction<>{config}};
+    const HookRequest<> request{.tools = tools, .system = "be helpful"};
+    for (int warm_up = 0; warm_up < 2; ++warm_up) chain.before_model(c, request);
+    const std::size_t before = allocations;
+    const Report& report = chain.before_model(c, request);
+    const std::size_t made = allocations - before;
+    CHECK(report.stages.front().outcome == expected);
+    CHECK(made == 0);
+    CHECK(before > 0);
+}

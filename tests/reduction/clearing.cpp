@@ -1,0 +1,380 @@
+#include "support/catch.hpp"
+#include "support/faulty_storage.hpp"
+#include "whittle/reduction/reduction.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+
+namespace {
+
+ReductionConfig above(std::int64_t tokens) { return {.skip_truncation = true, .max_tokens_for_clear = tokens}; }
+
+std::string output(const std::string& id) { return "output of " + id + " " + std::string(2'000, 'x'); }
+
+void add_round(Conversation<>& c, const std::string& id, const std::string& tool = "read") {
+    c.push_back(ChatMessage::assistant("").call(id, tool));
+    c.push_back(ChatMessage::result(id, tool, output(id)));
+}
+
+/// user, then `ids.size()` rounds of one call each: results at 2, 4, 6, ...
+Conversation<> rounds(const std::vector<std::string>& ids, const std::string& id = "conv") {
+    Conversation<> c(id);
+    c.push_back(ChatMessage::user("do"));
+    for (const std::string& call : ids) add_round(c, call);
+    return c;
+}
+
+std::string text(const Conversation<>& c, std::size_t message) { return c.messages()[message].parts[0].text; }
+
+std::vector<std::string> keys(Storage& storage) {
+    std::vector<std::string> all;
+    storage.list("", [&](const ObjectInfo& info) {
+        all.push_back(info.key);
+        return true;
+    });
+    return all;
+}
+
+const std::vector<ToolSpec> reader{{.name = "read_file"}};
+
+}  // namespace
+
+TEST_CASE("R70: an old result becomes a notice with place and reader, its object holds the text", "[reduction]") {
+    const auto storage = memory_storage();
+    Conversation<> c = rounds({"a", "b"});
+    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}};
+    chain.before_model(c, {.tools = reader});
+    CHECK(text(c, 2).find("conv/clear/a") != std::string::npos);
+    CHECK(text(c, 2).find("read_file") != std::string::npos);
+    CHECK(storage->get("conv/clear/a") == output("a"));
+    CHECK(text(c, 4) == output("b"));
+    CHECK(c.messages()[1] == ChatMessage::assistant("").call("a", "read"));
+    REQUIRE(c.undo());
+    CHECK(text(c, 2) == output("a"));
+}
+
+TEST_CASE("R72: without a store a plain placeholder stands there and the journal has the original", "[reduction]") {
+    const auto language = GENERATE(Language::english, Language::chinese);
+    Conversation<> c = rounds({"a", "b"});
+    Chain{ChainConfig{.language = language}, Reduction<>{above(100)}}.before_model(c);
+    CHECK(text(c, 2) == plain_placeholder(language));
+    REQUIRE(c.undo());
+    CHECK(text(c, 2) == output("a"));
+}
+
+TEST_CASE("a reader is named only if the request lists it", "[reduction]") {
+    Conversation<> c = rounds({"a", "b"});
+    const std::vector<ToolSpec> own{{.name = "read_offloaded"}};
+    const auto tools = GENERATE_COPY(std::vector<ToolSpec>{}, own);
+    Chain{ChainConfig{.storage = memory_storage()}, Reduction<>{above(100)}}.before_model(c, {.tools = tools});
+    CHECK(text(c, 2).find("read_file") == std::string::npos);
+    CHECK((text(c, 2).find("read_offloaded") != std::string::npos) == !tools.empty());
+}
+
+TEST_CASE("the trigger is exceeded, not reached", "[reduction]") {
+    Conversation<> c = rounds({"a", "b"});
+    const std::int64_t size = c.tokens(chars());
+    CHECK(Chain{ChainConfig{}, Reduction<>{above(size)}}.before_model(c).find("reduction")->outcome == Outcome::undue);
+    CHECK(Chain{ChainConfig{}, Reduction<>{above(size - 1)}}.before_model(c).find("reduction")->outcome ==
+          Outcome::committed);
+}
+
+TEST_CASE("the newest rounds are kept, 0 means 1", "[reduction]") {
+    const auto [limit, cleared] = GENERATE(table<int, std::size_t>({{0, 2}, {1, 2}, {2, 1}, {3, 0}}));
+    Conversation<> c = rounds({"a", "b", "c"});
+    ReductionConfig config = above(100);
+    config.clear_retention_suffix_limit = limit;
+    Chain{ChainConfig{}, Reduction<>{config}}.before_model(c);
+    std::size_t count = 0;
+    for (std::size_t i = 2; i < c.size(); i += 2) count += text(c, i) == plain_placeholder(Language::english) ? 1 : 0;
+    CHECK(count == cleared);
+}
+
+TEST_CASE("R76: excluded, protected and skipped tools are left alone, by bare and by qualified name", "[reduction]") {
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("do"));
+    add_round(c, "a", "weather");
+    add_round(c, "b", "mcp__srv__important");
+    add_round(c, "c", "skill");
+    add_round(c, "d", "quiet");
+    add_round(c, "e", "weather");
+    ReductionConfig config = above(100);
+    config.clear_exclude_tools = {"important"};
+    config.tool_config["quiet"].skip_clear = true;
+    const auto storage = memory_storage();
+    Chain{ChainConfig{.storage = storage, .explain = true}, Reduction<>{config}}.before_model(c);
+    CHECK(keys(*storage) == std::vector<std::string>{"conv/clear/a"});
+    std::vector<std::string> rules;
+    for (const Candidate& candidate : c.report().find("reduction")->details->candidates)
+        rules.emplace_back(candidate.rule);
+    CHECK(rules ==
+          std::vector<std::string>{"old_round", "excluded_tool", "protected_tool", "skip_clear", "retained_round"});
+}
+
+TEST_CASE("a tool's own setting switches clearing on where it is off", "[reduction]") {
+    Conversation<> c = rounds({"a", "b"});
+    ReductionConfig config = above(100);
+    config.skip_clear = true;
+    Chain{ChainConfig{}, Reduction<>{config}}.before_model(c);
+    CHECK(c.journal().empty());
+    config.tool_config["read"].skip_clear = false;
+    Chain{ChainConfig{}, Reduction<>{config}}.before_model(c);
+    CHECK(c.journal().size() == 1);
+}
+
+TEST_CASE("a tool's own backend takes its results, a module's the rest", "[reduction]") {
+    const auto global = memory_storage();
+    const auto module = memory_storage();
+    const auto own = memory_storage();
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("do"));
+    add_round(c, "a", "grep");
+    add_round(c, "b", "read");
+    add_round(c, "c", "read");
+    ReductionConfig config = above(100);
+    config.backend = module;
+    config.tool_config["grep"].backend = own;
+    Chain{ChainConfig{.storage = global}, Reduction<>{config}}.before_model(c);
+    CHECK(keys(*own) == std::vector<std::string>{"conv/clear/a"});
+    CHECK(keys(*module) == std::vector<std::string>{"conv/clear/b"});
+    CHECK(keys(*global).empty());
+}
+
+TEST_CASE("the target stops clearing, oldest first", "[reduction]") {
+    Conversation<> c = rounds({"a", "b", "c", "d"});
+    ReductionConfig config = above(1'500);
+    config.clear_target_tokens = 1'300;
+    Chain{ChainConfig{}, Reduction<>{config}}.before_model(c);
+    CHECK(text(c, 2) == plain_placeholder(Language::english));
+    CHECK(text(c, 4) == plain_placeholder(Language::english));
+    CHECK(text(c, 6) == output("c"));
+    CHECK(c.tokens(chars()) < 1'300);
+}
+
+TEST_CASE("R77: a plan that frees too little writes nothing and is remembered until the list has grown enough",
+          "[reduction]") {
+    const auto storage = memory_storage();
+    Conversation<> c = rounds({"a", "b"});
+    ReductionConfig config = above(100);
+    config.clear_at_least_tokens = 900;  // a frees about 480
+    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{config}};
+    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::too_small);
+    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::remembered);
+    CHECK(keys(*storage).empty());
+    add_round(c, "c");
+    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::committed);
+    CHECK(keys(*storage).size() == 2);
+}
+
+TEST_CASE("running ten times writes every object once and changes nothing more", "[reduction]") {
+    const auto memory = memory_storage();
+    struct Counting final : Storage {
+        explicit Counting(std::shared_ptr<Storage> s) : inner(std::move(s)) {}
+        void put_if_absent(std::string_view key, std::string_view content) override {
+            ++puts;
+            inner->put_if_absent(key, content);
+        }
+        std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max) override {
+            return inner->get(key, offset, max);
+        }
+        std::shared_ptr<Storage> inner;
+        int puts = 0;
+    };
+    const auto storage = std::make_shared<Counting>(memory);
+    Conversation<> c = rounds({"a", "b", "c"});
+    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}};
+    chain.before_model(c);
+    const std::vector<ChatMessage> once(c.messages().begin(), c.messages().end());
+    for (int i = 0; i < 9; ++i) chain.before_model(c);
+    CHECK(storage->puts == 2);
+    CHECK(std::vector<ChatMessage>(c.messages().begin(), c.messages().end()) == once);
+}
+
+TEST_CASE("D05: a write that fails drops its result only, and the next run stores it", "[reduction]") {
+    for (int n = 1; n <= 6; ++n) {
+        CAPTURE(n);
+        const auto memory = memory_storage();
+        const auto storage = std::make_shared<testing::FaultyStorage>(memory, n);
+        Conversation<> c = rounds({"a", "b", "c", "d"});
+        const Chain chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}};
+        chain.before_model(c);
+        for (std::size_t i = 2; i <= 6; i += 2) {
+            const std::string id(1, static_cast<char>('a' + i / 2 - 1));
+            CHECK((text(c, i) == output(id) || memory->get("conv/clear/" + id) == output(id)));
+        }
+        chain.before_model(c);
+        CHECK(keys(*memory).size() == 3);
+        while (c.undo()) {
+        }
+        for (std::size_t i = 2; i <= 6; i += 2) CHECK(text(c, i).find("output of") == 0);
+    }
+}
+
+TEST_CASE("D03: repeated, hostile, empty and huge call ids are all retrievable", "[reduction]") {
+    const std::vector<std::string> ids{"same", "same", "Same", "../../x", "", "", std::string(10'240, 'i'), "last"};
+    const auto storage = memory_storage();
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("do"));
+    std::vector<std::string> outputs;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        c.push_back(ChatMessage::assistant("").call(ids[i], "read"));
+        outputs.push_back(output(std::to_string(i)));
+        c.push_back(ChatMessage::result(ids[i], "read", outputs.back()));
+    }
+    Chain{ChainConfig{.storage = storage, .verify = false}, Reduction<>{above(100)}}.before_model(c);
+    outputs.pop_back();  // retained
+    std::vector<std::string> stored;
+    for (const std::string& key : keys(*storage)) {
+        CHECK(is_valid_key(key));
+        stored.push_back(*storage->get(key));
+    }
+    std::ranges::sort(stored);
+    std::ranges::sort(outputs);
+    CHECK(stored == outputs);
+}
+
+TEST_CASE("equal ids in one reply get an object each", "[reduction]") {
+    const auto storage = memory_storage();
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("do"));
+    c.push_back(ChatMessage::assistant("").call("x", "read").call("x", "read"));
+    c.push_back(ChatMessage::result("x", "read", output("1")));
+    c.push_back(ChatMessage::result("x", "read", output("2")));
+    add_round(c, "y");
+    Chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}}.before_model(c);
+    CHECK(storage->get("conv/clear/x") == output("1"));
+    CHECK(storage->get("conv/clear/x-2") == output("2"));
+}
+
+TEST_CASE("two conversations in one folder do not overwrite each other", "[reduction]") {
+    const auto storage = memory_storage();
+    ReductionConfig config = above(100);
+    config.root_dir = "tmp";
+    Conversation<> first = rounds({"a", "b"}, "one");
+    Conversation<> second("two");
+    second.push_back(ChatMessage::user("do"));
+    second.push_back(ChatMessage::assistant("").call("a", "read"));
+    second.push_back(ChatMessage::result("a", "read", "other " + output("a")));
+    add_round(second, "b");
+    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{config}};
+    chain.before_model(first);
+    chain.before_model(second);
+    CHECK(storage->get("tmp/clear/a") == output("a"));
+    CHECK(storage->get("tmp/clear/a-2") == "other " + output("a"));
+    CHECK(text(second, 2).find("tmp/clear/a-2") != std::string::npos);
+}
+
+TEST_CASE("results with several parts and media are stored whole and come back whole", "[reduction]") {
+    const auto storage = memory_storage();
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("do"));
+    c.push_back(ChatMessage::assistant("").call("a", "read"));
+    ChatMessage result = ChatMessage::result("a", "read", output("a"));
+    result.parts.push_back(
+        {.kind = PartKind::media, .call_id = "a", .media = {.mime = "image/png", .bytes = "\x89PNG\xff"}});
+    result.parts.push_back({.kind = PartKind::tool_result, .text = output("more"), .call_id = "a", .tool = "read"});
+    c.push_back(result);
+    add_round(c, "b");
+    Chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}}.before_model(c);
+    const std::string content = storage->get("conv/clear/a").value_or("");
+    CHECK(content.front() == '[');
+    CHECK(content.find("image/png") != std::string::npos);
+    CHECK(content.find("base64") != std::string::npos);
+    for (const Part& part : c.messages()[2].parts) CHECK(part.text == text(c, 2));
+    REQUIRE(c.undo());
+    CHECK(c.messages()[2] == result);
+}
+
+TEST_CASE("reordered and interleaved results of a round are found by id", "[reduction]") {
+    const auto storage = memory_storage();
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("do"));
+    c.push_back(ChatMessage::assistant("").call("a", "read").call("b", "skill").call("c", "read"));
+    for (const char* id : {"c", "a"}) c.push_back(ChatMessage::result(id, "", output(id)));
+    c.push_back(ChatMessage::result("b", "", output("b")));
+    add_round(c, "d");
+    Chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}}.before_model(c);
+    CHECK(keys(*storage) == std::vector<std::string>{"conv/clear/a", "conv/clear/c"});
+    CHECK(text(c, 4) == output("b"));
+}
+
+TEST_CASE("R82: an empty result is left as it is", "[reduction]") {
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user(std::string(2'000, 'u')));
+    c.push_back(ChatMessage::assistant("").call("a", "read"));
+    c.push_back(ChatMessage::result("a", "read", ""));
+    add_round(c, "b");
+    CHECK(Chain{ChainConfig{}, Reduction<>{above(100)}}.before_model(c).find("reduction")->outcome == Outcome::nothing);
+}
+
+TEST_CASE("a text that looks like our placeholder is cleared like any other", "[reduction]") {
+    const std::string forged =
+        std::string(plain_placeholder(Language::english)) + std::string(500, ' ') + "[Old read result cleared";
+    const auto storage = memory_storage();
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("do"));
+    c.push_back(ChatMessage::assistant("").call("a", "read"));
+    c.push_back(ChatMessage::result("a", "read", forged));
+    add_round(c, "b");
+    Chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}}.before_model(c);
+    CHECK(storage->get("conv/clear/a") == forged);
+}
+
+TEST_CASE("an overflow clears what it may, however little was asked for", "[reduction]") {
+    Conversation<> c = rounds({"a", "b", "c"});
+    const Chain chain{ChainConfig{}, Reduction<>{above(1'000'000)}};
+    CHECK(chain.on_overflow(c, {.limit = 100, .used = 2'000}));
+    CHECK(text(c, 4) == plain_placeholder(Language::english));
+}
+
+TEST_CASE("the stable prefix ends before the oldest result that is not cleared", "[reduction]") {
+    Conversation<> c = rounds({"a", "b"});
+    const Chain chain{ChainConfig{}, Reduction<>{above(100)}};
+    CHECK(chain.stable_prefix(c) == 2);
+    chain.before_model(c);
+    CHECK(chain.stable_prefix(c) == 4);
+}
+
+TEST_CASE("every problem of the configuration is named at once, unbuilt settings too", "[reduction]") {
+    ReductionConfig config;
+    config.clear_tool_inputs = true;
+    config.root_dir = "/tmp";
+    config.read_file_tool_name = "";
+    config.max_length_for_trunc = 0;
+    config.max_tokens_for_trunc = -1;
+    config.max_tokens_for_clear = 0;
+    config.clear_retention_suffix_limit = -1;
+    config.clear_at_least_tokens = -1;
+    config.clear_target_tokens = -1;
+    config.max_bytes_without_store = -1;
+    ReductionCallbacks<> callbacks;
+    callbacks.gen_clear_offload_file_path = [](const ToolDetail&) { return std::string(); };
+    callbacks.clear_post_process = [](const Conversation<>&, const StageReport&) {};
+    callbacks.tool_config["x"] = {};
+    try {
+        Chain{ChainConfig{}, Reduction<>{config, callbacks}};
+        FAIL("accepted");
+    } catch (const Error& error) {
+        const std::string what = error.what();
+        for (const char* field :
+             {"skip_truncation", "clear_tool_inputs", "root_dir", "read_file_tool_name", "max_length_for_trunc",
+              "max_tokens_for_trunc", "max_tokens_for_clear", "clear_retention_suffix_limit", "clear_at_least_tokens",
+              "clear_target_tokens", "max_bytes_without_store", "gen_clear_offload_file_path", "clear_post_process",
+              "tool_config"}) {
+            CAPTURE(field);
+            CHECK(what.find(std::string("reduction.") + field) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("doubtful triggers are warned about", "[reduction]") {
+    ReductionConfig config = above(1'000);
+    config.clear_target_tokens = 1'000;
+    const Chain chain{ChainConfig{.profile = {.context_window = 1'000, .output_reserve = 100}}, Reduction<>{config}};
+    REQUIRE(chain.warnings().size() == 2);
+    CHECK(chain.warnings()[0].field == "reduction.clear_target_tokens");
+    CHECK(chain.warnings()[1].field == "reduction.max_tokens_for_clear");
+}
