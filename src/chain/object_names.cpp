@@ -48,6 +48,8 @@ void ObjectNames::release(const MessageInfo& info) noexcept {
         const bool is_own = part.kind == PartKind::tool_call || info.group == 0;  // else it is the name of its call
         if (part.object_name.empty() || !is_own) continue;
         try {
+            const auto base = taken_.find(ascii_lower(to_safe_name(part.call_id)));
+            if (base != taken_.end()) base->second = 2;  // the next search starts over and finds the same name
             taken_.erase(ascii_lower(part.object_name));
         } catch (const std::bad_alloc&) {  // a name that stays taken does no harm
         }

@@ -72,6 +72,8 @@ void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front
     std::vector<const MessageInfo*> before;  // what stands in front of each new message
     for (const MessageInfo& info : std::span(infos_).first(front)) before.push_back(&info);
     before.reserve(front + fresh + cut_off);
+    std::vector<MessageInfo> named;  // copies, to give the names back if this fails
+    named.reserve(fresh);
     int turn = front > 0 ? infos_[front - 1].turn : 0;
     try {
         for (std::size_t i = 0; i < fresh + cut_off; ++i) {
@@ -83,7 +85,11 @@ void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front
                 if (info.role == Role::assistant) ++model_calls_;
             }
             join_group(info, Outline(std::span<const MessageInfo* const>(before)));
-            if (i < fresh) names_.assign_to(info);
+            if (i < fresh) {
+                named.push_back(info);
+                names_.assign_to(named.back());
+                info = named.back();
+            }
             splice.messages.push_back(m);
             splice.infos.push_back(std::move(info));
             before.push_back(&splice.infos.back());
@@ -94,6 +100,7 @@ void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front
         commit(std::move(splices), new_entry(JournalEntry<M>::Kind::sync, "host", "sync"));
         turn_ = newest_turn;
     } catch (...) {
+        for (const MessageInfo& info : named) names_.release(info);
         cut_back(tail);
         throw;
     }

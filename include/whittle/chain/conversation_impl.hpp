@@ -175,7 +175,13 @@ ContextCount Conversation<M>::context(const std::shared_ptr<const TokenCounter>&
                                       std::span<const ToolSpec> tools) {
     const bool is_new = !columns_.find(counter->id());
     const std::size_t c = column(counter);
-    columns_.set_overhead(c, system, tools);
+    try {
+        columns_.set_overhead(c, system, tools);
+    } catch (...) {  // the next call has to see a new column again, or it would not anchor it
+        if (is_new) columns_.shrink_to(c);
+        for (MessageInfo& info : infos_) info.tokens.resize(std::min(info.tokens.size(), columns_.size()));
+        throw;
+    }
     if (is_new) anchor_late(c);
     return columns_.context(c);
 }
