@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace whittle::inline v0 {
 namespace {
@@ -15,6 +16,19 @@ struct CallRef {
 
 bool is_result(const PartInfo& part) noexcept {
     return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+}
+
+std::ptrdiff_t count_calls(const MessageInfo& info, std::string_view id) noexcept {
+    return std::ranges::count_if(info.parts,
+                                 [&](const PartInfo& p) { return p.kind == PartKind::tool_call && p.call_id == id; });
+}
+
+/// The call with that id that `skip` other results answer already.
+const PartInfo* nth_call(const MessageInfo& info, std::string_view id, std::ptrdiff_t skip) noexcept {
+    for (const PartInfo& p : info.parts) {
+        if (p.kind == PartKind::tool_call && p.call_id == id && skip-- == 0) return &p;
+    }
+    return nullptr;
 }
 
 const PartInfo* find_call(const MessageInfo& info, std::string_view id) noexcept {
@@ -34,10 +48,13 @@ std::optional<CallRef> search_back(const Outline& before, std::string_view id) {
     for (std::size_t i = before.size(); i-- > 0;) {
         const MessageInfo& info = before[i];
         if (answers(info, id)) answered.push_back(info.group);
-        const PartInfo* const call = find_call(info, id);
+        const PartInfo* call = find_call(info, id);
         if (call == nullptr) continue;
         if (!newest) newest = CallRef{info.serial, call->tool, call->object_name};
-        if (std::ranges::find(answered, info.serial) == answered.end()) return CallRef{info.serial, call->tool, call->object_name};
+        const std::ptrdiff_t answers_to_it = std::ranges::count(answered, info.serial);
+        if (answers_to_it >= count_calls(info, id)) continue;
+        call = nth_call(info, id, answers_to_it);
+        return CallRef{info.serial, call->tool, call->object_name};
     }
     return newest;
 }
@@ -48,44 +65,55 @@ public:
     [[nodiscard]] std::optional<CallRef> operator()(std::string_view id) {
         const auto found = calls_of_.find(id);
         if (found == calls_of_.end()) return std::nullopt;
-        Calls& calls = found->second;
-        while (!calls.unanswered.empty() && calls.all[calls.unanswered.back()].answered) calls.unanswered.pop_back();
-        const std::size_t at = calls.unanswered.empty() ? calls.all.size() - 1 : calls.unanswered.back();
-        return calls.all[at].call;
+        SameId& same = found->second;
+        while (!same.open.empty() && same.messages[same.open.back()].is_answered()) same.open.pop_back();
+        if (same.open.empty()) return same.messages.back().calls.front();
+        const Caller& caller = same.messages[same.open.back()];
+        return caller.calls[caller.answers];
     }
 
     void add(const MessageInfo& info) {
         for (const PartInfo& part : info.parts) {
-            if (part.kind != PartKind::tool_call) continue;
-            Calls& calls = calls_of_[part.call_id];
-            if (!calls.all.empty() && calls.all.back().call.serial == info.serial) continue;
-            calls.unanswered.push_back(calls.all.size());
-            calls.all.push_back({{info.serial, part.tool, part.object_name}, false});
+            if (part.kind == PartKind::tool_call) add_call(info.serial, part);
         }
+        std::unordered_set<std::string_view> ids;  // the parts of one result answer once
         for (const PartInfo& part : info.parts) {
-            if (is_result(part)) answer(part.call_id, info.group);
+            if (is_result(part) && ids.insert(part.call_id).second) answer(part.call_id, info.group);
         }
     }
 
 private:
-    struct Call {
-        CallRef call{};
-        bool answered = false;
+    /// A message with calls of one id.
+    struct Caller {
+        Serial serial = 0;
+        std::vector<CallRef> calls{};
+        std::size_t answers = 0;
+
+        [[nodiscard]] bool is_answered() const noexcept { return answers >= calls.size(); }
     };
-    struct Calls {
-        std::vector<Call> all{};
-        std::vector<std::size_t> unanswered{};  ///< and some that have been answered since
+    struct SameId {
+        std::vector<Caller> messages{};
+        std::vector<std::size_t> open{};  ///< and some that have been answered since
     };
+
+    void add_call(Serial serial, const PartInfo& part) {
+        SameId& same = calls_of_[part.call_id];
+        if (same.messages.empty() || same.messages.back().serial != serial) {
+            same.open.push_back(same.messages.size());
+            same.messages.push_back({serial});
+        }
+        same.messages.back().calls.push_back({serial, part.tool, part.object_name});
+    }
 
     void answer(std::string_view id, Serial group) {
         const auto found = calls_of_.find(id);
         if (found == calls_of_.end() || group == 0) return;
-        std::vector<Call>& all = found->second.all;
-        const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Call& c) { return c.call.serial == group; });
-        if (last != all.rend()) last->answered = true;
+        std::vector<Caller>& all = found->second.messages;
+        const auto last = std::find_if(all.rbegin(), all.rend(), [&](const Caller& c) { return c.serial == group; });
+        if (last != all.rend()) ++last->answers;
     }
 
-    std::unordered_map<std::string_view, Calls> calls_of_;
+    std::unordered_map<std::string_view, SameId> calls_of_;
 };
 
 template <typename Search>
@@ -95,7 +123,8 @@ void join(MessageInfo& info, const MessageInfo* previous, Search&& search) {
     for (PartInfo& part : info.parts) {
         if (!is_result(part)) continue;
         const PartInfo* const own = find_call(info, part.call_id);
-        const std::optional<CallRef> call = own ? CallRef{info.serial, own->tool, own->object_name} : search(part.call_id);
+        const std::optional<CallRef> call =
+            own ? CallRef{info.serial, own->tool, own->object_name} : search(part.call_id);
         if (!call) continue;
         if (part.tool.empty()) part.tool = call->tool;
         if (part.object_name.empty()) part.object_name = call->object_name;
