@@ -5,6 +5,7 @@
 #include "whittle/chain/chain.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <optional>
@@ -164,7 +165,7 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
             const std::int64_t tokens = turn.context_tokens();
             if (scale == 0.0)
                 scale = tokens > 0 ? std::max(1.0, static_cast<double>(used) / static_cast<double>(tokens)) : 1.0;
-            turn.report.count = static_cast<std::int64_t>(static_cast<double>(tokens) * scale);
+            turn.report.count = static_cast<std::int64_t>(std::ceil(static_cast<double>(tokens) * scale));
             turn.report.threshold = enough;
             if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
         });
