@@ -125,18 +125,6 @@ ordered_json to_json(const Report& report, bool dry_run) {
     return json;
 }
 
-std::string candidates_text(const Report& report) {
-    std::string text;
-    for (const StageReport& stage : report.stages) {
-        if (!stage.details) continue;
-        for (const Candidate& c : stage.details->candidates) {
-            text += fmt::format("  {:4}  message {:>4} part {}  {:>8} tokens  {}\n", c.cut ? "cut" : "keep", c.serial,
-                                c.part, c.tokens, c.rule);
-        }
-    }
-    return text;
-}
-
 /// A dry run makes no directory: a file storage that is not there yet is an empty one.
 std::shared_ptr<Storage> storage_for(const StorageSettings& settings, bool dry_run) {
     const bool is_absent = settings.type == StorageSettings::Type::file && !std::filesystem::exists(settings.root);
@@ -198,7 +186,7 @@ ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common) {
     if (command.out.empty() && !command.dry_run) throw UsageError{"apply needs --out FILE, or --dry-run"};
     ChainSettings settings = load_settings(command.config);
     settings.config.dry_run = settings.config.dry_run || command.dry_run;
-    settings.config.explain = true;
+    settings.config.explain = settings.config.explain || command.dry_run;
     Input input = read_input(command.in);
     if (command.dry_run) keep_storages_closed(settings);
     settings.config.storage = storage_for(settings.storage, command.dry_run);
@@ -207,8 +195,7 @@ ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common) {
         load(input.trajectory, table_beside(command.in_table, command.in), settings.config.storage);
     const std::vector<Serial> before = serials_of(conversation);
     const Report& report = chain.before_model(conversation, {input.trajectory.tools, input.trajectory.system});
-    const std::string plan = command.dry_run ? candidates_text(report) : std::string();
-    const std::string told = common.json ? to_json(report, command.dry_run).dump(2) + "\n" : to_text(report) + plan;
+    const std::string told = common.json ? to_json(report, command.dry_run).dump(2) + "\n" : to_text(report);
     const int failures = count_failures(report);
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);

@@ -27,11 +27,18 @@ std::vector<std::filesystem::path> recorded_files() {
 
 Hash128 hash_of(const Message& m) { return hash128(message_traits<Message>::to_bytes(m)); }
 
-Chain<Message> clearing(std::int64_t above, std::int64_t target, std::shared_ptr<Storage> storage) {
-    return Chain{ChainConfig{.storage = std::move(storage)}, Reduction<Message>{{.skip_truncation = true,
-                                                                                 .max_tokens_for_clear = above,
-                                                                                 .clear_retention_suffix_limit = 3,
-                                                                                 .clear_target_tokens = target}}};
+struct Setting {
+    std::int64_t above = 0;
+    std::int64_t target = 0;
+    int keep = 1;  ///< rounds
+};
+
+Chain<Message> clearing(const Setting& setting, std::shared_ptr<Storage> storage) {
+    return Chain{ChainConfig{.storage = std::move(storage)},
+                 Reduction<Message>{{.skip_truncation = true,
+                                     .max_tokens_for_clear = setting.above,
+                                     .clear_retention_suffix_limit = setting.keep,
+                                     .clear_target_tokens = setting.target}}};
 }
 
 /// What must hold of one session; one check per session and kind, since Catch2 checks are slow.
@@ -94,25 +101,20 @@ private:
     std::vector<Hash128> recorded_{};
 };
 
-struct Limits {
-    std::int64_t above = 0;
-    std::int64_t target = 0;
-};
-
 }  // namespace
 
 TEST_CASE("recorded sessions stay valid, restorable and otherwise untouched under clearing", "[replay][data]") {
     const auto files = recorded_files();
     if (files.empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
-    for (const Limits limits : {Limits{1'000, 0}, Limits{6'000, 3'000}, Limits{40'000, 0}}) {
+    for (const Setting setting : {Setting{1'000, 0, 1}, Setting{30'000, 15'000, 3}}) {
         for (const auto& file : files) {
             Findings findings;
-            const auto chain = clearing(limits.above, limits.target, memory_storage());
+            const auto chain = clearing(setting, memory_storage());
             read_trajectories(file, {},
                               [&](Trajectory<>&& trajectory) { SessionCheck(trajectory, chain, findings).run(); });
-            CAPTURE(file.filename().string(), limits.above);
+            CAPTURE(file.filename().string(), setting.above);
             CHECK(findings.calls > 0);
-            CHECK((findings.edited_sessions > 0 || limits.above > 1'000));
+            CHECK((findings.edited_sessions > 0 || setting.above > 1'000));
             CHECK(findings.violated.empty());
             CHECK(findings.not_undone.empty());
             CHECK(findings.touched.empty());
