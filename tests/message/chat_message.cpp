@@ -26,7 +26,7 @@ TEST_CASE("the factories give one part of their role", "[chat_message]") {
 }
 
 TEST_CASE("calls are added in order, on an lvalue and in a chain", "[chat_message]") {
-    ChatMessage message = ChatMessage::assistant("").call("c1", "ls").call("c2", "cat", R"({"path":"a"})");
+    ChatMessage message = ChatMessage::assistant("Let me see.").call("c1", "ls").call("c2", "cat", R"({"path":"a"})");
     message.call("c3", "ls");
     REQUIRE(message.parts.size() == 4);
     CHECK(message.parts[1] == Part{PartKind::tool_call, "{}", "c1", "ls"});
