@@ -21,14 +21,14 @@ public:
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
-    /// Acts once on each state of a conversation, then rests until something new comes.
+    /// Acts once for each model call, then rests: what other middlewares do meanwhile is nothing new.
     void before_model(Turn<M>& turn) override {
-        const auto version = static_cast<std::int64_t>(turn.conversation.version());
-        if (turn.notes().integer("done_at") == version) return;
+        const std::int64_t call = turn.conversation.model_calls();
+        if (turn.notes().integer("done_at") == call) return;
         Dice dice(seed_ * 1'000'003 + turn.conversation.version());
         bool is_done = false;
         for (int attempt = 0; attempt < 4 && !is_done; ++attempt) is_done = try_plan(turn, dice);
-        turn.notes().set("done_at", static_cast<std::int64_t>(turn.conversation.version()));
+        turn.notes().set("done_at", call);
     }
 
 private:
