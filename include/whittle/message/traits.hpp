@@ -123,10 +123,12 @@ template <AgentMessage M>
     return text;
 }
 
-/// Whether two messages are the same: by codec where there is one, else part by part.
+/// Whether two messages are the same: by `==` where there is one, else by codec, else part by part.
 template <AgentMessage M>
 [[nodiscard]] bool same_message(const M& a, const M& b) {
-    if constexpr (HasCodec<M>) {
+    if constexpr (std::equality_comparable<M>) {
+        return a == b;
+    } else if constexpr (HasCodec<M>) {
         return message_traits<M>::to_bytes(a) == message_traits<M>::to_bytes(b);
     } else {
         return message_traits<M>::role(a) == message_traits<M>::role(b) && parts_of(a) == parts_of(b);
