@@ -1,5 +1,7 @@
 #include "whittle/chain/conversation.hpp"
 
+#include "whittle/message/validity.hpp"
+
 namespace whittle::inline v0 {
 
 namespace detail {
@@ -21,6 +23,18 @@ Mark mark_of_result_media() {
     static const Mark mark = std::make_shared<const Provenance>(
         Provenance{.origin = Origin::repair, .by = "conversation", .reason = "media of a tool result"});
     return mark;
+}
+
+void require_restorable(const Outline& outline, std::size_t index, const MessageInfo& original, std::uint64_t entry) {
+    std::vector<const MessageInfo*> restored;
+    for (std::size_t i = 0; i < outline.size(); ++i) restored.push_back(i == index ? &original : &outline[i]);
+    const Outline after{std::span<const MessageInfo* const>(restored)};
+    const auto broken = new_violations(validate(outline, openai_chat()), validate(after, openai_chat()));
+    if (broken.empty()) return;
+    throw Error(Errc::invalid_history, "restore message " + std::to_string(original.serial) +
+                                           ": alone it would break " + std::string(id_of(broken.front().rule)) + " (" +
+                                           broken.front().text + "); undo journal entry " + std::to_string(entry) +
+                                           " instead");
 }
 
 void throw_is_original(Serial serial) {

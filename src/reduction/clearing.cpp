@@ -154,7 +154,8 @@ std::string offload_content(std::span<const Part> parts) {
 
 namespace {
 
-bool is_taken(Storage& storage, const std::string& key, std::string_view content) {
+bool is_taken(Storage& storage, const std::string& key, std::string_view content, const PlannedKeys& planned) {
+    if (const auto found = planned.find(key); found != planned.end()) return found->second != hash128(content);
     const auto info = storage.stat(key);
     if (!info) return false;
     return info->bytes != static_cast<std::int64_t>(content.size()) || storage.get(key) != content;
@@ -162,10 +163,10 @@ bool is_taken(Storage& storage, const std::string& key, std::string_view content
 
 }  // namespace
 
-std::string free_key(Storage& storage, std::string key, std::string_view content) {
+std::string free_key(Storage& storage, std::string key, std::string_view content, const PlannedKeys& planned) {
     try {
         std::string candidate = key;
-        for (int number = 2; is_taken(storage, candidate, content); ++number)
+        for (int number = 2; is_taken(storage, candidate, content, planned); ++number)
             candidate = fmt::format("{}-{}", key, number);
         return candidate;
     } catch (const std::exception&) {

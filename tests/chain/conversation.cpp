@@ -160,3 +160,55 @@ TEST_CASE("apply_to refuses a list that cannot be the one of that version, and l
     CHECK_THROWS_AS(loaded.changes_since(0), Error);
     CHECK(loaded.changes_since(loaded.version()).empty());
 }
+
+TEST_CASE("sync says how many of our messages the host no longer has", "[conversation]") {
+    Conversation<> c;
+    for (const char* text : {"a", "b", "c", "d"}) c.push_back(ChatMessage::user(text));
+    const std::vector<ChatMessage> host{c.messages()[0], c.messages()[3]};
+    const SyncResult result = c.sync(host);
+    CHECK(result.diverged);
+    CHECK(result.common_prefix == 1);
+    CHECK(result.replaced == 2);
+    CHECK(c.size() == 2);
+}
+
+TEST_CASE("a message is not restored where alone it would break a rule", "[conversation]") {
+    Conversation<> c;
+    c.push_back(ChatMessage::user("go"));
+    c.push_back(ChatMessage::assistant("Let me look at it now.").call("x", "ls"));
+    c.push_back(ChatMessage::result("x", "ls", "a.txt"));
+    c.push_back(ChatMessage::assistant("One file."));
+    auto edit = c.edit("cut");
+    edit.erase_part(1, 1, {.reason = "cut"});
+    edit.erase(2, {.reason = "cut"});
+    REQUIRE(edit.commit().committed());
+    try {
+        c.restore(2);
+        FAIL("restored a call without its result");
+    } catch (const Error& e) {
+        CHECK(e.errc() == Errc::invalid_history);
+        CHECK(std::string(e.what()).find("undo journal entry 1") != std::string::npos);
+    }
+    REQUIRE(c.undo());
+    CHECK(c.size() == 4);
+}
+
+TEST_CASE("a plan does not survive a push that failed half-way, since messages have moved", "[conversation]") {
+    int calls = 0;
+    const auto counter = counter_from("once", [&](std::string_view text) {
+        if (text == "second" && ++calls == 1) throw Error(Errc::callback_failed, "counter");
+        return static_cast<std::int64_t>(text.size());
+    });
+    Conversation<> c;
+    c.push_back(ChatMessage::user("go"));
+    c.push_back(ChatMessage::assistant("a long text that can be cut"));
+    c.push_back(ChatMessage::assistant().call("x", "ls").call("y", "ls"));
+    CHECK(c.tokens(counter) > 0);
+    auto edit = c.edit("cut");
+    edit.set_text(1, 0, "cut", {.reason = "cut"});
+    const std::vector<ToolResult> results{{"x", "ls", {{.text = "first"}}}, {"y", "ls", {{.text = "second"}}}};
+    CHECK_THROWS_AS(c.push_tool_results(results), Error);
+    CHECK(c.size() == 3);
+    CHECK_THROWS_AS(edit.commit(), Error);
+    CHECK(c.journal().empty());
+}

@@ -205,3 +205,19 @@ TEST_CASE("every problem of a loop's configuration is named at once", "[loop]") 
         }
     }
 }
+
+TEST_CASE("results that could not be taken in at first are not lost", "[loop]") {
+    int failures = 1;
+    const auto counter = counter_from("flaky", [&](std::string_view text) {
+        if (text == "{\"n\":7}" && failures-- == 1) throw Error(Errc::callback_failed, "counter");
+        return static_cast<std::int64_t>(text.size());
+    });
+    Tool once = text_tool("once", "", "{}", [](std::string_view) { return std::string("{\"n\":7}"); });
+    AgentLoop<> loop(says({asks_for("once")}), {once}, Chain<>(ChainConfig{.token_counter = counter}));
+    Conversation<> c;
+    const RunResult result = loop.run(c, "go");
+    CHECK(result.finish == Finish::failed);
+    REQUIRE(c.size() == 3);
+    CHECK(c.messages()[2].parts[0].text == "{\"n\":7}");
+    require_valid(c);
+}

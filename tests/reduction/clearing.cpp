@@ -378,3 +378,32 @@ TEST_CASE("doubtful triggers are warned about", "[reduction]") {
     CHECK(chain.warnings()[0].field == "reduction.clear_target_tokens");
     CHECK(chain.warnings()[1].field == "reduction.max_tokens_for_clear");
 }
+
+TEST_CASE("two results for one call are cleared in one run and get an object each", "[reduction]") {
+    const auto storage = memory_storage();
+    Conversation<> c = rounds({"a"});
+    c.push_back(ChatMessage::result("a", "read", "another " + output("a")));  // the host sent it twice
+    add_round(c, "b");
+    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}};
+    const Report& report = chain.before_model(c);
+    REQUIRE(report.stages[0].outcome == Outcome::committed);
+    CHECK(report.stages[0].details->store_failures.empty());
+    CHECK(keys(*storage) == std::vector<std::string>{"conv/clear/a", "conv/clear/a-2"});
+    CHECK(storage->get("conv/clear/a") == output("a"));
+    CHECK(storage->get("conv/clear/a-2") == "another " + output("a"));
+}
+
+TEST_CASE("a plan that was too small is forgotten once the conversation is below the limit again", "[reduction]") {
+    ReductionConfig config = above(1'000);
+    config.clear_at_least_tokens = 1'000;
+    const Chain chain{ChainConfig{}, Reduction<>{config}};
+    Conversation<> c = rounds({"a"});
+    c.push_back(ChatMessage::user(std::string(4'000, 'u')));
+    chain.before_model(c);  // over the limit, nothing to clear
+    REQUIRE(c.notes("reduction").integer("retry_at_tokens"));
+    std::vector<ChatMessage> host(c.messages().begin(), c.messages().end());
+    host.back() = ChatMessage::user("short");
+    c.sync(host);
+    chain.before_model(c);
+    CHECK_FALSE(c.notes("reduction").integer("retry_at_tokens"));
+}

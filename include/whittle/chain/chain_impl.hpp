@@ -111,7 +111,11 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
     const ContextCount after = count();
     report.tokens_after = after.total;
     report.calibration = after.calibration;
-    report.milliseconds = config_.clock->now() - started;
+    try {
+        report.milliseconds = config_.clock->now() - started;
+    } catch (...) {  // the commits stand
+        detail::tell_failure(callbacks_.on_event, "clock", conversation.id(), detail::current_error_text());
+    }
     if (callbacks_.on_report) {
         try {
             callbacks_.on_report(report);
@@ -158,14 +162,16 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
             .set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
     }
     const std::int64_t enough = learnt - config_.profile.output_reserve;
-    const std::int64_t used = overflow.used > 0 ? overflow.used : learnt > 0 ? learnt + 1 : 0;
+    const std::int64_t used = overflow.used > 0 ? overflow.used : learnt > 0 ? add_saturating(learnt, 1) : 0;
     double scale = 0.0;  // what the provider counts for one token of ours, at least 1
     const Report& report =
         run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
             const std::int64_t tokens = turn.context_tokens();
             if (scale == 0.0)
                 scale = tokens > 0 ? std::max(1.0, static_cast<double>(used) / static_cast<double>(tokens)) : 1.0;
-            turn.report.count = static_cast<std::int64_t>(std::ceil(static_cast<double>(tokens) * scale));
+            constexpr double most = 9.0e18;  // a provider's numbers are not trusted to fit
+            turn.report.count =
+                static_cast<std::int64_t>(std::min(most, std::ceil(static_cast<double>(tokens) * scale)));
             turn.report.threshold = enough;
             if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
         });

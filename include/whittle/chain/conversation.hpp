@@ -77,7 +77,8 @@ public:
     void push_tool_results(std::span<const ToolResult> results) requires ToolMessage<M>;
 
     /// For hosts that own the list: takes over what is new in `host`. Common messages at the front and at the back are
-    /// found by the trait `stamp`, else by content, and keep their side-table entries. Strong guarantee.
+    /// found by the trait `stamp`, else by content (role and parts: who changes a field that is no part gives the
+    /// message a new stamp), and keep their side-table entries. Strong guarantee.
     SyncResult sync(std::span<const M> host);
     /// What a host whose list was in step at `version` must replace; see `apply_to`.
     /// Throws Error(invalid_argument) for a version from before the conversation was loaded.
@@ -169,6 +170,8 @@ private:
         Serial next_serial = 0;
         int turn = 0;
         int model_calls = 0;
+        LastUsage last_usage{};
+        TokenColumns columns{};
     };
 
     Conversation(const Conversation&) = default;  // for fork
@@ -190,8 +193,10 @@ private:
     [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by,
                                                              std::string reason);
     void append_results(std::span<const ToolReturn> returns);
-    [[nodiscard]] Tail tail() const noexcept { return {size(), version_, next_serial_, turn_, model_calls_}; }
-    void cut_back(const Tail& to) noexcept;
+    [[nodiscard]] Tail tail() const {
+        return {size(), version_, next_serial_, turn_, model_calls_, last_usage_, columns_};
+    }
+    void cut_back(Tail& to) noexcept;
     [[nodiscard]] std::size_t count_cut_off(std::size_t first, std::size_t last) const;
     void replace_by_host(std::span<const M> host, std::size_t front, std::size_t back);
     void free_spare() noexcept;
@@ -220,6 +225,7 @@ private:
     Report report_{};
 
     std::uint64_t version_ = 0;
+    std::uint64_t epoch_ = 0;  // grows with every move of a message, never goes back: plans hold addresses
     Serial next_serial_ = 1;
     std::uint64_t next_entry_ = 1;
     int turn_ = 0;

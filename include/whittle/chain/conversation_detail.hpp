@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -25,6 +26,11 @@ void grow(std::vector<T>& v, std::size_t extra) {
     const std::size_t needed = v.size() + extra;
     if (needed > v.capacity()) v.reserve(std::max(needed, 2 * v.capacity()));
 }
+
+[[noreturn]] void throw_is_original(Serial serial);
+/// Throws Error(invalid_history) if `original` in place of message `index` broke a rule of `openai_chat` that is kept
+/// now: the journal entry took out other messages that belong to it.
+void require_restorable(const Outline& outline, std::size_t index, const MessageInfo& original, std::uint64_t entry);
 
 /// The mark of a result part whose original is stored.
 [[nodiscard]] Mark mark_of_stored(const StoredPart& stored);

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     std::size_t front = 0;
     while (front < shorter && same_as_host(messages_[front], infos_[front], host[front])) ++front;
     if (front == size()) {
-        const Tail tail = this->tail();
+        Tail tail = this->tail();
         try {
             for (const M& m : host.subspan(front)) push_back(m);
         } catch (...) {
@@ -44,26 +45,28 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     while (back < shorter - front &&
            same_as_host(messages_[size() - 1 - back], infos_[size() - 1 - back], host[host.size() - 1 - back]))
         ++back;
+    const std::size_t replaced = size() - back - front;
     replace_by_host(host, front, back);
-    return {.common_prefix = front, .replaced = size() - back - front, .diverged = true};
+    return {.common_prefix = front, .replaced = replaced, .diverged = true};
 }
 
 /// Messages behind the replaced stretch whose tool round began in it: they have to find a new one.
 template <AgentMessage M>
 std::size_t Conversation<M>::count_cut_off(std::size_t first, std::size_t last) const {
+    std::unordered_set<Serial> rounds;
+    for (std::size_t i = first; i < last; ++i) {
+        if (infos_[i].group == infos_[i].serial) rounds.insert(infos_[i].serial);
+    }
     std::size_t end = last;
-    for (std::size_t i = last; i < size(); ++i) {
-        const bool is_cut_off =
-            std::ranges::any_of(std::span(infos_).subspan(first, last - first),
-                                [&](const MessageInfo& info) { return infos_[i].group == info.serial; });
-        if (infos_[i].group != 0 && is_cut_off) end = i + 1;
+    for (std::size_t i = last; i < size() && !rounds.empty(); ++i) {
+        if (rounds.contains(infos_[i].group)) end = i + 1;
     }
     return end - last;
 }
 
 template <AgentMessage M>
 void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front, std::size_t back) {
-    const Tail tail = this->tail();
+    Tail tail = this->tail();
     const std::size_t last = size() - back;
     const std::size_t cut_off = count_cut_off(front, last);
     const std::size_t fresh = host.size() - back - front;

@@ -56,6 +56,7 @@ MessageInfo Conversation<M>::describe_new(const M& message) {
 template <AgentMessage M>
 void Conversation<M>::append(M message, MessageInfo info) {
     join_group(info, outline());
+    ++epoch_;
     detail::grow(infos_, 1);
     detail::grow(messages_, 1);
     names_.assign_to(info);
@@ -99,7 +100,7 @@ void Conversation<M>::push_tool_results(std::span<const ToolResult> results) req
 template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
     require_outside_hook("push_tool_results");
-    const Tail tail = this->tail();
+    Tail tail = this->tail();
     try {
         append_results(returns);
     } catch (...) {
@@ -142,13 +143,15 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
 
 /// Takes back what was appended since.
 template <AgentMessage M>
-void Conversation<M>::cut_back(const Tail& to) noexcept {
+void Conversation<M>::cut_back(Tail& to) noexcept {
+    ++epoch_;
     while (size() > to.size) {
         names_.release(infos_.back());
-        columns_.remove_message(infos_.back());
         infos_.pop_back();
         messages_.pop_back();
     }
+    columns_ = std::move(to.columns);
+    last_usage_ = to.last_usage;
     version_ = to.version;
     next_serial_ = to.next_serial;
     turn_ = to.turn;

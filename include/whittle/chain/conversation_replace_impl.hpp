@@ -40,6 +40,7 @@ void Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
 
 template <AgentMessage M>
 void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
+    ++epoch_;
     for (const Splice<M>& s : splices) {
         for (std::size_t i = 0; i < s.count; ++i) columns_.remove_message(infos_[s.first + i]);
         for (const MessageInfo& info : s.infos) columns_.add_message(info);
@@ -172,8 +173,8 @@ void Conversation<M>::prepare_undo(Splice<M>& splice, bool pin) {
             }
             info.parts = std::move(fresh.parts);
             info.fingerprint = fresh.fingerprint;
-            info.tokens.clear();
         }
+        info.tokens.clear();  // the columns may be others by now
         count_into(info, splice.messages[i]);
         info.pinned = info.pinned || pin;
     }
@@ -190,10 +191,6 @@ bool Conversation<M>::undo() {
     return true;
 }
 
-namespace detail {
-[[noreturn]] void throw_is_original(Serial serial);
-}
-
 template <AgentMessage M>
 void Conversation<M>::restore(Serial serial) {
     require_outside_hook("restore");
@@ -207,6 +204,8 @@ void Conversation<M>::restore(Serial serial) {
             Splice<M> splice{index, 1, {load_original(*entry, s, item)}, {*found}};
             prepare_undo(splice, true);
             if (splice.infos.front().fingerprint == infos_[index].fingerprint) detail::throw_is_original(serial);
+            join_group(splice.infos.front(), Outline(std::span<const MessageInfo>(infos_).first(index)));
+            detail::require_restorable(outline(), index, splice.infos.front(), entry->id);
             std::vector<Splice<M>> splices;
             splices.push_back(std::move(splice));
             commit(std::move(splices), new_entry(JournalEntry<M>::Kind::restore, "host", "restore"));

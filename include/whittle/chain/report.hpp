@@ -38,7 +38,7 @@ struct Candidate {
     std::size_t part = 0;
     bool cut = false;         ///< false: kept
     std::string_view rule{};  ///< id of the rule that decided; static text
-    std::int64_t tokens = 0;  ///< freed if cut, else its size
+    std::int64_t tokens = 0;  ///< freed if cut, else 0
 };
 
 struct ModelCallReport {

@@ -85,8 +85,8 @@ public:
     void drop_unit(Unit unit);
 
     /// Verifies, stores, commits. Throws Error(conflict) if the conversation changed meanwhile, Error(invalid_history)
-    /// if the result would break a rule that is kept now, Error(cancelled) and Error(limit_exceeded); then nothing has
-    /// changed.
+    /// if the result would break a rule that is kept now, Error(cancelled) and Error(limit_exceeded); then the
+    /// conversation is as it was. A failure behind these checks, such as bad_alloc, also takes the edits back.
     CommitResult commit(const CommitOptions& options = {});
 
 private:
@@ -156,6 +156,7 @@ private:
     std::string by_;
     EditEnvironment env_;
     std::uint64_t version_;
+    std::uint64_t epoch_;
     std::size_t column_;
     std::int64_t before_;
     std::int64_t after_;

@@ -156,10 +156,15 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
         verify();
     }
     finish(Outcome::committed);  // what can fail comes before the commit point
-    std::vector<Splice<M>> splices = to_splices();
-    auto entry = to_entry(splices);
     const std::size_t from = conversation_->journal().size();
-    conversation_->commit(std::move(splices), std::move(entry));
+    try {
+        std::vector<Splice<M>> splices = to_splices();
+        auto entry = to_entry(splices);
+        conversation_->commit(std::move(splices), std::move(entry));
+    } catch (...) {
+        start_again();  // the copies may have been moved from
+        throw;
+    }
     conversation_->next_serial_ = std::max(conversation_->next_serial_, next_serial_);
     if (!conversation_->in_hook_) conversation_->settle(from);
     if (env_.events != nullptr) detail::tell_commit(*env_.events, by_, conversation_->id(), result);
@@ -178,6 +183,7 @@ void Transaction<M>::start_again() noexcept {
     copies_.clear();
     protected_.reset();
     version_ = conversation_->version();
+    epoch_ = conversation_->epoch_;
     before_ = after_ = conversation_->columns_[column_].messages;
     next_serial_ = conversation_->next_serial_;
 }

@@ -119,7 +119,7 @@ std::optional<Unit> Transaction<M>::replay() {
 
 template <AgentMessage M>
 void Transaction<M>::require_current(std::string_view attempted) const {
-    if (conversation_->version() == version_) return;
+    if (conversation_->version() == version_ && conversation_->epoch_ == epoch_) return;
     throw Error(Errc::conflict, by_ + ": " + std::string(attempted) +
                                     ": the conversation changed since the edits were planned; plan again");
 }

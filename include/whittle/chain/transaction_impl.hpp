@@ -19,6 +19,7 @@ Transaction<M>::Transaction(Conversation<M>& conversation, std::string by, EditE
       by_(std::move(by)),
       env_(std::move(environment)),
       version_(conversation.version()),
+      epoch_(conversation.epoch_),
       column_(conversation.column(env_.counter)),
       before_(conversation.columns_[column_].messages),
       after_(before_),

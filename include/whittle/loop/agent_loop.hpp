@@ -65,15 +65,18 @@ private:
     [[nodiscard]] HookRequest<M> request(std::stop_token stop) const {
         return {specs_, config_.system, model_.get(), std::move(stop)};
     }
-    void run_steps(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result);
+    void run_steps(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
+                   std::vector<ToolReturn>& pending);
     [[nodiscard]] Reply<M> ask(Conversation<M>& conversation, const HookRequest<M>& request);
     [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request);
-    bool run_tools(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result);
+    bool run_tools(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
+                   std::vector<ToolReturn>& pending);
     [[nodiscard]] ToolReturn run_tool(const ToolContext& context, std::exception_ptr& failure);
     [[nodiscard]] bool take_direct(const ToolContext& context, const ToolResult& tool_result, bool has_direct,
                                    RunResult& result) const;
     [[nodiscard]] static bool is_round_last(const Conversation<M>& conversation);
-    void close_open_calls(Conversation<M>& conversation, const HookRequest<M>& request, std::string_view why);
+    void close_open_calls(Conversation<M>& conversation, const HookRequest<M>& request, std::string_view why,
+                          std::vector<ToolReturn> pending);
 
     std::shared_ptr<Model<M>> model_;
     std::vector<Tool> tools_;
@@ -109,7 +112,7 @@ AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools
 
 template <ToolMessage M>
 RunResult AgentLoop<M>::run(Conversation<M>& conversation, M user, std::stop_token stop) {
-    close_open_calls(conversation, request(stop), "a new message came");
+    close_open_calls(conversation, request(stop), "a new message came", {});
     conversation.begin_turn();
     conversation.push_back(std::move(user));
     return run(conversation, std::move(stop));
@@ -133,18 +136,20 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop)
             result.exception = std::current_exception();
         }
     };
+    std::vector<ToolReturn> pending;
     guarded([&] {
         chain_.before_agent(conversation, hook_request);
-        if (is_round_last(conversation) && run_tools(conversation, hook_request, result)) return;
-        run_steps(conversation, hook_request, result);
+        if (is_round_last(conversation) && run_tools(conversation, hook_request, result, pending)) return;
+        run_steps(conversation, hook_request, result, pending);
     });
-    guarded([&] { close_open_calls(conversation, hook_request, name_of(result.finish)); });
+    guarded([&] { close_open_calls(conversation, hook_request, name_of(result.finish), std::move(pending)); });
     guarded([&] { chain_.after_agent(conversation, result.finish, hook_request); });
     return result;
 }
 
 template <ToolMessage M>
-void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result) {
+void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result,
+                             std::vector<ToolReturn>& pending) {
     while (result.steps < config_.max_steps) {
         if (hook_request.stop.stop_requested()) {
             result.finish = Finish::stopped;
@@ -160,7 +165,7 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
             result.finish = Finish::answered;
             return;
         }
-        if (run_tools(conversation, hook_request, result)) return;
+        if (run_tools(conversation, hook_request, result, pending)) return;
     }
     result.finish = hook_request.stop.stop_requested() ? Finish::stopped : Finish::step_limit;
 }
@@ -185,27 +190,23 @@ Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest
         *model_, {conversation.messages(), hook_request.system, hook_request.tools, hook_request.stop, on_delta, {}});
 }
 
-/// Runs the calls of the open round one by one. True if the run ends here. Whatever happens, the results that came are
-/// taken in.
+/// Runs the calls of the open round one by one. True if the run ends here. Results stay in `pending` until the
+/// conversation has them.
 template <ToolMessage M>
-bool AgentLoop<M>::run_tools(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result) {
-    std::vector<ToolReturn> returns;
+bool AgentLoop<M>::run_tools(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result,
+                             std::vector<ToolReturn>& pending) {
     bool is_direct = false;
-    try {
-        for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
-            if (hook_request.stop.stop_requested()) break;
-            if (callbacks_.on_tool_start) callbacks_.on_tool_start(context);
-            std::exception_ptr failure;
-            returns.push_back(run_tool(context, failure));
-            if (callbacks_.on_tool_end) callbacks_.on_tool_end(context, returns.back().result);
-            if (failure) std::rethrow_exception(failure);
-            is_direct = take_direct(context, returns.back().result, is_direct, result) || is_direct;
-        }
-    } catch (...) {
-        conversation.push_tool_results(returns);
-        throw;
+    for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
+        if (hook_request.stop.stop_requested()) break;
+        if (callbacks_.on_tool_start) callbacks_.on_tool_start(context);
+        std::exception_ptr failure;
+        pending.push_back(run_tool(context, failure));
+        if (callbacks_.on_tool_end) callbacks_.on_tool_end(context, pending.back().result);
+        if (failure) std::rethrow_exception(failure);
+        is_direct = take_direct(context, pending.back().result, is_direct, result) || is_direct;
     }
-    conversation.push_tool_results(returns);
+    conversation.push_tool_results(pending);
+    pending.clear();
     if (is_direct) result.finish = Finish::return_direct;
     return is_direct;
 }
@@ -258,14 +259,16 @@ bool AgentLoop<M>::is_round_last(const Conversation<M>& conversation) {
     return group != 0 && conversation.outline()[conversation.size() - 1].group == group;
 }
 
-/// Providers refuse a call without a result, so those that were not run get one that says so.
+/// Providers refuse a call without a result, so those that were not run get one that says so. `pending`: results that
+/// came, but are not in the conversation yet.
 template <ToolMessage M>
 void AgentLoop<M>::close_open_calls(Conversation<M>& conversation, const HookRequest<M>& hook_request,
-                                    std::string_view why) {
+                                    std::string_view why, std::vector<ToolReturn> pending) {
     if (!is_round_last(conversation)) return;
-    std::vector<ToolReturn> returns;
-    for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
-        returns.push_back(detail::error_return(context, "not run: the run ended before (" + std::string(why) + ")"));
+    std::vector<ToolReturn> returns = std::move(pending);  // the first calls of the round, in its order
+    const std::vector<ToolContext> calls = chain_.prepare_tools(conversation, hook_request);
+    for (std::size_t i = returns.size(); i < calls.size(); ++i) {
+        returns.push_back(detail::error_return(calls[i], "not run: the run ended before (" + std::string(why) + ")"));
     }
     if (!returns.empty()) conversation.push_tool_results(returns);
 }

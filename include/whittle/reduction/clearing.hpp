@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/hash.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/reduction/config.hpp"
@@ -11,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -51,7 +53,12 @@ struct ClearedText {
 /// What is stored of a result: the raw text of a single text part, else a JSON array of all parts, media included.
 [[nodiscard]] std::string offload_content(std::span<const Part> parts);
 
-/// `key`, or with a number if the store has other content under it. What cannot be found out is left to the write.
-[[nodiscard]] std::string free_key(Storage& storage, std::string key, std::string_view content);
+/// Keys that a plan will write, with a fingerprint of their content.
+using PlannedKeys = std::unordered_map<std::string, Hash128>;
+
+/// `key`, or with a number if the store has, or the plan will put, other content under it. What cannot be found out is
+/// left to the write.
+[[nodiscard]] std::string free_key(Storage& storage, std::string key, std::string_view content,
+                                   const PlannedKeys& planned);
 
 }  // namespace whittle::inline v0

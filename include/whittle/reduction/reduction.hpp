@@ -36,7 +36,8 @@ private:
     [[nodiscard]] std::shared_ptr<Storage> storage_for(const Turn<M>& turn, const std::string& tool) const;
     [[nodiscard]] std::string_view reader(const Turn<M>& turn) const noexcept;
     CommitResult clear(Turn<M>& turn, std::int64_t count, std::int64_t target, std::int64_t at_least) const;
-    [[nodiscard]] std::int64_t stage(Turn<M>& turn, Transaction<M>& edit, const ClearingCandidate& candidate) const;
+    [[nodiscard]] std::int64_t stage(Turn<M>& turn, Transaction<M>& edit, const ClearingCandidate& candidate,
+                                     PlannedKeys& planned) const;
     void remember(Turn<M>& turn, std::int64_t count, const CommitResult& result) const;
 
     ReductionConfig config_;
@@ -83,7 +84,7 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     turn.report.count = tokens;
     turn.report.threshold = config_.max_tokens_for_clear;
     turn.report.outcome = Outcome::undue;
-    if (tokens <= config_.max_tokens_for_clear) return;
+    if (tokens <= config_.max_tokens_for_clear) return turn.notes().erase("retry_at_tokens");
     if (tokens < turn.notes().integer("retry_at_tokens").value_or(0)) {
         turn.report.outcome = Outcome::remembered;
         return;
@@ -112,9 +113,10 @@ CommitResult Reduction<M>::clear(Turn<M>& turn, std::int64_t count, std::int64_t
     auto edit = turn.edit();
     const auto candidates = plan_clearing(edit.outline(), config_, turn.config.protected_tools, name_,
                                           [&](std::size_t message) { return edit.is_pinned(message); });
+    PlannedKeys planned;
     for (const ClearingCandidate& candidate : candidates) {
         const bool is_enough = target > 0 && count - (edit.tokens_before() - edit.tokens_after()) < target;
-        const std::int64_t freed = candidate.rule.empty() && !is_enough ? stage(turn, edit, candidate) : 0;
+        const std::int64_t freed = candidate.rule.empty() && !is_enough ? stage(turn, edit, candidate, planned) : 0;
         if (!turn.config.explain && freed == 0) continue;
         const std::string_view rule = !candidate.rule.empty() ? candidate.rule
                                       : is_enough             ? "target_reached"
@@ -128,7 +130,8 @@ CommitResult Reduction<M>::clear(Turn<M>& turn, std::int64_t count, std::int64_t
 
 /// Plans one result's clearing as a unit of its own. Returns the tokens that it frees; 0 if it was left as it is.
 template <AgentMessage M>
-std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const ClearingCandidate& candidate) const {
+std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const ClearingCandidate& candidate,
+                                 PlannedKeys& planned) const {
     std::vector<Part> parts;
     std::size_t at = 0;
     message_traits<M>::for_each_part(edit.messages()[candidate.message], [&](const PartView& part) {
@@ -144,7 +147,7 @@ std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const Clea
     if (storage) {
         content = offload_content(parts);
         const std::string root = config_.root_dir.empty() ? turn.conversation.id() : config_.root_dir;
-        key = candidate.stored.empty() ? free_key(*storage, root + "/clear/" + candidate.name, content)
+        key = candidate.stored.empty() ? free_key(*storage, root + "/clear/" + candidate.name, content, planned)
                                        : candidate.stored;
         provenance.stored.push_back(key);
         placeholder = clearing_placeholder({candidate.tool, static_cast<std::int64_t>(content.size()),
@@ -166,6 +169,7 @@ std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const Clea
     if (storage && candidate.stored.empty()) {
         using Original = typename Transaction<M>::Original;
         const bool is_plain = parts.size() == 1 && parts.front().kind != PartKind::media;
+        planned.emplace(key, hash128(content));
         edit.offload(std::move(key), std::move(content),
                      is_plain ? std::optional(Original{serial, candidate.parts.front()}) : std::nullopt, storage);
     }
