@@ -49,9 +49,9 @@ public:
 
 }  // namespace whittle::testing
 
-void* operator new(std::size_t size) { return whittle::testing::detail::allocate(size); }
-void* operator new[](std::size_t size) { return whittle::testing::detail::allocate(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void* operator new(std::size_t size) { return whittle::testing::detail::allocate(size); }
+[[gnu::noinline]] void* operator new[](std::size_t size) { return whittle::testing::detail::allocate(size); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
