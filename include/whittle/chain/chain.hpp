@@ -114,6 +114,7 @@ private:
     ChainCallbacks<M> callbacks_;
     Stages stages_;
     std::vector<Problem> warnings_{};
+    std::shared_ptr<const std::vector<std::string>> names_{};  // of the stages; shared with reports
 };
 
 template <ChainStage First, ChainStage... Rest>

@@ -56,6 +56,7 @@ void Chain<M>::check_configuration() {
         if (stage) stage->check(info, problems);
     }
     problems.throw_if_errors("make chain");
+    names_ = std::make_shared<const std::vector<std::string>>(names.begin(), names.end());
     warnings_ = problems.all();
     for (const Problem& warning : warnings_) detail::tell_warning(callbacks_.on_event, warning);
 }
@@ -84,14 +85,15 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
     };
     report.hook = hook;
     report.stages.clear();
+    report.names = names_;
     report.stages.reserve(stages_.size());  // what can fail comes before the first commit
     report.tokens_before = count().total;
     const auto start = conversation.savepoint();
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-        Middleware<M>& middleware = *stages_[order == Order::forward ? i : stages_.size() - 1 - i];
+        const std::size_t stage = order == Order::forward ? i : stages_.size() - 1 - i;
+        Middleware<M>& middleware = *stages_[stage];
         const auto before = conversation.savepoint();
-        report.stages.push_back(
-            {.middleware = middleware.name(), .hook = hook, .counter = config_.token_counter->id()});
+        report.stages.push_back({.middleware = (*names_)[stage], .hook = hook, .counter = config_.token_counter->id()});
         Turn<M> turn{conversation, config_, callbacks_, request, budget, report.stages.back(), language()};
         try {
             call(middleware, turn);

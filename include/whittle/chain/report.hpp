@@ -69,7 +69,7 @@ struct StageDetails {
 
 /// One record per middleware and hook run. Fixed size: an undue run allocates nothing.
 struct StageReport {
-    std::string_view middleware{};  ///< owned by the middleware
+    std::string_view middleware{};  ///< kept alive by `Report::names`
     Hook hook = Hook::before_model;
     Outcome outcome = Outcome::idle;
     std::string_view counter{};  ///< id of the counter that judged
@@ -84,7 +84,8 @@ struct StageReport {
 struct Report {
     Hook hook = Hook::before_model;
     std::vector<StageReport> stages{};
-    std::int64_t tokens_before = 0;  ///< of the whole request, by the chain's count
+    std::shared_ptr<const void> names{};  ///< what the names of the stages point into; outlives the chain
+    std::int64_t tokens_before = 0;       ///< of the whole request, by the chain's count
     std::int64_t tokens_after = 0;
     double calibration = 1.0;       ///< smoothed ratio of reported to estimated tokens
     std::int64_t milliseconds = 0;  ///< by the chain's clock
