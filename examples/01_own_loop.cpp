@@ -25,7 +25,7 @@ void run_tools(Conversation<>& conversation, const Chain<>& chain, const HookReq
     for (const ToolContext& call : chain.prepare_tools(conversation, request)) {
         CollectingSink result;
         ToolOutcome outcome = chain.wrap_tool(call, result, list_files);
-        returns.push_back({{call.call_id, call.tool, result.take(), outcome.is_error}, std::move(outcome.stored)});
+        returns.push_back(to_return(call, result, std::move(outcome)));
     }
     conversation.push_tool_results(returns);
 }

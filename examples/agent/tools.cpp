@@ -140,7 +140,7 @@ whittle::ToolOutcome run_command(const Sandbox& sandbox, const ToolLimits& limit
     if (!result.output.empty() && !result.output.ends_with('\n')) out.write("\n");
     if (result.dropped_bytes > 0) out.write(fmt::format("[{} more bytes dropped]\n", result.dropped_bytes));
     out.write(ending(result, limits));
-    return {.is_error = result.end != ShellEnd::exited || result.status != 0, .stored = {}};
+    return {.is_error = result.end != ShellEnd::exited || result.status != 0};
 }
 
 std::string schema(std::string_view properties, std::string_view required) {

@@ -40,6 +40,7 @@ ordered_json json_of(const SavedEntry& entry) {
     for (const StoredText& text : entry.texts) {
         json["texts"].push_back(
             {{"splice", text.splice}, {"message", text.message}, {"part", text.part}, {"key", text.key}});
+        if (text.element) json["texts"].back()["element"] = *text.element;
     }
     return json;
 }
@@ -68,6 +69,7 @@ StoredText text_of_entry(const ordered_json& json, const std::string& where, con
                     .message = reader.index("message"),
                     .part = reader.index("part"),
                     .key = reader.bytes("key")};
+    if (reader.find("element") != nullptr) text.element = reader.index("element");
     reader.done();
     if (!is_valid_key(text.key)) fail_side_table(where + ".key", "not a storage key");
     const bool is_there = text.splice < entry.undo.size() && text.message < entry.undo[text.splice].infos.size() &&
@@ -105,6 +107,7 @@ void read_counters(ObjectReader& reader, SavedConversation& saved) {
     saved.turn = counters.small("turn");
     saved.run = counters.small("run");
     saved.model_calls = counters.small("model_calls");
+    saved.read_backs = counters.integer("read_backs", 0, INT64_MAX, 0);
     saved.explicit_turns = counters.flag("explicit_turns");
     saved.reported_tokens = counters.integer("reported_tokens", 0, INT64_MAX);
     saved.reported_at = counters.serial("reported_at");
@@ -207,6 +210,7 @@ std::string write_side_table(const SavedConversation& saved) {
                         {"turn", saved.turn},
                         {"run", saved.run},
                         {"model_calls", saved.model_calls},
+                        {"read_backs", saved.read_backs},
                         {"explicit_turns", saved.explicit_turns},
                         {"reported_tokens", saved.reported_tokens},
                         {"reported_at", saved.reported_at}};

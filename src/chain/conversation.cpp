@@ -15,7 +15,7 @@ std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline) {
 
 Mark mark_of_stored(const StoredPart& stored) {
     Provenance provenance{.origin = Origin::placeholder, .by = stored.by, .reason = "truncate"};
-    provenance.stored.push_back(stored.key);
+    if (!stored.key.empty()) provenance.stored.push_back(stored.key);
     return std::make_shared<const Provenance>(std::move(provenance));
 }
 
@@ -53,8 +53,57 @@ std::optional<std::size_t> nth_text(const ToolResult& result, std::size_t nth) {
 
 }  // namespace
 
-void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
-                       std::vector<StoredText>& texts) {
+std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns) {
+    std::vector<ToolResult> results;
+    for (const ToolReturn& r : returns) results.push_back(r.result);
+    return results;
+}
+
+bool has_original(std::span<const ToolReturn> returns) noexcept {
+    return std::ranges::any_of(returns, [](const ToolReturn& r) { return r.original.has_value(); });
+}
+
+std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns) {
+    std::vector<ToolReturn> given(returns.begin(), returns.end());
+    for (ToolReturn& r : given) {
+        if (!r.original) continue;
+        r.result.parts = *std::move(r.original);
+        r.original.reset();
+        r.stored.clear();  // these speak of the parts that are shown
+    }
+    return given;
+}
+
+void take_names_of_calls(MessageInfo& info, std::span<const MessageInfo> shown) {
+    for (PartInfo& part : info.parts) {
+        if (part.call_id.empty()) continue;
+        for (const MessageInfo& other : shown) {
+            const auto same = std::ranges::find(other.parts, part.call_id, &PartInfo::call_id);
+            if (same == other.parts.end()) continue;
+            part.object_name = same->object_name;
+            part.tool = same->tool;
+            break;
+        }
+    }
+}
+
+namespace {
+
+/// The mark of a result part that is not what the tool gave, or shows again what is stored.
+Mark mark_of(const ToolReturn& r, std::size_t part) {
+    for (const StoredPart& stored : r.stored) {
+        if (stored.part == part) return mark_of_stored(stored);
+    }
+    if (r.original) return mark_of_stored({.by = "tool"});
+    if (r.read_back.empty()) return nullptr;
+    return std::make_shared<const Provenance>(
+        Provenance{.origin = Origin::original, .by = "conversation", .reason = "read_back", .stored = r.read_back});
+}
+
+}  // namespace
+
+void mark_returned_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
+                         std::vector<StoredText>& texts) {
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         if (info.parts[p].kind != PartKind::tool_result) continue;
         for (std::size_t r = 0; r < returns.size(); ++r) {
@@ -62,10 +111,10 @@ void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, s
             const auto shown = nth_text(returns[r].result, seen[r]);
             if (!shown) continue;  // all its texts are placed: the next result with the same id
             ++seen[r];
+            info.parts[p].mark = mark_of(returns[r], *shown);
             for (const StoredPart& stored : returns[r].stored) {
-                if (stored.part != *shown) continue;
-                info.parts[p].mark = mark_of_stored(stored);
-                texts.push_back({.part = p, .key = stored.key, .storage = stored.storage});
+                if (stored.part != *shown || returns[r].original) continue;
+                texts.push_back({.part = p, .key = stored.key, .storage = stored.storage, .element = stored.element});
             }
             break;
         }

@@ -1,6 +1,7 @@
 #include "whittle/chain/journal.hpp"
 
 #include "whittle/base/error.hpp"
+#include "whittle/chain/stored_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ std::string fetch(const StoredText& text) {
     }
     auto content = text.storage->get(text.key);
     if (!content) throw Error(Errc::not_found, fmt::format("fetch \"{}\": the store has no such object", text.key));
-    return *std::move(content);
+    return text.element ? text_in_content(*content, *text.element) : *std::move(content);
 }
 
 void throw_damaged(std::string_view attempted, const StoredText& text) {

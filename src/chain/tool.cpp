@@ -1,5 +1,7 @@
 #include "whittle/chain/tool.hpp"
 
+#include "whittle/base/error.hpp"
+
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -13,6 +15,19 @@ void CollectingSink::write(std::string_view text) {
 void CollectingSink::push(Part part) {
     continues_ = false;
     parts_.push_back(std::move(part));
+}
+
+void CollectingSink::stored(StoredPart stored) {
+    if (parts_.empty()) throw Error(Errc::invalid_argument, "say what is stored: there is no part yet");
+    stored.part = parts_.size() - 1;
+    stored_.push_back(std::move(stored));
+}
+
+ToolReturn to_return(const ToolContext& context, CollectingSink& sink, ToolOutcome outcome) {
+    return {.result = {context.call_id, context.tool, sink.take(), outcome.is_error},
+            .stored = sink.take_stored(),
+            .original = std::move(outcome.original),
+            .read_back = std::move(outcome.read_back)};
 }
 
 Tool text_tool(std::string name, std::string description, std::string parameters,

@@ -1,12 +1,10 @@
 #include "whittle/reduction/clearing.hpp"
-#include "../base/base64.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/names.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -119,37 +117,6 @@ std::string clearing_placeholder(const ClearedText& text, Language language) {
                                           text.lines, text.location);
     placeholder += text.reader.empty() ? "]" : fmt::format(" - read it with {}]", text.reader);
     return placeholder;
-}
-
-namespace {
-
-/// A string as JSON; one that is no UTF-8 as {"base64": ...}, so that nothing is lost.
-nlohmann::ordered_json to_json(const std::string& text) {
-    if (is_valid_utf8(text)) return text;
-    return {{"base64", to_base64(text)}};
-}
-
-nlohmann::ordered_json to_json(const Part& part) {
-    nlohmann::ordered_json json{{"type", part.kind == PartKind::media ? "media" : "text"}};
-    if (part.kind != PartKind::media) {
-        json["text"] = to_json(part.text);
-        return json;
-    }
-    json["mime"] = part.media.mime;
-    if (!part.media.url.empty()) json["url"] = to_json(part.media.url);
-    if (!part.media.bytes.empty()) json["bytes"] = to_json(part.media.bytes);
-    if (part.media.width > 0) json["width"] = part.media.width;
-    if (part.media.height > 0) json["height"] = part.media.height;
-    return json;
-}
-
-}  // namespace
-
-std::string offload_content(std::span<const Part> parts) {
-    if (parts.size() == 1 && parts.front().kind != PartKind::media) return parts.front().text;
-    nlohmann::ordered_json array = nlohmann::ordered_json::array();
-    for (const Part& part : parts) array.push_back(to_json(part));
-    return array.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 namespace {

@@ -93,7 +93,7 @@ TEST_CASE("a result that came in shortened can be restored and undone, also amon
     Conversation<> c;
     c.push_back(ChatMessage::user("do"));
     c.push_back(call("a").call("b", "ls"));
-    c.push_tool_results(std::vector{truncated("a", storage), ToolReturn{{"b", "ls", {{.text = "out"}}}, {}}});
+    c.push_tool_results(std::vector{truncated("a", storage), ToolReturn{.result = {"b", "ls", {{.text = "out"}}}}});
     REQUIRE(c.journal().size() == 1);
     CHECK(origin_of(c.outline()[2].parts[0].mark) == Origin::placeholder);
     c.restore(3);

@@ -50,6 +50,7 @@ struct SavedConversation {
     int turn = 0;
     int run = 0;
     int model_calls = 0;
+    std::int64_t read_backs = 0;
     bool explicit_turns = false;
     std::int64_t reported_tokens = 0;
     Serial reported_at = 0;
@@ -92,6 +93,7 @@ requires HasCodec<M>
         .turn = state.turn,
         .run = state.run,
         .model_calls = state.model_calls,
+        .read_backs = state.read_backs,
         .explicit_turns = state.explicit_turns,
         .reported_tokens = state.reported_tokens,
         .reported_at = state.reported_at,
@@ -159,6 +161,7 @@ requires HasCodec<M>
     state.turn = saved.turn;
     state.run = saved.run;
     state.model_calls = saved.model_calls;
+    state.read_backs = saved.read_backs;
     state.explicit_turns = saved.explicit_turns;
     state.reported_tokens = saved.reported_tokens;
     state.reported_at = saved.reported_at;

@@ -5,6 +5,7 @@
 #include "whittle/base/event.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/base/random.hpp"
+#include "whittle/chain/on_error.hpp"
 #include "whittle/chain/report.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/message_view.hpp"
@@ -63,11 +64,6 @@ struct Limits {
     int model_calls = 32;
     std::int64_t store_bytes = 0;  ///< 0: no limit
     std::chrono::milliseconds deadline{120'000};
-};
-
-enum class OnError {
-    skip,       ///< the middleware's work of this hook is undone and reported; the chain goes on
-    propagate,  ///< the whole hook is undone, then the error is thrown
 };
 
 /// Settings of a whole chain; every field has a default.

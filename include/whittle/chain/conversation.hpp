@@ -125,6 +125,11 @@ public:
     [[nodiscard]] Notes notes(std::string_view owner) noexcept { return {notes_, owner}; }
     [[nodiscard]] const NoteBook& note_book() const noexcept { return notes_; }
 
+    /// What was stored of this conversation. Thread-safe, grows with it.
+    [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return objects_; }
+    /// Tool results that showed a stored text again.
+    [[nodiscard]] std::int64_t read_backs() const noexcept { return read_backs_; }
+
     using Journal = std::vector<std::shared_ptr<const JournalEntry<M>>>;
     [[nodiscard]] const Journal& journal() const noexcept { return journal_; }
     /// Undoes the newest journal entry; the restored messages are pinned. False if the journal is empty. Throws if the
@@ -170,6 +175,7 @@ private:
         Serial next_serial = 0;
         int turn = 0;
         int model_calls = 0;
+        std::int64_t read_backs = 0;
         LastUsage last_usage{};
         TokenColumns columns{};
     };
@@ -192,9 +198,11 @@ private:
     void commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry);
     [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by,
                                                              std::string reason);
+    void add_object(std::string_view key, const std::shared_ptr<Storage>& storage);
     void append_results(std::span<const ToolReturn> returns);
+    void keep_originals(JournalEntry<M>& entry, std::size_t first, std::span<const ToolReturn> returns);
     [[nodiscard]] Tail tail() const {
-        return {size(), version_, next_serial_, turn_, model_calls_, last_usage_, columns_};
+        return {size(), version_, next_serial_, turn_, model_calls_, read_backs_, last_usage_, columns_};
     }
     void cut_back(Tail& to) noexcept;
     [[nodiscard]] std::size_t count_cut_off(std::size_t first, std::size_t last) const;
@@ -219,6 +227,7 @@ private:
     std::vector<MessageInfo> spare_infos_{};
     TokenColumns columns_{};
     ObjectNames names_{};
+    std::shared_ptr<StoredObjects> objects_ = std::make_shared<StoredObjects>();
     NoteBook notes_{};
     Journal journal_{};
     ChangeLog log_{};
@@ -231,6 +240,7 @@ private:
     int turn_ = 0;
     int run_ = 0;
     int model_calls_ = 0;
+    std::int64_t read_backs_ = 0;
     bool explicit_turns_ = false;
     bool in_hook_ = false;
     std::size_t sent_ = 0;

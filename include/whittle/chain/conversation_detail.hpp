@@ -38,10 +38,17 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
 /// message.
 [[nodiscard]] Mark mark_of_result_media();
 
+[[nodiscard]] std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns);
+[[nodiscard]] bool has_original(std::span<const ToolReturn> returns) noexcept;
+/// `returns` with the original parts where others are shown.
+[[nodiscard]] std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns);
+/// Gives the parts of `info` the names and tools that the same calls have in `shown`.
+void take_names_of_calls(MessageInfo& info, std::span<const MessageInfo> shown);
+
 /// Marks the parts of `info` that show stored results, and collects how to get these back. `seen` counts the parts of
 /// each result that earlier messages held.
-void mark_stored_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
-                       std::vector<StoredText>& texts);
+void mark_returned_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
+                         std::vector<StoredText>& texts);
 
 }  // namespace detail
 

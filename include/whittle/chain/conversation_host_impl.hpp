@@ -156,6 +156,7 @@ ConversationState<M> Conversation<M>::state() const {
             turn_,
             run_,
             model_calls_,
+            read_backs_,
             explicit_turns_,
             last_usage_.reported,
             last_usage_.serial};
@@ -179,6 +180,7 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     c.turn_ = state.turn;
     c.run_ = state.run;
     c.model_calls_ = state.model_calls;
+    c.read_backs_ = state.read_backs;
     c.explicit_turns_ = state.explicit_turns;
     c.last_usage_ = {state.reported_tokens, state.reported_at};
     const auto take_names = [&](const MessageInfo& info) {
@@ -188,6 +190,8 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     };
     for (MessageInfo& info : c.infos_) info.tokens.clear(), take_names(info);
     for (const auto& entry : c.journal_) {
+        for (const std::string& key : entry->stored) c.add_object(key, nullptr);
+        for (const StoredText& text : entry->texts) c.add_object(text.key, text.storage);
         for (const auto& splice : entry->undo) std::ranges::for_each(splice.infos, take_names);
     }
     return c;

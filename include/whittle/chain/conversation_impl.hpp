@@ -93,7 +93,7 @@ void Conversation<M>::push_back(M message, std::optional<Usage> usage) {
 template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const ToolResult> results) requires ToolMessage<M> {
     std::vector<ToolReturn> returns;
-    for (const ToolResult& result : results) returns.push_back({result, {}});
+    for (const ToolResult& result : results) returns.push_back({.result = result});
     push_tool_results(returns);
 }
 
@@ -110,12 +110,17 @@ void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) req
 }
 
 template <AgentMessage M>
+void Conversation<M>::add_object(std::string_view key, const std::shared_ptr<Storage>& storage) {
+    if (!objects_) objects_ = std::make_shared<StoredObjects>();
+    objects_->add(key, storage);
+}
+
+template <AgentMessage M>
 void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
-    std::vector<ToolResult> results;
-    for (const ToolReturn& r : returns) results.push_back(r.result);
     auto entry = new_entry(JournalEntry<M>::Kind::tool_return, "tool", "truncate");
+    const std::size_t first = size();
     std::vector<std::size_t> seen(returns.size());
-    for (M& message : message_traits<M>::make_tool_results(results)) {
+    for (M& message : message_traits<M>::make_tool_results(detail::shown_results(returns))) {
         MessageInfo info = describe_new(message);
         if (!info.has(PartKind::tool_result)) {
             info.mark = detail::mark_of_result_media();
@@ -123,22 +128,54 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
         }
         MessageInfo original = info;
         std::vector<StoredText> texts;
-        detail::mark_stored_parts(info, returns, seen, texts);
+        detail::mark_returned_parts(info, returns, seen, texts);
         if (!texts.empty()) {
             original.fingerprint = {};  // the whole text was never here
             for (StoredText& text : texts) {
                 text.splice = entry->undo.size();
-                entry->stored.push_back(text.key);
                 entry->texts.push_back(std::move(text));
             }
             entry->undo.push_back({size(), 1, {message}, {std::move(original)}});
         }
         append(std::move(message), std::move(info));
     }
+    for (const ToolReturn& r : returns) {
+        if (!r.read_back.empty()) ++read_backs_;
+        for (const StoredPart& stored : r.stored) {
+            entry->stored.push_back(stored.key);
+            add_object(stored.key, stored.storage);
+        }
+    }
+    if (detail::has_original(returns)) keep_originals(*entry, first, returns);
     if (entry->undo.empty()) return;
     for (Splice<M>& splice : entry->undo) splice.infos.front().group = infos_[splice.first].group;
     journal_.push_back(std::move(entry));
     ++next_entry_;
+}
+
+/// A middleware showed other parts than the tool gave: all messages of this push as they would have been.
+template <AgentMessage M>
+void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, std::span<const ToolReturn> returns) {
+    const std::vector<ToolReturn> given = detail::as_given(returns);
+    Splice<M> splice{first, size() - first, message_traits<M>::make_tool_results(detail::shown_results(given)), {}};
+    std::vector<std::size_t> seen(given.size());
+    entry.texts.clear();
+    for (std::size_t i = 0; i < splice.messages.size(); ++i) {
+        MessageInfo info = describe_new(splice.messages[i]);
+        info.serial = i < splice.count ? infos_[first + i].serial : next_serial_++;
+        info.turn = turn_;
+        if (!info.has(PartKind::tool_result)) info.mark = detail::mark_of_result_media();
+        std::vector<StoredText> texts;
+        MessageInfo marked = info;
+        detail::mark_returned_parts(marked, given, seen, texts);
+        for (StoredText& text : texts) text.message = i, entry.texts.push_back(std::move(text));
+        if (!texts.empty()) info.fingerprint = {};
+        detail::take_names_of_calls(info, std::span(infos_).subspan(first));
+        info.group = infos_[first].group;
+        splice.infos.push_back(std::move(info));
+    }
+    entry.undo.clear();
+    entry.undo.push_back(std::move(splice));
 }
 
 /// Takes back what was appended since.
@@ -156,6 +193,7 @@ void Conversation<M>::cut_back(Tail& to) noexcept {
     next_serial_ = to.next_serial;
     turn_ = to.turn;
     model_calls_ = to.model_calls;
+    read_backs_ = to.read_backs;
 }
 
 template <AgentMessage M>

@@ -219,6 +219,7 @@ template <AgentMessage M>
 Conversation<M> Conversation<M>::fork(std::string new_id) const {
     require_outside_hook("fork");  // the journal entries of a hook are not final
     Conversation copy(*this);
+    if (objects_) copy.objects_ = std::make_shared<StoredObjects>(*objects_);
     copy.id_ = to_safe_name(new_id.empty() ? random_ids()->next() : new_id);
     return copy;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct StoredText {
     std::size_t part = 0;     ///< of the message
     std::string key{};
     std::shared_ptr<Storage> storage{};
+    std::optional<std::size_t> element{};  ///< as in `StoredPart`
 };
 
 /// One commit, as it can be undone.

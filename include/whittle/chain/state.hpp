@@ -24,6 +24,7 @@ struct ConversationState {
     int turn = 0;
     int run = 0;
     int model_calls = 0;
+    std::int64_t read_backs = 0;
     bool explicit_turns = false;
     std::int64_t reported_tokens = 0;  ///< the provider's last usage, 0 for none
     Serial reported_at = 0;            ///< the reply that carried it; 0 if the conversation was edited since

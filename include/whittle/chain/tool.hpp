@@ -4,12 +4,16 @@
 #include "whittle/base/event.hpp"
 #include "whittle/base/function_ref.hpp"
 #include "whittle/base/language.hpp"
+#include "whittle/chain/on_error.hpp"
+#include "whittle/chain/stored_objects.hpp"
 #include "whittle/message/part.hpp"
 #include "whittle/message/tool_spec.hpp"
 #include "whittle/port/storage.hpp"
+#include "whittle/tokens/counter.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -28,10 +32,23 @@ struct ToolContext {
     std::span<const ToolSpec> tools{};
     std::string conversation{};  ///< its id
     std::shared_ptr<Storage> storage{};
+    std::shared_ptr<const StoredObjects> objects{};  ///< what was stored of the conversation; may be null
+    std::shared_ptr<const TokenCounter> counter{};   ///< the chain's; may be null
     std::stop_token stop{};
     std::shared_ptr<Clock> clock{};
     Language language = Language::english;
     const EventSink* events = nullptr;  ///< null: nobody listens
+    OnError on_error = OnError::skip;   ///< for a middleware that fails after the tool has run
+};
+
+/// A text of a result whose original is in a store.
+struct StoredPart {
+    std::size_t part = 0;  ///< of the result as it is shown
+    std::string key{};
+    std::string by{};  ///< the middleware that stored it
+    std::shared_ptr<Storage> storage{};
+    std::optional<std::size_t> element{};  ///< the object is a JSON array of parts (`offload_content`), this text one
+                                           ///< of them; unset: the object is the text
 };
 
 /// Takes the result of a tool as it comes. Not thread-safe.
@@ -42,6 +59,10 @@ public:
     virtual void write(std::string_view text) = 0;
     /// Starts a part of its own: text or media.
     virtual void push(Part part) = 0;
+    /// Says that the newest part stands for an object. `stored.part` is filled in by who keeps the parts.
+    virtual void stored(StoredPart stored) = 0;
+    /// Nothing more comes, the tool has returned or thrown. Called once, by who made the sink.
+    virtual void finish() {}
 };
 
 /// Keeps what is put in as the parts of a result.
@@ -49,31 +70,32 @@ class CollectingSink final : public PartSink {
 public:
     void write(std::string_view text) override;
     void push(Part part) override;
+    void stored(StoredPart stored) override;
     [[nodiscard]] std::vector<Part> take() { return std::move(parts_); }
+    [[nodiscard]] std::vector<StoredPart> take_stored() { return std::move(stored_); }
 
 private:
     std::vector<Part> parts_{};
+    std::vector<StoredPart> stored_{};
     bool continues_ = false;
-};
-
-/// A text of the result whose original is in a store.
-struct StoredPart {
-    std::size_t part = 0;  ///< of the result as it is shown
-    std::string key{};
-    std::string by{};  ///< the middleware that stored it
-    std::shared_ptr<Storage> storage{};
 };
 
 struct ToolOutcome {
     bool is_error = false;
-    std::vector<StoredPart> stored{};
+    std::optional<std::vector<Part>> original{};  ///< what the tool gave, where a middleware shows other parts instead
+    std::vector<std::string> read_back{};         ///< keys of the stored objects that the result shows
 };
 
-/// The result of a call, with what was stored of it: what a conversation takes in.
+/// The result of a call with what is to be known of it: what a conversation takes in.
 struct ToolReturn {
     ToolResult result{};
     std::vector<StoredPart> stored{};
+    std::optional<std::vector<Part>> original{};
+    std::vector<std::string> read_back{};
 };
+
+/// What `sink` collected of the call and how it ended, for `Conversation::push_tool_results`.
+[[nodiscard]] ToolReturn to_return(const ToolContext& context, CollectingSink& sink, ToolOutcome outcome);
 
 /// The rest of the pipeline around a tool. Valid during the call only.
 using ToolNext = FunctionRef<ToolOutcome(const ToolContext&, PartSink&)>;

@@ -36,6 +36,7 @@ void Transaction<M>::write(const Offload& offload) {
     detail::require_budget(env_, by_, bytes);
     offload.storage->put_if_absent(offload.key, offload.content);
     if (env_.budget != nullptr) env_.budget->store_bytes -= bytes;
+    conversation_->add_object(offload.key, offload.storage);
     stored_.push_back(offload.key);
     bytes_stored_ += bytes;
 }

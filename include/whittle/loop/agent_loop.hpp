@@ -241,7 +241,7 @@ ToolReturn AgentLoop<M>::run_tool(const ToolContext& context, std::exception_ptr
     };
     try {
         ToolOutcome outcome = chain_.wrap_tool(context, sink, invoke);
-        return {{context.call_id, context.tool, sink.take(), outcome.is_error}, std::move(outcome.stored)};
+        return to_return(context, sink, std::move(outcome));
     } catch (...) {
         if (has_run && chain_.config().on_error == OnError::propagate) failure = std::current_exception();
         ToolReturn result = detail::error_return(context, context.tool + " failed: " + detail::current_error_text());

@@ -2,6 +2,7 @@
 
 #include "whittle/base/hash.hpp"
 #include "whittle/base/language.hpp"
+#include "whittle/chain/stored_parts.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/reduction/config.hpp"
 
@@ -49,9 +50,6 @@ struct ClearedText {
 
 /// The text that stands in place of a stored result. Constant bytes for the same input.
 [[nodiscard]] std::string clearing_placeholder(const ClearedText& text, Language language);
-
-/// What is stored of a result: the raw text of a single text part, else a JSON array of all parts, media included.
-[[nodiscard]] std::string offload_content(std::span<const Part> parts);
 
 /// Keys that a plan will write, with a fingerprint of their content.
 using PlannedKeys = std::unordered_map<std::string, Hash128>;

@@ -200,9 +200,9 @@ std::optional<std::vector<ToolReturn>> Replayer<M>::wrap(const M& message) {
             return ToolOutcome{.is_error = recorded.is_error};
         };
         ToolOutcome outcome = chain_.wrap_tool(*context, sink, tool);
-        ToolReturn made{{recorded.call_id, context->tool, sink.take(), outcome.is_error}, std::move(outcome.stored)};
-        is_changed = is_changed || !made.stored.empty() || made.result.is_error != recorded.is_error ||
-                     !same_result(made.result.parts, recorded.parts);
+        ToolReturn made = to_return(*context, sink, std::move(outcome));
+        is_changed = is_changed || !made.stored.empty() || made.original.has_value() ||
+                     made.result.is_error != recorded.is_error || !same_result(made.result.parts, recorded.parts);
         returns.push_back(std::move(made));
     }
     if (!is_changed) return std::nullopt;

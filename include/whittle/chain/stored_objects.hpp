@@ -1,0 +1,47 @@
+#pragma once
+
+#include "whittle/port/storage.hpp"
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace whittle::inline v0 {
+
+/// An object in a store, by its key there.
+struct StoredObject {
+    std::string key{};
+    std::shared_ptr<Storage> storage{};  ///< null: not known, ask the chain's
+};
+
+/// What was stored of one conversation: the only objects that its read-back tool may show. Grows only. All functions
+/// are thread-safe.
+class StoredObjects {
+public:
+    StoredObjects() = default;
+    StoredObjects(const StoredObjects& other);
+    StoredObjects& operator=(const StoredObjects&) = delete;
+    ~StoredObjects() = default;
+
+    /// `storage` null: an object of a loaded conversation, which lies in the store that it is asked for with.
+    void add(std::string_view key, std::shared_ptr<Storage> storage);
+
+    /// The object that `location` names, as `Storage::locate` gives it or as its key. `otherwise`: where objects of
+    /// unknown stores are looked for. Nullopt if this conversation has no such object.
+    [[nodiscard]] std::optional<StoredObject> find(std::string_view location,
+                                                   const std::shared_ptr<Storage>& otherwise) const;
+
+    [[nodiscard]] std::size_t size() const;
+
+private:
+    mutable std::mutex mutex_{};
+    std::map<std::string, std::shared_ptr<Storage>, std::less<>> by_key_{};
+    std::unordered_map<std::string, std::string> by_location_{};  // location -> key
+};
+
+}  // namespace whittle::inline v0
