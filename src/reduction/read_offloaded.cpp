@@ -1,0 +1,222 @@
+#include "whittle/reduction/read_offloaded.hpp"
+#include "object_reader.hpp"
+#include "read_offloaded_arguments.hpp"
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+using detail::ReadArguments;
+
+struct Shown {
+    std::string text{};
+    std::string what{};  ///< for the event: which part
+};
+
+/// A note behind a text, on a line of its own.
+std::string with_note(std::string text, const std::string& note) {
+    if (!text.empty() && text.back() != '\n') text += '\n';
+    return std::move(text) + note;
+}
+
+/// The bytes of a page as they are shown. What is not UTF-8 grows when it is replaced: then the page gets shorter.
+std::string to_shown(detail::Page& page, std::int64_t max_bytes) {
+    std::string shown = to_valid_utf8(page.text);
+    while (static_cast<std::int64_t>(shown.size()) > max_bytes) {
+        page.text.resize(utf8_prefix(page.text, page.text.size() / 2).size());
+        page.end = page.begin + static_cast<std::int64_t>(page.text.size());
+        shown = to_valid_utf8(page.text);
+    }
+    return shown;
+}
+
+class Reading {
+public:
+    Reading(const StoredObject& object, const ReadArguments& arguments, const ReadOffloadedOptions& options,
+            const ToolContext& context)
+        : object_(object), arguments_(arguments), options_(options), context_(context) {}
+
+    [[nodiscard]] Shown show() const {
+        if (arguments_.grep) return found_lines();
+        return arguments_.first_line || arguments_.lines ? lines() : bytes();
+    }
+
+private:
+    [[nodiscard]] bool is_chinese() const noexcept { return context_.language == Language::chinese; }
+
+    [[nodiscard]] std::int64_t page_bytes() const noexcept {
+        return std::clamp<std::int64_t>(arguments_.max_bytes.value_or(options_.page_bytes), 4, options_.page_bytes);
+    }
+
+    [[nodiscard]] Shown bytes() const {
+        const std::int64_t size = detail::size_of(object_);
+        const std::int64_t offset = arguments_.offset.value_or(0);
+        if (offset > 0 && offset >= size) {
+            throw Error(Errc::invalid_argument,
+                        fmt::format("\"offset\" is {}, but the text has {} bytes", offset, size));
+        }
+        detail::Page page = detail::read_page(object_, offset, page_bytes());
+        std::string text = to_shown(page, std::max(page_bytes(), std::int64_t{16}));
+        if (page.begin > 0 || page.end < size) text = with_note(std::move(text), note_on_bytes(page, size));
+        return {std::move(text), fmt::format("bytes {} to {}", page.begin, page.end)};
+    }
+
+    [[nodiscard]] std::string note_on_bytes(const detail::Page& page, std::int64_t size) const {
+        if (is_chinese()) {
+            const std::string end = page.end < size ? fmt::format("从 offset {} 继续", page.end) : "已到结尾";
+            return fmt::format("[第 {} 至 {} 字节，共 {} 字节；{}]", page.begin, page.end, size, end);
+        }
+        const std::string end = page.end < size ? fmt::format("go on with offset {}", page.end) : "the end";
+        return fmt::format("[bytes {} to {} of {}; {}]", page.begin, page.end, size, end);
+    }
+
+    [[nodiscard]] Shown lines() const {
+        const std::int64_t size = detail::size_of(object_);
+        detail::LineReader reader(object_, context_.stop);
+        detail::Lines lines = detail::read_lines(reader, arguments_.first_line.value_or(1),
+                                                 arguments_.lines.value_or(INT64_MAX), options_.page_bytes);
+        if (lines.last == 0) {
+            throw Error(Errc::invalid_argument,
+                        fmt::format("\"first_line\" is {}, but the text has {} lines", lines.first, lines.seen));
+        }
+        const std::int64_t end = lines.page.end;
+        std::string text = to_shown(lines.page, options_.page_bytes);
+        lines.is_cut = lines.is_cut || lines.page.end < end;
+        if (lines.page.begin > 0 || lines.page.end < size)
+            text = with_note(std::move(text), note_on_lines(lines, size));
+        return {std::move(text), fmt::format("lines {} to {}", lines.first, lines.last)};
+    }
+
+    [[nodiscard]] std::string note_on_lines(const detail::Lines& lines, std::int64_t size) const {
+        const std::string how =
+            lines.is_cut ? fmt::format("offset {}", lines.page.end) : fmt::format("first_line {}", lines.last + 1);
+        const bool is_end = lines.page.end >= size;
+        if (is_chinese()) {
+            return fmt::format("[第 {} 至 {} 行，第 {} 至 {} 字节，共 {} 字节；{}]", lines.first, lines.last,
+                               lines.page.begin, lines.page.end, size, is_end ? "已到结尾" : "从 " + how + " 继续");
+        }
+        return fmt::format("[lines {} to {}, bytes {} to {} of {}; {}]", lines.first, lines.last, lines.page.begin,
+                           lines.page.end, size, is_end ? "the end" : "go on with " + how);
+    }
+
+    [[nodiscard]] Shown found_lines() const {
+        detail::LineReader reader(object_, context_.stop);
+        const detail::Matches matches = detail::grep_lines(
+            reader, *arguments_.grep, arguments_.first_line.value_or(1),
+            {options_.grep_bytes, options_.grep_matches, options_.grep_line_bytes, arguments_.context.value_or(0)});
+        return {with_note(matches.text, note_on_matches(matches)), fmt::format("{} matching lines", matches.count)};
+    }
+
+    [[nodiscard]] std::string note_on_matches(const detail::Matches& matches) const {
+        if (is_chinese()) {
+            if (matches.go_on_at)
+                return fmt::format("[{} 行匹配，还有更多；从 first_line {} 继续]", matches.count, *matches.go_on_at);
+            return fmt::format("[{} 行匹配，共查找 {} 行]", matches.count, matches.lines);
+        }
+        if (matches.go_on_at)
+            return fmt::format("[{} matching lines, there are more; go on with first_line {}]", matches.count,
+                               *matches.go_on_at);
+        return fmt::format("[{} matching lines in {} lines]", matches.count, matches.lines);
+    }
+
+    const StoredObject& object_;
+    const ReadArguments& arguments_;
+    const ReadOffloadedOptions& options_;
+    const ToolContext& context_;
+};
+
+StoredObject find_object(const ToolContext& context, const std::shared_ptr<Storage>& storage,
+                         const std::string& reference) {
+    const auto fallback = storage ? storage : context.storage;
+    auto object = context.objects ? context.objects->find(reference, fallback) : std::nullopt;
+    if (!object) {
+        throw Error(Errc::not_found,
+                    fmt::format("\"reference\": {} names nothing that was stored of this conversation ({} texts were); "
+                                "use a reference exactly as a placeholder or a notice gives it",
+                                detail::in_quotes(reference), context.objects ? context.objects->size() : 0));
+    }
+    if (!object->storage)
+        throw Error(Errc::not_found, fmt::format("\"reference\": there is no storage to read {} from", object->key));
+    return *std::move(object);
+}
+
+void tell(const ToolContext& context, const std::string& key, const std::string& what) {
+    if (context.events == nullptr) return;
+    const std::string text = fmt::format("read {} of {}", what, key);
+    emit(*context.events,
+         {.source = read_offloaded_name, .kind = "read_back", .text = text, .conversation = context.conversation});
+}
+
+ToolOutcome read_offloaded(const ToolContext& context, PartSink& out, const std::shared_ptr<Storage>& storage,
+                           const ReadOffloadedOptions& options) {
+    std::string problem;
+    try {
+        const ReadArguments arguments = detail::parse_read_arguments(context.arguments, options.grep_context);
+        const StoredObject object = find_object(context, storage, arguments.reference);
+        const Shown shown = Reading(object, arguments, options, context).show();
+        out.write(shown.text);
+        tell(context, object.key, shown.what);
+        return {.read_back = {object.key}};
+    } catch (const Error& error) {
+        if (error.errc() == Errc::cancelled) throw;
+        problem = error.what();
+    } catch (const std::exception& error) {  // of a backend that is not ours
+        problem = error.what();
+    }
+    out.write(fmt::format("{}: {}", read_offloaded_name, problem));
+    return {.is_error = true};
+}
+
+void check(const ReadOffloadedOptions& options) {
+    Problems problems;
+    const auto require = [&](std::string_view field, std::int64_t value, std::int64_t least) {
+        if (value < least) problems.error(std::string(field), std::to_string(value), fmt::format("{} or more", least));
+    };
+    require("page_bytes", options.page_bytes, 256);
+    require("grep_bytes", options.grep_bytes, 256);
+    require("grep_matches", options.grep_matches, 1);
+    require("grep_context", options.grep_context, 0);
+    require("grep_line_bytes", options.grep_line_bytes, 32);
+    problems.throw_if_errors("make read_offloaded");
+}
+
+std::string description(const ReadOffloadedOptions& options) {
+    if (options.language.value_or(default_language()) == Language::chinese) {
+        return fmt::format(
+            "读取本会话中被移出的原文。reference 使用占位符或提示中给出的引用。按字节（offset、max_bytes，每次最多 {} "
+            "字节）或按行（first_line、lines）分页；grep 按字面查找并给出行号。",
+            options.page_bytes);
+    }
+    return fmt::format(
+        "Reads a text that was moved out of this conversation. reference: as a placeholder or notice gives it. Pages "
+        "by "
+        "byte (offset, max_bytes, at most {} bytes) or by line (first_line, lines); grep lists the lines that contain "
+        "a "
+        "text, taken literally, with their numbers.",
+        options.page_bytes);
+}
+
+}  // namespace
+
+Tool read_offloaded_tool(std::shared_ptr<Storage> storage, const ReadOffloadedOptions& options) {
+    check(options);
+    return {.name = std::string(read_offloaded_name),
+            .description = description(options),
+            .parameters = detail::read_arguments_schema(options.grep_context),
+            .return_direct = false,
+            .invoke = [storage = std::move(storage), options](const ToolContext& context, PartSink& out) {
+                return read_offloaded(context, out, storage, options);
+            }};
+}
+
+}  // namespace whittle::inline v0
