@@ -1,14 +1,9 @@
 #include "directory_tree.hpp"
 
-#include "whittle/base/error.hpp"
-
 #include <dirent.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <ctime>
 #include <memory>
 
 namespace whittle::inline v0 {
@@ -53,29 +48,6 @@ bool sorts_before(const Entry& a, const Entry& b) noexcept {
         return static_cast<unsigned char>(entry.is_directory ? '/' : '\0');
     };
     return next(a) < next(b);
-}
-
-/// The process id in the name of a temporary file, or 0 if the name is none of ours.
-pid_t writer_of(std::string_view name) noexcept {
-    if (!name.starts_with(temporary_prefix)) return 0;
-    name.remove_prefix(temporary_prefix.size());
-    pid_t pid = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error != std::errc{} || end == name.data() + name.size() || *end != '-') return 0;
-    return pid > 0 ? pid : 0;
-}
-
-/// Nobody holds the lock that a writer holds on its file. Process ids alone do not tell: a container has its own.
-bool is_unlocked(int directory, const std::string& name) {
-    const Fd fd(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    return fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
-}
-
-bool is_litter(int directory, const Entry& entry, std::int64_t oldest) {
-    const pid_t writer = writer_of(entry.name);
-    if (writer == 0) return false;
-    if (entry.modified < oldest) return true;
-    return ::kill(writer, 0) != 0 && errno == ESRCH && is_unlocked(directory, entry.name);
 }
 
 }  // namespace
@@ -126,19 +98,6 @@ const Entry* TreeWalk::next() {
         }
     }
     return nullptr;
-}
-
-void sweep_temporary_files(int root, int max_age_seconds) {
-    try {
-        const PosixOps ops;
-        const std::int64_t oldest = std::time(nullptr) - max_age_seconds;
-        TreeWalk walk(ops, {.verb = "sweep", .key = ""}, root, {});
-        while (const Entry* entry = walk.next()) {
-            if (is_litter(walk.directory(), *entry, oldest)) ::unlinkat(walk.directory(), entry->name.c_str(), 0);
-        }
-    } catch (const Error&) {
-        return;
-    }
 }
 
 }  // namespace whittle::inline v0

@@ -5,25 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <random>
 #include <system_error>
 
 namespace whittle::inline v0 {
 namespace {
 
 constexpr std::int64_t read_block = 256 * 1024;
-constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr int most_name_collisions = 100;
-
-/// Different for every call in every process, as far as chance goes; O_EXCL catches the rest.
-std::string temporary_name() {
-    static std::atomic<std::uint64_t> calls{0};
-    std::random_device device;
-    const std::uint64_t random = (std::uint64_t{device()} << 32 | device()) + calls.fetch_add(1);
-    return fmt::format("{}{}-{:016x}", temporary_prefix, ::getpid(), random);
-}
 
 /// What stands under `name` where a directory or an object of ours should be.
 std::string describe(int parent, const std::string& name) {
@@ -37,10 +25,11 @@ bool is_regular(int parent, const std::string& name) {
     return ::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
 }
 
-struct stat status_of(const Attempt& attempt, int fd) {
-    struct stat status {};
-    if (::fstat(fd, &status) != 0) attempt.fail("stat", errno);
-    return status;
+Fd open_at(const PosixOps& ops, int parent, const std::string& name, int flags) {
+    for (;;) {
+        Fd fd(ops.openat(parent, name.c_str(), flags, 0));
+        if (fd || errno != EINTR) return fd;
+    }
 }
 
 }  // namespace
@@ -80,6 +69,12 @@ std::string_view distrust_of(const struct stat& status) noexcept {
     return {};
 }
 
+struct stat status_of(const Attempt& attempt, int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) attempt.fail("stat", errno);
+    return status;
+}
+
 Fd duplicate(const Attempt& attempt, int fd) {
     Fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
     if (!copy) attempt.fail("dup", errno);
@@ -87,7 +82,7 @@ Fd duplicate(const Attempt& attempt, int fd) {
 }
 
 Fd open_directory(const PosixOps& ops, const Attempt& attempt, int parent, const std::string& name, bool must_exist) {
-    Fd fd(ops.openat(parent, name.c_str(), directory_flags, 0));
+    Fd fd = open_at(ops, parent, name, directory_flags);
     if (!fd) {
         const int error = errno;
         if (error == ENOENT || error == ENAMETOOLONG) return fd;
@@ -111,7 +106,7 @@ Fd open_or_create_directory(const PosixOps& ops, const Attempt& attempt, int par
 }
 
 Fd open_object(const PosixOps& ops, const Attempt& attempt, int parent, const std::string& name) {
-    Fd fd(ops.openat(parent, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
+    Fd fd = open_at(ops, parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (!fd) {
         const int error = errno;
         if (error == ENOENT || error == ENAMETOOLONG) return fd;
@@ -153,38 +148,10 @@ std::string hash_of_file(const PosixOps& ops, const Attempt& attempt, int fd) {
     }
 }
 
-void sync_directory(const PosixOps& ops, const Attempt& attempt, int directory) {
-    if (ops.fsync(directory) != 0) attempt.fail("fsync of the directory", errno);
-}
-
-TemporaryFile::TemporaryFile(const PosixOps& ops, const Attempt& attempt, int directory)
-    : ops_(ops), directory_(directory) {
-    for (int tries = 0; !fd_; ++tries) {
-        name_ = temporary_name();
-        fd_ = Fd(ops_.openat(directory, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-        if (!fd_ && (errno != EEXIST || tries >= most_name_collisions)) attempt.fail("create a temporary file", errno);
-    }
-    ::flock(fd_.get(), LOCK_EX | LOCK_NB);  // where locks are not to be had, the process id in the name must do
-}
-
-TemporaryFile::~TemporaryFile() {
-    if (directory_ >= 0) ::unlinkat(directory_, name_.c_str(), 0);
-}
-
-void TemporaryFile::write(const Attempt& attempt, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t wrote = ops_.write(fd_.get(), bytes.data(), bytes.size());
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0) attempt.fail("write", errno);
-        if (wrote == 0) attempt.fail("write: the system took no bytes");
-        bytes.remove_prefix(static_cast<std::size_t>(wrote));
-    }
-}
-
-void TemporaryFile::finish(const Attempt& attempt, Durability durability) {
-    if (durability != Durability::none && ops_.fdatasync(fd_.get()) != 0) attempt.fail("fdatasync", errno);
-    // After EINTR the descriptor is closed on Linux, and what was to be synced is synced.
-    if (ops_.close(fd_.release()) != 0 && errno != EINTR) attempt.fail("close", errno);
+bool is_same_file(const Attempt& attempt, int a, int b) {
+    const struct stat first = status_of(attempt, a);
+    const struct stat second = status_of(attempt, b);
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 }  // namespace whittle::inline v0

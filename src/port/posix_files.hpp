@@ -49,6 +49,12 @@ private:
 /// Duplicates a descriptor for a caller that wants to own one.
 [[nodiscard]] Fd duplicate(const Attempt& attempt, int fd);
 
+/// How directories are opened for use; none of these follows a symbolic link in the last component.
+inline constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+/// `fstat`.
+[[nodiscard]] struct stat status_of(const Attempt& attempt, int fd);
+
 /// Opens the directory `name` in `parent`, never through a symbolic link. An empty Fd if there is none; throws if what
 /// is there is no directory of ours. A regular file counts as nothing there unless `must_exist`.
 [[nodiscard]] Fd open_directory(const PosixOps& ops, const Attempt& attempt, int parent, const std::string& name,
@@ -70,37 +76,7 @@ private:
 /// SHA-256 of the whole file, with bounded memory.
 [[nodiscard]] std::string hash_of_file(const PosixOps& ops, const Attempt& attempt, int fd);
 
-void sync_directory(const PosixOps& ops, const Attempt& attempt, int directory);
-
-/// A new file of mode 0600 in `directory`, whose descriptor must outlive it. Unlinked in the end, whatever happens;
-/// locked (flock) while it is being written, so that a sweep sees that its writer lives.
-class TemporaryFile {
-public:
-    TemporaryFile(const PosixOps& ops, const Attempt& attempt, int directory);
-    ~TemporaryFile();
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-    void write(const Attempt& attempt, std::string_view bytes);
-    /// Syncs as `durability` asks and closes. A failure is final: a second fsync would report a success that is none.
-    void finish(const Attempt& attempt, Durability durability);
-
-    [[nodiscard]] int directory() const noexcept { return directory_; }
-    [[nodiscard]] const char* name() const noexcept { return name_.c_str(); }
-    /// It got another name by rename: nothing is left to unlink.
-    void renamed() noexcept { directory_ = -1; }
-
-private:
-    const PosixOps& ops_;
-    int directory_;
-    std::string name_;
-    Fd fd_;
-};
-
-/// Removes temporary files below `root` whose writer is dead or that are older than `max_age_seconds`. Errors are
-/// ignored: litter costs space, nothing else.
-void sweep_temporary_files(int root, int max_age_seconds);
-
-inline constexpr std::string_view temporary_prefix = ".whittle-tmp-";
+/// Whether both descriptors are of one file.
+[[nodiscard]] bool is_same_file(const Attempt& attempt, int a, int b);
 
 }  // namespace whittle::inline v0

@@ -1,30 +1,18 @@
+#include "file_tools.hpp"
 #include "support/catch.hpp"
-#include "support/storage_contract.hpp"
-#include "support/temp_dir.hpp"
-#include "whittle/port/storage.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <fstream>
-#include <iterator>
+#include <chrono>
 
 using namespace whittle;
-using whittle::testing::errc_of;
-using whittle::testing::TempDir;
+using testing::bytes_of;
+using testing::contains;
+using testing::errc_of;
+using testing::error_of;
+using testing::overwrite;
+using testing::TempDir;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string bytes_of(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void overwrite(const fs::path& path, std::string_view bytes) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out << bytes;
-}
 
 mode_t mode_of(const std::string& path) {
     struct stat status {};
@@ -32,29 +20,25 @@ mode_t mode_of(const std::string& path) {
     return status.st_mode & 07777;
 }
 
-template <typename Action>
-std::string error_of(Action&& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
+/// The file storage on a system with and without openat2; nothing waits for the disk.
+std::shared_ptr<Storage> open_store(const std::string& root, int openat2_error) {
+    return file_storage_on(testing::ops_without_openat2(openat2_error), root, {});
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 TEST_CASE("file storage keeps the storage contract", "[storage][file]") {
     const TempDir dir;
-    testing::check_storage_contract([&] { return file_storage(dir / "store"); });
+    testing::check_storage_contract([&] { return file_storage(dir / "store", {.durability = Durability::none}); });
 }
 
-TEST_CASE("file storage keeps the storage contract at every durability", "[storage][file]") {
-    const TempDir dir;
-    const Durability durability = GENERATE(Durability::none, Durability::full);
-    testing::check_storage_contract([&] { return file_storage(dir / "store", {.durability = durability}); });
+TEST_CASE("file storage keeps the storage contract at every durability, with and without openat2", "[storage][file]") {
+    const TempDir dir(testing::in_memory());
+    const Durability durability = GENERATE(Durability::data, Durability::full);
+    const int error = GENERATE(0, ENOSYS);
+    testing::check_storage_contract([&] {
+        return file_storage_on(testing::ops_without_openat2(error), dir / "store", {.durability = durability});
+    });
 }
 
 TEST_CASE("an object is a plain file at the path that locate tells, readable by its owner only", "[storage][file]") {
@@ -134,7 +118,7 @@ TEST_CASE("removing an object removes its sidecar", "[storage][file]") {
 
 TEST_CASE("a symbolic link, FIFO or directory in the place of an object is refused by name", "[storage][file]") {
     const TempDir dir;
-    const auto storage = file_storage(dir / "store");
+    const auto storage = open_store(dir / "store", GENERATE(0, ENOSYS));
     overwrite(dir / "outside", "secret");
     std::string kind;
     SECTION("symbolic link to a file") {
@@ -165,7 +149,7 @@ TEST_CASE("a symbolic link, FIFO or directory in the place of an object is refus
 
 TEST_CASE("a symbolic link or FIFO on the way to an object is refused", "[storage][file]") {
     const TempDir dir;
-    const auto storage = file_storage(dir / "store");
+    const auto storage = open_store(dir / "store", GENERATE(0, ENOSYS));
     fs::create_directories(dir / "outside/b");
     overwrite(dir / "outside/b/k", "secret");
     std::string kind = "a symbolic link";
@@ -208,7 +192,7 @@ TEST_CASE("a planted link in the place of the lock file is refused", "[storage][
 TEST_CASE("an object of another user is refused", "[storage][file]") {
     if (::geteuid() != 0) SKIP_WITH_MESSAGE("only root can give a file away");
     const TempDir dir;
-    const auto storage = file_storage(dir / "store");
+    const auto storage = open_store(dir / "store", GENERATE(0, ENOSYS));
     storage->put_if_absent("a/k", "x");
     REQUIRE(::chown((dir / "store/a/k").c_str(), 65'534, 65'534) == 0);
     CHECK(contains(error_of([&] { (void)storage->get("a/k"); }), "belongs to another user"));
@@ -262,7 +246,7 @@ TEST_CASE("a component too long for a file name cannot be written, and is absent
 
 TEST_CASE("a key below an object is refused for writing and absent for reading", "[storage][file]") {
     const TempDir dir;
-    const auto storage = file_storage(dir / "store");
+    const auto storage = open_store(dir / "store", GENERATE(0, ENOSYS));
     storage->put_if_absent("a", "x");
     CHECK(contains(error_of([&] { storage->put_if_absent("a/b", "y"); }), "\"a\" is a regular file, not a directory"));
     CHECK_FALSE(storage->get("a/b"));
@@ -271,24 +255,67 @@ TEST_CASE("a key below an object is refused for writing and absent for reading",
 
 TEST_CASE("temporary files of dead or old writers are swept on opening, others stay", "[storage][file]") {
     const TempDir dir;
-    fs::create_directories(dir / "store/c");
+    const fs::path temporary = dir / "store/.whittle-tmp";
+    fs::create_directories(temporary / ".whittle-tmp-999999999-dir");
     const std::string dead = ".whittle-tmp-999999999-00";
     const std::string living = ".whittle-tmp-" + std::to_string(::getpid()) + "-00";
     const std::string old = ".whittle-tmp-" + std::to_string(::getpid()) + "-01";
-    for (const std::string& name : {dead, living, old, std::string(".whittle-tmp-x-00"), std::string(".other")}) {
-        overwrite(dir / ("store/" + name), "x");
-        overwrite(dir / ("store/c/" + name), "x");
-        if (name == old)
-            fs::last_write_time(dir / ("store/c/" + name), fs::file_time_type::clock::now() - std::chrono::hours(2));
-    }
+    for (const std::string& name : {dead, living, old, std::string(".whittle-tmp-x-00"), std::string("other")})
+        overwrite(temporary / name, "x");
+    fs::create_symlink(dir / "store/.whittle-tmp/other", temporary / ".whittle-tmp-999999999-link");
+    fs::last_write_time(temporary / old, fs::file_time_type::clock::now() - std::chrono::hours(2));
     (void)file_storage(dir / "store");
-    CHECK_FALSE(fs::exists(dir / ("store/" + dead)));
-    CHECK_FALSE(fs::exists(dir / ("store/c/" + dead)));
-    CHECK_FALSE(fs::exists(dir / ("store/c/" + old)));
-    CHECK(fs::exists(dir / ("store/" + old)));
-    CHECK(fs::exists(dir / ("store/c/" + living)));
-    CHECK(fs::exists(dir / "store/c/.whittle-tmp-x-00"));
-    CHECK(fs::exists(dir / "store/c/.other"));
+    CHECK_FALSE(fs::exists(temporary / dead));
+    CHECK_FALSE(fs::exists(temporary / old));
+    CHECK(fs::exists(temporary / living));
+    CHECK(fs::exists(temporary / ".whittle-tmp-x-00"));
+    CHECK(fs::exists(temporary / "other"));
+    CHECK(fs::exists(temporary / ".whittle-tmp-999999999-dir"));
+    CHECK(fs::is_symlink(temporary / ".whittle-tmp-999999999-link"));
+}
+
+TEST_CASE("opening looks at temporary files and at no object", "[storage][file]") {
+    const TempDir dir;
+    const auto first = file_storage_on(testing::ops_without_sync(), dir / "store", {});
+    for (int i = 0; i < 20; ++i) first->put_if_absent("c" + std::to_string(i) + "/k", "x");
+    int opened = 0;
+    PosixOps ops = testing::ops_without_sync();
+    ops.openat = [&](int at, const char* path, int flags, mode_t mode) {
+        ++opened;
+        return ::openat(at, path, flags, mode);
+    };
+    (void)file_storage_on(ops, dir / "store", {});
+    CHECK(opened == 2);  // the root and the directory of the temporary files
+}
+
+TEST_CASE("openat2 is tried once, and opens the directory of an object in one call", "[storage][file]") {
+    const TempDir dir;
+    file_storage(dir / "store", {.durability = Durability::none})->put_if_absent("a/b/c/k", "x");
+    PosixOps ops = testing::ops_without_sync();
+    int calls = 0;
+    int opened = 0;
+    const int error = GENERATE(0, ENOSYS, EPERM);
+    ops.open_beneath = [&](int root, const char* path, int flags) {
+        ++calls;
+        if (error == 0) return open_beneath(root, path, flags);
+        errno = error;
+        return -1;
+    };
+    ops.openat = [&](int at, const char* path, int flags, mode_t mode) {
+        if ((flags & O_DIRECTORY) != 0) ++opened;
+        return ::openat(at, path, flags, mode);
+    };
+    if (error == 0) {
+        const int fd = open_beneath(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0) SKIP_WITH_MESSAGE("this system has no openat2");
+        ::close(fd);
+    }
+    const auto storage = file_storage_on(ops, dir / "store", {});
+    CHECK(calls == 1);
+    opened = 0;
+    CHECK(storage->get("a/b/c/k") == "x");
+    CHECK(calls == (error == 0 ? 2 : 1));
+    CHECK(opened == (error == 0 ? 0 : 3));
 }
 
 TEST_CASE("a second storage on the same root does not disturb an open writer", "[storage][file]") {

@@ -52,6 +52,14 @@ inline std::vector<std::string> hostile_keys() {
             "a\nb",
             "a b",
             "%2e%2e/x",
+            "%2e%2e%2fx",
+            "\xef\xbc\x8e\xef\xbc\x8e\xef\xbc\x8fx",  // full-width "../x"
+            "\xd0\xb0/x",                             // a Cyrillic letter that looks like "a"
+            "a\xcc\x81",                              // a combining accent
+            "\xe2\x88\x95x",                          // DIVISION SLASH
+            "-rf /",
+            "CON:",
+            "NUL\0.txt"s,
             "a\\b",
             "C:x",
             "caf\xc3\xa9",
@@ -127,8 +135,9 @@ inline void check_storage_contract(const std::function<std::shared_ptr<Storage>(
     SECTION("keys at the edges of the rule are accepted") {
         const std::string longest = std::string(200, 'a') + "/" + std::string(200, 'b') + "/" + std::string(110, 'c');
         REQUIRE(longest.size() == 512);
-        for (const std::string& key : {longest, std::string("-dash"), std::string("a..b"), std::string("CON"),
-                                       std::string("a/b.../c."), std::string("_"), std::string("0")}) {
+        for (const std::string& key :
+             {longest, std::string("-dash"), std::string("a..b"), std::string("CON"), std::string("-rf"),
+              std::string("con.txt"), std::string("a/b.../c."), std::string("_"), std::string("0")}) {
             CAPTURE(key);
             storage->put_if_absent(key, key);
             CHECK(storage->get(key) == key);

@@ -9,11 +9,11 @@
 
 namespace whittle::testing {
 
-/// A new, empty directory of mode 0700, removed with all that is in it.
+/// A new, empty directory of mode 0700 in `parent`, removed with all that is in it.
 class TempDir {
 public:
-    TempDir() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "whittle-test-XXXXXX").string();
+    explicit TempDir(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+        std::string pattern = (parent / "whittle-test-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + pattern);
         path_ = pattern;
     }

@@ -72,22 +72,23 @@ struct MemoryStorageOptions {
 /// Objects in memory, for tests and short runs.
 [[nodiscard]] std::shared_ptr<Storage> memory_storage(const MemoryStorageOptions& options = {});
 
-/// How much a finished write survives.
+/// What a finished write survives. After a power failure no setting ever gives wrong bytes: what is torn is `damaged`.
 enum class Durability {
-    none,  ///< the process
-    data,  ///< a power failure, once the directory entry reached the disk (fdatasync)
-    full,  ///< a power failure (the directory is synced too)
+    none,  ///< the end of the process, also by a signal; a power failure may take or tear the object
+    data,  ///< as `none`; a power failure may take the object, but does not tear it (fdatasync before it gets its name)
+    full,  ///< a power failure (the directories are synced too)
 };
 
 struct FileStorageOptions {
     Durability durability = Durability::data;
-    int temporary_max_age_seconds = 3'600;  ///< older temporary files of ours are removed on opening
+    int temporary_max_age_seconds = 3'600;  ///< on opening, older temporary files that no writer holds are removed
 };
 
 /// Objects as files under the directory `root` (created with mode 0700 if absent; its parent must exist). Files are
 /// 0600, written to a temporary file and linked into place without replacing. A symlink, FIFO or foreign owner on the
-/// way is refused. `locate` gives the absolute path. POSIX only. Throws Error(storage_failed) if `root` cannot be
-/// opened.
+/// way is refused. Several processes may share a root. `locate` gives the absolute path. POSIX only. Throws
+/// Error(storage_failed) if `root` cannot be opened, Error(invalid_config) for a negative age. docs/storage.md tells
+/// the layout and what each fault leads to.
 [[nodiscard]] std::shared_ptr<Storage> file_storage(std::string_view root, const FileStorageOptions& options = {});
 
 }  // namespace whittle::inline v0

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "sidecar.hpp"
+#include "temporary_file.hpp"
+
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+/// The directory that holds an object, and the object's name in it.
+struct Place {
+    Fd directory;
+    std::string name;
+};
+
+/// The open root of a file storage: finds places below it and publishes finished files there. Shared by a storage and
+/// its writers, which may outlive it. Thread-safe.
+class FileRoot {
+public:
+    FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions& options);
+
+    /// The directory of `key`, created as needed. Under `Durability::full` every directory on the way down is synced.
+    [[nodiscard]] Place place_for_writing(const Attempt& attempt, std::string_view key) const;
+    /// Nullopt if a directory on the way does not exist.
+    [[nodiscard]] std::optional<Place> find_place(const Attempt& attempt, std::string_view key) const;
+
+    /// Where temporary files are, apart from the objects, so that a sweep reads this directory and nothing else.
+    [[nodiscard]] Fd temporary_directory(const Attempt& attempt) const;
+
+    /// Held while names change, by any process; released with the Fd.
+    [[nodiscard]] Fd lock(const Attempt& attempt) const;
+    /// The same for a reader, who does without where nothing can be written.
+    [[nodiscard]] Fd try_lock(const Attempt& attempt) const;
+
+    /// True if the object is there with that content, whole, checkable and as durable as the options ask. Throws
+    /// Error(already_exists) if it has other content.
+    [[nodiscard]] bool has(const Attempt& attempt, const Place& place, const Fingerprint& fingerprint) const;
+    /// Gives the finished `content` its name, or finds that the same content is there already. A torn object of that
+    /// content is replaced.
+    void publish(const Attempt& attempt, TemporaryFile& content, const Fingerprint& fingerprint,
+                 const Place& place) const;
+    /// Returns once the names in `directory` are as durable as the options ask.
+    void sync_names(const Attempt& attempt, int directory) const;
+
+    [[nodiscard]] const PosixOps& ops() const noexcept { return ops_; }
+    [[nodiscard]] Durability durability() const noexcept { return options_.durability; }
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+
+private:
+    enum class State { absent, whole, without_sidecar, torn };
+    struct Existing {
+        State state = State::absent;
+        Fd object{};
+    };
+
+    [[nodiscard]] Fd open_in_one_call(const Attempt& attempt, const std::string& directory, int& error) const;
+    [[nodiscard]] bool are_ours(const Attempt& attempt, const std::string& directory, int fd) const;
+    [[nodiscard]] Existing examine(const Attempt& attempt, const Place& place, const Fingerprint& fingerprint) const;
+    [[nodiscard]] bool link_new(const Attempt& attempt, TemporaryFile& content, TemporaryFile& sidecar,
+                                const Place& place) const;
+    [[nodiscard]] bool mend(const Attempt& attempt, TemporaryFile& content, TemporaryFile& sidecar, const Place& place,
+                            const Existing& existing) const;
+    void sync_object(const Attempt& attempt, const Place& place, const Fd& object) const;
+    void sync_parent(const Attempt& attempt) const;
+    void sync(const Attempt& attempt, int fd, std::string_view what, const std::function<int(int)>& call) const;
+    void rename(const Attempt& attempt, TemporaryFile& file, const Place& place, const std::string& name) const;
+
+    PosixOps ops_;
+    FileStorageOptions options_;
+    std::string path_;
+    Fd fd_;
+    bool beneath_ = false;  ///< the system has openat2
+
+    mutable std::mutex mutex_;
+    mutable std::set<std::pair<dev_t, ino_t>> unsyncable_;  ///< files whose fsync failed
+};
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,305 @@
+// Hostile names, planted files, full and read-only disks.
+#include "file_tools.hpp"
+#include "support/catch.hpp"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+using namespace whittle;
+using testing::bytes_of;
+using testing::contains;
+using testing::errc_of;
+using testing::error_of;
+using testing::everything_below;
+using testing::in_child;
+using testing::overwrite;
+using testing::TempDir;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uid_t nobody = 65'534;
+
+/// What in_child tells when the machine cannot do what a test needs.
+std::string skipped(const std::string& what) { return "skipped: " + what + ": " + std::strerror(errno); }
+
+/// In a child: mounts of its own, which vanish with it. Empty, or why not.
+std::string own_mounts() {
+    const uid_t user = ::geteuid();
+    if (::unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return skipped("no mounts of our own");
+    if (user != 0) overwrite("/proc/self/uid_map", std::to_string(user) + " " + std::to_string(user) + " 1");
+    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return skipped("no private mounts");
+    return {};
+}
+
+std::string no_openat2() {
+#if defined(SYS_openat2)
+    std::array<sock_filter, 4> program{{
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),  // the number of the system call
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    }};
+    const sock_fprog filter{.len = program.size(), .filter = program.data()};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return skipped("no_new_privs");
+    if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return skipped("seccomp");
+#endif
+    return {};
+}
+
+/// Puts until the disk is full; the error.
+std::string fill(Storage& storage, std::vector<std::string>& stored, std::size_t bytes) {
+    return error_of([&] {
+        for (int i = 0; i < 10'000; ++i) {
+            const std::string key = "c/" + std::to_string(i);
+            storage.put_if_absent(key, std::string(bytes, 'x'));
+            stored.push_back(key);
+        }
+    });
+}
+
+std::string use_full_disk(const std::string& mounted, const char* size, std::size_t bytes) {
+    if (const std::string why = own_mounts(); !why.empty()) return why;
+    if (::mount("tmpfs", mounted.c_str(), "tmpfs", 0, size) != 0) return skipped("no tmpfs");
+    const auto storage = file_storage(mounted + "/store");
+    std::vector<std::string> stored;
+    const std::string error = fill(*storage, stored, bytes);
+    if (!contains(error, "No space left on device")) return "unexpected: " + error;
+    if (errc_of([&] { testing::write_streaming(*storage, "stream", std::string(4'000'000, 's')); }) !=
+        Errc::storage_failed)
+        return "a stream fitted on the full disk";
+    if (testing::temporary_files_below(mounted) != 0) return "litter";
+    for (const std::string& key : stored) {
+        if (storage->get(key) != std::string(bytes, 'x')) return "lost " + key;
+    }
+    if (testing::keys_below(*storage, "").size() != stored.size()) return "something else was stored";
+    for (std::size_t i = 0; i < stored.size() / 2 + 1; ++i) (void)storage->remove(stored[i]);
+    storage->put_if_absent("after", "x");
+    return storage->get("after") == "x" ? "full, then usable" : "not usable";
+}
+
+std::string use_read_only_store(const std::string& root) {
+    const auto storage = file_storage(root);
+    if (storage->get("c/k") != "content") return "not readable";
+    if (testing::keys_below(*storage, "") != std::vector<std::string>{"c/k"}) return "not listed";
+    storage->put_if_absent("c/k", "content");  // nothing to write
+    if (errc_of([&] { storage->put_if_absent("c/k", "other"); }) != Errc::already_exists) return "not write-once";
+    if (errc_of([&] { (void)storage->open_writer(); }) != Errc::storage_failed) return "a writer opened";
+    if (errc_of([&] { (void)storage->remove("c/k"); }) != Errc::storage_failed) return "removed";
+    return error_of([&] { storage->put_if_absent("c/new", "x"); });
+}
+
+void check_or_skip(const std::string& text, const std::string& expected) {
+    if (text.starts_with("skipped: ")) SKIP_WITH_MESSAGE(text);
+    CHECK(text == expected);
+}
+
+}  // namespace
+
+TEST_CASE("hostile keys touch nothing outside the root and nothing inside it", "[storage][file]") {
+    const TempDir dir;
+    fs::create_directories(dir / "a/b");
+    overwrite(dir / "x", "outside");
+    const auto storage = file_storage_on(testing::ops_without_openat2(GENERATE(0, ENOSYS)), dir / "a/b/store", {});
+    storage->put_if_absent("c/k", "content");
+    const auto before = everything_below(dir.path());
+    std::vector<std::string> keys = testing::hostile_keys();
+    for (const char* key : {"../../../x", "c/../../../../x", "%2e%2e/%2e%2e/x", "..%2fx", "/proc/self/cwd/x"})
+        keys.emplace_back(key);
+    keys.push_back(dir / "x");
+    for (const std::string& key : keys) {
+        CAPTURE(key.substr(0, 40), key.size());
+        CHECK(errc_of([&] { storage->put_if_absent(key, "hostile"); }) == Errc::invalid_key);
+        CHECK(errc_of([&] { testing::write_streaming(*storage, key, "hostile"); }) == Errc::invalid_key);
+        CHECK(errc_of([&] { (void)storage->get(key); }) == Errc::invalid_key);
+        CHECK(errc_of([&] { (void)storage->stat(key); }) == Errc::invalid_key);
+        CHECK(errc_of([&] { (void)storage->remove(key); }) == Errc::invalid_key);
+        CHECK(errc_of([&] { (void)storage->locate(key); }) == Errc::invalid_key);
+        for (const std::string& listed : testing::keys_below(*storage, key)) CHECK(listed.starts_with(key));
+    }
+    const auto after = everything_below(dir.path());
+    CHECK((before == after));
+    CHECK_FALSE(fs::exists("/etc/x"));
+    storage->put_if_absent("c/next", "x");
+    CHECK(storage->get("c/k") == "content");
+}
+
+TEST_CASE("planted files are never written, read or removed through, and the store stays usable", "[storage][file]") {
+    const TempDir dir;
+    fs::create_directories(dir / "outside/c");
+    for (const char* name : {"k", ".k.meta", "c/k", "c/.k.meta", ".whittle-tmp-999999999-0"})
+        overwrite(dir / ("outside/" + std::string(name)), "secret");
+    const auto storage = file_storage_on(testing::ops_without_openat2(GENERATE(0, ENOSYS)), dir / "store", {});
+    storage->put_if_absent("good/k", "content");
+    fs::remove(dir / "store/.whittle-tmp");
+    fs::create_directory_symlink("../outside", dir / "store/directory");
+    fs::create_directory_symlink(dir / "nowhere", dir / "store/dangling");
+    fs::create_symlink("directory", dir / "store/chain");
+    fs::create_symlink("loop", dir / "store/loop");
+    REQUIRE(::mkfifo((dir / "store/fifo").c_str(), 0600) == 0);
+    fs::create_symlink(dir / "outside/k", dir / "store/good/file");
+    fs::create_symlink(dir / "nowhere", dir / "store/good/gone");
+    fs::create_hard_link(dir / "outside/k", dir / "store/good/.link.meta");
+    const auto before = everything_below(dir.path(), dir / "store");
+
+    for (const char* key : {"directory/k", "directory/c/k", "directory/new", "dangling/k", "chain/k", "chain/c/k",
+                            "loop/k", "fifo/k", "good/file", "good/gone", "directory", "loop", "fifo"}) {
+        CAPTURE(key);
+        const auto refuses = [&](auto&& action) {
+            const std::string text = error_of(action);
+            CHECK((contains(text, "is a symbolic link, not a") || contains(text, "is a FIFO, not a")));
+        };
+        refuses([&] { storage->put_if_absent(key, "hostile"); });
+        refuses([&] { testing::write_streaming(*storage, key, "hostile"); });
+        refuses([&] { (void)storage->get(key); });
+        refuses([&] { (void)storage->stat(key); });
+        refuses([&] { (void)storage->remove(key); });
+    }
+    storage->put_if_absent("good/link", "x");  // its sidecar's name was taken by a link to a file outside
+    CHECK(testing::keys_below(*storage, "") == std::vector<std::string>{"good/k", "good/link"});
+    CHECK((before == everything_below(dir.path(), dir / "store")));
+    CHECK(storage->get("good/k") == "content");
+    CHECK(storage->get("good/link") == "x");
+}
+
+TEST_CASE("a link in the place of the temporary directory is not swept and not written through", "[storage][file]") {
+    const TempDir dir;
+    fs::create_directory(dir / "outside");
+    overwrite(dir / "outside/.whittle-tmp-999999999-0", "looks like litter");
+    fs::create_directory(dir / "store");
+    fs::permissions(dir / "store", fs::perms::owner_all);
+    fs::create_directory_symlink(dir / "outside", dir / "store/.whittle-tmp");
+    const auto before = everything_below(dir / "outside");
+    const auto storage = file_storage(dir / "store");
+    CHECK(error_of([&] { storage->put_if_absent("k", "x"); }) ==
+          "put \"k\": \".whittle-tmp\" is a symbolic link, not a directory");
+    CHECK((before == everything_below(dir / "outside")));
+    fs::remove(dir / "store/.whittle-tmp");
+    storage->put_if_absent("k", "x");
+    CHECK(storage->get("k") == "x");
+}
+
+TEST_CASE("a directory swapped for a link again and again never lets a write out", "[storage][file]") {
+    const TempDir dir;
+    fs::create_directory(dir / "outside");
+    const auto storage = file_storage_on(testing::ops_without_openat2(GENERATE(0, ENOSYS)), dir / "store", {});
+    storage->put_if_absent("a/b/0", "x");
+    std::atomic<bool> done{false};
+    std::thread attacker([&] {
+        while (!done) {
+            std::error_code ignored;
+            fs::rename(dir / "store/a", dir / "store/hidden", ignored);
+            fs::create_directory_symlink(dir / "outside", dir / "store/a", ignored);
+            fs::remove(dir / "store/a", ignored);
+            fs::rename(dir / "store/hidden", dir / "store/a", ignored);
+        }
+    });
+    int refused = 0;
+    for (int i = 1; i <= 300; ++i) {
+        const auto error = errc_of([&] { storage->put_if_absent("a/b/" + std::to_string(i), "x"); });
+        if (error && error != Errc::storage_failed) FAIL_CHECK("unexpected error");
+        refused += error ? 1 : 0;
+    }
+    done = true;
+    attacker.join();
+    CHECK(fs::is_empty(dir / "outside"));
+    INFO(refused << " of 300 writes were refused");
+    storage->put_if_absent("other/k", "x");
+    CHECK(storage->get("other/k") == "x");
+}
+
+TEST_CASE("a directory of another user on the way is refused at any depth", "[storage][file]") {
+    if (::geteuid() != 0) SKIP_WITH_MESSAGE("only root can give a file away");
+    const TempDir dir;
+    const auto storage = file_storage_on(testing::ops_without_openat2(GENERATE(0, ENOSYS)), dir / "store", {});
+    storage->put_if_absent("a/b/c/k", "x");
+    const std::string foreign = GENERATE("a", "a/b", "a/b/c");
+    REQUIRE(::chown((dir / ("store/" + foreign)).c_str(), nobody, nobody) == 0);
+    const std::string text = "directory \"" + foreign.substr(foreign.size() - 1) + "\" belongs to another user";
+    CHECK(contains(error_of([&] { (void)storage->get("a/b/c/k"); }), text));
+    CHECK(contains(error_of([&] { storage->put_if_absent("a/b/c/new", "x"); }), text));
+    CHECK(contains(error_of([&] { (void)storage->remove("a/b/c/k"); }), text));
+    CHECK(bytes_of(dir / "store/a/b/c/k") == "x");
+    storage->put_if_absent("other/k", "x");
+    CHECK(storage->get("other/k") == "x");
+}
+
+TEST_CASE("a sidecar or temporary directory of another user is refused", "[storage][file]") {
+    if (::geteuid() != 0) SKIP_WITH_MESSAGE("only root can give a file away");
+    const TempDir dir;
+    const auto storage = file_storage(dir / "store");
+    storage->put_if_absent("k", "x");
+    REQUIRE(::chown((dir / "store/.k.meta").c_str(), nobody, nobody) == 0);
+    CHECK(error_of([&] { (void)storage->get("k"); }) == "get \"k\": \".k.meta\" belongs to another user");
+    REQUIRE(::chown((dir / "store/.whittle-tmp").c_str(), nobody, nobody) == 0);
+    CHECK(contains(error_of([&] { storage->put_if_absent("n", "x"); }), "\".whittle-tmp\" belongs to another user"));
+}
+
+TEST_CASE("a full disk is a clear error, loses nothing, and the store works again when there is room",
+          "[storage][file]") {
+    const TempDir dir;
+    fs::create_directory(dir / "disk");
+    SECTION("no blocks left") {
+        check_or_skip(in_child([&] { return use_full_disk(dir / "disk", "size=256k", 20'000); }), "full, then usable");
+    }
+    SECTION("no inodes left") {
+        check_or_skip(in_child([&] { return use_full_disk(dir / "disk", "size=2m,nr_inodes=24", 10); }),
+                      "full, then usable");
+    }
+}
+
+TEST_CASE("a store on a read-only file system can be read, and says why it cannot be written", "[storage][file]") {
+    const TempDir dir;
+    file_storage(dir / "store")->put_if_absent("c/k", "content");
+    const std::string text = in_child([&] {
+        if (const std::string why = own_mounts(); !why.empty()) return why;
+        const std::string store = dir / "store";
+        if (::mount(store.c_str(), store.c_str(), nullptr, MS_BIND, nullptr) != 0) return skipped("no bind mount");
+        if (::mount(nullptr, store.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0)
+            return skipped("no read-only mount");
+        return use_read_only_store(store);
+    });
+    check_or_skip(text, "put \"c/new\": create a temporary file: Read-only file system");
+    CHECK(file_storage(dir / "store")->get("c/k") == "content");
+}
+
+TEST_CASE("a store whose directories may not be written can be read, and says why not", "[storage][file]") {
+    const TempDir dir;
+    file_storage(dir / "store")->put_if_absent("c/k", "content");
+    fs::permissions(dir.path(), fs::perms::all);
+    const bool is_root = ::geteuid() == 0;
+    for (const auto& entry : fs::recursive_directory_iterator(dir.path())) {
+        if (is_root) REQUIRE(::chown(entry.path().c_str(), nobody, nobody) == 0);
+        if (entry.is_directory()) fs::permissions(entry.path(), fs::perms::owner_read | fs::perms::owner_exec);
+    }
+    const std::string text = in_child([&] {
+        if (is_root && ::setuid(nobody) != 0) return skipped("cannot become another user");
+        return use_read_only_store(dir / "store");
+    });
+    for (const auto& entry : fs::recursive_directory_iterator(dir.path())) {
+        if (entry.is_directory()) fs::permissions(entry.path(), fs::perms::owner_all);
+    }
+    check_or_skip(text, "put \"c/new\": create a temporary file: Permission denied");
+}
+
+TEST_CASE("where seccomp forbids openat2 the store works without it", "[storage][file]") {
+    const TempDir dir;
+    const std::string text = in_child([&]() -> std::string {
+        if (const std::string why = no_openat2(); !why.empty()) return why;
+        const auto storage = file_storage(dir / "store");
+        storage->put_if_absent("a/b/k", "content");
+        fs::create_directory_symlink(dir.path(), dir / "store/link");
+        if (errc_of([&] { storage->put_if_absent("link/k", "x"); }) != Errc::storage_failed) return "followed a link";
+        const bool forbidden = open_beneath(AT_FDCWD, ".", O_RDONLY) < 0;
+        return forbidden ? storage->get("a/b/k").value_or("lost") : "openat2 still works";
+    });
+    check_or_skip(text, "content");
+}
