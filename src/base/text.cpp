@@ -96,6 +96,17 @@ std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexc
     return text.substr(character_around(text, text.size() - max_bytes).end);
 }
 
+std::string_view without_open_end(std::string_view text) noexcept {
+    for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
+        const std::size_t at = text.size() - back;
+        const Lead lead = lead_of(static_cast<unsigned char>(text[at]));
+        if (lead.length == 0) continue;
+        const Sequence sequence = sequence_at(text, at);
+        return !sequence.is_valid && sequence.length == back ? text.substr(0, at) : text;
+    }
+    return text;
+}
+
 bool is_valid_utf8(std::string_view text) noexcept { return find_invalid(text, 0) == text.size(); }
 
 std::string to_valid_utf8(std::string_view text) {

@@ -67,7 +67,7 @@ std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns) {
     std::vector<ToolReturn> given(returns.begin(), returns.end());
     for (ToolReturn& r : given) {
         if (!r.original) continue;
-        r.result.parts = *std::move(r.original);
+        r.result.parts = std::move(r.original->parts);
         r.original.reset();
         r.stored.clear();  // these speak of the parts that are shown
     }
@@ -94,7 +94,7 @@ Mark mark_of(const ToolReturn& r, std::size_t part) {
     for (const StoredPart& stored : r.stored) {
         if (stored.part == part) return mark_of_stored(stored);
     }
-    if (r.original) return mark_of_stored({.by = "tool"});
+    if (r.original) return mark_of_stored({.by = r.original->by});
     if (r.read_back.empty()) return nullptr;
     return std::make_shared<const Provenance>(
         Provenance{.origin = Origin::original, .by = "conversation", .reason = "read_back", .stored = r.read_back});

@@ -6,12 +6,14 @@
 
 namespace whittle::inline v0::detail {
 
-std::vector<bool> find_protected(const Outline& outline, const std::function<bool(const MessageInfo&)>* pins) {
+std::vector<bool> find_protected(const Outline& outline, const std::function<bool(const MessageInfo&)>* pins,
+                                 bool spare_open_results) {
     std::vector<bool> result(outline.size(), false);
     const Serial open = outline.open_group();
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
-        const bool is_open = open != 0 && info.group == open;
+        const bool is_spared = spare_open_results && info.has(PartKind::tool_result);
+        const bool is_open = open != 0 && info.group == open && !is_spared;
         const bool is_pinned = info.pinned || (pins != nullptr && *pins && (*pins)(info));
         result[i] = info.role == Role::system || is_open || is_pinned;
     }

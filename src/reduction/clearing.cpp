@@ -5,6 +5,7 @@
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -15,13 +16,30 @@ std::string_view plain_placeholder(Language language) noexcept {
     return language == Language::chinese ? "[旧的工具结果内容已清除]" : "[Old tool result content cleared]";
 }
 
-namespace {
-
-bool skips_clearing(const ReductionConfig& config, const std::string& tool) {
-    const auto found = config.tool_config.find(tool);
-    if (found == config.tool_config.end()) return config.skip_clear;
-    return found->second.skip_clear.value_or(config.skip_clear);
+bool skips_clearing(const ReductionConfig& config, std::string_view tool) {
+    const ToolReductionConfig* settings = find_for_tool(config.tool_config, tool);
+    return settings != nullptr ? settings->skip_clear.value_or(config.skip_clear) : config.skip_clear;
 }
+
+bool clears_inputs(const ReductionConfig& config, std::string_view tool) {
+    if (const bool* all = std::get_if<bool>(&config.clear_tool_inputs)) return *all;
+    return matches_tool(std::get<std::vector<std::string>>(config.clear_tool_inputs), tool);
+}
+
+std::string cleared_arguments(std::string_view location, Language language) {
+    const std::string_view note = language == Language::chinese ? "参数已移出" : "argument offloaded";
+    nlohmann::ordered_json json{{"note", note}};
+    if (!location.empty()) json["reference"] = location;
+    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string to_key(std::string_view path, std::string_view from) {
+    if (path.starts_with('/')) path.remove_prefix(1);
+    require_valid_key(from, path);
+    return std::string(path);
+}
+
+namespace {
 
 bool belongs_to_result(const PartInfo& part) {
     return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
@@ -60,10 +78,25 @@ public:
         return rule_for_marks(candidate);
     }
 
-    /// The object that has the original of a result which was shortened when it came in.
-    [[nodiscard]] std::string stored_for(const ClearingCandidate& candidate) const {
-        const Mark& mark = mark_of(outline_[candidate.message], candidate.parts.front());
-        return mark && candidate.parts.size() == 1 && mark->stored.size() == 1 ? mark->stored.front() : std::string();
+    /// The objects that have the original of a result which was shortened when it came in, or which shows one again.
+    [[nodiscard]] std::vector<std::string> stored_for(const ClearingCandidate& candidate) const {
+        std::vector<std::string> keys;
+        for (const std::size_t part : candidate.parts) {
+            const Mark& mark = mark_of(outline_[candidate.message], part);
+            if (!mark) continue;
+            for (const std::string& key : mark->stored) {
+                if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+            }
+        }
+        return keys;
+    }
+
+    void find_call(ClearingCandidate& candidate, std::size_t call) const {
+        const auto& parts = outline_[call].parts;
+        candidate.call = call;
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            if (parts[p].kind == PartKind::tool_call && parts[p].object_name == candidate.name) candidate.call_part = p;
+        }
     }
 
 private:
@@ -96,7 +129,9 @@ std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const Reduc
     for (std::size_t r = 0; r < rounds.size(); ++r) {
         for (const std::size_t message : rounds[r].results) {
             for (ClearingCandidate& candidate : results_in(outline[message], message)) {
-                candidate.rule = planner.rule_for(candidate, r + retained >= rounds.size());
+                candidate.is_retained = r + retained >= rounds.size();
+                candidate.rule = planner.rule_for(candidate, candidate.is_retained);
+                planner.find_call(candidate, rounds[r].call);
                 candidate.stored = planner.stored_for(candidate);
                 candidates.push_back(std::move(candidate));
             }

@@ -8,17 +8,12 @@ namespace whittle::inline v0 {
 
 namespace {
 
-constexpr std::string_view not_built = "not built yet in this version";
-
 class Check {
 public:
     Check(std::string_view name, Problems& problems) : name_(name), problems_(problems) {}
 
     void at_least(std::int64_t value, std::int64_t lowest, std::string_view field) {
         if (value < lowest) problems_.error(full(field), std::to_string(value), fmt::format("{} or more", lowest));
-    }
-    void refuse(bool given, std::string_view field, std::string_view value, std::string_view instead) {
-        if (given) problems_.error(full(field), std::string(value), fmt::format("{}: {}", instead, not_built));
     }
     void warn(bool doubtful, std::string_view field, std::int64_t value, std::string allowed) {
         if (doubtful) problems_.warning(full(field), std::to_string(value), std::move(allowed));
@@ -36,19 +31,29 @@ void check_root(const ReductionConfig& config, const Check& check, Problems& pro
                    "a valid key prefix: components of [A-Za-z0-9_.-] joined by /, no leading /");
 }
 
-bool wants_truncation(const ReductionConfig& config) {
+/// Truncation keeps what it takes out in a store, so each tool whose results are truncated needs one.
+void check_backend(const ReductionConfig& config, const ChainInfo& chain, const Check& check, Problems& problems) {
+    if (config.backend || chain.config.storage) return;
+    constexpr auto allowed = "a store here or in the chain's `storage`, or skip_truncation = true";
+    if (!config.skip_truncation) problems.error(check.full("backend"), "unset", allowed);
     for (const auto& [tool, settings] : config.tool_config) {
-        if (!settings.skip_truncation.value_or(config.skip_truncation)) return true;
+        if (!settings.skip_truncation.value_or(true) && !settings.backend)
+            problems.error(check.full("tool_config." + tool + ".backend"), "unset", allowed);
     }
-    return !config.skip_truncation;
 }
 
 }  // namespace
 
+void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_view name, std::string_view tool,
+                          Problems& problems) {
+    if (!callbacks.trunc_handler || !callbacks.trunc_sink) return;
+    problems.error(fmt::format("{}.tool_config.{}.trunc_sink", name, tool), "set beside trunc_handler",
+                   "one of the two: the sink passes a result on as it comes, the handler sees it whole");
+}
+
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
     Check check(name, problems);
-    check.refuse(wants_truncation(config), "skip_truncation", "false", "true");
-    check.refuse(config.clear_tool_inputs != ClearToolInputs(false), "clear_tool_inputs", "set", "false");
+    check_backend(config, chain, check, problems);
     check.at_least(config.max_length_for_trunc, 1, "max_length_for_trunc");
     check.at_least(config.max_tokens_for_trunc, 0, "max_tokens_for_trunc");
     check.at_least(config.max_tokens_for_clear, 1, "max_tokens_for_clear");

@@ -338,9 +338,10 @@ TEST_CASE("the stable prefix ends before the oldest result that is not cleared",
     CHECK(chain.stable_prefix(c) == 4);
 }
 
-TEST_CASE("every problem of the configuration is named at once, unbuilt settings too", "[reduction]") {
+TEST_CASE("every problem of the configuration is named at once", "[reduction]") {
     ReductionConfig config;
-    config.clear_tool_inputs = true;
+    config.skip_truncation = true;
+    config.tool_config["x"] = {.skip_truncation = false};
     config.root_dir = "/tmp";
     config.read_file_tool_name = "";
     config.max_length_for_trunc = 0;
@@ -351,19 +352,17 @@ TEST_CASE("every problem of the configuration is named at once, unbuilt settings
     config.clear_target_tokens = -1;
     config.max_bytes_without_store = -1;
     ReductionCallbacks<> callbacks;
-    callbacks.gen_clear_offload_file_path = [](const ToolDetail&) { return std::string(); };
-    callbacks.clear_post_process = [](const Conversation<>&, const StageReport&) {};
-    callbacks.tool_config["x"] = {};
+    callbacks.tool_config["y"] = {.trunc_handler = [](const ToolDetail&) { return TruncResult{}; },
+                                  .trunc_sink = [](const ToolContext&, PartSink&) { return nullptr; }};
     try {
         Chain{ChainConfig{}, Reduction<>{config, callbacks}};
         FAIL("accepted");
     } catch (const Error& error) {
         const std::string what = error.what();
         for (const char* field :
-             {"skip_truncation", "clear_tool_inputs", "root_dir", "read_file_tool_name", "max_length_for_trunc",
-              "max_tokens_for_trunc", "max_tokens_for_clear", "clear_retention_suffix_limit", "clear_at_least_tokens",
-              "clear_target_tokens", "max_bytes_without_store", "gen_clear_offload_file_path", "clear_post_process",
-              "tool_config"}) {
+             {"tool_config.x.backend", "tool_config.y.trunc_sink", "root_dir", "read_file_tool_name",
+              "max_length_for_trunc", "max_tokens_for_trunc", "max_tokens_for_clear", "clear_retention_suffix_limit",
+              "clear_at_least_tokens", "clear_target_tokens", "max_bytes_without_store"}) {
             CAPTURE(field);
             CHECK(what.find(std::string("reduction.") + field) != std::string::npos);
         }

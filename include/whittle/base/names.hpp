@@ -26,4 +26,15 @@ template <typename Range>
     return false;
 }
 
+/// The value for `tool` in a map by tool name, found by its qualified or, failing that, by its bare name; null if there
+/// is none.
+template <typename Map>
+[[nodiscard]] const typename Map::mapped_type* find_for_tool(const Map& by_tool, std::string_view tool) {
+    if (const auto exact = by_tool.find(std::string(tool)); exact != by_tool.end()) return &exact->second;
+    const auto at = tool.rfind("__");
+    if (at == std::string_view::npos) return nullptr;
+    const auto bare = by_tool.find(std::string(tool.substr(at + 2)));
+    return bare != by_tool.end() ? &bare->second : nullptr;
+}
+
 }  // namespace whittle::inline v0

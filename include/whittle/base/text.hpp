@@ -16,6 +16,9 @@ namespace whittle::inline v0 {
 /// The longest suffix of at most `max_bytes` that does not start inside a UTF-8 sequence.
 [[nodiscard]] std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexcept;
 
+/// `text` without an unfinished character at its end that more bytes could complete.
+[[nodiscard]] std::string_view without_open_end(std::string_view text) noexcept;
+
 /// Well-formed as in Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
 [[nodiscard]] bool is_valid_utf8(std::string_view text) noexcept;
 

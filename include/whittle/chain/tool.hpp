@@ -80,17 +80,23 @@ private:
     bool continues_ = false;
 };
 
+/// What a tool gave, where a middleware shows other parts instead.
+struct OriginalParts {
+    std::vector<Part> parts{};
+    std::string by{};  ///< the middleware
+};
+
 struct ToolOutcome {
     bool is_error = false;
-    std::optional<std::vector<Part>> original{};  ///< what the tool gave, where a middleware shows other parts instead
-    std::vector<std::string> read_back{};         ///< keys of the stored objects that the result shows
+    std::optional<OriginalParts> original{};
+    std::vector<std::string> read_back{};  ///< keys of the stored objects that the result shows
 };
 
 /// The result of a call with what is to be known of it: what a conversation takes in.
 struct ToolReturn {
     ToolResult result{};
     std::vector<StoredPart> stored{};
-    std::optional<std::vector<Part>> original{};
+    std::optional<OriginalParts> original{};
     std::vector<std::string> read_back{};
 };
 

@@ -81,6 +81,11 @@ public:
 
     /// A user's own rewriter or finalizer may edit what is pinned (L7).
     void allow_pinned(bool allow) noexcept { allow_pinned_ = allow; }
+    /// The request is too large: results of the open round may be edited too, if nothing else pins them (L7).
+    void allow_open_results() noexcept {
+        allow_open_results_ = true;
+        protected_.reset();
+    }
     /// Takes back the last unit's edits and offloads.
     void drop_unit(Unit unit);
 
@@ -162,6 +167,7 @@ private:
     std::int64_t after_;
     Unit unit_ = 0;
     bool allow_pinned_ = false;
+    bool allow_open_results_ = false;
 
     std::vector<Edit> edits_{};
     std::vector<Offload> offloads_{};

@@ -18,9 +18,11 @@ struct CommitResult;
 
 namespace detail {
 
-/// Marks those messages that a transaction must leave alone. Linear.
+/// Marks those messages that a transaction must leave alone; `spare_open_results`: not the results of the open round.
+/// Linear.
 [[nodiscard]] std::vector<bool> find_protected(const Outline& outline,
-                                               const std::function<bool(const MessageInfo&)>* pins);
+                                               const std::function<bool(const MessageInfo&)>* pins,
+                                               bool spare_open_results);
 /// Thinking since the newest user message: providers want it back unchanged while the tool loop is open.
 [[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
 [[noreturn]] void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule);

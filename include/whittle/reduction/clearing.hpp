@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,12 @@
 #include <vector>
 
 namespace whittle::inline v0 {
+
+/// Whether the results of that tool stay.
+[[nodiscard]] bool skips_clearing(const ReductionConfig& config, std::string_view tool);
+
+/// Whether the arguments of that tool's calls are cleared with its results.
+[[nodiscard]] bool clears_inputs(const ReductionConfig& config, std::string_view tool);
 
 /// What stands in place of a cleared result that is stored nowhere, by language.
 [[nodiscard]] std::string_view plain_placeholder(Language language) noexcept;
@@ -26,9 +33,12 @@ struct ClearingCandidate {
     std::size_t message = 0;           ///< index of the message that holds the result
     std::vector<std::size_t> parts{};  ///< its texts and media, in order
     std::string tool{};
-    std::string name{};       ///< last component of its key
-    std::string stored{};     ///< key of an object that has the original already; empty: none
-    std::string_view rule{};  ///< empty: may be cut; else the id of the rule that keeps it
+    std::string name{};                 ///< last component of its key
+    std::vector<std::string> stored{};  ///< keys of objects that have the original already
+    std::string_view rule{};            ///< empty: may be cut; else the id of the rule that keeps it
+    bool is_retained = false;           ///< in one of the newest rounds
+    std::size_t call = 0;               ///< index of the message with its call
+    std::optional<std::size_t> call_part{};
 };
 
 /// What clearing may take, oldest first: results of tool rounds older than the newest `clear_retention_suffix_limit`
@@ -50,6 +60,12 @@ struct ClearedText {
 
 /// The text that stands in place of a stored result. Constant bytes for the same input.
 [[nodiscard]] std::string clearing_placeholder(const ClearedText& text, Language language);
+
+/// The arguments that stand in place of stored ones: a JSON object. Empty `location`: they are stored nowhere.
+[[nodiscard]] std::string cleared_arguments(std::string_view location, Language language);
+
+/// A key made by a user's function: a leading "/" is dropped. Throws Error(invalid_key), naming `from`.
+[[nodiscard]] std::string to_key(std::string_view path, std::string_view from);
 
 /// Keys that a plan will write, with a fingerprint of their content.
 using PlannedKeys = std::unordered_map<std::string, Hash128>;

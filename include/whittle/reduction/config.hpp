@@ -27,8 +27,7 @@ struct ToolReductionConfig {
     std::optional<bool> skip_clear{};
 };
 
-/// Settings of `Reduction`. docs/reduction.md has the table, and says what this version does not build yet: such a
-/// setting is refused, never ignored.
+/// Settings of `Reduction`; docs/reduction.md has the table.
 struct ReductionConfig {
     std::shared_ptr<Storage> backend{};             ///< instead of the chain's storage
     bool skip_truncation = false;                   ///< do not shorten results when they return
@@ -56,25 +55,30 @@ struct ToolDetail {
     std::span<const Part> parts{};
 };
 
+/// What a tool's own truncation decided. What the tool gave stays in the journal.
 struct TruncResult {
     bool need_trunc = false;
-    std::vector<Part> parts{};
+    std::vector<Part> parts{};  ///< to be shown instead
     bool need_offload = false;
-    std::string key{};
+    std::string key{};  ///< where `content` goes; empty: the usual key
     std::string content{};
 };
 
+/// What a tool's own clearing decided. What stood there stays in the journal.
 struct ClearResult {
     bool need_clear = false;
-    std::optional<std::string> arguments{};
+    std::optional<std::string> arguments{};  ///< a JSON object to stand in place of the arguments
+    /// To be shown instead: as many as before, each text or the part as it was; or any number of texts.
     std::vector<Part> parts{};
     bool need_offload = false;
-    std::string key{};
+    std::string key{};  ///< where `content` goes; empty: the usual key
     std::string content{};
 };
 
+/// A tool's own handlers. Each may be called from several threads at once. They do not run for a skipped phase.
 struct ToolReductionCallbacks {
-    std::function<TruncResult(const ToolDetail&)> trunc_handler{};
+    std::function<TruncResult(const ToolDetail&)> trunc_handler{};  ///< gets the whole result
+    /// Makes the sink that the tool writes to, in front of the one given; for results that must not be held in memory.
     std::function<std::unique_ptr<PartSink>(const ToolContext&, PartSink&)> trunc_sink{};
     std::function<ClearResult(const ToolDetail&)> clear_handler{};
 };
@@ -82,16 +86,22 @@ struct ToolReductionCallbacks {
 /// What takes a message type or a tool detail.
 template <AgentMessage M = ChatMessage>
 struct ReductionCallbacks {
+    /// The keys instead of `{root_dir}/trunc/{name}` and `{root_dir}/clear/{name}`; a leading "/" is dropped. For a
+    /// text that is too long for memory, the first one sees its front only.
     std::function<std::string(const ToolDetail&)> gen_trunc_offload_file_path{};
     std::function<std::string(const ToolDetail&)> gen_clear_offload_file_path{};
     /// Instead of the chain's count; below 0 counts as 0.
     std::function<std::int64_t(const Conversation<M>&, std::span<const ToolSpec>)> token_counter{};
+    /// Rewrites an old tool round before the rest is cleared; an empty list removes it. May touch what is pinned.
     std::function<std::vector<M>(const M& call, std::span<const M> results)> clear_message_rewriter{};
+    /// After a commit; what it throws is reported.
     std::function<void(const Conversation<M>&, const StageReport&)> clear_post_process{};
     std::map<std::string, ToolReductionCallbacks> tool_config{};
 };
 
-/// Reports every value that is out of range, and every setting that this version does not build yet.
+/// Reports every value that is out of range or contradicts another.
+void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_view name, std::string_view tool,
+                          Problems& problems);
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems);
 
 }  // namespace whittle::inline v0

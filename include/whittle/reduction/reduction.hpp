@@ -1,8 +1,9 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/reduction/clearing.hpp"
+#include "whittle/reduction/clearing_run.hpp"
 #include "whittle/reduction/config.hpp"
+#include "whittle/reduction/truncation.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,8 +15,9 @@
 
 namespace whittle::inline v0 {
 
-/// Keeps tool results small: old rounds are replaced by placeholders once the request passes a limit. The originals go
-/// to the store, or stay in the journal without one.
+/// Keeps tool results small: what a tool returns is shortened when it is long, and old rounds are replaced by
+/// placeholders once the request passes a limit. The originals go to the store; without one, those of old rounds stay
+/// in the journal.
 template <AgentMessage M = ChatMessage>
 class Reduction final : public Middleware<M> {
 public:
@@ -28,17 +30,17 @@ public:
 
     void check(const ChainInfo& chain, Problems& problems) const override;
     void before_model(Turn<M>& turn) override;
+    ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
 
 private:
+    using Work = detail::ClearingRun<M>;
+
+    [[nodiscard]] bool never_clears() const { return config_.skip_clear && config_.tool_config.empty(); }
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
-    [[nodiscard]] std::shared_ptr<Storage> storage_for(const Turn<M>& turn, const std::string& tool) const;
-    [[nodiscard]] std::string_view reader(const Turn<M>& turn) const noexcept;
-    CommitResult clear(Turn<M>& turn, std::int64_t count, std::int64_t target, std::int64_t at_least) const;
-    [[nodiscard]] std::int64_t stage(Turn<M>& turn, Transaction<M>& edit, const ClearingCandidate& candidate,
-                                     PlannedKeys& planned) const;
     void remember(Turn<M>& turn, std::int64_t count, const CommitResult& result) const;
+    void tell_user(Turn<M>& turn, const CommitResult& result) const;
 
     ReductionConfig config_;
     ReductionCallbacks<M> callbacks_;
@@ -48,14 +50,13 @@ private:
 template <AgentMessage M>
 void Reduction<M>::check(const ChainInfo& chain, Problems& problems) const {
     check_reduction(config_, chain, name_, problems);
-    const auto refuse = [&](bool given, std::string_view field) {
-        if (given) problems.error(name_ + "." + std::string(field), "set", "unset: not built yet in this version");
-    };
-    refuse(static_cast<bool>(callbacks_.gen_trunc_offload_file_path), "gen_trunc_offload_file_path");
-    refuse(static_cast<bool>(callbacks_.gen_clear_offload_file_path), "gen_clear_offload_file_path");
-    refuse(static_cast<bool>(callbacks_.clear_message_rewriter), "clear_message_rewriter");
-    refuse(static_cast<bool>(callbacks_.clear_post_process), "clear_post_process");
-    refuse(!callbacks_.tool_config.empty(), "tool_config");
+    for (const auto& [tool, own] : callbacks_.tool_config) check_tool_callbacks(own, name_, tool, problems);
+}
+
+template <AgentMessage M>
+ToolOutcome Reduction<M>::wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) {
+    return run_truncated({config_, callbacks_.gen_trunc_offload_file_path, callbacks_.tool_config, name_}, context, out,
+                         next);
 }
 
 template <AgentMessage M>
@@ -65,21 +66,8 @@ std::int64_t Reduction<M>::count(Turn<M>& turn) const {
 }
 
 template <AgentMessage M>
-std::shared_ptr<Storage> Reduction<M>::storage_for(const Turn<M>& turn, const std::string& tool) const {
-    const auto found = config_.tool_config.find(tool);
-    if (found != config_.tool_config.end() && found->second.backend) return found->second.backend;
-    return config_.backend ? config_.backend : turn.config.storage;
-}
-
-template <AgentMessage M>
-std::string_view Reduction<M>::reader(const Turn<M>& turn) const noexcept {
-    if (turn.has_tool(config_.read_file_tool_name)) return config_.read_file_tool_name;
-    return turn.has_tool("read_offloaded") ? "read_offloaded" : "";
-}
-
-template <AgentMessage M>
 void Reduction<M>::before_model(Turn<M>& turn) {
-    if (config_.skip_clear && config_.tool_config.empty()) return;
+    if (never_clears()) return;
     const std::int64_t tokens = count(turn);
     turn.report.count = tokens;
     turn.report.threshold = config_.max_tokens_for_clear;
@@ -89,14 +77,43 @@ void Reduction<M>::before_model(Turn<M>& turn) {
         turn.report.outcome = Outcome::remembered;
         return;
     }
-    remember(turn, tokens, clear(turn, tokens, config_.clear_target_tokens, config_.clear_at_least_tokens));
+    Work work(turn, config_, callbacks_, name_, tokens);
+    work.rewrite(config_.clear_target_tokens);
+    work.clear(config_.clear_target_tokens);
+    const CommitResult result = work.commit(config_.clear_at_least_tokens);
+    remember(turn, tokens, result);
+    tell_user(turn, result);
 }
 
-/// Clears everything it may, however little that is.
+/// Clears everything it may, however little that is; if that is not enough, shortens results of the newest rounds too.
 template <AgentMessage M>
 bool Reduction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
-    if (config_.skip_clear && config_.tool_config.empty()) return false;
-    return clear(turn, turn.report.count, 0, 0).committed();
+    const std::int64_t tokens = std::max<std::int64_t>(1, turn.context_tokens());
+    const double scale = std::max(1.0, static_cast<double>(turn.report.count) / static_cast<double>(tokens));
+    Work work(turn, config_, callbacks_, name_, tokens);
+    if (!never_clears()) {
+        work.rewrite(0);
+        work.clear(0);
+    }
+    const auto fitting = static_cast<std::int64_t>(static_cast<double>(turn.report.threshold) / scale);
+    const std::int64_t missing = tokens - work.freed() - fitting;
+    if (turn.report.threshold > 0 && missing > 0) work.shorten_newest(missing);
+    const CommitResult result = work.commit(0);
+    tell_user(turn, result);
+    return result.committed();
+}
+
+/// The commit stands, whatever the user's callback throws.
+template <AgentMessage M>
+void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
+    if (!callbacks_.clear_post_process || !result.committed()) return;
+    try {
+        callbacks_.clear_post_process(turn.conversation, turn.report);
+    } catch (...) {
+        const std::string text = "clear_post_process: " + detail::current_error_text();
+        turn.report.more().error = text;
+        detail::tell_failure(turn.callbacks.on_event, name_, turn.conversation.id(), text);
+    }
 }
 
 /// A plan that freed too little is not made again until the conversation has grown by what was missing.
@@ -108,78 +125,10 @@ void Reduction<M>::remember(Turn<M>& turn, std::int64_t count, const CommitResul
     turn.notes().set("retry_at_tokens", count + std::max<std::int64_t>(1, config_.clear_at_least_tokens - freed));
 }
 
-template <AgentMessage M>
-CommitResult Reduction<M>::clear(Turn<M>& turn, std::int64_t count, std::int64_t target, std::int64_t at_least) const {
-    auto edit = turn.edit();
-    const auto candidates = plan_clearing(edit.outline(), config_, turn.config.protected_tools, name_,
-                                          [&](std::size_t message) { return edit.is_pinned(message); });
-    PlannedKeys planned;
-    for (const ClearingCandidate& candidate : candidates) {
-        const bool is_enough = target > 0 && count - (edit.tokens_before() - edit.tokens_after()) < target;
-        const std::int64_t freed = candidate.rule.empty() && !is_enough ? stage(turn, edit, candidate, planned) : 0;
-        if (!turn.config.explain && freed == 0) continue;
-        const std::string_view rule = !candidate.rule.empty() ? candidate.rule
-                                      : is_enough             ? "target_reached"
-                                      : freed > 0             ? "old_round"
-                                                              : "no_gain";
-        turn.report.more().candidates.push_back(
-            {edit.outline()[candidate.message].serial, candidate.parts.front(), freed > 0, rule, freed});
-    }
-    return edit.commit({.at_least_tokens = at_least});
-}
-
-/// Plans one result's clearing as a unit of its own. Returns the tokens that it frees; 0 if it was left as it is.
-template <AgentMessage M>
-std::int64_t Reduction<M>::stage(Turn<M>& turn, Transaction<M>& edit, const ClearingCandidate& candidate,
-                                 PlannedKeys& planned) const {
-    std::vector<Part> parts;
-    std::size_t at = 0;
-    message_traits<M>::for_each_part(edit.messages()[candidate.message], [&](const PartView& part) {
-        if (std::ranges::find(candidate.parts, at++) != candidate.parts.end()) parts.push_back(to_part(part));
-    });
-    const auto storage = storage_for(turn, candidate.tool);
-    const std::int64_t tokens_before = edit.tokens_after();
-    const Serial serial = edit.outline()[candidate.message].serial;
-    Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
-    std::string placeholder(plain_placeholder(turn.language));
-    std::string content;
-    std::string key;
-    if (storage) {
-        content = offload_content(parts);
-        const std::string root = config_.root_dir.empty() ? turn.conversation.id() : config_.root_dir;
-        key = candidate.stored.empty() ? free_key(*storage, root + "/clear/" + candidate.name, content, planned)
-                                       : candidate.stored;
-        provenance.stored.push_back(key);
-        placeholder = clearing_placeholder({candidate.tool, static_cast<std::int64_t>(content.size()),
-                                            count_lines(content), storage->locate(key), reader(turn)},
-                                           turn.language);
-    }
-    const TokenCounter& counter = turn.counter();
-    std::int64_t size = 0;
-    for (const Part& part : parts)
-        size += part.kind == PartKind::media ? counter.media_tokens(view_of(part).media) : counter.count(part.text);
-    if (size <= counter.count(placeholder) * static_cast<std::int64_t>(parts.size())) return 0;
-    const Unit unit = edit.begin_unit();
-    for (const std::size_t part : candidate.parts) edit.set_text(candidate.message, part, placeholder, provenance);
-    const std::int64_t freed = tokens_before - edit.tokens_after();
-    if (freed <= 0) {
-        edit.drop_unit(unit);
-        return 0;
-    }
-    if (storage && candidate.stored.empty()) {
-        using Original = typename Transaction<M>::Original;
-        const bool is_plain = parts.size() == 1 && parts.front().kind != PartKind::media;
-        planned.emplace(key, hash128(content));
-        edit.offload(std::move(key), std::move(content),
-                     is_plain ? std::optional(Original{serial, candidate.parts.front()}) : std::nullopt, storage);
-    }
-    return freed;
-}
-
 /// Clearing will start at the oldest result that is not cleared yet: what stands before it stays.
 template <AgentMessage M>
 std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) const {
-    if (config_.skip_clear && config_.tool_config.empty()) return conversation.size();
+    if (never_clears()) return conversation.size();
     const auto candidates =
         plan_clearing(conversation.outline(), config_, {}, name_, [](std::size_t) { return false; });
     for (const ClearingCandidate& candidate : candidates) {

@@ -1,0 +1,105 @@
+#include "held_text.hpp"
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+/// Calls `write(key)`, with `key-2`, `key-3`, ... as long as it throws Error(already_exists). Returns the key that was
+/// free.
+template <typename Write>
+std::string write_to_free_key(const std::string& key, Write&& write) {
+    std::string candidate = key;
+    for (int number = 2;; ++number) {
+        try {
+            write(candidate);
+            return candidate;
+        } catch (const Error& error) {
+            if (error.errc() != Errc::already_exists) throw;
+        }
+        candidate = fmt::format("{}-{}", key, number);
+    }
+}
+
+}  // namespace
+
+HeldText::HeldText(const HeldTextLimits& limits, std::shared_ptr<Storage> storage)
+    : limits_(limits), storage_(std::move(storage)) {}
+
+void HeldText::append(std::string_view chunk) {
+    if (chunk.empty()) return;
+    line_feeds_ += std::count(chunk.begin(), chunk.end(), '\n');
+    ends_in_line_ = chunk.back() != '\n';
+    size_ += static_cast<std::int64_t>(chunk.size());
+    spill(chunk);
+    const std::size_t room = std::min(chunk.size(), limits_.keep - std::min(limits_.keep, front_.size()));
+    front_.append(chunk.substr(0, room));
+    keep_end(chunk.substr(room));
+}
+
+void HeldText::keep_end(std::string_view chunk) {
+    if (chunk.size() >= limits_.tail) {
+        recent_.assign(chunk.substr(chunk.size() - limits_.tail));
+        return;
+    }
+    if (recent_.size() + chunk.size() > 2 * limits_.tail)
+        recent_.erase(0, recent_.size() + chunk.size() - limits_.tail);
+    recent_.append(chunk);
+}
+
+/// `front_` still is all that came before `chunk` when the text first gets long.
+void HeldText::spill(std::string_view chunk) {
+    if (!storage_ || cannot_stream_ || !failure_.empty()) return;
+    try {
+        if (!writer_) {
+            if (size_ <= static_cast<std::int64_t>(limits_.spill)) return;
+            writer_ = storage_->open_writer();
+            cannot_stream_ = writer_ == nullptr;
+            if (cannot_stream_) return;
+            writer_->write(front_);
+        }
+        writer_->write(chunk);
+    } catch (const std::exception& error) {
+        fail(error.what());
+    }
+}
+
+void HeldText::fail(std::string_view why) {
+    failure_ = why.empty() ? "unknown reason" : why;
+    writer_.reset();
+}
+
+std::string HeldText::end() const {
+    if (recent_.size() >= limits_.tail) return recent_;
+    const std::size_t missing = std::min(front_.size(), limits_.tail - recent_.size());
+    return front_.substr(front_.size() - missing) + recent_;
+}
+
+std::optional<std::string> HeldText::store(const std::string& key) {
+    if (!storage_) fail("there is no store");
+    if (cannot_stream_ && !is_whole()) fail("the backend cannot stream");
+    if (!failure_.empty()) return std::nullopt;
+    try {
+        if (!writer_) return put_to_free_key(*storage_, key, front_);
+        std::string stored = write_to_free_key(key, [&](const std::string& free) { writer_->commit(free); });
+        writer_.reset();
+        return stored;
+    } catch (const std::exception& error) {
+        fail(error.what());
+        return std::nullopt;
+    }
+}
+
+std::string put_to_free_key(Storage& storage, const std::string& key, std::string_view content) {
+    return write_to_free_key(key, [&](const std::string& free) { storage.put_if_absent(free, content); });
+}
+
+}  // namespace whittle::inline v0::detail

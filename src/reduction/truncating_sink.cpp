@@ -1,0 +1,286 @@
+#include "truncating_sink.hpp"
+
+#include "whittle/base/event.hpp"
+#include "whittle/base/text.hpp"
+#include "whittle/chain/stored_parts.hpp"
+#include "whittle/reduction/truncation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+constexpr std::size_t longest_character = 4;
+
+}  // namespace
+
+TruncatingSink::TruncatingSink(const ToolContext& context, TruncationLimits limits, PartSink& out)
+    : context_(context), limits_(std::move(limits)), out_(out) {}
+
+// ---- taking
+// ----------------------------------------------------------------------------------------------------------
+
+void TruncatingSink::write(std::string_view text) {
+    if (!continues_) {
+        const auto limit = static_cast<std::size_t>(limits_.max_bytes);
+        const HeldTextLimits held{static_cast<std::size_t>(limits_.max_unstored), limit / 2 + longest_character, limit};
+        items_.push_back({.written = std::make_unique<HeldText>(held, limits_.storage)});
+        continues_ = true;
+    }
+    items_.back().written->append(text);
+    if (!head_is_out_ && is_streaming()) pass_head();
+}
+
+void TruncatingSink::push(Part part) {
+    continues_ = false;
+    items_.push_back({.part = std::move(part)});
+}
+
+void TruncatingSink::stored(StoredPart stored) {
+    if (items_.empty()) throw Error(Errc::invalid_argument, "say what is stored: there is no part yet");
+    items_.back().stored.push_back(std::move(stored));
+}
+
+/// What stays in any case need not wait: half of the limit, and in tokens no token is shorter than a byte.
+void TruncatingSink::pass_head() {
+    const std::string& front = items_.front().front();
+    std::int64_t most = limits_.max_bytes / 2;
+    if (limits_.max_tokens > 0) most = std::min(most, limits_.max_tokens / 2);
+    const std::string_view ready = utf8_prefix(without_open_end(front), static_cast<std::size_t>(most));
+    head_is_out_ = front.size() >= static_cast<std::size_t>(most) + longest_character;
+    if (ready.size() <= passed_) return;
+    out_.write(to_valid_utf8(ready.substr(passed_)));
+    passed_ = ready.size();
+}
+
+// ---- planning
+// --------------------------------------------------------------------------------------------------------
+
+std::int64_t TruncatingSink::tokens(std::string_view text) const {
+    return context_.counter ? std::max<std::int64_t>(0, context_.counter->count(text)) : 0;
+}
+
+bool TruncatingSink::exceeds() const {
+    std::int64_t bytes = 0;
+    for (const Item& item : items_) bytes += item.is_text() ? item.size() : 0;
+    if (bytes > limits_.max_bytes) return true;
+    if (limits_.max_tokens <= 0) return false;
+    std::int64_t sum = 0;
+    for (const Item& item : items_) sum += item.is_text() ? tokens(item.front()) : 0;
+    return sum > limits_.max_tokens;
+}
+
+bool TruncatingSink::is_longer(const Item& item, std::int64_t quota, std::int64_t token_quota) const {
+    if (!item.is_text() || !item.stored.empty()) return false;
+    if (item.size() > quota) return true;
+    return limits_.max_tokens > 0 && tokens(item.front()) > token_quota;
+}
+
+TruncatingSink::Cuts TruncatingSink::plan() const {
+    Cuts cuts(items_.size());
+    if (!exceeds()) return cuts;
+    const std::int64_t texts = std::ranges::count_if(items_, &Item::is_text);
+    const std::int64_t quota = limits_.max_bytes / texts;
+    const std::int64_t token_quota = limits_.max_tokens / texts;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (is_longer(items_[i], quota, token_quota)) cuts[i] = cut(i, quota, token_quota);
+    }
+    return cuts;
+}
+
+/// A stored text that is shown again keeps its first page; any other text half of its quota at each end.
+TruncatingSink::Cut TruncatingSink::cut(std::size_t i, std::int64_t quota, std::int64_t token_quota) const {
+    const Item& item = items_[i];
+    const std::string end = item.end();
+    const bool is_page = !limits_.read_location.empty();
+    const auto most = static_cast<std::size_t>(is_page ? quota : quota / 2);
+    std::string_view head = utf8_prefix(item.front(), most);
+    std::string_view tail = is_page ? std::string_view() : utf8_suffix(end, most);
+    if (limits_.max_tokens > 0) {
+        head = fit_tokens(head, is_page ? token_quota : token_quota / 2, false);
+        tail = fit_tokens(tail, token_quota / 2, true);
+    }
+    Cut result{i == 0 ? std::max(head.size(), passed_) : head.size(), {}};
+    const auto left = static_cast<std::size_t>(item.size()) - result.head;
+    result.tail = utf8_suffix(tail, std::min(tail.size(), left));
+    return result;
+}
+
+/// The longest prefix, or suffix, of at most `limit` tokens.
+std::string_view TruncatingSink::fit_tokens(std::string_view text, std::int64_t limit, bool at_end) const {
+    const auto part = [&](std::size_t bytes) { return at_end ? utf8_suffix(text, bytes) : utf8_prefix(text, bytes); };
+    std::size_t fits = 0;
+    std::size_t too_long = text.size() + 1;
+    while (fits + 1 < too_long) {
+        const std::size_t middle = fits + (too_long - fits) / 2;
+        (tokens(part(middle)) <= limit ? fits : too_long) = middle;
+    }
+    return part(fits);
+}
+
+/// A cut that, with its notice, is no shorter than the whole text is none (L6).
+void TruncatingSink::drop_useless(Cuts& cuts, const std::string& key) const {
+    constexpr std::size_t number = 8;  // a taken key gets one
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+        if (!cuts[i]) continue;
+        const Item& item = items_[i];
+        const std::string shown =
+            item.front().substr(0, cuts[i]->head) + notice(item, *cuts[i], {.key = key}) + cuts[i]->tail;
+        const bool is_shorter = static_cast<std::int64_t>(shown.size() + number) < item.size();
+        const bool has_fewer_tokens = !context_.counter || !item.is_whole() || tokens(shown) < tokens(item.front());
+        if (!is_shorter || !has_fewer_tokens) cuts[i].reset();
+    }
+}
+
+// ---- storing
+// ---------------------------------------------------------------------------------------------------------
+
+std::vector<Part> TruncatingSink::parts_in_memory() const {
+    std::vector<Part> parts;
+    for (const Item& item : items_) {
+        parts.push_back(item.part);
+        if (item.written) parts.back().text = item.front();
+    }
+    return parts;
+}
+
+std::string TruncatingSink::make_key() {
+    try {
+        return limits_.key(parts_in_memory());
+    } catch (...) {
+        failure_ = std::current_exception();
+        return limits_.fallback_key;
+    }
+}
+
+/// Bytes that are not UTF-8 are shown as U+FFFD, so the store has to keep them.
+bool TruncatingSink::must_store(std::size_t i, const Cuts& cuts) const {
+    const Item& item = items_[i];
+    return cuts[i] || (item.is_text() && item.stored.empty() && !is_valid_utf8(item.front()));
+}
+
+std::vector<TruncatingSink::Place> TruncatingSink::store(const Cuts& cuts, const std::string& key) {
+    std::vector<Place> places(items_.size());
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (!items_[i].written || !must_store(i, cuts)) continue;
+        auto stored = items_[i].written->store(key);
+        if (stored) places[i].key = *std::move(stored);
+        places[i].failure = items_[i].written->failure();
+    }
+    store_pushed(cuts, key, places);
+    return places;
+}
+
+/// The raw text of a single part, else all parts in one object.
+void TruncatingSink::store_pushed(const Cuts& cuts, const std::string& key, std::vector<Place>& places) {
+    const bool has_written = std::ranges::any_of(items_, [](const Item& item) { return item.written != nullptr; });
+    std::vector<Part> all;
+    std::string shared_key;
+    std::string failure;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (items_[i].written || !must_store(i, cuts)) continue;
+        const bool is_single = has_written || items_.size() == 1;
+        try {
+            if (is_single) {
+                places[i].key = put_to_free_key(*limits_.storage, key, items_[i].part.text);
+                continue;
+            }
+            if (shared_key.empty() && failure.empty())
+                shared_key = put_to_free_key(*limits_.storage, key, offload_content(parts_in_memory()));
+        } catch (const std::exception& error) {
+            failure = error.what();
+        }
+        places[i] = {.key = shared_key, .element = i, .failure = failure};
+    }
+}
+
+// ---- passing on
+// ------------------------------------------------------------------------------------------------------
+
+std::string TruncatingSink::notice(const Item& item, const Cut& cut, const Place& place) const {
+    const std::int64_t lines = item.written ? item.written->lines() : count_lines(item.part.text);
+    const std::string location = place.key.empty() ? std::string() : limits_.storage->locate(place.key);
+    TruncatedText text{.tool = context_.tool,
+                       .bytes = item.size(),
+                       .lines = lines,
+                       .head = static_cast<std::int64_t>(cut.head),
+                       .tail = static_cast<std::int64_t>(cut.tail.size()),
+                       .location = location,
+                       .reader = limits_.reader,
+                       .failure = place.failure};
+    if (limits_.read_location.empty()) return truncation_notice(text, context_.language);
+    text.location = limits_.read_location;
+    return page_notice(text, context_.language);
+}
+
+void TruncatingSink::finish() {
+    Cuts cuts = plan();
+    const auto any_stored = [&] {
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            if (must_store(i, cuts)) return true;
+        }
+        return false;
+    };
+    std::vector<Place> places(items_.size());
+    if (any_stored()) {
+        const bool is_whole = std::ranges::all_of(items_, &Item::is_whole);
+        const std::string key = make_key();
+        if (failure_ && is_whole) {
+            cuts.assign(items_.size(), std::nullopt);  // the whole result stands
+        } else {
+            drop_useless(cuts, key);
+            places = store(cuts, key);
+        }
+    }
+    for (std::size_t i = 0; i < items_.size(); ++i) emit(i, cuts[i], places[i]);
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+void TruncatingSink::emit(std::size_t i, const std::optional<Cut>& cut, const Place& place) {
+    Item& item = items_[i];
+    if (!item.is_text()) return out_.push(std::move(item.part));
+    if (!place.failure.empty()) tell("store_failed", item, place);
+    const bool must_stay_whole = !place.failure.empty() && item.is_whole() && item.size() <= limits_.max_unstored;
+    if (!place.failure.empty() && item.is_whole() && !original_) original_ = parts_in_memory();
+    if (!cut || must_stay_whole) {
+        emit_text(i, item.front());
+    } else {
+        emit_text(i, item.front().substr(0, cut->head) + notice(item, *cut, place) + cut->tail);
+        if (place.failure.empty()) tell("truncated", item, place);
+    }
+    if (!place.key.empty()) {
+        out_.stored(
+            {.key = place.key, .by = std::string(limits_.by), .storage = limits_.storage, .element = place.element});
+    }
+    for (StoredPart& stored : item.stored) out_.stored(std::move(stored));
+}
+
+void TruncatingSink::emit_text(std::size_t i, std::string text) {
+    const std::size_t passed = i == 0 ? passed_ : 0;
+    std::string rest = to_valid_utf8(std::string_view(text).substr(passed));
+    if (!items_[i].written) {
+        items_[i].part.text = std::move(rest);
+        return out_.push(std::move(items_[i].part));
+    }
+    if (!rest.empty() || passed == 0) out_.write(rest);
+}
+
+void TruncatingSink::tell(std::string_view kind, const Item& item, const Place& place) const {
+    if (context_.events == nullptr) return;
+    const bool has_failed = !place.failure.empty();
+    const std::string text = has_failed ? fmt::format("{}: a result of {} bytes could not be stored: {}", context_.tool,
+                                                      item.size(), place.failure)
+                                        : fmt::format("{}: a result of {} bytes was shortened; all of it is in \"{}\"",
+                                                      context_.tool, item.size(), place.key);
+    whittle::emit(*context_.events, {.level = has_failed ? Event::Level::error : Event::Level::info,
+                                     .source = limits_.by,
+                                     .kind = kind,
+                                     .text = text,
+                                     .conversation = context_.conversation});
+}
+
+}  // namespace whittle::inline v0::detail

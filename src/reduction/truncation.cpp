@@ -1,0 +1,281 @@
+#include "whittle/reduction/truncation.hpp"
+#include "truncating_sink.hpp"
+
+#include "whittle/base/names.hpp"
+#include "whittle/base/text.hpp"
+#include "whittle/chain/chain.hpp"
+#include "whittle/reduction/clearing.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+std::string how_to_read(const TruncatedText& text, Language language) {
+    if (text.reader.empty()) return {};
+    if (language == Language::chinese) return fmt::format("，用 {} 按字节范围读取", text.reader);
+    return fmt::format(" - read the part you need with {}, by byte range", text.reader);
+}
+
+}  // namespace
+
+std::string truncation_notice(const TruncatedText& text, Language language) {
+    const std::string_view tool = text.tool.empty() ? "tool" : text.tool;
+    const bool is_lost = text.location.empty();
+    if (language == Language::chinese) {
+        const std::string where = is_lost ? fmt::format("中间部分无法保存：{}", text.failure)
+                                          : fmt::format("全文：{}{}", text.location, how_to_read(text, language));
+        return fmt::format("\n\n[{} 结果已截断：共 {} 字节，{} 行，显示前 {} 字节和后 {} 字节。{}]\n\n", tool,
+                           text.bytes, text.lines, text.head, text.tail, where);
+    }
+    const std::string where = is_lost ? fmt::format("What is missing here could not be stored: {}", text.failure)
+                                      : fmt::format("Full text: {}{}", text.location, how_to_read(text, language));
+    return fmt::format(
+        "\n\n[{} result truncated: {} bytes, {} lines; the first {} and the last {} bytes are shown. {}]\n\n", tool,
+        text.bytes, text.lines, text.head, text.tail, where);
+}
+
+std::string page_notice(const TruncatedText& text, Language language) {
+    if (language == Language::chinese) {
+        return fmt::format("\n\n[仅显示此结果 {} 字节中的前 {} 字节。请从 {} 读取更小的字节范围{}]", text.bytes,
+                           text.head, text.location, how_to_read(text, language));
+    }
+    return fmt::format("\n\n[The first {} of {} bytes of this result are shown. Ask for a smaller range of {}{}]",
+                       text.head, text.bytes, text.location, how_to_read(text, language));
+}
+
+std::string cut_to(std::string_view whole, std::size_t max_bytes, TruncatedText text, Language language) {
+    const std::string_view head = utf8_prefix(whole, max_bytes / 2);
+    const std::string_view tail = utf8_suffix(whole, max_bytes / 2);
+    text.bytes = static_cast<std::int64_t>(whole.size());
+    text.lines = count_lines(whole);
+    text.head = static_cast<std::int64_t>(head.size());
+    text.tail = static_cast<std::int64_t>(tail.size());
+    return std::string(head) + truncation_notice(text, language) + std::string(tail);
+}
+
+std::string_view reader_tool(const ReductionConfig& config, std::span<const ToolSpec> tools) noexcept {
+    const auto has = [&](std::string_view name) {
+        return std::ranges::find(tools, name, &ToolSpec::name) != tools.end();
+    };
+    if (has(config.read_file_tool_name)) return config.read_file_tool_name;
+    return has("read_offloaded") ? "read_offloaded" : "";
+}
+
+namespace {
+
+/// The string values in a JSON text, at any depth; none if it is no JSON.
+std::vector<std::string> strings_in(std::string_view text) {
+    std::vector<std::string> strings;
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    std::vector<const nlohmann::json*> open{&json};
+    while (!open.empty()) {
+        const nlohmann::json& value = *open.back();
+        open.pop_back();
+        if (value.is_string()) strings.push_back(value.get<std::string>());
+        if (!value.is_structured()) continue;
+        for (const nlohmann::json& element : value) open.push_back(&element);
+    }
+    return strings;
+}
+
+/// A stored object of this conversation that a call asks for.
+struct ReadBack {
+    std::string location{};
+    std::string key{};
+};
+
+std::optional<ReadBack> find_read_back(const ToolContext& context) {
+    if (!context.objects || context.objects->size() == 0) return std::nullopt;
+    for (std::string& location : strings_in(context.arguments)) {
+        if (const auto object = context.objects->find(location, context.storage))
+            return ReadBack{std::move(location), object->key};
+    }
+    return std::nullopt;
+}
+
+/// One tool call in the truncation phase.
+class Run {
+public:
+    Run(const TruncationSetup& setup, const ToolContext& context, PartSink& out)
+        : setup_(setup),
+          context_(context),
+          out_(out),
+          settings_(find_for_tool(setup.config.tool_config, context.tool)),
+          callbacks_(find_for_tool(setup.tools, context.tool)),
+          read_back_(find_read_back(context)) {}
+
+    ToolOutcome run(const ToolNext& next) {
+        ToolOutcome outcome = dispatch(next);
+        if (read_back_ && outcome.read_back.empty()) outcome.read_back.push_back(read_back_->key);
+        return outcome;
+    }
+
+private:
+    [[nodiscard]] bool is_off() const {
+        const bool skip = setup_.config.skip_truncation;
+        if (settings_ != nullptr ? settings_->skip_truncation.value_or(skip) : skip) return true;
+        return matches_tool(setup_.config.trunc_exclude_tools, context_.tool);
+    }
+
+    ToolOutcome dispatch(const ToolNext& next) {
+        if (is_off()) return next(context_, out_);
+        if (callbacks_ != nullptr && callbacks_->trunc_sink) return with_sink(next);
+        if (callbacks_ != nullptr && callbacks_->trunc_handler) return with_handler(next);
+        return by_default(next);
+    }
+
+    [[nodiscard]] std::shared_ptr<Storage> storage() const {
+        if (settings_ != nullptr && settings_->backend) return settings_->backend;
+        return setup_.config.backend ? setup_.config.backend : context_.storage;
+    }
+
+    [[nodiscard]] std::string default_key() const {
+        const std::string& root = setup_.config.root_dir;
+        return (root.empty() ? context_.conversation : root) + "/trunc/" + context_.object_name;
+    }
+
+    [[nodiscard]] ToolDetail detail_of(std::span<const Part> parts) const {
+        return {context_.tool, context_.call_id, context_.arguments, parts};
+    }
+
+    [[nodiscard]] std::string key_for(std::span<const Part> parts) const {
+        if (!setup_.generate_key) return default_key();
+        return to_key(setup_.generate_key(detail_of(parts)), "gen_trunc_offload_file_path");
+    }
+
+    [[nodiscard]] detail::TruncationLimits limits() const {
+        constexpr std::int64_t room_for_notice = 4'096;
+        const ReductionConfig& config = setup_.config;
+        const std::int64_t unstored =
+            config.max_bytes_without_store > 0 ? config.max_bytes_without_store : 8 * config.max_length_for_trunc;
+        return {.max_bytes = config.max_length_for_trunc,
+                .max_tokens = context_.counter ? config.max_tokens_for_trunc : 0,
+                .max_unstored = std::max(unstored, config.max_length_for_trunc + room_for_notice),
+                .read_location = read_back_ ? read_back_->location : std::string(),
+                .reader = reader_tool(config, context_.tools),
+                .by = setup_.by,
+                .storage = storage(),
+                .key = [this](std::span<const Part> parts) { return key_for(parts); },
+                .fallback_key = default_key()};
+    }
+
+    ToolOutcome by_default(const ToolNext& next) {
+        detail::TruncatingSink sink(context_, limits(), out_);
+        ToolOutcome outcome = run_into(sink, next);
+        if (auto original = sink.take_original(); original && !outcome.original)
+            outcome.original = OriginalParts{*std::move(original), std::string(setup_.by)};
+        return outcome;
+    }
+
+    ToolOutcome with_sink(const ToolNext& next) {
+        std::unique_ptr<PartSink> sink;
+        try {
+            sink = callbacks_->trunc_sink(context_, out_);
+            if (!sink) throw Error(Errc::callback_failed, "trunc_sink gave no sink");
+        } catch (...) {
+            ToolOutcome outcome = next(context_, out_);
+            fail();
+            return outcome;
+        }
+        return run_into(*sink, next);
+    }
+
+    /// A failing tool is passed on when what it gave is out.
+    ToolOutcome run_into(PartSink& sink, const ToolNext& next) {
+        ToolOutcome outcome;
+        std::exception_ptr tool_failure;
+        try {
+            outcome = next(context_, sink);
+        } catch (...) {
+            tool_failure = std::current_exception();
+        }
+        try {
+            sink.finish();
+        } catch (...) {
+            if (!tool_failure) fail();
+        }
+        if (tool_failure) std::rethrow_exception(tool_failure);
+        return outcome;
+    }
+
+    ToolOutcome with_handler(const ToolNext& next) {
+        CollectingSink held;
+        ToolOutcome outcome;
+        try {
+            outcome = next(context_, held);
+        } catch (...) {
+            pass_on(held.take(), held.take_stored());
+            throw;
+        }
+        std::vector<Part> parts = held.take();
+        TruncResult result;
+        try {
+            result = callbacks_->trunc_handler(detail_of(parts));
+            if (result.need_trunc && result.need_offload) offload(result);
+        } catch (...) {
+            pass_on(std::move(parts), held.take_stored());
+            fail();
+            return outcome;
+        }
+        if (!result.need_trunc) {
+            pass_on(std::move(parts), held.take_stored());
+            return outcome;
+        }
+        if (!outcome.original) outcome.original = OriginalParts{std::move(parts), std::string(setup_.by)};
+        pass_on(std::move(result.parts), stored_by(result));
+        return outcome;
+    }
+
+    void offload(TruncResult& result) const {
+        const auto store = storage();
+        if (!store) throw Error(Errc::storage_failed, "no backend for offload");
+        result.key = result.key.empty() ? default_key() : to_key(result.key, "trunc_handler");
+        store->put_if_absent(result.key, result.content);
+    }
+
+    [[nodiscard]] std::vector<StoredPart> stored_by(const TruncResult& result) const {
+        if (!result.need_offload || result.parts.empty()) return {};
+        return {{.part = 0, .key = result.key, .by = std::string(setup_.by), .storage = storage()}};
+    }
+
+    void pass_on(std::vector<Part> parts, std::vector<StoredPart> stored) {
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            out_.push(std::move(parts[i]));
+            for (StoredPart& object : stored) {
+                if (object.part == i) out_.stored(std::move(object));
+            }
+        }
+    }
+
+    /// Reports the exception in flight; throws it under OnError::propagate.
+    void fail() const {
+        if (context_.on_error == OnError::propagate) throw;
+        if (context_.events != nullptr)
+            detail::tell_failure(*context_.events, setup_.by, context_.conversation, detail::current_error_text());
+    }
+
+    const TruncationSetup& setup_;
+    const ToolContext& context_;
+    PartSink& out_;
+    const ToolReductionConfig* settings_;
+    const ToolReductionCallbacks* callbacks_;
+    std::optional<ReadBack> read_back_;
+};
+
+}  // namespace
+
+ToolOutcome run_truncated(const TruncationSetup& setup, const ToolContext& context, PartSink& out,
+                          const ToolNext& next) {
+    return Run(setup, context, out).run(next);
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,121 @@
+// Tool calls through the truncation phase of a chain.
+#pragma once
+
+#include "whittle/reduction/reduction.hpp"
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::testing {
+
+inline std::string repeat(std::string_view text, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += text;
+    return all;
+}
+
+inline std::vector<std::string> keys_in(Storage& storage) {
+    std::vector<std::string> keys;
+    storage.list("", [&](const ObjectInfo& info) {
+        keys.push_back(info.key);
+        return true;
+    });
+    return keys;
+}
+
+/// A chain with one Reduction over a store in memory, and tools that give what a test wants.
+struct Bench {
+    explicit Bench(ReductionConfig config, std::string reader = {}, ChainConfig settings = {},
+                   ReductionCallbacks<> callbacks = {})
+        : storage(settings.storage ? settings.storage : memory_storage()),
+          tools{{.name = std::move(reader), .description = {}}},
+          chain(with_storage(std::move(settings)), listener(),
+                Chain<>::Stages{std::make_shared<Reduction<>>(std::move(config), std::move(callbacks))}) {}
+
+    ToolContext context(const std::string& id, std::string tool = "tool", std::string arguments = "{}") const {
+        ToolContext context{.call_id = id, .object_name = id, .tool = std::move(tool)};
+        context.arguments = std::move(arguments);
+        context.tools = tools;
+        context.conversation = "conv";
+        context.storage = storage;
+        context.counter = chars();
+        context.language = chain.language();
+        context.events = &sink_for_events;
+        context.on_error = chain.config().on_error;
+        return context;
+    }
+
+    ToolOutcome run_into(PartSink& sink, const ToolContext& call, const std::vector<Part>& parts) const {
+        return chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) {
+            for (const Part& part : parts) out.push(part);
+            return ToolOutcome{};
+        });
+    }
+    ToolOutcome run_into(PartSink& sink, const std::string& id, const std::vector<Part>& parts) const {
+        return run_into(sink, context(id), parts);
+    }
+    ToolReturn run(const ToolContext& call, const std::vector<Part>& parts) const {
+        CollectingSink sink;
+        ToolOutcome outcome = run_into(sink, call, parts);
+        return to_return(call, sink, std::move(outcome));
+    }
+    ToolReturn run(const std::string& id, const std::vector<Part>& parts, const std::string& tool = "tool") const {
+        return run(context(id, tool), parts);
+    }
+    ToolReturn run(const std::string& id, std::initializer_list<std::string> texts,
+                   const std::string& tool = "tool") const {
+        std::vector<Part> parts;
+        for (const std::string& text : texts) parts.push_back({.text = text});
+        return run(id, parts, tool);
+    }
+
+    /// One text, pushed whole or written in the given pieces.
+    ToolReturn run_chunks(const std::string& id, const std::vector<std::string>& chunks) const {
+        CollectingSink sink;
+        const ToolContext call = context(id);
+        ToolOutcome outcome = chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) {
+            for (const std::string& chunk : chunks) out.write(chunk);
+            return ToolOutcome{};
+        });
+        return to_return(call, sink, std::move(outcome));
+    }
+    ToolReturn run_text(const std::string& id, const std::string& text, bool streams) const {
+        if (!streams) return run(id, {text});
+        std::vector<std::string> chunks;
+        for (std::size_t at = 0; at < text.size(); at += 700) chunks.push_back(text.substr(at, 700));
+        return run_chunks(id, chunks);
+    }
+
+    /// A conversation that asked for the call and took the result in.
+    Conversation<> push(const ToolReturn& back) const {
+        Conversation<> c("conv");
+        c.push_back(ChatMessage::user("go"));
+        c.push_back(ChatMessage::assistant("").call(back.result.call_id, back.result.tool));
+        c.push_tool_results(std::vector{back});
+        return c;
+    }
+
+    std::vector<std::string> keys() const { return keys_in(*storage); }
+
+    std::shared_ptr<Storage> storage;
+    std::vector<ToolSpec> tools;
+    std::shared_ptr<std::vector<std::string>> heard = std::make_shared<std::vector<std::string>>();
+    std::vector<std::string>& events = *heard;
+    EventSink sink_for_events = [heard = heard](const Event& event) {
+        heard->push_back(std::string(event.kind) + ": " + std::string(event.text));
+    };
+    Chain<> chain;
+
+private:
+    ChainConfig with_storage(ChainConfig settings) const {
+        settings.storage = storage;
+        return settings;
+    }
+    ChainCallbacks<> listener() const { return {.on_event = sink_for_events}; }
+};
+
+}  // namespace whittle::testing
