@@ -10,5 +10,6 @@
 #include "whittle/port/model.hpp"
 #include "whittle/port/scripted_model.hpp"
 #include "whittle/port/storage.hpp"
+#include "whittle/reduction/read_offloaded.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/tokens/counter.hpp"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace whittle::inline v0 {
@@ -12,9 +13,8 @@ void check_loop(const LoopConfig& config, std::span<const Tool> tools, bool has_
     Problems problems;
     if (!has_model) problems.error("model", "null", "a model");
     if (config.max_steps < 1) problems.error("max_steps", std::to_string(config.max_steps), "1 or more");
-    if (config.tool_threads != 1)
-        problems.error("tool_threads", std::to_string(config.tool_threads),
-                       "1: parallel tools are not built yet in this version");
+    if (config.tool_threads < 1 || config.tool_threads > 64)
+        problems.error("tool_threads", std::to_string(config.tool_threads), "1 to 64");
     std::set<std::string_view> names;
     for (const Tool& tool : tools) {
         if (tool.name.empty()) problems.error("tools", "\"\"", "a tool with a name");
@@ -42,6 +42,31 @@ std::string refuse_call(const ToolContext& context, const Tool* tool, std::span<
 
 ToolReturn error_return(const ToolContext& context, std::string text) {
     return {{context.call_id, context.tool, {{.kind = PartKind::text, .text = std::move(text)}}, true}, {}};
+}
+
+ToolReturn failed_return(const ToolContext& context, CollectingSink& sink, std::string text) {
+    ToolReturn failed = to_return(context, sink, {.is_error = true});
+    failed.result.parts.push_back({.kind = PartKind::text, .text = std::move(text)});
+    return failed;
+}
+
+void offer_read_offloaded(const LoopConfig& config, const ChainConfig& chain, Language language,
+                          std::vector<Tool>& tools) {
+    if (!config.offer_read_offloaded || !chain.storage) return;
+    if (std::ranges::find(tools, read_offloaded_name, &Tool::name) != tools.end()) return;
+    tools.push_back(read_offloaded_tool(nullptr, {.language = language}));
+}
+
+ModelError overflow_error(const ModelError& error, std::int64_t window, std::int64_t tokens_before,
+                          std::int64_t tokens_after) {
+    const auto or_unknown = [](std::int64_t tokens) {
+        return tokens > 0 ? fmt::format("{} tokens", tokens) : std::string("an unknown number of tokens");
+    };
+    return {
+        error.overflow(),
+        fmt::format("send the request: it is too large: the provider counts {} and takes {}; our count is {} tokens "
+                    "after shrinking, {} before; the provider said: {}",
+                    or_unknown(error.overflow().used), or_unknown(window), tokens_after, tokens_before, error.what())};
 }
 
 void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept {

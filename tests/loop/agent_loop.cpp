@@ -194,7 +194,7 @@ TEST_CASE("calls left open are run on resuming, and answered before a new messag
 TEST_CASE("every problem of a loop's configuration is named at once", "[loop]") {
     try {
         AgentLoop<>(nullptr, {Tool{.name = "a"}, Tool{.name = "a", .parameters = "[]"}}, Chain<>(ChainConfig{}),
-                    {.max_steps = 0, .tool_threads = 2});
+                    {.max_steps = 0, .tool_threads = 65});
         FAIL("accepted");
     } catch (const Error& error) {
         const std::string text = error.what();

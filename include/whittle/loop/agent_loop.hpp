@@ -1,6 +1,8 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/loop/jobs.hpp"
+#include "whittle/reduction/read_offloaded.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,11 +20,13 @@ namespace whittle::inline v0 {
 
 struct LoopConfig {
     int max_steps = 100;   ///< model calls in one run, 1 or more
-    int tool_threads = 1;  ///< tools of one reply at the same time (more than 1 is not built yet: refused)
+    int tool_threads = 1;  ///< tools of one reply at the same time, 1 to 64; threads are started only above 1
     std::string system{};  ///< system text beside the messages
+    bool offer_read_offloaded = true;  ///< adds that tool if the chain has a storage and no tool has its name
 };
 
-/// What a host may watch. Called on the thread that runs the loop; what these throw fails the run.
+/// What a host may watch. Called on the thread that runs the loop, one at a time; what these throw fails the run. With
+/// several `tool_threads`, tools start in call order and `on_tool_end` comes in the order in which they end.
 struct LoopCallbacks {
     DeltaSink on_delta{};  ///< asks the model to stream
     std::function<void(const ToolContext&)> on_tool_start{};
@@ -34,12 +38,22 @@ struct RunResult {
     Finish finish = Finish::failed;
     int steps = 0;        ///< model calls made
     Usage usage{};        ///< sum over the run
-    std::string error{};  ///< failed: why
+    std::string error{};  ///< failed: why; for a request that is too large with the numbers
     std::exception_ptr exception{};
 };
 
 /// Throws Error(invalid_config) that lists every problem.
 void check_loop(const LoopConfig& config, std::span<const Tool> tools, bool has_model);
+
+namespace detail {
+
+/// How a tool call came out.
+struct ToolRun {
+    ToolReturn result{};
+    std::exception_ptr failure{};  ///< what a middleware threw under OnError::propagate after the tool had run
+};
+
+}  // namespace detail
 
 /// Asks the model, runs the tools it asks for, and asks again, with a chain around all of it. One loop may run several
 /// conversations, each on one thread.
@@ -71,7 +85,7 @@ private:
     [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request);
     bool run_tools(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
                    std::vector<ToolReturn>& pending);
-    [[nodiscard]] ToolReturn run_tool(const ToolContext& context, std::exception_ptr& failure);
+    [[nodiscard]] detail::ToolRun run_tool(const ToolContext& context) const;
     [[nodiscard]] bool take_direct(const ToolContext& context, const ToolResult& tool_result, bool has_direct,
                                    RunResult& result) const;
     [[nodiscard]] static bool is_round_last(const Conversation<M>& conversation);
@@ -94,6 +108,14 @@ namespace detail {
 /// Why a call cannot be handed to a tool, as text for the model; empty if it can.
 [[nodiscard]] std::string refuse_call(const ToolContext& context, const Tool* tool, std::span<const ToolSpec> specs);
 [[nodiscard]] ToolReturn error_return(const ToolContext& context, std::string text);
+/// What `sink` got before the tool failed, and then `text`.
+[[nodiscard]] ToolReturn failed_return(const ToolContext& context, CollectingSink& sink, std::string text);
+/// Adds `read_offloaded` where the configuration wants it.
+void offer_read_offloaded(const LoopConfig& config, const ChainConfig& chain, Language language,
+                          std::vector<Tool>& tools);
+/// The same refusal with what we know of it: the provider's numbers and ours, before and after shrinking.
+[[nodiscard]] ModelError overflow_error(const ModelError& error, std::int64_t window, std::int64_t tokens_before,
+                                        std::int64_t tokens_after);
 void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept;
 
 }  // namespace detail
@@ -106,6 +128,7 @@ AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools
       chain_(std::move(chain)),
       config_(std::move(config)),
       callbacks_(std::move(callbacks)) {
+    detail::offer_read_offloaded(config_, chain_.config(), chain_.language(), tools_);
     check_loop(config_, tools_, model_ != nullptr);
     for (const Tool& tool : tools_) specs_.push_back(tool.spec());
 }
@@ -174,13 +197,23 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
 template <ToolMessage M>
 Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& hook_request) {
     chain_.before_model(conversation, hook_request);
+    const auto as_told = [&](const ModelError& error) {
+        const Report& report = conversation.report();
+        return detail::overflow_error(error, chain_.context_window(conversation), report.tokens_before,
+                                      report.tokens_after);
+    };
     try {
         return ask_once(conversation, hook_request);
     } catch (const ModelError& error) {
         if (error.error_class() != ModelErrorClass::overflow) throw;
-        if (!chain_.on_overflow(conversation, error.overflow(), hook_request)) throw;
+        if (!chain_.on_overflow(conversation, error.overflow(), hook_request)) throw as_told(error);
     }
-    return ask_once(conversation, hook_request);
+    try {
+        return ask_once(conversation, hook_request);
+    } catch (const ModelError& error) {
+        if (error.error_class() != ModelErrorClass::overflow) throw;
+        throw as_told(error);
+    }
 }
 
 template <ToolMessage M>
@@ -190,21 +223,48 @@ Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest
         *model_, {conversation.messages(), hook_request.system, hook_request.tools, hook_request.stop, on_delta, {}});
 }
 
-/// Runs the calls of the open round one by one. True if the run ends here. Results stay in `pending` until the
-/// conversation has them.
+/// Runs the calls of the open round. True if the run ends here. Results stay in `pending` until the conversation has
+/// them.
 template <ToolMessage M>
 bool AgentLoop<M>::run_tools(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result,
                              std::vector<ToolReturn>& pending) {
-    bool is_direct = false;
-    for (const ToolContext& context : chain_.prepare_tools(conversation, hook_request)) {
-        if (hook_request.stop.stop_requested()) break;
-        if (callbacks_.on_tool_start) callbacks_.on_tool_start(context);
-        std::exception_ptr failure;
-        pending.push_back(run_tool(context, failure));
-        if (callbacks_.on_tool_end) callbacks_.on_tool_end(context, pending.back().result);
-        if (failure) std::rethrow_exception(failure);
-        is_direct = take_direct(context, pending.back().result, is_direct, result) || is_direct;
+    const std::vector<ToolContext> calls = chain_.prepare_tools(conversation, hook_request);
+    std::vector<detail::ToolRun> runs(calls.size());
+    std::size_t started = 0;
+    const auto start = [&](std::size_t i) {
+        if (hook_request.stop.stop_requested()) return false;
+        if (callbacks_.on_tool_start) callbacks_.on_tool_start(calls[i]);
+        started = i + 1;
+        return true;
+    };
+    for (std::size_t i = 0; i < calls.size(); ++i) runs[i].result = detail::error_return(calls[i], {});
+    const auto work = [&](std::size_t i) noexcept {
+        try {
+            runs[i] = run_tool(calls[i]);
+        } catch (...) {
+            runs[i].failure = std::current_exception();  // out of memory
+        }
+    };
+    const auto ended = [&](std::size_t i) {
+        if (callbacks_.on_tool_end) callbacks_.on_tool_end(calls[i], runs[i].result.result);
+    };
+    pending.reserve(calls.size());
+    const auto keep = [&]() noexcept {
+        for (std::size_t i = 0; i < started; ++i) pending.push_back(std::move(runs[i].result));
+    };
+    try {
+        detail::run_jobs(calls.size(), static_cast<std::size_t>(config_.tool_threads), {start, work, ended});
+    } catch (...) {
+        keep();
+        throw;
     }
+    keep();
+    for (const detail::ToolRun& run : runs) {
+        if (run.failure) std::rethrow_exception(run.failure);
+    }
+    bool is_direct = false;
+    for (std::size_t i = 0; i < started; ++i)
+        is_direct = take_direct(calls[i], pending[i].result, is_direct, result) || is_direct;
     conversation.push_tool_results(pending);
     pending.clear();
     if (is_direct) result.finish = Finish::return_direct;
@@ -222,15 +282,13 @@ bool AgentLoop<M>::take_direct(const ToolContext& context, const ToolResult& too
     return true;
 }
 
-/// Never throws for what the tool does. `failure`: what a middleware threw under OnError::propagate after the tool had
-/// run.
+/// Never throws for what the tool does. Runs on several threads at once.
 template <ToolMessage M>
-ToolReturn AgentLoop<M>::run_tool(const ToolContext& context, std::exception_ptr& failure) {
+detail::ToolRun AgentLoop<M>::run_tool(const ToolContext& context) const {
     const auto found = std::ranges::find(tools_, context.tool, &Tool::name);
     const Tool* tool = found == tools_.end() ? nullptr : &*found;
-    if (std::string refusal = detail::refuse_call(context, tool, specs_); !refusal.empty()) {
-        return detail::error_return(context, std::move(refusal));
-    }
+    if (std::string refusal = detail::refuse_call(context, tool, specs_); !refusal.empty())
+        return {detail::error_return(context, std::move(refusal)), {}};
     CollectingSink sink;
     bool has_run = false;
     const auto invoke = [&](const ToolContext& inner, PartSink& out) {
@@ -241,14 +299,11 @@ ToolReturn AgentLoop<M>::run_tool(const ToolContext& context, std::exception_ptr
     };
     try {
         ToolOutcome outcome = chain_.wrap_tool(context, sink, invoke);
-        return to_return(context, sink, std::move(outcome));
+        return {to_return(context, sink, std::move(outcome)), {}};
     } catch (...) {
-        if (has_run && chain_.config().on_error == OnError::propagate) failure = std::current_exception();
-        ToolReturn result = detail::error_return(context, context.tool + " failed: " + detail::current_error_text());
-        std::vector<Part> parts = sink.take();  // what came before the failure is not lost
-        result.result.parts.insert(result.result.parts.begin(), std::make_move_iterator(parts.begin()),
-                                   std::make_move_iterator(parts.end()));
-        return result;
+        const bool is_chains = has_run && chain_.config().on_error == OnError::propagate;
+        return {detail::failed_return(context, sink, context.tool + " failed: " + detail::current_error_text()),
+                is_chains ? std::current_exception() : nullptr};
     }
 }
 
