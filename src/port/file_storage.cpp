@@ -29,26 +29,33 @@ public:
 
     void commit(std::string_view key) override {
         if (!file_) throw Error(Errc::invalid_argument, "commit: the writer is used up");
-        const UsedUp used_up{file_};
-        require_valid_key("put", key);
-        const Attempt attempt{.verb = "put", .key = key};
-        if (failed_) attempt.fail("an earlier write of this stream failed");
-        file_->finish(attempt, root_->durability());
-        const Fingerprint fingerprint{.bytes = bytes_, .sha256 = hash_.hex_digest()};
-        root_->publish(attempt, *file_, fingerprint, root_->place_for_writing(attempt, key));
+        try {
+            publish(key);
+            file_.reset();
+        } catch (const Error& error) {
+            if (error.errc() != Errc::already_exists) file_.reset();
+            throw;
+        }
     }
 
 private:
-    struct UsedUp {
-        std::optional<TemporaryFile>& file;
-        ~UsedUp() { file.reset(); }
-    };
+    void publish(std::string_view key) {
+        require_valid_key("put", key);
+        const Attempt attempt{.verb = "put", .key = key};
+        if (failed_) attempt.fail("an earlier write of this stream failed");
+        if (!fingerprint_) {
+            file_->finish(attempt, root_->durability());
+            fingerprint_ = {.bytes = bytes_, .sha256 = hash_.hex_digest()};
+        }
+        root_->publish(attempt, *file_, *fingerprint_, root_->place_for_writing(attempt, key));
+    }
 
     Attempt attempt_{.verb = "write", .key = "(stream)"};
     std::shared_ptr<const FileRoot> root_;
     std::optional<TemporaryFile> file_;
     Sha256 hash_;
     std::int64_t bytes_ = 0;
+    std::optional<Fingerprint> fingerprint_{};  // set when all is written
     bool failed_ = false;
 };
 

@@ -18,7 +18,8 @@ class Shelf {
 public:
     explicit Shelf(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-    void put(std::string_view key, std::string content) {
+    /// Takes `content` only if it keeps it.
+    void put(std::string_view key, std::string&& content) {
         require_valid_key("put", key);
         const std::scoped_lock lock(mutex_);
         const auto found = objects_.find(key);
@@ -86,8 +87,13 @@ public:
 
     void commit(std::string_view key) override {
         require_open("commit");
-        const auto shelf = std::exchange(shelf_, nullptr);
-        shelf->put(key, std::move(content_));
+        try {
+            shelf_->put(key, std::move(content_));
+            shelf_.reset();
+        } catch (const Error& error) {
+            if (error.errc() != Errc::already_exists) shelf_.reset();
+            throw;
+        }
     }
 
 private:

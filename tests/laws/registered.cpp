@@ -27,6 +27,22 @@ ReductionConfig clearing_but(std::int64_t above, int rounds) {
     return config;
 }
 
+ReductionConfig everything(std::int64_t bytes, std::int64_t above) {
+    ReductionConfig config{.max_length_for_trunc = bytes, .max_tokens_for_clear = above};
+    config.clear_tool_inputs = true;
+    return config;
+}
+
+/// Rewrites each old round into one short user message.
+template <typename M>
+ReductionCallbacks<M> to_reminders() {
+    ReductionCallbacks<M> callbacks;
+    callbacks.clear_message_rewriter = [](const M&, std::span<const M> results) {
+        return std::vector{message_traits<M>::make(Role::user, std::to_string(results.size()) + " results")};
+    };
+    return callbacks;
+}
+
 /// Two that may edit the same messages, one after the other.
 template <typename M>
 Stages<M> clearing_and_random() {
@@ -37,6 +53,16 @@ Stages<M> clearing_and_random() {
 }  // namespace
 
 WHITTLE_LAWS("clearing", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(200)}; })
+WHITTLE_LAWS("truncation and clearing, of arguments too",
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{everything(400, 200)}; })
+WHITTLE_LAWS("truncation alone",
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{everything(300, 1 << 30)}; })
+WHITTLE_LAWS("a rewriter of old rounds",
+             [](auto type) {
+                 using M = MessageOf<decltype(type)>;
+                 return Reduction<M>{clearing(200), to_reminders<M>()};
+             },
+             {.keeps_protected_tools = false})
 WHITTLE_LAWS("clearing without a store", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(200)}; },
              {.with_storage = false})
 WHITTLE_LAWS("clearing down to a target",

@@ -102,6 +102,7 @@ public:
     void drive(const History& history, Visit&& visit) {
         for (const ChatMessage& m : history) {
             if (m.role == Role::assistant) visit();
+            if (push_shortened(m)) continue;
             bool is_first = true;
             for (const M& built : Builder<M>::build(m))
                 push(built, std::exchange(is_first, false) ? m.usage : std::nullopt);
@@ -117,6 +118,35 @@ public:
     std::vector<M> originals{};
 
 private:
+    /// A result that somebody waits for, through the chain's tool wraps. False if these leave it as it is.
+    bool push_shortened(const ChatMessage& m) {
+        if constexpr (ToolMessage<M>) {
+            const auto is_result = [&](const Part& part) {
+                return part.kind == PartKind::tool_result && part.call_id == m.parts.front().call_id;
+            };
+            if (m.parts.empty() || !std::ranges::all_of(m.parts, is_result)) return false;
+            const auto calls = chain.prepare_tools(conversation, {.tools = law_tools()});
+            const auto call = std::ranges::find(calls, m.parts.front().call_id, &ToolContext::call_id);
+            if (call == calls.end()) return false;
+            CollectingSink sink;
+            ToolResult raw{call->call_id, call->tool, {}, m.parts.front().is_error};
+            for (const Part& part : m.parts) raw.parts.push_back({.text = part.text});
+            ToolOutcome outcome = chain.wrap_tool(*call, sink, [&](const ToolContext&, PartSink& out) {
+                for (const Part& part : raw.parts) out.push(part);
+                return ToolOutcome{.is_error = raw.is_error};
+            });
+            const ToolReturn back = to_return(*call, sink, std::move(outcome));
+            if (back.stored.empty() && !back.original) return false;
+            for (M& original : message_traits<M>::make_tool_results(std::vector{raw}))
+                originals.push_back(std::move(original));
+            conversation.push_tool_results(std::vector{back});
+            clock->advance(std::chrono::milliseconds(7));
+            return true;
+        } else {
+            return false;
+        }
+    }
+
     [[nodiscard]] Serial originals_serial(std::size_t index) const { return conversation.outline()[index].serial; }
 
     [[nodiscard]] ChainConfig make_config(const LawOptions& subject, const WorldOptions<M>& options) const {

@@ -357,7 +357,7 @@ std::vector<ClearingCandidate> ClearingRun<M>::plan_shortening() const {
     return candidates;
 }
 
-/// The largest of some limits that frees enough, by estimate.
+/// The largest limit for each of their texts that frees enough, by estimate.
 template <AgentMessage M>
 std::int64_t ClearingRun<M>::limit_that_frees(std::int64_t tokens,
                                               const std::vector<ClearingCandidate>& candidates) const {
@@ -379,8 +379,12 @@ std::int64_t ClearingRun<M>::limit_that_frees(std::int64_t tokens,
         }
         return sum;
     };
-    std::int64_t limit = std::max(least, config_.max_length_for_trunc);
-    while (limit > least && frees(limit) < static_cast<double>(tokens)) limit = std::max(least, limit / 2);
+    std::int64_t limit = least;
+    std::int64_t too_high = std::max(least, config_.max_length_for_trunc) + 1;
+    while (limit + 1 < too_high) {
+        const std::int64_t middle = limit + (too_high - limit) / 2;
+        (frees(middle) >= static_cast<double>(tokens) ? limit : too_high) = middle;
+    }
     return limit;
 }
 
@@ -389,9 +393,7 @@ void ClearingRun<M>::shorten_newest(std::int64_t tokens) {
     edit_.allow_open_results();
     const std::vector<ClearingCandidate> candidates = plan_shortening();
     const std::int64_t limit = limit_that_frees(tokens, candidates);
-    const std::int64_t enough = freed() + tokens;
     for (const ClearingCandidate& candidate : candidates) {
-        if (freed() >= enough) return;
         const std::int64_t less = shorten(candidate, limit);
         if (less > 0) {
             turn_.report.more().candidates.push_back(

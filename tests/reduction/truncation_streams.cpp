@@ -1,0 +1,192 @@
+#include "support/catch.hpp"
+#include "tools.hpp"
+#include "whittle/base/text.hpp"
+
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+
+namespace {
+
+/// Keeps what arrives, call by call.
+class Recorder final : public PartSink {
+public:
+    void write(std::string_view text) override { writes.emplace_back(text); }
+    void push(Part part) override { pushed.push_back(std::move(part)); }
+    void stored(StoredPart part) override { objects.push_back(std::move(part)); }
+
+    std::vector<std::string> writes{};
+    std::vector<Part> pushed{};
+    std::vector<StoredPart> objects{};
+};
+
+const std::vector<std::string> scripts{"plain ascii text, line\n", "naïve café — 1€ ",
+                                       "小さな世界です。",         "мир и покой ",
+                                       "مرحبا بالعالم ",           "👩‍🚀🌍 a👍🏽"};
+
+std::string filled(const std::string& unit, std::size_t bytes) {
+    std::string text = repeat(unit, static_cast<int>(bytes / unit.size()));
+    return text + std::string(bytes - text.size(), '.');
+}
+
+std::vector<std::string> cut_randomly(const std::string& text, std::mt19937& random) {
+    std::vector<std::string> chunks;
+    const std::size_t longest = 1 + random() % 4'000;
+    for (std::size_t at = 0; at < text.size(); at += chunks.back().size())
+        chunks.push_back(text.substr(at, random() % (longest + 1)));
+    return chunks;
+}
+
+}  // namespace
+
+TEST_CASE("a stream shows the same bytes as the whole result, below, at and above the limit", "[truncation]") {
+    constexpr std::int64_t limit = 3'000;
+    std::mt19937 random(7);
+    for (const std::string& script : scripts) {
+        for (const std::size_t bytes : {limit - 1, limit, limit + 1, limit + 200, limit + 900, 7 * limit}) {
+            Bench bench({.max_length_for_trunc = limit});
+            const std::string whole = filled(script, bytes);
+            const ToolReturn expected = bench.run("a", {whole});
+            for (int round = 0; round < 6; ++round) {
+                const ToolReturn got = bench.run_chunks("a", cut_randomly(whole, random));
+                CAPTURE(script, bytes, round);
+                REQUIRE(got.result == expected.result);
+                REQUIRE(got.stored.size() == expected.stored.size());
+            }
+            CHECK(is_valid_utf8(expected.result.parts[0].text));
+            if (!expected.stored.empty()) CHECK(bench.storage->get("conv/trunc/a") == whole);
+        }
+    }
+}
+
+TEST_CASE("200 random chunkings of one long result all show the same bytes", "[truncation]") {
+    std::mt19937 random(11);
+    std::string whole;
+    for (const std::string& script : scripts) whole += repeat(script, 40);
+    whole.insert(whole.size() / 3, "\xF0\x9F");  // not UTF-8 in the head of a half
+    Bench bench({.max_length_for_trunc = 4'000});
+    const ToolReturn expected = bench.run("a", {whole});
+    REQUIRE(expected.stored.size() == 1);
+    for (int round = 0; round < 200; ++round)
+        REQUIRE(bench.run_chunks("a", cut_randomly(whole, random)).result == expected.result);
+    CHECK(bench.keys().size() == 1);
+    CHECK(bench.storage->get("conv/trunc/a") == whole);
+}
+
+TEST_CASE("R41: the head of a stream passes at once, the rest when the tool is done", "[truncation]") {
+    Bench bench({.max_length_for_trunc = 3'000});
+    Recorder seen;
+    std::size_t seen_while_running = 0;
+    bench.chain.wrap_tool(bench.context("a"), seen, [&](const ToolContext&, PartSink& out) {
+        out.write("first chunk");
+        CHECK(seen.writes == std::vector<std::string>{"first chunk"});
+        out.write("");
+        out.write(std::string(8'000, 'x'));
+        for (const std::string& part : seen.writes) seen_while_running += part.size();
+        return ToolOutcome{};
+    });
+    CHECK(seen_while_running == 1'500);
+    REQUIRE(seen.writes.size() == 3);
+    CHECK(seen.writes[2].starts_with("\n\n[tool result truncated: 8011 bytes"));
+    CHECK(seen.writes[2].ends_with(std::string(1'500, 'x')));
+    REQUIRE(seen.objects.size() == 1);
+    CHECK(bench.storage->get("conv/trunc/a") == "first chunk" + std::string(8'000, 'x'));
+}
+
+TEST_CASE("R43, R60: a short stream passes as it came, without its empty pieces", "[truncation]") {
+    Bench bench({.max_length_for_trunc = 100});
+    Recorder seen;
+    bench.chain.wrap_tool(bench.context("a"), seen, [](const ToolContext&, PartSink& out) {
+        for (const char* piece : {"01234", "", "56789"}) out.write(piece);
+        return ToolOutcome{};
+    });
+    CHECK(seen.writes == std::vector<std::string>{"01234", "56789"});
+}
+
+TEST_CASE("R44, R49: the error of a tool comes out after what it wrote was stored and announced", "[truncation]") {
+    Bench bench({.max_length_for_trunc = 1'000});
+    for (const int bytes : {2, 9'000}) {
+        const std::string id = std::to_string(bytes);
+        CollectingSink seen;
+        const auto tool = [&](const ToolContext&, PartSink& out) -> ToolOutcome {
+            out.write(std::string(static_cast<std::size_t>(bytes), 'x'));
+            throw std::runtime_error("lost the connection");
+        };
+        CHECK_THROWS_WITH(bench.chain.wrap_tool(bench.context(id), seen, tool), "lost the connection");
+        const auto stored = seen.take_stored();
+        CHECK(stored.size() == (bytes > 1'000 ? 1 : 0));
+        if (!stored.empty()) CHECK(bench.storage->get(stored[0].key) == std::string(9'000, 'x'));
+        CHECK(seen.take()[0].text.starts_with("xx"));
+    }
+}
+
+TEST_CASE("R52: media in a stream pass through, in order, behind its text", "[truncation]") {
+    Bench bench({.max_length_for_trunc = 1'000});
+    const Part sound{.kind = PartKind::media, .media = {.mime = "audio/wav", .bytes = "A"}};
+    const Part other{.kind = PartKind::media, .media = {.mime = "audio/wav", .bytes = "B"}};
+    CollectingSink seen;
+    bench.chain.wrap_tool(bench.context("a"), seen, [&](const ToolContext&, PartSink& out) {
+        out.write(std::string(5'000, 'x'));
+        out.push(sound);
+        out.push(other);
+        return ToolOutcome{};
+    });
+    const std::vector<Part> parts = seen.take();
+    REQUIRE(parts.size() == 3);
+    CHECK(parts[0].text.size() < 2'000);
+    CHECK(parts[1] == sound);
+    CHECK(parts[2] == other);
+    CHECK(bench.storage->get("conv/trunc/a") == std::string(5'000, 'x'));
+}
+
+TEST_CASE("texts that are written and pushed in turn share the limit and get an object each", "[truncation]") {
+    Bench bench({.max_length_for_trunc = 2'000});
+    const ToolContext call = bench.context("a");
+    CollectingSink seen;
+    ToolOutcome outcome = bench.chain.wrap_tool(call, seen, [&](const ToolContext&, PartSink& out) {
+        out.push({.text = std::string(3'000, 'p')});
+        out.write(std::string(4'000, 'w'));
+        out.push({.text = "short"});
+        return ToolOutcome{};
+    });
+    const ToolReturn back = to_return(call, seen, std::move(outcome));
+    REQUIRE(back.result.parts.size() == 3);
+    CHECK(back.result.parts[2].text == "short");
+    Conversation<> c = bench.push(back);
+    REQUIRE(c.undo());
+    CHECK(c.messages().back().parts[0].text == std::string(3'000, 'p'));
+    CHECK(c.messages().back().parts[1].text == std::string(4'000, 'w'));
+}
+
+TEST_CASE("D09: a stream of exactly the limit is unchanged, like the whole result", "[truncation]") {
+    Bench bench({.max_length_for_trunc = 5'000});
+    CHECK(bench.run_text("a", std::string(5'000, 'x'), true).result.parts[0].text == std::string(5'000, 'x'));
+    CHECK(bench.keys().empty());
+}
+
+TEST_CASE("what another truncation shortened is passed on, never stored as an original", "[truncation]") {
+    const auto storage = memory_storage();
+    const auto shorten = [](std::int64_t bytes) { return ReductionConfig{.max_length_for_trunc = bytes}; };
+    for (const bool streams : {false, true}) {
+        const Chain chain{ChainConfig{.storage = storage}, Reduction<>{shorten(1'000), {}, "outer"},
+                          Reduction<>{shorten(3'000), {}, "inner"}};
+        Bench helper(shorten(1));
+        CollectingSink seen;
+        const ToolContext call = helper.context(streams ? "s" : "p");
+        ToolContext own = call;
+        own.storage = storage;
+        chain.wrap_tool(own, seen, [&](const ToolContext&, PartSink& out) {
+            const std::string whole(9'000, 'x');
+            streams ? out.write(whole) : out.push({.text = whole});
+            return ToolOutcome{};
+        });
+        const auto stored = seen.take_stored();
+        REQUIRE(stored.size() == 1);
+        CHECK(stored[0].by == "inner");
+        CHECK(storage->get(stored[0].key) == std::string(9'000, 'x'));
+    }
+    CHECK(keys_in(*storage).size() == 2);
+}
