@@ -290,6 +290,28 @@ TEST_CASE("a store whose directories may not be written can be read, and says wh
     check_or_skip(text, "put \"c/new\": create a temporary file: Permission denied");
 }
 
+TEST_CASE("openat2 lets no path leave the root or pass through a link", "[storage][file]") {
+    const TempDir dir;
+    fs::create_directories(dir / "root/a/b");
+    fs::create_directory(dir / "outside");
+    fs::create_directory_symlink("a", dir / "root/inner");
+    fs::create_directory_symlink(dir / "outside", dir / "root/outer");
+    const int root = ::open((dir / "root").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    REQUIRE(root >= 0);
+    const auto error_at = [root](const char* path) {
+        const int fd = open_beneath(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0) return errno;
+        ::close(fd);
+        return 0;
+    };
+    const int available = error_at("a/b");
+    const std::array errors{error_at("inner/b"), error_at("outer"), error_at("../outside"), error_at("/etc")};
+    ::close(root);
+    if (available == ENOSYS || available == EPERM) SKIP_WITH_MESSAGE("this system has no openat2");
+    CHECK(available == 0);
+    CHECK(errors == std::array{ELOOP, ELOOP, EXDEV, EXDEV});
+}
+
 TEST_CASE("where seccomp forbids openat2 the store works without it", "[storage][file]") {
     const TempDir dir;
     const std::string text = in_child([&]() -> std::string {
