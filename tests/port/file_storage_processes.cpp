@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <random>
@@ -17,7 +19,23 @@ using testing::write_streaming;
 
 namespace {
 
-/// 200 in the normal tests; a soak asks for thousands by WHITTLE_KILLS. WHITTLE_SEED moves the moments.
+#if defined(__has_feature)
+#    if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#        define WHITTLE_SANITIZED 1
+#    endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#    define WHITTLE_SANITIZED 1
+#endif
+
+/// A fork copies the sanitizer's tables, which takes most of a run's time.
+#ifdef WHITTLE_SANITIZED
+constexpr int usual_kills = 40;
+#else
+constexpr int usual_kills = 200;
+#endif
+
+/// A soak asks for thousands of kills by WHITTLE_KILLS; WHITTLE_SEED moves their moments.
 int number_from(const char* variable, int otherwise) {
     const char* const text = std::getenv(variable);
     return text ? std::atoi(text) : otherwise;
@@ -120,7 +138,7 @@ void check_run(Storage& storage, int run, int acknowledged) {
 TEST_CASE("a writer killed at any moment leaves whole objects only, and all that were acknowledged",
           "[storage][file]") {
     const TempDir dir;
-    const int runs = number_from("WHITTLE_KILLS", 200);
+    const int runs = number_from("WHITTLE_KILLS", usual_kills);
     std::mt19937 random(static_cast<unsigned>(number_from("WHITTLE_SEED", 1)));
     std::vector<int> acknowledged;
     for (int run = 0; run < runs; ++run) {
