@@ -18,7 +18,7 @@ public:
         : root_(std::move(root)), file_(std::in_place, root_->ops(), attempt_, root_->temporary_directory(attempt_)) {}
 
     void write(std::string_view chunk) override {
-        if (!file_) throw Error(Errc::invalid_argument, "write: the writer is used up");
+        if (!file_ || fingerprint_) throw Error(Errc::invalid_argument, "write: after commit");
         if (failed_) attempt_.fail("an earlier write failed");
         failed_ = true;
         file_->write(attempt_, chunk);

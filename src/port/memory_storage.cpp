@@ -81,12 +81,14 @@ public:
 
     void write(std::string_view chunk) override {
         require_open("write");
+        if (complete_) throw Error(Errc::invalid_argument, "write: after commit");
         shelf_->require_space_for_stream(size_of(content_) + size_of(chunk));
         content_ += chunk;
     }
 
     void commit(std::string_view key) override {
         require_open("commit");
+        complete_ = true;
         try {
             shelf_->put(key, std::move(content_));
             shelf_.reset();
@@ -103,6 +105,7 @@ private:
 
     std::shared_ptr<Shelf> shelf_;
     std::string content_;
+    bool complete_ = false;  // a commit was tried
 };
 
 class MemoryStorage final : public Storage {

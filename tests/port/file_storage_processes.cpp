@@ -137,7 +137,7 @@ void check_run(Storage& storage, int run, int acknowledged) {
 
 TEST_CASE("a writer killed at any moment leaves whole objects only, and all that were acknowledged",
           "[storage][file]") {
-    const TempDir dir;
+    const TempDir dir(testing::in_memory());
     const int runs = number_from("WHITTLE_KILLS", usual_kills);
     std::mt19937 random(static_cast<unsigned>(number_from("WHITTLE_SEED", 1)));
     std::vector<int> acknowledged;

@@ -213,6 +213,7 @@ inline void check_storage_contract(const std::function<std::shared_ptr<Storage>(
         const auto other = storage->open_writer();
         other->write("two");
         CHECK(errc_of([&] { other->commit("k"); }) == Errc::already_exists);
+        CHECK(errc_of([&] { other->write("more"); }) == Errc::invalid_argument);
         CHECK_NOTHROW(other->commit("free"));  // nothing written is lost
         CHECK(errc_of([&] { other->commit("free-2"); }) == Errc::invalid_argument);
         CHECK(storage->get("k") == "one");

@@ -22,7 +22,7 @@ public:
     virtual ~StorageWriter() = default;
     virtual void write(std::string_view chunk) = 0;
     /// As `put_if_absent`. Then the writer is used up, also when it throws, but for Error(already_exists): what was
-    /// written can then be committed under another key.
+    /// written, and nothing more, can then be committed under another key.
     virtual void commit(std::string_view key) = 0;
 };
 
