@@ -126,15 +126,30 @@ void check_names(ConfigReader& reader, const std::vector<StageNode>& stages) {
     }
 }
 
+/// The settings as the chain will have them once its storages are open: nothing is opened for a check.
+ChainConfig as_opened(const Draft& draft) {
+    ChainConfig config = draft.config;
+    if (draft.storage.type != StorageSettings::Type::none) config.storage = memory_storage();
+    return config;
+}
+
+ReductionConfig as_opened(const StageSettings& settings) {
+    ReductionConfig config = std::get<ReductionConfig>(settings.config);
+    if (settings.backend.type != StorageSettings::Type::none) config.backend = memory_storage();
+    for (const auto& [tool, backend] : settings.tool_backends) config.tool_config[tool].backend = memory_storage();
+    return config;
+}
+
 void check(ConfigReader& reader, const Draft& draft) {
-    const ChainInfo info{draft.config, {}};
+    const ChainConfig config = as_opened(draft);
+    const ChainInfo info{config, {}};
     Problems chain_problems;
     check_chain(info, chain_problems);
     for (const Problem& problem : chain_problems.all()) place_problem(reader, JsonPositions::root, problem);
     check_names(reader, draft.nodes);
     for (const StageNode& stage : draft.nodes) {
         Problems problems;
-        check_reduction(std::get<ReductionConfig>(stage.settings.config), info, "", problems);
+        check_reduction(as_opened(stage.settings), info, "", problems);
         for (Problem problem : problems.all()) {
             problem.field.erase(0, 1);  // the dot after the empty name
             place_problem(reader, stage.at, problem);

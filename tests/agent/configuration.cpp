@@ -1,0 +1,35 @@
+#include "support/catch.hpp"
+
+#include <whittle/adapter/config_json.hpp>
+#include <whittle/adapter/openai.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+std::string agents_configuration() {
+    std::ifstream in(WHITTLE_SOURCE_DIR "/examples/agent/chain.json", std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("the agent's configuration is accepted without a warning, its store not opened", "[agent]") {
+    const auto settings = whittle::read_chain_settings(agents_configuration(), {.name = "chain.json"});
+    CHECK(settings.warnings.empty());
+    CHECK(settings.storage.type == whittle::StorageSettings::Type::file);
+    CHECK(settings.config.storage == nullptr);
+}
+
+TEST_CASE("a configuration that truncates needs a store: the chain's, its own or each tool's", "[agent]") {
+    const std::string truncates = R"("middlewares":[{"type":"reduction")";
+    const std::string store = R"({"type":"memory"})";
+    const auto read = [](const std::string& json) { return whittle::read_chain_settings(json).stages.size(); };
+    CHECK_THROWS_AS(read("{" + truncates + "}]}"), whittle::Error);
+    CHECK(read("{\"storage\":" + store + "," + truncates + "}]}") == 1);
+    CHECK(read("{" + truncates + ",\"backend\":" + store + "}]}") == 1);
+    CHECK(read("{" + truncates + R"(,"skip_truncation":true,"tool_config":{"t":{"skip_truncation":false,"backend":)" +
+               store + "}}}]}") == 1);
+}
