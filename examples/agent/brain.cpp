@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t min_files = 40;
 constexpr std::size_t wanted_bytes = 640'000;  // of the files in the plan: with the commands more than 150k tokens
-constexpr std::size_t survey_steps = 36;
+constexpr std::size_t files_at_first = 12;     // read three at a time, then one by one
 constexpr std::size_t max_file_bytes = 40'000;
 constexpr std::string_view plan_start = "Plan.";
 
@@ -40,6 +40,7 @@ Message say(const RequestView& view, std::string text, const std::vector<Call>& 
 }
 
 Call read(const std::string& path) { return {"read_file", {{"path", path}}}; }
+Call read_back(const std::string& reference) { return {"read_offloaded", {{"reference", reference}}}; }
 Call run(const std::string& command) { return {"run_command", {{"command", command}}}; }
 
 // ---- the plan: made once from the first results, and kept in the model's own reply
@@ -130,18 +131,23 @@ std::optional<Message> start_plan(const RequestView& view, const std::string& en
 }
 
 std::optional<Message> survey(const RequestView& view, const Plan& plan) {
-    const std::size_t at_once = std::max<std::size_t>(1, plan.files.size() / survey_steps);
     std::vector<Call> calls;
-    for (const std::string& path : plan.files) {
-        if (calls.size() < at_once && view.find("read_file", "path", path) == nullptr) calls.push_back(read(path));
+    for (std::size_t i = 0; i < plan.files.size(); ++i) {
+        const std::size_t at_once = i < files_at_first ? 3 : 1;
+        if (view.find("read_file", "path", plan.files[i]) != nullptr) continue;
+        if (calls.size() < at_once) calls.push_back(read(plan.files[i]));
     }
     if (calls.empty()) return std::nullopt;
     return say(view, "", calls);
 }
 
+std::string uses_command(const std::string& enum_name) {
+    return fmt::format("grep -rnw --include='*.hpp' --include='*.cpp' {} .", enum_name);
+}
+
 std::optional<Message> ask_the_shell(const RequestView& view, const std::string& enum_name) {
     const std::string commands[] = {
-        fmt::format("grep -rnw --include='*.hpp' --include='*.cpp' {} . | head -c 40000", enum_name),
+        uses_command(enum_name),
         "find . -name '*.hpp' -o -name '*.cpp' | grep -v '^./.git/' | xargs wc -l | sort -rn | head -n 60",
         fmt::format("grep -rn 'case {}::' --include='*.cpp' . | head -n 100", enum_name),
         "git show --stat HEAD | tail -n 40",
@@ -151,6 +157,17 @@ std::optional<Message> ask_the_shell(const RequestView& view, const std::string&
         if (view.find("run_command", "command", command) == nullptr) return say(view, "", {run(command)});
     }
     return std::nullopt;
+}
+
+/// Of a long output only head and tail came: what matters of the rest is found by a search in the stored text.
+std::optional<Message> search_the_uses(const RequestView& view, const std::string& enum_name) {
+    const CallSeen* uses = view.find("run_command", "command", uses_command(enum_name));
+    auto location = truncated_location(uses->result);
+    if (!location) location = cleared_location(uses->result);
+    if (!location || view.find("read_offloaded", "reference", *location) != nullptr) return std::nullopt;
+    Call search = read_back(*location);
+    search.arguments["grep"] = fmt::format("case {}::", enum_name);
+    return say(view, "Of that list I saw the ends only. I search the stored text.", {search});
 }
 
 /// The text of the header as the request shows it, also if it was read back; else the call that brings it.
@@ -163,10 +180,10 @@ Recalled recall(const RequestView& view, const Plan& plan) {
     const CallSeen* first = view.find("read_file", "path", plan.header);
     const auto location = cleared_location(first->result);
     if (!location) return {first->result, {}};
-    const CallSeen* again = view.find("read_file", "path", *location);
+    const CallSeen* again = view.find("read_offloaded", "reference", *location);
     if (again != nullptr) return {again->result, {}};
     const std::string text = fmt::format("What I read of {} was cleared. I read it back.", plan.header);
-    return {{}, say(view, text, {read(*location)})};
+    return {{}, say(view, text, {read_back(*location)})};
 }
 
 std::optional<Message> edit(const RequestView& view, const Plan& plan, const std::string& enum_name) {
@@ -210,6 +227,7 @@ Message next_message(const RequestView& view) {
     const Plan plan = *read_plan(view);
     if (auto message = survey(view, plan)) return *message;
     if (auto message = ask_the_shell(view, enum_name)) return *message;
+    if (auto message = search_the_uses(view, enum_name)) return *message;
     if (auto message = edit(view, plan, enum_name)) return *message;
     return *check(view, plan, enum_name);
 }

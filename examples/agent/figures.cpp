@@ -16,7 +16,9 @@ std::vector<std::string> broken_promises(const Figures& figures) {
     require(figures.steps >= 40, fmt::format("at least 40 steps, there were {}", figures.steps));
     require(figures.files.size() >= 15, fmt::format("at least 15 files read, there were {}", figures.files.size()));
     require(figures.commands >= 3, fmt::format("at least 3 commands, there were {}", figures.commands));
+    require(figures.truncated_results >= 1, "at least one result shortened on its return");
     require(figures.read_backs >= 1, "something cleared was read back from the store");
+    require(figures.searches >= 1, "something shortened was searched in the store");
     require(!figures.edits.empty(), "at least one edit");
     require(figures.last_command_status == 0, "the last command ended with exit code 0");
     require(figures.raw_peak > 150'000,

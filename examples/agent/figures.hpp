@@ -21,8 +21,11 @@ struct Figures {
     std::int64_t raw_peak = 0;   ///< the same without any clearing
     std::int64_t raw_sum = 0;
     int cleared_results = 0;
+    int truncated_results = 0;
+    std::int64_t truncated_bytes = 0;  ///< that their results no longer show
     int commands = 0;
-    int read_backs = 0;             ///< read_file of something in the store
+    int read_backs = 0;             ///< pages of something in the store
+    int searches = 0;               ///< for a text in something in the store
     std::set<std::string> files{};  ///< of the workspace, read
     std::vector<Edit> edits{};
     std::vector<std::string> errors{};  ///< of tools, and of the store

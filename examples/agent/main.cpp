@@ -26,8 +26,11 @@ using whittle::openai::Message;
 using Traits = whittle::message_traits<Message>;
 
 constexpr const char* system_text =
-    "You are a coding agent. You work in one folder, with the tools that you have. Old tool results are replaced by "
-    "placeholders that say where the full text is; read it there if you need it.";
+    "You are a coding agent. You work in one folder, with the tools that you have. Long tool results are shortened and "
+    "old ones replaced by placeholders; both say where the full text is. Read it there with read_offloaded if you need "
+    "it.";
+constexpr std::int64_t page_bytes = 12'000;  // of read_offloaded: below max_length_for_trunc in chain.json
+constexpr int tool_threads = 4;              // tools that only look run together, the others wait until they are alone
 
 /// The model as the loop sees it: every request is measured and every reply recorded.
 class WatchedModel final : public whittle::Model<Message> {
@@ -54,7 +57,7 @@ private:
     std::shared_ptr<const whittle::TokenCounter> counter_;
 };
 
-/// The configuration file, with a store whose files the agent's own read_file can read.
+/// The configuration file. The store is one of files, so that a session's originals can be looked at.
 whittle::ChainSettings load_settings(const Options& options) {
     const std::string name = options.config.string();
     whittle::ConfigSource source{.name = name,
@@ -70,17 +73,21 @@ whittle::ChainSettings load_settings(const Options& options) {
     return settings;
 }
 
-bool wants_colour() {
+ScreenStyle style_of_terminal() {
     const char* no_colour = std::getenv("NO_COLOR");
     const char* terminal = std::getenv("TERM");
-    if (no_colour != nullptr && *no_colour != '\0') return false;
-    return ::isatty(STDOUT_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+    if (::isatty(STDOUT_FILENO) != 1 || terminal == nullptr || std::string_view(terminal) == "dumb") return {};
+    return {.has_colour = no_colour == nullptr || *no_colour == '\0', .is_live = true};
 }
 
-std::vector<whittle::ToolSpec> specs_of(const std::vector<whittle::Tool>& tools) {
-    std::vector<whittle::ToolSpec> specs;
-    for (const whittle::Tool& tool : tools) specs.push_back(tool.spec());
-    return specs;
+/// The configured chain, with `last` behind its middlewares.
+whittle::Chain<Message> chain_with(const whittle::ChainSettings& settings,
+                                   const whittle::ChainCallbacks<Message>& callbacks,
+                                   std::shared_ptr<whittle::Middleware<Message>> last) {
+    const auto configured = whittle::make_chain<Message>(settings);
+    auto stages = configured.stages();
+    stages.push_back(std::move(last));
+    return {configured.config(), callbacks, std::move(stages)};
 }
 
 struct Stored {
@@ -105,7 +112,7 @@ bool undoes_to(whittle::Conversation<Message>& conversation, const std::vector<M
     return std::ranges::equal(conversation.messages(), recorded, whittle::same_message<Message>);
 }
 
-void print_summary(Screen& screen, const whittle::RunResult& result, const Stored& stored, std::size_t commits) {
+void print_summary(Screen& screen, const whittle::RunResult& result, const Stored& stored, std::size_t entries) {
     const Figures& figures = screen.figures();
     const auto row = [&](std::string_view what, std::int64_t raw, std::int64_t sent) {
         screen.line(fmt::format("{:<32}{:>14}{:>14}", what, with_commas(raw), with_commas(sent)));
@@ -116,11 +123,13 @@ void print_summary(Screen& screen, const whittle::RunResult& result, const Store
     }
     screen.line("");
     for (const Edit& edit : figures.edits) screen.line(fmt::format("edit of {}:\n{}", edit.path, to_diff(edit)));
-    screen.line(fmt::format("files read: {}, commands run: {}, read back from the store: {}", figures.files.size(),
-                            figures.commands, figures.read_backs));
-    screen.line(fmt::format("cleared: {} results in {} commits; the store has {} objects, {} bytes\n",
-                            figures.cleared_results, commits, stored.objects, with_commas(stored.bytes)));
-    screen.line(fmt::format("{:<32}{:>14}{:>14}", "tokens", "uncleared", "sent"));
+    screen.line(fmt::format("files read: {}, commands run: {}; of the store: {} read back, {} searched",
+                            figures.files.size(), figures.commands, figures.read_backs, figures.searches));
+    screen.line(fmt::format("shortened on return: {} results by {} bytes; cleared later: {} results",
+                            figures.truncated_results, with_commas(figures.truncated_bytes), figures.cleared_results));
+    screen.line(fmt::format("journal: {} entries; the store has {} objects, {} bytes\n", entries, stored.objects,
+                            with_commas(stored.bytes)));
+    screen.line(fmt::format("{:<32}{:>14}{:>14}", "tokens", "uncut", "sent"));
     row("largest request", figures.raw_peak, figures.sent_peak);
     row("all requests together", figures.raw_sum, figures.sent_sum);
 }
@@ -141,24 +150,33 @@ int run(const Options& options, const StopOnSignal& signals) {
     const whittle::ChainSettings settings = load_settings(options);
     const Sandbox sandbox(options.workspace, settings.storage.root);
     const auto counter = settings.config.token_counter;
-    const std::vector<whittle::Tool> tools = make_tools(sandbox);
-    Screen screen(stdout, sandbox, wants_colour());
-    Recorder recorder(options.session, options.id, system_text, specs_of(tools), counter);
+    std::vector<whittle::Tool> tools = make_tools(sandbox);
+    tools.push_back(whittle::read_offloaded_tool(nullptr, {.page_bytes = page_bytes, .grep_bytes = page_bytes / 2}));
+    Screen screen(stdout, sandbox, settings.config.profile.context_window, style_of_terminal());
+    std::vector<whittle::ToolSpec> specs;
+    for (const whittle::Tool& tool : tools) specs.push_back(tool.spec());
+    Recorder recorder(options.session, options.id, system_text, specs, counter);
 
+    const auto originals = std::make_shared<OriginalResults>();
     const whittle::ChainCallbacks<Message> watch{
         .on_report = [&](const whittle::Report& report) { screen.report(report); }};
     const whittle::LoopCallbacks record{
-        .on_tool_end = [&](const whittle::ToolContext& context, const whittle::ToolResult& result) {
-            for (const Message& message : Traits::make_tool_results({&result, 1})) recorder.add(message);
-            screen.tool_end(context, result);
-        }};
+        .on_tool_start =
+            [&](const whittle::ToolContext& context) {
+                recorder.expect(context);
+                screen.tool_start(context);
+            },
+        .on_tool_end =
+            [&](const whittle::ToolContext& context, const whittle::ToolResult& result) {
+                auto original = originals->take(context);
+                screen.tool_end(context, result, original ? original->bytes : 0);
+                recorder.add_result(context, result, std::move(original));
+            }};
     const auto model = std::make_shared<WatchedModel>(std::make_shared<whittle::ScriptedModel<Message>>(think),
                                                       recorder, screen, counter);
-    whittle::AgentLoop<Message> loop{model,
-                                     tools,
-                                     whittle::make_chain<Message>(settings, watch),
-                                     {.max_steps = options.max_steps, .system = system_text},
-                                     record};
+    const whittle::LoopConfig loop_config{
+        .max_steps = options.max_steps, .tool_threads = tool_threads, .system = system_text};
+    whittle::AgentLoop<Message> loop{model, tools, chain_with(settings, watch, originals), loop_config, record};
 
     whittle::Conversation<Message> conversation(options.id);
     const Message task = Traits::make(whittle::Role::user, task_for(options.enumeration));
@@ -166,13 +184,14 @@ int run(const Options& options, const StopOnSignal& signals) {
     screen.headings();
     recorder.add(task);
     const whittle::RunResult result = loop.run(conversation, task, signals.token());
+    screen.end_of_run();
     recorder.catch_up(conversation.messages());
     recorder.save();
 
-    const std::size_t commits = conversation.journal().size();
+    const std::size_t entries = conversation.journal().size();
     const bool is_undone = undoes_to(conversation, recorder.messages());
-    print_summary(screen, result, look_into(*settings.config.storage), commits);
-    screen.line(fmt::format("\nundoing all {} commits gives the original messages, byte for byte: {}", commits,
+    print_summary(screen, result, look_into(*settings.config.storage), entries);
+    screen.line(fmt::format("\nundoing all {} entries gives the original messages, byte for byte: {}", entries,
                             is_undone ? "yes" : "NO"));
     if (!options.session.empty())
         screen.line(fmt::format("{} messages recorded in {}", recorder.messages().size(), options.session.string()));

@@ -97,17 +97,28 @@ pid_t start(const std::string& command, const std::filesystem::path& directory, 
     return pid;
 }
 
+/// Passes output on, up to a number of bytes.
+struct Output {
+    const std::function<void(std::string_view)>& take;
+    std::size_t room;
+    std::size_t dropped_bytes = 0;
+
+    void add(std::string_view text) {
+        const std::string_view kept = text.substr(0, room);
+        room -= kept.size();
+        dropped_bytes += text.size() - kept.size();
+        if (!kept.empty()) take(kept);
+    }
+};
+
 /// Takes what is there. False at the end of the output.
-bool read_some(int reader, std::size_t max_bytes, ShellResult& result) {
+bool read_some(int reader, Output& output) {
     std::array<char, 16'384> buffer;
     for (int i = 0; i < reads_at_a_time; ++i) {
         const ssize_t got = ::read(reader, buffer.data(), buffer.size());
         if (got == 0) return false;
         if (got < 0) return errno == EAGAIN || errno == EINTR;
-        const auto bytes = static_cast<std::size_t>(got);
-        const std::size_t kept = std::min(bytes, max_bytes - result.output.size());
-        result.output.append(buffer.data(), kept);
-        result.dropped_bytes += bytes - kept;
+        output.add({buffer.data(), static_cast<std::size_t>(got)});
     }
     return true;
 }
@@ -145,10 +156,12 @@ private:
 
 }  // namespace
 
-ShellResult run_shell(const std::string& command, const ShellOptions& options, std::stop_token stop) {
+ShellResult run_shell(const std::string& command, const ShellOptions& options, std::stop_token stop,
+                      const std::function<void(std::string_view)>& output) {
     if (command.find('\0') != std::string::npos) fail("the command has a zero byte", EINVAL);
     Pipe pipe;
     ShellResult result;
+    Output out{output, options.max_output_bytes};
     Shell shell(start(command, options.directory, pipe.writer()));
     pipe.close_writer();
     const auto deadline = Clock::now() + options.timeout;
@@ -159,10 +172,11 @@ ShellResult run_shell(const std::string& command, const ShellOptions& options, s
         if (result.end != ShellEnd::exited) break;
         pollfd waiting{.fd = is_open ? pipe.reader() : -1, .events = POLLIN, .revents = 0};
         ::poll(&waiting, 1, poll_milliseconds);
-        if (is_open) is_open = read_some(pipe.reader(), options.max_output_bytes, result);
+        if (is_open) is_open = read_some(pipe.reader(), out);
     }
     result.status = shell.finish();
-    if (is_open) read_some(pipe.reader(), options.max_output_bytes, result);
+    if (is_open) read_some(pipe.reader(), out);
+    result.dropped_bytes = out.dropped_bytes;
     return result;
 }
 

@@ -5,6 +5,58 @@
 #include <utility>
 
 namespace agent {
+namespace {
+
+/// Passes on, and keeps.
+class Tee final : public whittle::PartSink {
+public:
+    explicit Tee(whittle::PartSink& out) : out_(out) {}
+    void write(std::string_view text) override {
+        kept_.write(text);
+        out_.write(text);
+    }
+    void push(whittle::Part part) override {
+        kept_.push(part);
+        out_.push(std::move(part));
+    }
+    void stored(whittle::StoredPart stored) override { out_.stored(std::move(stored)); }
+
+    [[nodiscard]] OriginalResult take(bool has_thrown) {
+        OriginalResult result{.parts = kept_.take(), .has_thrown = has_thrown};
+        for (const whittle::Part& part : result.parts) result.bytes += part.text.size();
+        return result;
+    }
+
+private:
+    whittle::PartSink& out_;
+    whittle::CollectingSink kept_{};
+};
+
+}  // namespace
+
+whittle::ToolOutcome OriginalResults::wrap_tool(const whittle::ToolContext& context, whittle::PartSink& out,
+                                                const whittle::ToolNext& next) {
+    Tee tee(out);
+    const auto keep = [&](bool has_thrown) {
+        const std::lock_guard lock(mutex_);
+        by_name_.insert_or_assign(context.object_name, tee.take(has_thrown));
+    };
+    try {
+        whittle::ToolOutcome outcome = next(context, tee);
+        keep(false);
+        return outcome;
+    } catch (...) {
+        keep(true);
+        throw;
+    }
+}
+
+std::optional<OriginalResult> OriginalResults::take(const whittle::ToolContext& context) {
+    const std::lock_guard lock(mutex_);
+    auto found = by_name_.extract(context.object_name);
+    if (found.empty()) return std::nullopt;
+    return std::move(found.mapped());
+}
 
 Recorder::Recorder(std::filesystem::path file, std::string id, std::string system, std::vector<whittle::ToolSpec> tools,
                    std::shared_ptr<const whittle::TokenCounter> counter)
@@ -19,6 +71,27 @@ void Recorder::add(const whittle::openai::Message& message) {
     session_.messages.push_back(message);
     session_.seconds.emplace_back(static_cast<double>(clock_->now() - start_) / 1'000.0);
     tokens_ += whittle::count_message(message, *counter_);
+}
+
+void Recorder::expect(const whittle::ToolContext& context) {
+    expected_.emplace_back(context.object_name, std::nullopt);
+}
+
+void Recorder::add_result(const whittle::ToolContext& context, whittle::ToolResult result,
+                          std::optional<OriginalResult> original) {
+    if (original) {
+        if (original->has_thrown && !result.parts.empty()) original->parts.push_back(result.parts.back());
+        result.parts = std::move(original->parts);
+    }
+    for (auto& [name, expected] : expected_) {
+        if (name == context.object_name) expected = std::move(result);
+    }
+    while (!expected_.empty() && expected_.front().second) {
+        const whittle::ToolResult next = *std::exchange(expected_.front().second, std::nullopt);
+        expected_.erase(expected_.begin());
+        for (const auto& message : whittle::message_traits<whittle::openai::Message>::make_tool_results({&next, 1}))
+            add(message);
+    }
 }
 
 void Recorder::catch_up(std::span<const whittle::openai::Message> messages) {

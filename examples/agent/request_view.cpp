@@ -58,6 +58,16 @@ std::optional<std::string> cleared_location(std::string_view result) {
     return std::string(result.substr(at + label.size(), end - at - label.size()));
 }
 
+std::optional<std::string> truncated_location(std::string_view result) {
+    constexpr std::string_view notice = " result truncated: ";
+    constexpr std::string_view label = "Full text: ";
+    constexpr std::string_view reader = " - read the part you need with ";
+    const std::size_t at = result.find(label, std::min(result.find(notice), result.size()));
+    const std::size_t end = result.find(reader, std::min(at, result.size()));
+    if (end == std::string_view::npos) return std::nullopt;
+    return std::string(result.substr(at + label.size(), end - at - label.size()));
+}
+
 std::vector<std::string> lines_of(std::string_view text) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < text.size();) {

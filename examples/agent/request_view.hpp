@@ -35,6 +35,8 @@ struct RequestView {
 
 /// Where a cleared result can be read, if `result` is a placeholder that says so.
 [[nodiscard]] std::optional<std::string> cleared_location(std::string_view result);
+/// Where all of a shortened result can be read, if `result` has the notice that says so.
+[[nodiscard]] std::optional<std::string> truncated_location(std::string_view result);
 
 [[nodiscard]] std::vector<std::string> lines_of(std::string_view text);
 [[nodiscard]] std::string_view trimmed(std::string_view text);

@@ -48,8 +48,7 @@ Sandbox::Sandbox(const fs::path& workspace, const fs::path& store)
 
 fs::path Sandbox::readable(std::string_view path) const {
     fs::path resolved = resolve(workspace_, path);
-    if (!is_inside(resolved, workspace_) && !is_inside(resolved, store_))
-        refuse(path, store_.empty() ? "workspace" : "workspace and the store");
+    if (!is_inside(resolved, workspace_)) refuse(path, "workspace");
     return resolved;
 }
 
@@ -65,11 +64,6 @@ fs::path Sandbox::readable_file(std::string_view path) const {
     if (!fs::is_regular_file(resolved, error))
         throw Error(Errc::invalid_argument, "open \"" + std::string(path) + "\": it is not a regular file");
     return resolved;
-}
-
-bool Sandbox::is_in_store(std::string_view path) const {
-    std::error_code error;
-    return is_inside(fs::weakly_canonical(workspace_ / fs::path(path), error), store_);
 }
 
 std::string Sandbox::shown(const fs::path& resolved) const {

@@ -6,9 +6,9 @@
 
 namespace agent {
 
-/// Which files the tools may touch: those of the workspace, and for reading also those of the store. Paths are resolved
-/// first (links, "..") and then compared component by component. It guards against mistakes of a model; `run_command`
-/// is a shell and can do what the user can do.
+/// Which files the tools may touch: those of the workspace, but not those of a store that is inside it for writing.
+/// Paths are resolved first (links, "..") and then compared component by component. It guards against mistakes of a
+/// model; `run_command` is a shell and can do what the user can do.
 class Sandbox {
 public:
     /// Throws whittle::Error(not_found) unless both are directories. An empty `store`: there is none.
@@ -16,15 +16,14 @@ public:
 
     [[nodiscard]] const std::filesystem::path& workspace() const noexcept { return workspace_; }
 
-    /// The resolved path of something that exists in the workspace or the store. A relative `path` is one of the
-    /// workspace. Throws whittle::Error: not_found, or invalid_argument if it is outside.
+    /// The resolved path of something that exists in the workspace. A relative `path` is one of the workspace. Throws
+    /// whittle::Error: not_found, or invalid_argument if it is outside.
     [[nodiscard]] std::filesystem::path readable(std::string_view path) const;
-    /// The same, of the workspace only.
+    /// The same, and not in the store.
     [[nodiscard]] std::filesystem::path writable(std::string_view path) const;
     /// As `readable`, and a regular file.
     [[nodiscard]] std::filesystem::path readable_file(std::string_view path) const;
 
-    [[nodiscard]] bool is_in_store(std::string_view path) const;
     /// Relative to the workspace where that is shorter.
     [[nodiscard]] std::string shown(const std::filesystem::path& resolved) const;
 

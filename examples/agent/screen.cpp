@@ -39,8 +39,24 @@ std::string text_of_result(const whittle::ToolResult& result) {
 }  // namespace
 
 void Screen::line(std::string_view text) {
+    status_.erase();
     fmt::print(out_, "{}\n", text);
     std::fflush(out_);
+    if (is_running_) show_status();
+}
+
+void Screen::show_status() {
+    std::string text = running_.empty() ? "model" : *running_.begin();
+    if (running_.size() > 1) text += fmt::format(" +{}", running_.size() - 1);
+    text += " | " + with_commas(context_tokens_);
+    if (window_ > 0) text += " / " + with_commas(window_);
+    status_.show(fmt::format("{} tokens | cleared {} | shortened {} | saved {}", text, figures_.cleared_results,
+                             figures_.truncated_results, with_commas(figures_.raw_sum - figures_.sent_sum)));
+}
+
+void Screen::end_of_run() {
+    is_running_ = false;
+    status_.erase();
 }
 
 void Screen::note(std::string_view colour, std::string_view text) {
@@ -49,7 +65,9 @@ void Screen::note(std::string_view colour, std::string_view text) {
 
 void Screen::headings() {
     line(row("step", "what the model asks for", "tokens", "tokens"));
-    line(row("", "", "sent", "uncleared"));
+    line(row("", "", "sent", "uncut"));
+    is_running_ = true;
+    show_status();
 }
 
 std::string Screen::describe(const std::string& tool, const nlohmann::json& arguments) const {
@@ -61,8 +79,11 @@ std::string Screen::describe(const std::string& tool, const nlohmann::json& argu
     const std::string path = text("path");
     if (tool == "run_command") return "$ " + text("command");
     if (tool == "grep") return fmt::format("grep \"{}\" {}", text("pattern"), path);
-    if (tool == "read_file" && sandbox_.is_in_store(path))
-        return "read_file from the store: " + std::filesystem::path(path).filename().string();
+    if (tool == "read_offloaded") {
+        const std::string wanted = text("grep");
+        const std::string object = std::filesystem::path(text("reference")).filename().string();
+        return wanted.empty() ? "read back " + object : fmt::format("search \"{}\" in {}", wanted, object);
+    }
     return fmt::format("{} {}", tool, path);
 }
 
@@ -79,10 +100,13 @@ void Screen::step(std::int64_t sent, std::int64_t raw, const whittle::openai::Me
         what += describe(std::string(part.tool), nlohmann::json::parse(part.text, nullptr, false));
     });
     if (what.empty()) what = "answers";
+    context_tokens_ = sent;
     line(row(std::to_string(figures_.steps), cut(what, what_columns), with_commas(sent), with_commas(raw)));
 }
 
 void Screen::report(const whittle::Report& report) {
+    context_tokens_ = report.tokens_after;
+    if (is_running_) show_status();
     for (const whittle::StageReport& stage : report.stages) {
         if (!stage.details) continue;
         for (const whittle::StoreFailure& failure : stage.details->store_failures)
@@ -104,17 +128,30 @@ void Screen::count(const whittle::ToolContext& context, const std::string& text,
     }
     if (is_error) return;
     const std::string path = arguments.value("path", "");
-    if (context.tool == "read_file" && sandbox_.is_in_store(path)) {
-        ++figures_.read_backs;
-    } else if (context.tool == "read_file") {
-        figures_.files.insert(sandbox_.shown(sandbox_.readable(path)));
-    }
+    if (context.tool == "read_offloaded") ++(arguments.contains("grep") ? figures_.searches : figures_.read_backs);
+    if (context.tool == "read_file") figures_.files.insert(sandbox_.shown(sandbox_.readable(path)));
     if (context.tool == "edit_file") figures_.edits.push_back({path, arguments["old"], arguments["new"]});
 }
 
-void Screen::tool_end(const whittle::ToolContext& context, const whittle::ToolResult& result) {
+void Screen::tool_start(const whittle::ToolContext& context) {
+    running_.insert(context.tool);
+    if (is_running_) show_status();
+}
+
+void Screen::tool_end(const whittle::ToolContext& context, const whittle::ToolResult& result,
+                      std::size_t original_bytes) {
+    if (const auto found = running_.find(context.tool); found != running_.end()) running_.erase(found);
     const std::string text = text_of_result(result);
     count(context, text, result.is_error);
+    if (original_bytes > text.size()) {
+        ++figures_.truncated_results;
+        figures_.truncated_bytes += static_cast<std::int64_t>(original_bytes - text.size());
+        note(green, fmt::format("{}: {} bytes shortened to {}, all of it is in the store", context.tool,
+                                with_commas(static_cast<std::int64_t>(original_bytes)),
+                                with_commas(static_cast<std::int64_t>(text.size()))));
+    } else if (is_running_) {
+        show_status();
+    }
     if (!result.is_error) return;
     const std::string shown = context.tool == "run_command" ? text.substr(text.rfind('[')) : text;
     note(red, cut(fmt::format("error: {}", shown), what_columns));

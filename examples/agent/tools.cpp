@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 
@@ -135,13 +138,31 @@ whittle::ToolOutcome run_command(const Sandbox& sandbox, const ToolLimits& limit
     const std::string command = arguments.text("command");
     arguments.done();
     const ShellOptions options{sandbox.workspace(), limits.command_timeout, limits.max_output_bytes};
-    const ShellResult result = run_shell(command, options, context.stop);
-    out.write(result.output);
-    if (!result.output.empty() && !result.output.ends_with('\n')) out.write("\n");
+    bool is_at_line_start = true;
+    const ShellResult result = run_shell(command, options, context.stop, [&](std::string_view text) {
+        is_at_line_start = text.ends_with('\n');
+        out.write(text);
+    });
+    if (!is_at_line_start) out.write("\n");
     if (result.dropped_bytes > 0) out.write(fmt::format("[{} more bytes dropped]\n", result.dropped_bytes));
     out.write(ending(result, limits));
     return {.is_error = result.end != ShellEnd::exited || result.status != 0};
 }
+
+/// Tools that only look run together; the others run alone.
+class Turns {
+public:
+    [[nodiscard]] auto shared(std::function<std::string(std::string_view)> work) const {
+        return [mutex = mutex_, work = std::move(work)](std::string_view arguments) {
+            const std::shared_lock lock(*mutex);
+            return work(arguments);
+        };
+    }
+    [[nodiscard]] std::unique_lock<std::shared_mutex> alone() const { return std::unique_lock(*mutex_); }
+
+private:
+    std::shared_ptr<std::shared_mutex> mutex_ = std::make_shared<std::shared_mutex>();
+};
 
 std::string schema(std::string_view properties, std::string_view required) {
     return fmt::format(R"({{"type":"object","properties":{{{}}},"required":[{}],"additionalProperties":false}})",
@@ -151,32 +172,35 @@ std::string schema(std::string_view properties, std::string_view required) {
 }  // namespace
 
 std::vector<Tool> make_tools(const Sandbox& sandbox, const ToolLimits& limits) {
+    const Turns turns;
     std::vector<Tool> tools;
     tools.push_back(whittle::text_tool(
         "read_file",
-        fmt::format(
-            "Reads a file of the workspace, or one that a placeholder names, at most {} bytes from byte offset.",
-            limits.page_bytes),
+        fmt::format("Reads a file of the workspace, at most {} bytes from byte offset.", limits.page_bytes),
         schema(R"("path":{"type":"string"},"offset":{"type":"integer"},"limit":{"type":"integer"})", R"("path")"),
-        [=](std::string_view arguments) { return read_file(sandbox, limits, arguments); }));
-    tools.push_back(whittle::text_tool("list_files", "Lists the files below a folder with their sizes in bytes.",
-                                       schema(R"("path":{"type":"string"})", ""), [=](std::string_view arguments) {
-                                           return list_files(sandbox, limits, arguments);
-                                       }));
+        turns.shared([=](std::string_view arguments) { return read_file(sandbox, limits, arguments); })));
+    tools.push_back(whittle::text_tool(
+        "list_files", "Lists the files below a folder with their sizes in bytes.",
+        schema(R"("path":{"type":"string"})", ""),
+        turns.shared([=](std::string_view arguments) { return list_files(sandbox, limits, arguments); })));
     tools.push_back(
         whittle::text_tool("grep", "Lists the lines below a folder that contain the pattern, taken literally.",
                            schema(R"("pattern":{"type":"string"},"path":{"type":"string"})", R"("pattern")"),
-                           [=](std::string_view arguments) { return grep(sandbox, limits, arguments); }));
+                           turns.shared([=](std::string_view arguments) { return grep(sandbox, limits, arguments); })));
     tools.push_back(whittle::text_tool(
         "edit_file", "Replaces the text old, which must be in the file exactly once, by new.",
         schema(R"("path":{"type":"string"},"old":{"type":"string"},"new":{"type":"string"})", R"("path","old","new")"),
-        [=](std::string_view arguments) { return edit_file(sandbox, arguments); }));
+        [=](std::string_view arguments) {
+            const auto lock = turns.alone();
+            return edit_file(sandbox, arguments);
+        }));
     tools.push_back({.name = "run_command",
                      .description = fmt::format("Runs a shell command in the workspace, for at most {} s.",
                                                 limits.command_timeout.count()),
                      .parameters = schema(R"("command":{"type":"string"})", R"("command")"),
                      .return_direct = false,
                      .invoke = [=](const whittle::ToolContext& context, whittle::PartSink& out) {
+                         const auto lock = turns.alone();
                          return run_command(sandbox, limits, context, out);
                      }});
     return tools;

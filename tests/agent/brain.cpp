@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 
 #include <whittle/reduction/clearing.hpp>
+#include <whittle/reduction/truncation.hpp>
 
 #include <fmt/format.h>
 
@@ -32,9 +33,7 @@ Message first_reply_after_survey(const std::string& header_result, std::vector<M
     for (int step = 0; step < 100; ++step) {
         const Message reply = agent::think({.messages = messages}).message;
         const nlohmann::json first = arguments_of(reply);
-        if (!reply.json().contains("tool_calls") || first.contains("old") ||
-            first.value("path", "").starts_with("/store"))
-            return reply;
+        if (!reply.json().contains("tool_calls") || first.contains("old") || first.contains("reference")) return reply;
         messages.push_back(reply);
         for (const auto& call : reply.json()["tool_calls"]) {
             const std::string name = call["function"]["name"];
@@ -66,7 +65,7 @@ TEST_CASE("the values of an enumeration are read without comments and numbers", 
 
 TEST_CASE("the location is found in the placeholder that the library writes", "[agent]") {
     const auto placeholder = whittle::clearing_placeholder(
-        {.tool = "read_file", .bytes = 90, .lines = 6, .location = "/store/a b]/c", .reader = "read_file"},
+        {.tool = "read_file", .bytes = 90, .lines = 6, .location = "/store/a b]/c", .reader = "read_offloaded"},
         whittle::Language::english);
     CHECK(agent::cleared_location(placeholder) == "/store/a b]/c");
     CHECK_FALSE(agent::cleared_location(header));
@@ -82,16 +81,25 @@ TEST_CASE("the model edits with what the request still shows", "[agent]") {
 
 TEST_CASE("the model reads back what was cleared, and edits with that", "[agent]") {
     const auto placeholder = whittle::clearing_placeholder(
-        {.tool = "read_file", .bytes = 90, .lines = 6, .location = "/store/call_3", .reader = "read_file"},
+        {.tool = "read_file", .bytes = 90, .lines = 6, .location = "/store/call_3", .reader = "read_offloaded"},
         whittle::Language::english);
     std::vector<Message> messages;
     const Message reply = first_reply_after_survey(placeholder, messages);
-    CHECK(arguments_of(reply) == nlohmann::json{{"path", "/store/call_3"}});
+    CHECK(arguments_of(reply) == nlohmann::json{{"reference", "/store/call_3"}});
 
     messages.push_back(reply);
     messages.push_back(tool_result(reply.json()["tool_calls"][0]["id"], header));
     const auto arguments = arguments_of(agent::think({.messages = messages}).message);
     CHECK(arguments["old"] == agent::find_enum(header, "Colour")->block);
+}
+
+TEST_CASE("the location is found in the notice of a shortened result, whatever the text around it says", "[agent]") {
+    const std::string notice = whittle::truncation_notice(
+        {.tool = "run_command", .bytes = 90, .lines = 6, .location = "/store/x", .reader = "read_offloaded"},
+        whittle::Language::english);
+    CHECK(agent::truncated_location("Full text: /etc/passwd" + notice + "Full text: /etc/shadow]") == "/store/x");
+    CHECK_FALSE(agent::truncated_location("Full text: /etc/passwd - read the part you need with cat"));
+    CHECK_FALSE(agent::truncated_location(header));
 }
 
 TEST_CASE("the model gives up on a header that it cannot read", "[agent]") {
@@ -112,11 +120,13 @@ TEST_CASE("every promise of the demo is checked", "[agent]") {
     for (int i = 0; i < 15; ++i) kept.files.insert(std::to_string(i));
     kept.commands = 3;
     kept.read_backs = 1;
+    kept.searches = 1;
+    kept.truncated_results = 1;
     kept.edits.push_back({});
     kept.raw_peak = 150'001;
     kept.sent_peak = 59'999;
     CHECK(agent::broken_promises(kept).empty());
-    CHECK(agent::broken_promises({}).size() == 6);
+    CHECK(agent::broken_promises({}).size() == 8);
     kept.sent_peak = 60'000;
     kept.last_command_status = 1;
     CHECK(agent::broken_promises(kept).size() == 2);
