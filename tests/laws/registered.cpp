@@ -53,16 +53,19 @@ Stages<M> clearing_and_random() {
 }  // namespace
 
 WHITTLE_LAWS("clearing", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(200)}; })
+// Where a text is cut follows its characters: L11 for notices is tests/reduction/truncation.cpp.
 WHITTLE_LAWS("truncation and clearing, of arguments too",
-             [](auto type) { return Reduction<MessageOf<decltype(type)>>{everything(400, 200)}; })
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{everything(400, 200)}; },
+             {.looks_at_sizes_only = false})
 WHITTLE_LAWS("truncation alone",
-             [](auto type) { return Reduction<MessageOf<decltype(type)>>{everything(300, 1 << 30)}; })
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{everything(300, 1 << 30)}; },
+             {.looks_at_sizes_only = false})
 WHITTLE_LAWS("a rewriter of old rounds",
              [](auto type) {
                  using M = MessageOf<decltype(type)>;
                  return Reduction<M>{clearing(200), to_reminders<M>()};
              },
-             {.keeps_protected_tools = false})
+             {.keeps_protected_tools = false, .keeps_pins = false})
 WHITTLE_LAWS("clearing without a store", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(200)}; },
              {.with_storage = false})
 WHITTLE_LAWS("clearing down to a target",

@@ -237,6 +237,7 @@ std::vector<std::pair<Serial, std::string>> pinned_of(const Conversation<M>& con
 template <AgentMessage M>
 Failures check_pinned(const Subject<M>& subject, const History& history) {
     Failures failures;
+    if (!subject.options.keeps_pins) return failures;
     World<M> world(subject);
     world.drive(history, [&] {
         const auto pinned =

@@ -52,6 +52,7 @@ struct LawOptions {
     bool verify = true;  ///< false only to show that L1 can fail
     Language language = Language::english;
     bool keeps_protected_tools = true;  ///< false: not a pruning or clearing middleware (L7)
+    bool keeps_pins = true;             ///< false: has a user's own rewriter (L7)
     bool looks_at_sizes_only = true;    ///< its plans follow sizes and places, not words; L11 needs it to compare
     std::function<std::shared_ptr<Storage>()> make_storage = [] { return memory_storage(); };
 };

@@ -81,12 +81,14 @@ inline void set_empty_result(ordered_json& content, std::string_view text) {
     }
 }
 
-inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
+/// JSON has no place for bytes that are not UTF-8: they become U+FFFD, as in `make_tool_results`.
+inline void set_text(ordered_json& m, std::size_t part, std::string_view raw) {
     const Slot slot = slot_at(m, part, "set the text");
+    const std::string text = to_valid_utf8(raw);
     switch (slot.place) {
         case Place::reasoning:
         case Place::content_string:
-            m[slot.key] = std::string(text);
+            m[slot.key] = text;
             return;
         case Place::content_item:
             set_item(m[slot.key][slot.index], text);
