@@ -115,7 +115,7 @@ public:
 
     ToolOutcome run(const ToolNext& next) {
         ToolOutcome outcome = dispatch(next);
-        if (read_back_ && outcome.read_back.empty()) outcome.read_back.push_back(read_back_->key);
+        if (read_back_ && !outcome.is_error && outcome.read_back.empty()) outcome.read_back.push_back(read_back_->key);
         return outcome;
     }
 

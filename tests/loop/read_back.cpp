@@ -97,3 +97,52 @@ TEST_CASE("what was cleared is read back, used, counted, and cleared again witho
     CHECK(text_of(c.messages()[read_back], 0) == page(1));
     CHECK(text_of(c.messages()[2], 0) == page(1));
 }
+
+TEST_CASE("what was shortened is read back page by page, and no page is shortened again", "[loop]") {
+    std::string whole;
+    for (int i = 0; whole.size() < 200'000; ++i) whole += "line " + std::to_string(i) + "\n";
+    const Tool produce = text_tool("produce", "", "{}", [&](std::string_view) { return whole; });
+    std::string together;
+    const auto model = std::make_shared<ScriptedModel<ChatMessage>>(
+        [&](const ModelRequest<ChatMessage>& request) -> Reply<ChatMessage> {
+            if (request.messages.size() == 1) return {ChatMessage::assistant("").call("call_0", "produce", "{}")};
+            const std::string reference = reference_in(text_of(request.messages[2], 0));
+            const std::string shown = text_of(request.messages.back(), 0);
+            std::size_t offset = 0;
+            if (request.messages.size() > 3) {
+                const std::size_t note = shown.rfind("\n[bytes ");
+                together +=
+                    shown.substr(0, note + 1);  // pages end with a line feed, or one is added in front of the note
+                if (shown.ends_with("the end]")) return {ChatMessage::assistant("done")};
+                offset = std::stoull(shown.substr(shown.rfind(' ')));
+                together.resize(offset);
+            }
+            return {ChatMessage::assistant("").call(
+                "call_" + std::to_string(request.messages.size()), "read_offloaded",
+                R"({"reference":")" + reference + R"(","offset":)" + std::to_string(offset) + "}")};
+        });
+    AgentLoop<> loop(model, {produce}, Chain{ChainConfig{.storage = memory_storage()}, Reduction{}});
+    Conversation<> c("pages");
+    REQUIRE(loop.run(c, "Read.").finish == Finish::answered);
+    CHECK(text_of(c.messages()[2], 0).size() < 51'000);
+    CHECK(together == whole);
+    CHECK(c.read_backs() == static_cast<std::int64_t>(whole.size() + 39'999) / 40'000);
+    CHECK(c.journal().size() == 1);  // of the first result only
+    REQUIRE(c.undo());
+    CHECK(text_of(c.messages()[2], 0) == whole);
+}
+
+TEST_CASE("a reading that failed is no read-back", "[loop]") {
+    const auto storage = memory_storage();
+    const Tool produce = text_tool("produce", "", "{}", [](std::string_view) { return std::string(60'000, 'p'); });
+    const auto model = std::make_shared<ScriptedModel<ChatMessage>>(std::vector{
+        ChatMessage::assistant("").call("a", "produce", "{}"),
+        ChatMessage::assistant("").call("b", "read_offloaded", R"({"reference":"failing/trunc/a","offset":70000})"),
+        ChatMessage::assistant("done")});
+    AgentLoop<> loop(model, {produce}, Chain{ChainConfig{.storage = storage}, Reduction{}});
+    Conversation<> c("failing");
+    REQUIRE(loop.run(c, "Read.").finish == Finish::answered);
+    CHECK(c.messages()[4].parts[0].is_error);
+    CHECK(text_of(c.messages()[4], 0) == "read_offloaded: \"offset\" is 70000, but the text has 60000 bytes");
+    CHECK(c.read_backs() == 0);
+}
