@@ -1,6 +1,7 @@
 #include "support/catch.hpp"
 #include "whittle/loop/agent_loop.hpp"
 #include "whittle/port/scripted_model.hpp"
+#include "whittle/reduction/reduction.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -242,4 +243,30 @@ TEST_CASE("the messages are the same with any number of threads", "[loop]") {
     const auto sequential = run(1);
     CHECK(sequential.size() == 8);
     for (const int threads : {2, 3, 64}) CHECK(run(threads) == sequential);
+}
+
+TEST_CASE("results are shortened the same with any number of threads, and all originals are stored", "[loop]") {
+    const auto run = [](int threads) {
+        const auto storage = memory_storage();
+        const Tool stream{.name = "stream", .invoke = [](const ToolContext& context, PartSink& out) -> ToolOutcome {
+                              for (int i = 0; i < 500; ++i) out.write(context.object_name + std::to_string(i) + "\n");
+                              return {};
+                          }};
+        std::atomic<int> events = 0;
+        const ChainCallbacks<> watch{.on_event = [&](const Event&) { ++events; }};
+        AgentLoop<> loop(asks_for(std::vector<std::string>(8, "stream")), {stream},
+                         Chain{ChainConfig{.storage = storage}, watch, Reduction{{.max_length_for_trunc = 1'000}}},
+                         {.tool_threads = threads});
+        Conversation<> c("same");
+        CHECK(loop.run(c, "go").finish == Finish::answered);
+        CHECK(events == 8);
+        std::string all;
+        for (std::size_t i = 0; i < 8; ++i) {
+            CHECK(text_at(c, 2 + i).size() < 1'300);
+            all += text_at(c, 2 + i) + storage->get("same/trunc/call_" + std::to_string(i)).value_or("absent");
+        }
+        return all;
+    };
+    const std::string sequential = run(1);
+    for (const int threads : {2, 8}) CHECK(run(threads) == sequential);
 }
