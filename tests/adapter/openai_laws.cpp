@@ -162,12 +162,12 @@ TEST_CASE("setting a text and setting the old one again gives the identical mess
         const std::string before = Traits::to_bytes(m);
         const std::vector<Part> parts = parts_of(m);
         for (std::size_t p = 0; p < parts.size(); ++p) {
-            if (!can_be_set(m, parts[p])) continue;
+            if (!can_be_set(m, parts[p]) || !is_valid_utf8(parts[p].text)) continue;
             const std::string text = parts[p].kind == PartKind::tool_call ? "{\"x\": [1, {}]}" : random.text();
             Traits::set_text(m, p, text);
             const std::vector<Part> now = parts_of(m);
             REQUIRE(now.size() == parts.size());
-            if (parts[p].kind != PartKind::tool_call) REQUIRE(now[p].text == text);
+            if (parts[p].kind != PartKind::tool_call) REQUIRE(now[p].text == to_valid_utf8(text));
             Traits::set_text(m, p, parts[p].text);
             CAPTURE(before, p);
             REQUIRE(Traits::to_bytes(m) == before);

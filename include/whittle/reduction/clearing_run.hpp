@@ -73,6 +73,7 @@ private:
     std::int64_t count_;
     Transaction<M> edit_;
     PlannedKeys planned_{};
+    std::vector<std::string> new_keys_{};  // of the unit that is being planned
 };
 
 template <AgentMessage M>
@@ -205,7 +206,7 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
         handled = own->clear_handler({candidate.tool, call_id, arguments, parts});
         if (!handled->need_clear) return 0;
     }
-    const PlannedKeys planned = planned_;
+    new_keys_.clear();
     const Unit unit = edit_.begin_unit();
     if (handled) {
         stage_handler(candidate, parts, *std::move(handled));
@@ -216,7 +217,7 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
     const std::int64_t freed = before - edit_.tokens_after();
     if (freed > 0) return freed;
     edit_.drop_unit(unit);
-    planned_ = planned;
+    for (const std::string& key : new_keys_) planned_.erase(key);
     return 0;
 }
 
@@ -237,7 +238,7 @@ std::string ClearingRun<M>::key_for(const ClearingCandidate& candidate, const st
 template <AgentMessage M>
 void ClearingRun<M>::offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
                              std::optional<typename Transaction<M>::Original> original) {
-    planned_.emplace(key, hash128(content));
+    if (planned_.emplace(key, hash128(content)).second) new_keys_.push_back(key);
     edit_.offload(std::move(key), std::move(content), original, storage);
 }
 
