@@ -1,5 +1,7 @@
 #include "whittle/reduction/config.hpp"
 
+#include "whittle/reduction/truncation.hpp"
+
 #include <fmt/format.h>
 
 #include <variant>
@@ -49,6 +51,15 @@ void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_v
     if (!callbacks.trunc_handler || !callbacks.trunc_sink) return;
     problems.error(fmt::format("{}.tool_config.{}.trunc_sink", name, tool), "set beside trunc_handler",
                    "one of the two: the sink passes a result on as it comes, the handler sees it whole");
+}
+
+void check_reader(const ReductionConfig& config, const ChainInfo& chain, std::string_view name,
+                  std::span<const ToolSpec> tools, Problems& problems) {
+    const bool stores = config.backend != nullptr || chain.config.storage != nullptr;
+    if (!stores || !reader_tool(config, tools).empty()) return;
+    problems.warning(
+        fmt::format("{}.read_file_tool_name", name), config.read_file_tool_name,
+        "a tool of the request, or read_offloaded beside it: else the model cannot read back what is stored");
 }
 
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {

@@ -151,3 +151,30 @@ TEST_CASE("a reference of another conversation, or one that nobody stored, gets 
         c.push_tool_results(std::vector{back});
     }
 }
+
+TEST_CASE("a chain warns once if what it stores could not be read back", "[reduction]") {
+    std::vector<std::string> warnings;
+    const ChainCallbacks<> callbacks{.on_event = [&](const Event& event) {
+        if (event.kind == "warning") warnings.emplace_back(event.text);
+    }};
+    const auto chain_with = [&](std::shared_ptr<Storage> storage) {
+        return Chain<>(ChainConfig{.storage = std::move(storage)}, callbacks,
+                       {std::make_shared<Reduction<>>(ReductionConfig{.skip_truncation = true})});
+    };
+    const std::vector<ToolSpec> reader{{.name = "read_offloaded", .description = {}}};
+    for (int i = 0; i < 2; ++i) {
+        Conversation<> c;
+        const Chain<> none = chain_with(nullptr);
+        none.before_model(c);
+        const Chain<> with_reader = chain_with(memory_storage());
+        with_reader.before_model(c, {.tools = reader});
+    }
+    CHECK(warnings.empty());
+    const Chain<> blind = chain_with(memory_storage());
+    for (int i = 0; i < 3; ++i) {
+        Conversation<> c;
+        blind.before_model(c);
+    }
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("reduction.read_file_tool_name") != std::string::npos);
+}

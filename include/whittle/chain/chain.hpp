@@ -2,6 +2,7 @@
 
 #include "whittle/chain/middleware.hpp"
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -73,6 +74,10 @@ public:
     [[nodiscard]] const std::vector<Problem>& warnings() const noexcept { return warnings_; }
     [[nodiscard]] Language language() const noexcept { return config_.language.value_or(default_language()); }
 
+    /// Warns of what the middlewares miss among the tools, once for a chain; later calls do nothing. Thread-safe. The
+    /// first `before_model` does it if nobody has.
+    void check_tools(std::span<const ToolSpec> tools) const;
+
     // Hooks. Each returns the conversation's report, valid until its next hook. Under OnError::propagate they throw,
     // with the conversation as it was before the hook.
     const Report& before_agent(Conversation<M>& conversation, const HookRequest<M>& request = {}) const;
@@ -115,6 +120,7 @@ private:
     Stages stages_;
     std::vector<Problem> warnings_{};
     std::shared_ptr<const std::vector<std::string>> names_{};  // of the stages; shared with reports
+    std::shared_ptr<std::atomic_flag> tools_checked_ = std::make_shared<std::atomic_flag>();
 };
 
 template <ChainStage First, ChainStage... Rest>

@@ -61,6 +61,15 @@ void Chain<M>::check_configuration() {
     for (const Problem& warning : warnings_) detail::tell_warning(callbacks_.on_event, warning);
 }
 
+template <AgentMessage M>
+void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
+    if (tools_checked_->test(std::memory_order_relaxed) || tools_checked_->test_and_set()) return;
+    const std::vector<std::string_view> names(names_->begin(), names_->end());
+    Problems problems;
+    for (const auto& stage : stages_) stage->check_tools({config_, names}, tools, problems);
+    for (const Problem& problem : problems.all()) detail::tell_warning(callbacks_.on_event, problem);
+}
+
 // ---- hooks on the conversation
 // ---------------------------------------------------------------------------------------
 
@@ -136,6 +145,7 @@ const Report& Chain<M>::before_agent(Conversation<M>& conversation, const HookRe
 
 template <AgentMessage M>
 const Report& Chain<M>::before_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
+    check_tools(request.tools);
     const Report& report = run(conversation, request, Hook::before_model, Order::forward,
                                [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
     conversation.sent_ = conversation.size();

@@ -5,6 +5,7 @@
 #include "whittle/chain/turn.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace whittle::inline v0 {
@@ -62,6 +63,8 @@ public:
 
     /// Checks of the configuration that need to see the whole chain: runs once, when the chain is made.
     virtual void check(const ChainInfo&, Problems&) const {}
+    /// Checks that need the tools of a request: runs once for a chain, with the first tools it sees.
+    virtual void check_tools(const ChainInfo&, std::span<const ToolSpec>, Problems&) const {}
     /// How many messages this middleware will not touch before its next trigger: by plan, not by promise.
     [[nodiscard]] virtual std::size_t untouched_prefix(const Conversation<M>& conversation) const {
         return conversation.size();

@@ -131,6 +131,7 @@ AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools
     detail::offer_read_offloaded(config_, chain_.config(), chain_.language(), tools_);
     check_loop(config_, tools_, model_ != nullptr);
     for (const Tool& tool : tools_) specs_.push_back(tool.spec());
+    chain_.check_tools(specs_);
 }
 
 template <ToolMessage M>

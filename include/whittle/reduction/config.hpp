@@ -102,6 +102,9 @@ struct ReductionCallbacks {
 /// Reports every value that is out of range or contradicts another.
 void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_view name, std::string_view tool,
                           Problems& problems);
+/// Warns if what is stored could not be read back, since no tool for it is listed.
+void check_reader(const ReductionConfig& config, const ChainInfo& chain, std::string_view name,
+                  std::span<const ToolSpec> tools, Problems& problems);
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems);
 
 }  // namespace whittle::inline v0

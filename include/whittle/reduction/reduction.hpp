@@ -29,6 +29,7 @@ public:
     [[nodiscard]] const ReductionConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;
+    void check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const override;
     void before_model(Turn<M>& turn) override;
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
@@ -51,6 +52,11 @@ template <AgentMessage M>
 void Reduction<M>::check(const ChainInfo& chain, Problems& problems) const {
     check_reduction(config_, chain, name_, problems);
     for (const auto& [tool, own] : callbacks_.tool_config) check_tool_callbacks(own, name_, tool, problems);
+}
+
+template <AgentMessage M>
+void Reduction<M>::check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const {
+    check_reader(config_, chain, name_, tools, problems);
 }
 
 template <AgentMessage M>
