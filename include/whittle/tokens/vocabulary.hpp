@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,6 +40,14 @@ struct EncodingInfo {
 /// Error(invalid_argument) for the names.
 [[nodiscard]] std::string pack_custom_vocabulary(std::string_view name, std::string_view split_as,
                                                  std::string_view tiktoken_file);
+
+/// The directory of installed vocabularies: the environment's WHITTLE_VOCABULARIES; else whittle/vocabularies in
+/// XDG_DATA_HOME; else .local/share/whittle/vocabularies in HOME; empty if it has none of them. The library reads no
+/// environment: `lookup` gives its values, and an empty function none.
+[[nodiscard]] std::string vocabulary_folder(const std::function<std::optional<std::string>(std::string_view)>& lookup);
+
+/// The file of an encoding in such a directory: "{folder}/{name}.whittle".
+[[nodiscard]] std::string vocabulary_path(std::string_view folder, std::string_view name);
 
 /// A byte-pair encoding: the same ids as tiktoken's `encode_ordinary` (special tokens are plain text). Immutable;
 /// any number of threads may share one. Text is UTF-8; each maximal ill-formed sequence counts as U+FFFD, which is
