@@ -64,4 +64,5 @@ def main():
         print(json.dumps({"hex": data.hex(), **ids}, separators=(",", ":")))
 
 
-main()
+if __name__ == "__main__":
+    main()
