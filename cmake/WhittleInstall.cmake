@@ -19,7 +19,7 @@ configure_package_config_file(
 )
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/whittleConfig.cmake" "${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake"
-        DESTINATION "${whittle_config_dir}")
+        "${PROJECT_SOURCE_DIR}/cmake/WhittleVocabulary.cmake" DESTINATION "${whittle_config_dir}")
 
 # Relocatable: the prefix is written as the way up from the folder that holds whittle.pc.
 set(whittle_pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "token_commands.hpp"
 #include "whittle/base/version.hpp"
 
 #include <CLI/CLI.hpp>
@@ -97,6 +98,8 @@ int run(int argc, char** argv) {
     ReplayCommand replay_command;
     ApplyCommand apply_command;
     CheckCommand check_command;
+    CountCommand count_command;
+    VocabCommand vocab_command;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -109,7 +112,9 @@ int run(int argc, char** argv) {
     CLI::App* replay_app = add_replay(app, replay_command);
     CLI::App* apply_app = add_apply(app, apply_command);
     CLI::App* check_app = add_check(app, check_command);
-    for (CLI::App* sub : {replay_app, apply_app, check_app}) add_common(*sub, common);
+    CLI::App* count_app = add_count(app, count_command);
+    CLI::App* vocab_app = add_vocab(app, vocab_command);
+    for (CLI::App* sub : {replay_app, apply_app, check_app, count_app}) add_common(*sub, common);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -117,6 +122,8 @@ int run(int argc, char** argv) {
     }
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
+    if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
+    if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
     return guarded([&] { return run_check(check_command, common); });
 }
 

@@ -13,3 +13,6 @@
 #include "whittle/reduction/read_offloaded.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/tokens/counter.hpp"
+#include "whittle/tokens/token_index.hpp"
+#include "whittle/tokens/token_stream.hpp"
+#include "whittle/tokens/vocabulary.hpp"

@@ -99,45 +99,6 @@ Prices complete(const PricesDraft& draft, const CacheProfile& cache) {
     return prices;
 }
 
-struct TokensDraft : CharsOptions {
-    std::size_t counter = 0;
-    std::vector<NodeId> chars_only{};
-};
-
-enum Counter : std::size_t { counter_chars, counter_pessimistic, counter_estimate, counters_built };
-constexpr std::array<std::string_view, 5> counters{"chars", "pessimistic", "estimate", "o200k_base", "cl100k_base"};
-
-void read_counter(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
-    const auto found = reader.read_word(at, "counter", counters);
-    if (!found) return;
-    if (*found >= counters_built)
-        return reader.unexpected(
-            at, "\"chars\", \"pessimistic\" or \"estimate\": vocabularies are not built yet in this version");
-    tokens.counter = *found;
-}
-
-void read_chars_per_token(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
-    reader.read_real(at, 0.001, 1e6, tokens.chars_per_token);
-    tokens.chars_only.push_back(at);
-}
-
-void read_round_up(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
-    reader.read_flag(at, tokens.round_up);
-    tokens.chars_only.push_back(at);
-}
-
-void read_tokens_per_image(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
-    read_integer<&CharsOptions::tokens_per_image, 0>(reader, at, tokens);
-    tokens.chars_only.push_back(at);
-}
-
-constexpr std::array<Field<TokensDraft>, 4> tokens_fields{{
-    {"counter", "string", "chars", "`chars`, `pessimistic`, `estimate`", &read_counter},
-    {"chars_per_token", "number", "4", "with `chars`: UTF-8 bytes per token, 0.001 to 1000000", &read_chars_per_token},
-    {"round_up", "true or false", "false", "with `chars`: round up instead of down, per message", &read_round_up},
-    {"tokens_per_image", "integer", "2000", "with `chars`: tokens of each media part", &read_tokens_per_image},
-}};
-
 }  // namespace
 
 void read_profile(ConfigReader& reader, NodeId at, ModelProfile& profile) {
@@ -147,23 +108,10 @@ void read_profile(ConfigReader& reader, NodeId at, ModelProfile& profile) {
     profile = draft;
 }
 
-void read_tokens(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCounter>& counter) {
-    TokensDraft draft;
-    read_object<TokensDraft>(reader, at, draft, tokens_fields);
-    if (draft.counter == counter_chars) {
-        counter = chars(draft);
-        return;
-    }
-    for (const NodeId node : draft.chars_only) reader.problem(node, "only for the counter \"chars\"");
-    counter = draft.counter == counter_pessimistic ? pessimistic() : estimate();
-}
-
 void add_profile_keys(std::vector<ConfigKey>& keys) {
     add_keys<ProfileDraft>(keys, "profile.", profile_fields);
     add_keys<PricesDraft>(keys, "profile.prices.", prices_fields);
     add_keys<CacheProfile>(keys, "profile.cache.", cache_fields);
 }
-
-void add_tokens_keys(std::vector<ConfigKey>& keys) { add_keys<TokensDraft>(keys, "tokens.", tokens_fields); }
 
 }  // namespace whittle::inline v0::detail

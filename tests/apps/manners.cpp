@@ -28,7 +28,7 @@ TEST_CASE("help and version go to standard output", "[apps]") {
     const CliResult version = run_cli(dir, "--version");
     CHECK(version.exit_code == 0);
     CHECK(version.out == "whittle 0.1.0\n");
-    for (const std::string command : {"", "replay", "apply", "check"}) {
+    for (const std::string command : {"", "replay", "apply", "check", "count", "vocab"}) {
         CAPTURE(command);
         const CliResult help = run_cli(dir, command + " --help");
         CHECK(help.exit_code == 0);

@@ -1,0 +1,126 @@
+#include "table.hpp"
+#include "token_commands.hpp"
+#include "whittle/tokens/vocabulary.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <array>
+
+namespace whittle::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Counter = std::shared_ptr<const TokenCounter>;
+
+Counter counter_of(const CountCommand& command) {
+    if (command.counter == "chars") return chars();
+    if (command.counter == "pessimistic") return pessimistic();
+    if (command.counter == "estimate") return estimate();
+    if (find_encoding(command.counter) == nullptr)
+        throw UsageError{fmt::format(
+            "--counter {}: expected one of chars, pessimistic, estimate, o200k_base, cl100k_base, p50k_base, r50k_base",
+            command.counter)};
+    const std::string path = vocabulary_path(vocabulary_folder_or(command.vocabularies), command.counter);
+    try {
+        return exact(Vocabulary::open(path));
+    } catch (const Error& error) {
+        throw UsageError{fmt::format("{}; `whittle vocab install {}` puts it there", error.what(), command.counter)};
+    }
+}
+
+/// Conversations are told by their names, as `replay` takes them; all else is text.
+bool holds_sessions(const CountCommand& command, std::string_view file) {
+    if (command.text || command.sessions) return command.sessions;
+    constexpr std::array<std::string_view, 4> endings{".json", ".jsonl", ".json.gz", ".jsonl.gz"};
+    return std::ranges::any_of(endings, [&](std::string_view ending) { return file.ends_with(ending); });
+}
+
+ordered_json count_text(const std::string& file, const TokenCounter& counter) {
+    const std::string text = read_all(file);
+    return {{"file", file}, {"kind", "text"}, {"bytes", text.size()}, {"tokens", counter.count(text)}};
+}
+
+ordered_json count_session(const Trajectory<>& session, const TokenCounter& counter) {
+    const std::int64_t overhead = count_overhead(session.system, session.tools, counter);
+    std::int64_t tokens = overhead;
+    ordered_json messages = ordered_json::array();
+    for (const openai::Message& message : session.messages) {
+        const std::int64_t count = count_message(message, counter);
+        tokens = add_saturating(tokens, count);
+        messages.push_back({{"role", name_of(message_traits<openai::Message>::role(message))}, {"tokens", count}});
+    }
+    return {{"id", session.id}, {"tokens", tokens}, {"system_and_tools", overhead}, {"messages", std::move(messages)}};
+}
+
+ordered_json count_sessions(const std::string& file, const TokenCounter& counter) {
+    ordered_json sessions = ordered_json::array();
+    std::int64_t tokens = 0;
+    for_each_trajectory(file, [&](const Trajectory<>& session) {
+        sessions.push_back(count_session(session, counter));
+        tokens = add_saturating(tokens, sessions.back()["tokens"].get<std::int64_t>());
+    });
+    return {{"file", file}, {"kind", "sessions"}, {"tokens", tokens}, {"sessions", std::move(sessions)}};
+}
+
+std::string size_of(const ordered_json& file) {
+    if (file["kind"] == "text") return grouped(file["bytes"].get<std::int64_t>()) + " bytes";
+    std::size_t messages = 0;
+    for (const ordered_json& session : file["sessions"]) messages += session["messages"].size();
+    return grouped(static_cast<std::int64_t>(messages)) + " messages";
+}
+
+void print_table(const ordered_json& files, std::int64_t total) {
+    Table table({"file", "size", "tokens"});
+    for (const ordered_json& file : files)
+        table.add({file["file"].get<std::string>(), size_of(file), grouped(file["tokens"].get<std::int64_t>())});
+    if (files.size() > 1) {
+        table.add_line();
+        table.add({"total", "", grouped(total)});
+    }
+    print(table.text(false));
+}
+
+}  // namespace
+
+CLI::App* add_count(CLI::App& app, CountCommand& command) {
+    CLI::App* count = app.add_subcommand("count", "Count the tokens of texts and conversations");
+    count->add_option("files", command.files, "Texts, or sessions as for replay (.json, .jsonl); - is standard input")
+        ->required()
+        ->type_name("FILE");
+    count
+        ->add_option("--counter", command.counter,
+                     "chars, pessimistic, estimate (default), o200k_base, cl100k_base, p50k_base or r50k_base")
+        ->type_name("NAME");
+    count->add_option("--vocabularies", command.vocabularies, "The directory of vocabularies, instead of the user's")
+        ->type_name("DIR");
+    auto* text = count->add_flag("--text", command.text, "Count all files as text, whatever their names");
+    count->add_flag("--sessions", command.sessions, "Read all files as sessions, standard input too")->excludes(text);
+    count->footer(
+        "Examples:\n"
+        "  whittle count notes.md src/*.cpp --counter o200k_base\n"
+        "  whittle count sessions.jsonl --counter cl100k_base --json\n"
+        "  git diff | whittle count - --counter o200k_base\n\n"
+        "A session counts its messages' texts, thinking, tool names and arguments, its system text and its tools.");
+    return count;
+}
+
+ExitCode run_count(const CountCommand& command, const CommonOptions& common) {
+    const Counter counter = counter_of(command);
+    ordered_json files = ordered_json::array();
+    std::int64_t total = 0;
+    for (const std::string& file : command.files) {
+        throw_if_interrupted();
+        files.push_back(holds_sessions(command, file) ? count_sessions(file, *counter) : count_text(file, *counter));
+        total = add_saturating(total, files.back()["tokens"].get<std::int64_t>());
+    }
+    if (common.json) {
+        const ordered_json json{{"counter", counter->id()}, {"tokens", total}, {"files", std::move(files)}};
+        print(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    } else {
+        print_table(files, total);
+    }
+    return done;
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,43 @@
+#include "token_commands.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace whittle::cli {
+namespace {
+
+constexpr int no_such_program = 127;
+
+[[noreturn]] void become(const std::vector<std::string>& arguments, const std::string& in) {
+    std::vector<char*> pointers;
+    for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
+    pointers.push_back(nullptr);
+    if (::chdir(in.c_str()) == 0 && ::dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) ::execvp(pointers[0], pointers.data());
+    ::_exit(no_such_program);
+}
+
+int wait_for(pid_t child) {
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+void run_program(const std::vector<std::string>& arguments, const std::string& in) {
+    const pid_t child = ::fork();
+    if (child == 0) become(arguments, in);
+    if (child < 0) throw Error(Errc::storage_failed, fmt::format("run {}: no process left", arguments[0]));
+    const int code = wait_for(child);
+    throw_if_interrupted();
+    if (code == no_such_program) throw Error(Errc::not_found, fmt::format("run {}: no such program", arguments[0]));
+    if (code != 0)
+        throw Error(Errc::storage_failed, fmt::format("run {}: exit code {}", fmt::join(arguments, " "), code));
+}
+
+}  // namespace whittle::cli

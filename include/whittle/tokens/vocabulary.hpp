@@ -1,0 +1,114 @@
+#pragma once
+
+#include "whittle/tokens/counter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+using TokenId = std::uint32_t;
+
+/// An encoding this library knows: its split pattern, and the vocabulary file it belongs to.
+struct EncodingInfo {
+    std::string_view name{};    ///< such as "o200k_base"
+    std::string_view sha256{};  ///< of the `.tiktoken` file, as its publisher gives it
+    std::string_view url{};     ///< where the publisher has the file
+};
+
+/// o200k_base, cl100k_base, p50k_base, r50k_base.
+[[nodiscard]] std::span<const EncodingInfo> known_encodings() noexcept;
+
+/// Null if the name is not known.
+[[nodiscard]] const EncodingInfo* find_encoding(std::string_view name) noexcept;
+
+/// Makes the packed form of a `.tiktoken` file of the encoding `name`: one table that is mapped into memory and used
+/// as it is. Throws Error(invalid_argument) for an unknown name, Error(damaged) if the file's SHA-256 is not the
+/// published one. Takes a fraction of a second.
+[[nodiscard]] std::string pack_vocabulary(std::string_view name, std::string_view tiktoken_file);
+
+/// The same for a vocabulary of one's own, called `name` (1 to 32 bytes, not one of the known) and split as the known
+/// encoding `split_as` is. Token ids are merge ranks below 262,143; all single bytes are tokens; every longer token has
+/// at most 255 bytes and is what two tokens of lower rank merge into. Throws Error(parse_failed) for other files,
+/// Error(invalid_argument) for the names.
+[[nodiscard]] std::string pack_custom_vocabulary(std::string_view name, std::string_view split_as,
+                                                 std::string_view tiktoken_file);
+
+/// The directory of installed vocabularies: the environment's WHITTLE_VOCABULARIES; else whittle/vocabularies in
+/// XDG_DATA_HOME; else .local/share/whittle/vocabularies in HOME; empty if it has none of them. The library reads no
+/// environment: `lookup` gives its values, and an empty function none.
+[[nodiscard]] std::string vocabulary_folder(const std::function<std::optional<std::string>(std::string_view)>& lookup);
+
+/// The file of an encoding in such a directory: "{folder}/{name}.whittle".
+[[nodiscard]] std::string vocabulary_path(std::string_view folder, std::string_view name);
+
+/// A byte-pair encoding: the same ids as tiktoken's `encode_ordinary` (special tokens are plain text). Immutable;
+/// any number of threads may share one. Text is UTF-8; each maximal ill-formed sequence counts as U+FFFD, which is
+/// what a request shows in its place (and what Python's `bytes.decode("utf-8", "replace")` gives).
+class Vocabulary {
+public:
+    /// Maps a packed file; processes share its memory. The file must not be changed in place while it is used (replace
+    /// it by a rename). Throws Error(not_found) if it cannot be opened, Error(damaged) if it is no packed vocabulary,
+    /// of another version, cut short, or altered.
+    [[nodiscard]] static std::shared_ptr<const Vocabulary> open(const std::string& path);
+
+    /// Copies the packed bytes. Throws Error(damaged).
+    [[nodiscard]] static std::shared_ptr<const Vocabulary> from_packed(std::string_view packed);
+
+    /// Uses packed bytes that outlive the vocabulary and start at a multiple of 64, such as an array of the program.
+    /// Throws Error(damaged), Error(invalid_argument) if they are not aligned.
+    [[nodiscard]] static std::shared_ptr<const Vocabulary> from_static(std::span<const unsigned char> packed);
+
+    ~Vocabulary();
+    Vocabulary(const Vocabulary&) = delete;
+    Vocabulary& operator=(const Vocabulary&) = delete;
+
+    /// Of the encoding: "o200k_base".
+    [[nodiscard]] std::string_view name() const noexcept;
+    /// Of the `.tiktoken` file it was made from.
+    [[nodiscard]] std::string_view source_sha256() const noexcept;
+    /// Number of tokens, without special ones.
+    [[nodiscard]] std::int64_t size() const noexcept;
+    /// Bytes of the longest token.
+    [[nodiscard]] std::size_t longest_token() const noexcept;
+
+    /// O(size). Allocates only for pieces over 255 bytes and for text that is not UTF-8.
+    [[nodiscard]] std::int64_t count(std::string_view text) const;
+
+    /// The count if it is at most `limit`. Reads no more than is needed to know: a text that is longer than `limit` of
+    /// the longest token is answered at once.
+    [[nodiscard]] std::optional<std::int64_t> count_till(std::string_view text, std::int64_t limit) const;
+
+    [[nodiscard]] std::vector<TokenId> encode(std::string_view text) const;
+
+    /// The bytes of the tokens, one after the other; not UTF-8 if the ids end inside a character. Throws
+    /// Error(invalid_argument) for an id that is not in the vocabulary (special tokens are not).
+    [[nodiscard]] std::string decode(std::span<const TokenId> ids) const;
+
+    /// The bytes of one token; empty if there is none of that id.
+    [[nodiscard]] std::string_view bytes_of(TokenId id) const noexcept;
+
+    struct Impl;
+    [[nodiscard]] const Impl& impl() const noexcept { return *impl_; }
+
+private:
+    explicit Vocabulary(std::unique_ptr<const Impl> impl) noexcept;
+
+    std::unique_ptr<const Impl> impl_;
+};
+
+/// Counts exactly by a vocabulary; the id is the encoding's name. 2,000 tokens per media part, as `chars` has.
+[[nodiscard]] std::shared_ptr<const TokenCounter> exact(std::shared_ptr<const Vocabulary> vocabulary);
+
+/// At least the exact count of every encoding whose single bytes are tokens, and cheap: the bytes of the text, where
+/// each ill-formed sequence has the three of U+FFFD.
+[[nodiscard]] std::int64_t tokens_upper_bound(std::string_view text);
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,91 @@
+#include "vocabulary_format.hpp"
+#include "vocabulary_impl.hpp"
+
+#include "whittle/base/error.hpp"
+
+#include <fmt/format.h>
+
+namespace whittle::inline v0 {
+namespace {
+
+using Bytes = std::span<const unsigned char>;
+
+[[noreturn]] void damaged(std::string_view source, std::string_view reason) {
+    throw Error(Errc::damaged, fmt::format("open vocabulary {}: {}", source, reason));
+}
+
+bpe::Header read_header(Bytes file, std::string_view source) {
+    bpe::Header header;
+    if (file.size() < bpe::aligned(sizeof header)) damaged(source, "not a packed vocabulary");
+    std::memcpy(&header, file.data(), sizeof header);
+    if (header.magic != bpe::magic) damaged(source, "not a packed vocabulary");
+    if (header.version != bpe::format_version)
+        damaged(source, fmt::format("format version {}, this library reads version {}: pack it again", header.version,
+                                    bpe::format_version));
+    if (header.file_size != file.size())
+        damaged(source, fmt::format("{} bytes, but it was written with {}", file.size(), header.file_size));
+    return header;
+}
+
+void require_hash(bpe::Header header, Bytes file, std::string_view source) {
+    const Hash128 expected = std::exchange(header.hash, {});
+    std::array<char, bpe::aligned(sizeof header)> start{};
+    std::memcpy(start.data(), file.data(), start.size());
+    std::memcpy(start.data(), &header, sizeof header);
+    const Bytes rest = file.subspan(start.size());
+    const Hash128 found =
+        hash128({reinterpret_cast<const char*>(rest.data()), rest.size()}, hash128({start.data(), start.size()}));
+    if (found != expected) damaged(source, "its content is not what was written: its checksum differs");
+}
+
+bpe::View view_of(const bpe::Header& header, Bytes file) {
+    bpe::View tables;
+    std::size_t at = bpe::aligned(sizeof header);
+    bpe::for_each_section(tables, [&](std::size_t i, auto& section) {
+        using Section = std::remove_reference_t<decltype(section)>;
+        const std::size_t size = header.section_sizes[i];
+        section = Section(reinterpret_cast<typename Section::pointer>(file.data() + at), size);
+        at = bpe::aligned(at + section.size_bytes());
+    });
+    return tables;
+}
+
+std::string text_of(std::span<const char> field) { return {field.begin(), std::ranges::find(field, '\0')}; }
+
+void load(Vocabulary::Impl& impl, Bytes file, std::string_view source) {
+    const bpe::Header header = read_header(file, source);
+    require_hash(header, file, source);
+    impl.tables = view_of(header, file);
+    impl.pattern = header.pattern;
+    impl.name = text_of(header.name);
+    impl.source_sha256 = text_of(header.source_sha256);
+    impl.size = static_cast<std::int64_t>(header.tokens);
+    impl.longest_token = header.longest_token;
+}
+
+}  // namespace
+
+std::shared_ptr<const Vocabulary> Vocabulary::open(const std::string& path) {
+    auto impl = std::make_unique<Impl>();
+    impl->file.emplace(path);
+    load(*impl, impl->file->bytes(), path);
+    return std::shared_ptr<const Vocabulary>(new Vocabulary(std::move(impl)));
+}
+
+std::shared_ptr<const Vocabulary> Vocabulary::from_packed(std::string_view packed) {
+    auto impl = std::make_unique<Impl>();
+    impl->copy.resize(packed.size() / sizeof(Impl::Block) + 1);
+    std::memcpy(impl->copy.data(), packed.data(), packed.size());
+    load(*impl, {impl->copy.data()->bytes.data(), packed.size()}, "from memory");
+    return std::shared_ptr<const Vocabulary>(new Vocabulary(std::move(impl)));
+}
+
+std::shared_ptr<const Vocabulary> Vocabulary::from_static(Bytes packed) {
+    if (reinterpret_cast<std::uintptr_t>(packed.data()) % bpe::alignment != 0)
+        throw Error(Errc::invalid_argument, "open vocabulary from memory: it does not start at a multiple of 64");
+    auto impl = std::make_unique<Impl>();
+    load(*impl, packed, "from memory");
+    return std::shared_ptr<const Vocabulary>(new Vocabulary(std::move(impl)));
+}
+
+}  // namespace whittle::inline v0
