@@ -1,0 +1,135 @@
+// The rows CE and DE of the scenarios: what other systems' context editing does, ours by its own options.
+#include "support/catch.hpp"
+#include "tools.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+
+namespace {
+
+void add_round(Conversation<>& c, const std::string& id, const std::string& output) {
+    c.push_back(ChatMessage::assistant("").call(id, "search", R"({"query":"foo"})"));
+    c.push_back(ChatMessage::result(id, "search", output));
+}
+
+Conversation<> rounds(const std::vector<std::string>& outputs) {
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("go"));
+    for (std::size_t i = 0; i < outputs.size(); ++i) add_round(c, "call-" + std::to_string(i + 1), outputs[i]);
+    return c;
+}
+
+ReductionConfig above(std::int64_t tokens) { return {.max_tokens_for_clear = tokens}; }
+
+std::string text(const Conversation<>& c, std::size_t message) { return c.messages()[message].parts[0].text; }
+
+bool is_cleared(const Conversation<>& c, std::size_t message) {
+    const Mark& mark = c.outline()[message].parts[0].mark;
+    return mark && mark->reason == "clear";
+}
+
+}  // namespace
+
+TEST_CASE("CE01, CE05: at or below the trigger nothing changes", "[context_editing]") {
+    Conversation<> c = rounds({"12345", "x"});
+    const std::int64_t tokens = c.tokens(chars());
+    Bench(above(tokens)).chain.before_model(c);
+    CHECK(c.journal().empty());
+    CHECK(c.report().stages[0].outcome == Outcome::undue);
+}
+
+TEST_CASE("CE03: of three long results two are cleared and the newest stays", "[context_editing]") {
+    Conversation<> c = rounds({repeat("tool-output-a", 50), repeat("tool-output-b", 50), repeat("tool-output-c", 50)});
+    Bench(above(50)).chain.before_model(c);
+    CHECK(is_cleared(c, 2));
+    CHECK(is_cleared(c, 4));
+    CHECK(text(c, 6) == repeat("tool-output-c", 50));
+}
+
+TEST_CASE("CE07: of two, one is cleared, and the report names the middleware and the rule", "[context_editing]") {
+    Conversation<> c = rounds({std::string(1'000, 'a'), std::string(1'000, 'b')});
+    Bench bench(above(100));
+    const Report& report = bench.chain.before_model(c);
+    REQUIRE(report.stages.size() == 1);
+    CHECK(report.stages[0].middleware == "reduction");
+    REQUIRE(report.stages[0].details->candidates.size() == 1);
+    CHECK(report.stages[0].details->candidates[0].rule == "old_round");
+    CHECK(is_cleared(c, 2));
+    CHECK_FALSE(is_cleared(c, 4));
+}
+
+TEST_CASE("CE09: what is cleared stays as it is", "[context_editing]") {
+    Conversation<> c = rounds({std::string(1'000, 'a'), std::string(1'000, 'b')});
+    Bench bench(above(100));
+    bench.chain.before_model(c);
+    const std::string placeholder = text(c, 2);
+    add_round(c, "call-3", std::string(1'000, 'c'));
+    bench.chain.before_model(c);
+    CHECK(text(c, 2) == placeholder);
+    CHECK(is_cleared(c, 4));
+    CHECK(bench.keys() == std::vector<std::string>{"conv/clear/call-1", "conv/clear/call-2"});
+}
+
+TEST_CASE("CE10: a least gain is met by clearing as much as there is", "[context_editing]") {
+    Conversation<> c = rounds({std::string(5'000, 'a'), std::string(5'000, 'b'), std::string(5'000, 'c')});
+    ReductionConfig config = above(100);
+    config.clear_at_least_tokens = 2'000;
+    Bench(config).chain.before_model(c);
+    CHECK(is_cleared(c, 2));
+    CHECK(is_cleared(c, 4));
+    CHECK_FALSE(is_cleared(c, 6));
+}
+
+TEST_CASE("CE11: two middlewares run in order and the second sees the first's work", "[context_editing]") {
+    Conversation<> c = rounds({std::string(4'000, 'a'), std::string(4'000, 'b')});
+    const auto make = [](std::int64_t tokens) {
+        return ReductionConfig{.skip_truncation = true, .max_tokens_for_clear = tokens};
+    };
+    const Chain chain{ChainConfig{}, Reduction<>{make(100), {}, "first"}, Reduction<>{make(1'500), {}, "second"}};
+    const Report& report = chain.before_model(c);
+    CHECK(report.stages[0].outcome == Outcome::committed);
+    CHECK(report.stages[1].outcome == Outcome::undue);
+    CHECK(report.stages[1].count < 1'500);
+}
+
+TEST_CASE("CE14: the original of a cleared result is found in the store and by restoring", "[context_editing]") {
+    Conversation<> c = rounds({std::string(1'000, 'a'), std::string(1'000, 'b')});
+    Bench bench(above(100));
+    bench.chain.before_model(c);
+    CHECK(bench.storage->get("conv/clear/call-1") == std::string(1'000, 'a'));
+    c.restore(c.outline()[2].serial);
+    CHECK(text(c, 2) == std::string(1'000, 'a'));
+}
+
+TEST_CASE("DE01: a result above the limit is stored and shown shortened, one below is not", "[context_editing]") {
+    ReductionConfig config = above(1'000'000);
+    config.max_tokens_for_trunc = 1'000;
+    Bench bench(config);
+    CHECK(bench.run("small", {std::string(1'000, 's')}).stored.empty());
+    CHECK(bench.run("large", {std::string(5'000, 'l')}).stored[0].key == "conv/trunc/large");
+}
+
+TEST_CASE("DE02: a call id with other characters gets a safe name", "[context_editing]") {
+    Bench bench({.max_length_for_trunc = 1'000});
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("go"));
+    c.push_back(ChatMessage::assistant("").call("test/call.id", "tool"));
+    const auto calls = bench.chain.prepare_tools(c);
+    REQUIRE(calls.size() == 1);
+    const ToolReturn back = bench.run(calls[0], {Part{.text = std::string(5'000, 'x')}});
+    REQUIRE(back.stored.size() == 1);
+    CHECK(is_valid_key(back.stored[0].key));
+    CHECK(back.stored[0].key.starts_with("conv/trunc/testcall.id-"));
+}
+
+TEST_CASE("DE04: beside an image a long text is shortened; a large image alone changes nothing", "[context_editing]") {
+    Bench bench({.max_length_for_trunc = 1'000});
+    const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = std::string(50'000, 'p')}};
+    const ToolReturn back = bench.run("a", {Part{.text = std::string(5'000, 'x')}, image});
+    CHECK(back.result.parts[0].text.size() < 2'000);
+    CHECK(back.result.parts[1] == image);
+    CHECK(bench.run("b", {Part{.text = "small"}, image}).stored.empty());
+}
