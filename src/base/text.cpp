@@ -79,7 +79,7 @@ Bounds character_around(std::string_view text, std::size_t at) noexcept {
     for (std::size_t back = 1; back <= std::min<std::size_t>(3, at); ++back) {
         const std::size_t begin = at - back;
         const Sequence sequence = sequence_at(text, begin);
-        if (sequence.is_valid && sequence.length > back) return {begin, begin + sequence.length};
+        if (sequence.length > back) return {begin, begin + sequence.length};
     }
     return {at, at};
 }

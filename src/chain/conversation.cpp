@@ -89,15 +89,19 @@ void take_names_of_calls(MessageInfo& info, std::span<const MessageInfo> shown) 
 
 namespace {
 
-/// The mark of a result part that is not what the tool gave, or shows again what is stored.
+/// The mark of a result part that is not what the tool gave, or that a store has too.
 Mark mark_of(const ToolReturn& r, std::size_t part) {
+    const auto make = [](Origin origin, const std::string& by, std::string reason, std::vector<std::string> keys) {
+        return std::make_shared<const Provenance>(
+            Provenance{.origin = origin, .by = by, .reason = std::move(reason), .stored = std::move(keys)});
+    };
     for (const StoredPart& stored : r.stored) {
-        if (stored.part == part) return mark_of_stored(stored);
+        if (stored.part == part) {
+            return stored.is_whole ? make(Origin::original, stored.by, "stored", {stored.key}) : mark_of_stored(stored);
+        }
     }
-    if (r.original) return mark_of_stored({.by = r.original->by});
-    if (r.read_back.empty()) return nullptr;
-    return std::make_shared<const Provenance>(
-        Provenance{.origin = Origin::original, .by = "conversation", .reason = "read_back", .stored = r.read_back});
+    if (r.original) return make(Origin::placeholder, r.original->by, "truncate", r.read_back);
+    return r.read_back.empty() ? nullptr : make(Origin::original, "conversation", "read_back", r.read_back);
 }
 
 }  // namespace
@@ -113,7 +117,7 @@ void mark_returned_parts(MessageInfo& info, std::span<const ToolReturn> returns,
             ++seen[r];
             info.parts[p].mark = mark_of(returns[r], *shown);
             for (const StoredPart& stored : returns[r].stored) {
-                if (stored.part != *shown || returns[r].original) continue;
+                if (stored.part != *shown || stored.is_whole || stored.key.empty() || returns[r].original) continue;
                 texts.push_back({.part = p, .key = stored.key, .storage = stored.storage, .element = stored.element});
             }
             break;

@@ -12,7 +12,7 @@ StoredObjects::StoredObjects(const StoredObjects& other) {
 
 void StoredObjects::add(std::string_view key, std::shared_ptr<Storage> storage) {
     const std::lock_guard lock(mutex_);
-    if (storage) by_location_.insert_or_assign(storage->locate(key), std::string(key));
+    if (storage) by_location_.insert_or_assign(storage->locate(key), StoredObject{std::string(key), storage});
     auto& known = by_key_[std::string(key)];
     if (storage) known = std::move(storage);
 }
@@ -20,17 +20,25 @@ void StoredObjects::add(std::string_view key, std::shared_ptr<Storage> storage) 
 std::optional<StoredObject> StoredObjects::find(std::string_view location,
                                                 const std::shared_ptr<Storage>& otherwise) const {
     const std::lock_guard lock(mutex_);
-    const auto to_object = [&](const auto& entry) {
-        return StoredObject{entry.first, entry.second ? entry.second : otherwise};
-    };
-    if (const auto known = by_location_.find(std::string(location)); known != by_location_.end())
-        return to_object(*by_key_.find(known->second));
-    if (const auto named = by_key_.find(location); named != by_key_.end()) return to_object(*named);
-    if (otherwise == nullptr) return std::nullopt;
-    for (const auto& entry : by_key_) {  // those of a loaded conversation have no location of their own
-        if (entry.second == nullptr && otherwise->locate(entry.first) == location) return to_object(entry);
+    if (otherwise) locate_in(*otherwise);
+    std::optional<StoredObject> object;
+    if (const auto known = by_location_.find(std::string(location)); known != by_location_.end()) {
+        object = known->second;
+    } else if (const auto named = by_key_.find(location); named != by_key_.end()) {
+        object = {named->first, named->second};
     }
-    return std::nullopt;
+    if (object && !object->storage) object->storage = otherwise;
+    return object;
+}
+
+/// Objects of a loaded conversation have no location of their own.
+void StoredObjects::locate_in(const Storage& storage) const {
+    if (located_in_ == &storage && located_ == by_key_.size()) return;
+    for (const auto& [key, own] : by_key_) {
+        if (!own) by_location_.try_emplace(storage.locate(key), StoredObject{key, nullptr});
+    }
+    located_in_ = &storage;
+    located_ = by_key_.size();
 }
 
 std::size_t StoredObjects::size() const {

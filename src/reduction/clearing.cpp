@@ -79,14 +79,11 @@ public:
     }
 
     /// The objects that have the original of a result which was shortened when it came in, or which shows one again.
-    [[nodiscard]] std::vector<std::string> stored_for(const ClearingCandidate& candidate) const {
-        std::vector<std::string> keys;
+    [[nodiscard]] std::vector<std::vector<std::string>> stored_for(const ClearingCandidate& candidate) const {
+        std::vector<std::vector<std::string>> keys;
         for (const std::size_t part : candidate.parts) {
             const Mark& mark = mark_of(outline_[candidate.message], part);
-            if (!mark) continue;
-            for (const std::string& key : mark->stored) {
-                if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
-            }
+            keys.push_back(mark ? mark->stored : std::vector<std::string>());
         }
         return keys;
     }
@@ -143,15 +140,15 @@ std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const Reduc
 std::string clearing_placeholder(const ClearedText& text, Language language) {
     const std::string_view tool = text.tool.empty() ? "tool" : text.tool;
     if (language == Language::chinese) {
-        std::string placeholder =
-            fmt::format("[旧的 {} 结果已清除：{} 字节，{} 行。全文：{}", tool, text.bytes, text.lines, text.location);
-        placeholder += text.reader.empty() ? "]" : fmt::format("，可用 {} 读取]", text.reader);
-        return placeholder;
+        const std::string lines = text.lines > 0 ? fmt::format("，{} 行", text.lines) : std::string();
+        const std::string reader = text.reader.empty() ? std::string() : fmt::format("，可用 {} 读取", text.reader);
+        return fmt::format("[旧的 {} 结果已清除：{} 字节{}。全文：{}{}]", tool, text.bytes, lines, text.location,
+                           reader);
     }
-    std::string placeholder = fmt::format("[Old {} result cleared: {} bytes, {} lines. Full text: {}", tool, text.bytes,
-                                          text.lines, text.location);
-    placeholder += text.reader.empty() ? "]" : fmt::format(" - read it with {}]", text.reader);
-    return placeholder;
+    const std::string lines = text.lines > 0 ? fmt::format(", {} lines", text.lines) : std::string();
+    const std::string reader = text.reader.empty() ? std::string() : fmt::format(" - read it with {}", text.reader);
+    return fmt::format("[Old {} result cleared: {} bytes{}. Full text: {}{}]", tool, text.bytes, lines, text.location,
+                       reader);
 }
 
 namespace {

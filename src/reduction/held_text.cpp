@@ -84,14 +84,15 @@ std::string HeldText::end() const {
 }
 
 std::optional<std::string> HeldText::store(const std::string& key) {
+    if (!key_.empty()) return key_;
     if (!storage_) fail("there is no store");
     if (cannot_stream_ && !is_whole()) fail("the backend cannot stream");
     if (!failure_.empty()) return std::nullopt;
     try {
-        if (!writer_) return put_to_free_key(*storage_, key, front_);
-        std::string stored = write_to_free_key(key, [&](const std::string& free) { writer_->commit(free); });
+        key_ = writer_ ? write_to_free_key(key, [&](const std::string& free) { writer_->commit(free); })
+                       : put_to_free_key(*storage_, key, front_);
         writer_.reset();
-        return stored;
+        return key_;
     } catch (const std::exception& error) {
         fail(error.what());
         return std::nullopt;

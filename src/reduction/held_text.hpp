@@ -51,6 +51,7 @@ private:
     std::unique_ptr<StorageWriter> writer_{};
     bool cannot_stream_ = false;
     std::string failure_{};
+    std::string key_{};  // once stored
     std::string front_{};
     std::string recent_{};  // behind `front_`: the end, and at most twice as much as is asked for
     std::int64_t size_ = 0;

@@ -75,7 +75,7 @@ bool TruncatingSink::exceeds() const {
 }
 
 bool TruncatingSink::is_longer(const Item& item, std::int64_t quota, std::int64_t token_quota) const {
-    if (!item.is_text() || !item.stored.empty()) return false;
+    if (!item.is_text() || (!item.stored.empty() && item.is_whole())) return false;
     if (item.size() > quota) return true;
     return limits_.max_tokens > 0 && tokens(item.front()) > token_quota;
 }
@@ -148,19 +148,13 @@ std::vector<Part> TruncatingSink::parts_in_memory() const {
     return parts;
 }
 
-std::string TruncatingSink::make_key() {
-    try {
-        return limits_.key(parts_in_memory());
-    } catch (...) {
-        failure_ = std::current_exception();
-        return limits_.fallback_key;
-    }
-}
-
-/// Bytes that are not UTF-8 are shown as U+FFFD, so the store has to keep them.
+/// Bytes that are not UTF-8 are shown as U+FFFD, so the store has to keep them. A stored text that is shown again is
+/// there already; what the tool gave beyond the page stays in the journal.
 bool TruncatingSink::must_store(std::size_t i, const Cuts& cuts) const {
     const Item& item = items_[i];
-    return cuts[i] || (item.is_text() && item.stored.empty() && !is_valid_utf8(item.front()));
+    if (!item.is_text() || !item.stored.empty()) return false;
+    if (!is_valid_utf8(item.front())) return true;
+    return cuts[i] && (!is_page() || !item.is_whole());
 }
 
 std::vector<TruncatingSink::Place> TruncatingSink::store(const Cuts& cuts, const std::string& key) {
@@ -178,83 +172,150 @@ std::vector<TruncatingSink::Place> TruncatingSink::store(const Cuts& cuts, const
 /// The raw text of a single part, else all parts in one object.
 void TruncatingSink::store_pushed(const Cuts& cuts, const std::string& key, std::vector<Place>& places) {
     const bool has_written = std::ranges::any_of(items_, [](const Item& item) { return item.written != nullptr; });
-    std::vector<Part> all;
-    std::string shared_key;
-    std::string failure;
+    std::optional<Place> shared;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (items_[i].written || !must_store(i, cuts)) continue;
-        const bool is_single = has_written || items_.size() == 1;
-        try {
-            if (is_single) {
-                places[i].key = put_to_free_key(*limits_.storage, key, items_[i].part.text);
-                continue;
-            }
-            if (shared_key.empty() && failure.empty())
-                shared_key = put_to_free_key(*limits_.storage, key, offload_content(parts_in_memory()));
-        } catch (const std::exception& error) {
-            failure = error.what();
+        if (has_written || items_.size() == 1) {
+            places[i] = put(key, items_[i].part.text);
+            continue;
         }
-        places[i] = {.key = shared_key, .element = i, .failure = failure};
+        if (!shared) shared = put(key, offload_content(parts_in_memory()));
+        places[i] = *shared;
+    }
+    if (!shared || shared->key.empty()) return;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (items_[i].is_text() && items_[i].stored.empty()) places[i] = {.key = shared->key, .element = i};
+    }
+}
+
+TruncatingSink::Place TruncatingSink::put(const std::string& key, std::string_view content) const {
+    try {
+        if (!limits_.storage) return {.failure = "no backend for offload"};
+        return {.key = put_to_free_key(*limits_.storage, key, content)};
+    } catch (const std::exception& error) {
+        return {.failure = *error.what() != '\0' ? error.what() : "unknown reason"};
     }
 }
 
 // ---- passing on
 // ------------------------------------------------------------------------------------------------------
 
+/// What stands for the whole text: an object that its writer named, or ours.
+std::string TruncatingSink::location_of(const Item& item, const Place& place) const {
+    if (!limits_.read_location.empty()) return limits_.read_location;
+    const std::string& key = item.stored.empty() ? place.key : item.stored.front().key;
+    const auto& storage = item.stored.empty() ? limits_.storage : item.stored.front().storage;
+    return key.empty() || !storage ? key : storage->locate(key);
+}
+
 std::string TruncatingSink::notice(const Item& item, const Cut& cut, const Place& place) const {
     const std::int64_t lines = item.written ? item.written->lines() : count_lines(item.part.text);
-    const std::string location = place.key.empty() ? std::string() : limits_.storage->locate(place.key);
-    TruncatedText text{.tool = context_.tool,
-                       .bytes = item.size(),
-                       .lines = lines,
-                       .head = static_cast<std::int64_t>(cut.head),
-                       .tail = static_cast<std::int64_t>(cut.tail.size()),
-                       .location = location,
-                       .reader = limits_.reader,
-                       .failure = place.failure};
-    if (limits_.read_location.empty()) return truncation_notice(text, context_.language);
-    text.location = limits_.read_location;
-    return page_notice(text, context_.language);
+    const std::string location = location_of(item, place);
+    const TruncatedText text{.tool = context_.tool,
+                             .bytes = item.size(),
+                             .lines = lines,
+                             .head = static_cast<std::int64_t>(cut.head),
+                             .tail = static_cast<std::int64_t>(cut.tail.size()),
+                             .location = location,
+                             .reader = limits_.reader,
+                             .failure = place.failure};
+    return is_page() ? page_notice(text, context_.language) : truncation_notice(text, context_.language);
+}
+
+/// Everything that can fail, before anything is passed on.
+TruncatingSink::Decision TruncatingSink::decide() {
+    Decision d{plan(), std::vector<Place>(items_.size()), std::vector<std::string>(items_.size())};
+    bool is_due = std::ranges::any_of(d.cuts, [](const auto& cut) { return cut.has_value(); });
+    for (std::size_t i = 0; i < items_.size(); ++i) is_due = is_due || must_store(i, d.cuts);
+    if (!is_due) return d;
+    const std::string key = limits_.key(parts_in_memory());
+    drop_useless(d.cuts, key);
+    d.places = store(d.cuts, key);
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (d.cuts[i]) d.notices[i] = notice(items_[i], *d.cuts[i], d.places[i]);
+    }
+    return d;
+}
+
+/// A user's function has failed: what is in memory stays whole, what is not is cut by bytes.
+TruncatingSink::Decision TruncatingSink::decide_alone() {
+    Decision d{Cuts(items_.size()), std::vector<Place>(items_.size()), std::vector<std::string>(items_.size())};
+    const auto half = static_cast<std::size_t>(limits_.max_bytes / 2);
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        const Item& item = items_[i];
+        if (!item.is_whole()) {
+            const std::size_t head = utf8_prefix(item.front(), half).size();
+            d.cuts[i] = Cut{i == 0 ? std::max(head, passed_) : head, std::string(utf8_suffix(item.end(), half))};
+        }
+    }
+    d.places = store(d.cuts, limits_.fallback_key);
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        const std::string& location = d.places[i].key;
+        if (!d.cuts[i]) continue;
+        d.notices[i] = truncation_notice({.tool = context_.tool,
+                                          .bytes = items_[i].size(),
+                                          .lines = items_[i].written->lines(),
+                                          .head = static_cast<std::int64_t>(d.cuts[i]->head),
+                                          .tail = static_cast<std::int64_t>(d.cuts[i]->tail.size()),
+                                          .location = location,
+                                          .reader = limits_.reader,
+                                          .failure = d.places[i].failure},
+                                         context_.language);
+    }
+    return d;
 }
 
 void TruncatingSink::finish() {
-    Cuts cuts = plan();
-    const auto any_stored = [&] {
-        for (std::size_t i = 0; i < items_.size(); ++i) {
-            if (must_store(i, cuts)) return true;
-        }
-        return false;
-    };
-    std::vector<Place> places(items_.size());
-    if (any_stored()) {
-        const bool is_whole = std::ranges::all_of(items_, &Item::is_whole);
-        const std::string key = make_key();
-        if (failure_ && is_whole) {
-            cuts.assign(items_.size(), std::nullopt);  // the whole result stands
-        } else {
-            drop_useless(cuts, key);
-            places = store(cuts, key);
-        }
+    std::exception_ptr failure;
+    Decision d;
+    try {
+        d = decide();
+    } catch (...) {
+        failure = std::current_exception();
+        d = decide_alone();
     }
-    for (std::size_t i = 0; i < items_.size(); ++i) emit(i, cuts[i], places[i]);
-    if (failure_) std::rethrow_exception(failure_);
+    if (needs_original(d)) original_ = parts_in_memory();
+    for (std::size_t i = 0; i < items_.size(); ++i) emit(i, d);
+    if (failure) std::rethrow_exception(failure);
 }
 
-void TruncatingSink::emit(std::size_t i, const std::optional<Cut>& cut, const Place& place) {
+/// Whether all of a text that no store has is in memory, and some of it is not shown.
+bool TruncatingSink::needs_original(const Decision& d) const {
+    if (!std::ranges::all_of(items_, &Item::is_whole)) return false;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        const Item& item = items_[i];
+        if (!item.is_text() || !item.is_whole() || !item.stored.empty() || !d.places[i].key.empty()) continue;
+        if ((d.cuts[i] && !stays_whole(i, d)) || !is_valid_utf8(item.front())) return true;
+    }
+    return false;
+}
+
+bool TruncatingSink::stays_whole(std::size_t i, const Decision& d) const {
+    const Item& item = items_[i];
+    if (!d.cuts[i]) return true;
+    return !d.places[i].failure.empty() && item.is_whole() && item.size() <= limits_.max_unstored;
+}
+
+void TruncatingSink::emit(std::size_t i, const Decision& d) {
     Item& item = items_[i];
+    const Place& place = d.places[i];
     if (!item.is_text()) return out_.push(std::move(item.part));
     if (!place.failure.empty()) tell("store_failed", item, place);
-    const bool must_stay_whole = !place.failure.empty() && item.is_whole() && item.size() <= limits_.max_unstored;
-    if (!place.failure.empty() && item.is_whole() && !original_) original_ = parts_in_memory();
-    if (!cut || must_stay_whole) {
+    const bool is_whole = stays_whole(i, d);
+    const bool is_same = is_whole && is_valid_utf8(item.front());
+    if (is_whole) {
         emit_text(i, item.front());
     } else {
-        emit_text(i, item.front().substr(0, cut->head) + notice(item, *cut, place) + cut->tail);
+        emit_text(i, item.front().substr(0, d.cuts[i]->head) + d.notices[i] + d.cuts[i]->tail);
         if (place.failure.empty()) tell("truncated", item, place);
     }
-    if (!place.key.empty()) {
-        out_.stored(
-            {.key = place.key, .by = std::string(limits_.by), .storage = limits_.storage, .element = place.element});
+    const bool is_lost = !is_whole && place.key.empty() && item.stored.empty() && !original_;
+    if (!place.key.empty() || is_lost) {
+        out_.stored({.key = place.key,
+                     .by = std::string(limits_.by),
+                     .storage = limits_.storage,
+                     .is_whole = is_same && !place.key.empty(),
+                     .element = place.element});
     }
     for (StoredPart& stored : item.stored) out_.stored(std::move(stored));
 }

@@ -38,7 +38,8 @@ public:
     void write(std::string_view text) override;
     void push(Part part) override;
     void stored(StoredPart stored) override;
-    /// Passes on what is held. Throws what the key generator throws, when everything has been passed on.
+    /// Passes on what is held. Throws what a user's function throws (key, counter, `locate`), when all has been passed
+    /// on.
     void finish() override;
 
     /// What the tool gave, where that is neither shown nor stored; to be kept in the journal.
@@ -71,6 +72,12 @@ private:
     };
 
     using Cuts = std::vector<std::optional<Cut>>;
+    /// What becomes of each item.
+    struct Decision {
+        Cuts cuts{};
+        std::vector<Place> places{};
+        std::vector<std::string> notices{};
+    };
 
     void pass_head();
     [[nodiscard]] bool is_streaming() const noexcept { return items_.size() == 1 && items_.front().written; }
@@ -81,13 +88,19 @@ private:
     [[nodiscard]] Cut cut(std::size_t item, std::int64_t quota, std::int64_t token_quota) const;
     [[nodiscard]] std::string_view fit_tokens(std::string_view text, std::int64_t limit, bool at_end) const;
     void drop_useless(Cuts& cuts, const std::string& key) const;
-    [[nodiscard]] std::string make_key();
     [[nodiscard]] std::vector<Place> store(const Cuts& cuts, const std::string& key);
     void store_pushed(const Cuts& cuts, const std::string& key, std::vector<Place>& places);
+    [[nodiscard]] Place put(const std::string& key, std::string_view content) const;
     [[nodiscard]] bool must_store(std::size_t item, const Cuts& cuts) const;
     [[nodiscard]] std::vector<Part> parts_in_memory() const;
+    [[nodiscard]] bool is_page() const noexcept { return !limits_.read_location.empty(); }
+    [[nodiscard]] std::string location_of(const Item& item, const Place& place) const;
     [[nodiscard]] std::string notice(const Item& item, const Cut& cut, const Place& place) const;
-    void emit(std::size_t item, const std::optional<Cut>& cut, const Place& place);
+    [[nodiscard]] Decision decide();
+    [[nodiscard]] Decision decide_alone();
+    [[nodiscard]] bool needs_original(const Decision& decision) const;
+    [[nodiscard]] bool stays_whole(std::size_t item, const Decision& decision) const;
+    void emit(std::size_t item, const Decision& decision);
     void emit_text(std::size_t item, std::string text);
     void tell(std::string_view kind, const Item& item, const Place& place) const;
 
@@ -99,7 +112,6 @@ private:
     std::size_t passed_ = 0;  // bytes of the first item that are out
     bool head_is_out_ = false;
     std::optional<std::vector<Part>> original_{};
-    std::exception_ptr failure_{};
 };
 
 }  // namespace whittle::inline v0::detail

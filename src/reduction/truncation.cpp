@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -62,6 +63,13 @@ std::string cut_to(std::string_view whole, std::size_t max_bytes, TruncatedText 
     return std::string(head) + truncation_notice(text, language) + std::string(tail);
 }
 
+bool skips_truncation(const ReductionConfig& config, std::string_view tool) {
+    const ToolReductionConfig* settings = find_for_tool(config.tool_config, tool);
+    const bool is_off =
+        settings != nullptr ? settings->skip_truncation.value_or(config.skip_truncation) : config.skip_truncation;
+    return is_off || matches_tool(config.trunc_exclude_tools, tool);
+}
+
 std::string_view reader_tool(const ReductionConfig& config, std::span<const ToolSpec> tools) noexcept {
     const auto has = [&](std::string_view name) {
         return std::ranges::find(tools, name, &ToolSpec::name) != tools.end();
@@ -111,7 +119,7 @@ public:
           out_(out),
           settings_(find_for_tool(setup.config.tool_config, context.tool)),
           callbacks_(find_for_tool(setup.tools, context.tool)),
-          read_back_(find_read_back(context)) {}
+          read_back_(is_reader() ? find_read_back(context) : std::nullopt) {}
 
     ToolOutcome run(const ToolNext& next) {
         ToolOutcome outcome = dispatch(next);
@@ -120,14 +128,14 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_off() const {
-        const bool skip = setup_.config.skip_truncation;
-        if (settings_ != nullptr ? settings_->skip_truncation.value_or(skip) : skip) return true;
-        return matches_tool(setup_.config.trunc_exclude_tools, context_.tool);
+    /// Another tool may have a location among its arguments and give something else.
+    [[nodiscard]] bool is_reader() const {
+        return matches_tool(std::array<std::string_view, 2>{setup_.config.read_file_tool_name, "read_offloaded"},
+                            context_.tool);
     }
 
     ToolOutcome dispatch(const ToolNext& next) {
-        if (is_off()) return next(context_, out_);
+        if (skips_truncation(setup_.config, context_.tool)) return next(context_, out_);
         if (callbacks_ != nullptr && callbacks_->trunc_sink) return with_sink(next);
         if (callbacks_ != nullptr && callbacks_->trunc_handler) return with_handler(next);
         return by_default(next);
@@ -155,11 +163,12 @@ private:
     [[nodiscard]] detail::TruncationLimits limits() const {
         constexpr std::int64_t room_for_notice = 4'096;
         const ReductionConfig& config = setup_.config;
-        const std::int64_t unstored =
-            config.max_bytes_without_store > 0 ? config.max_bytes_without_store : 8 * config.max_length_for_trunc;
+        const std::int64_t limit = config.max_length_for_trunc;
+        const std::int64_t eightfold = limit > INT64_MAX / 8 ? INT64_MAX : 8 * limit;
+        const std::int64_t unstored = config.max_bytes_without_store > 0 ? config.max_bytes_without_store : eightfold;
         return {.max_bytes = config.max_length_for_trunc,
                 .max_tokens = context_.counter ? config.max_tokens_for_trunc : 0,
-                .max_unstored = std::max(unstored, config.max_length_for_trunc + room_for_notice),
+                .max_unstored = std::max(unstored, add_saturating(limit, room_for_notice)),
                 .read_location = read_back_ ? read_back_->location : std::string(),
                 .reader = reader_tool(config, context_.tools),
                 .by = setup_.by,
@@ -238,8 +247,12 @@ private:
     void offload(TruncResult& result) const {
         const auto store = storage();
         if (!store) throw Error(Errc::storage_failed, "no backend for offload");
-        result.key = result.key.empty() ? default_key() : to_key(result.key, "trunc_handler");
-        store->put_if_absent(result.key, result.content);
+        if (result.key.empty()) {
+            result.key = detail::put_to_free_key(*store, default_key(), result.content);
+        } else {
+            result.key = to_key(result.key, "trunc_handler");
+            store->put_if_absent(result.key, result.content);
+        }
     }
 
     [[nodiscard]] std::vector<StoredPart> stored_by(const TruncResult& result) const {

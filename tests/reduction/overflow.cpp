@@ -117,7 +117,7 @@ TEST_CASE("D15: what a call reads back is not truncated again but paged, and cle
           "[reduction]") {
     Bench bench({.max_length_for_trunc = 2'000, .max_tokens_for_clear = 100});
     Conversation<> c = bench.push(bench.run("a", {std::string(9'000, 'x')}));
-    c.push_back(ChatMessage::assistant("").call("r", "cat", R"({"deep":[{"path":"conv/trunc/a"}]})"));
+    c.push_back(ChatMessage::assistant("").call("r", "read_file", R"({"deep":[{"path":"conv/trunc/a"}]})"));
     const auto calls = bench.chain.prepare_tools(c);
     REQUIRE(calls.size() == 1);
     const ToolReturn page = bench.run(calls[0], {Part{.text = std::string(1'900, 'x')}});

@@ -9,8 +9,8 @@
 
 namespace whittle::inline v0 {
 
-/// The longest prefix of at most `max_bytes` that does not end inside a UTF-8 sequence. Bytes that are not UTF-8 count
-/// as characters of one byte.
+/// The longest prefix of at most `max_bytes` that does not end inside a UTF-8 sequence. What would become one
+/// U+FFFD counts as one character.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) noexcept;
 
 /// The longest suffix of at most `max_bytes` that does not start inside a UTF-8 sequence.

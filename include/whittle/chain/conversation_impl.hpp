@@ -142,6 +142,7 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
     for (const ToolReturn& r : returns) {
         if (!r.read_back.empty()) ++read_backs_;
         for (const StoredPart& stored : r.stored) {
+            if (stored.key.empty()) continue;
             entry->stored.push_back(stored.key);
             add_object(stored.key, stored.storage);
         }

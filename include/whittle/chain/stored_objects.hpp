@@ -39,9 +39,13 @@ public:
     [[nodiscard]] std::size_t size() const;
 
 private:
+    void locate_in(const Storage& storage) const;
+
     mutable std::mutex mutex_{};
     std::map<std::string, std::shared_ptr<Storage>, std::less<>> by_key_{};
-    std::unordered_map<std::string, std::string> by_location_{};  // location -> key
+    mutable std::unordered_map<std::string, StoredObject> by_location_{};
+    mutable const Storage* located_in_ = nullptr;  // where the objects of unknown stores were last looked for
+    mutable std::size_t located_ = 0;              // how many objects there were then
 };
 
 }  // namespace whittle::inline v0

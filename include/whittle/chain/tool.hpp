@@ -47,6 +47,7 @@ struct StoredPart {
     std::string key{};
     std::string by{};  ///< the middleware that stored it
     std::shared_ptr<Storage> storage{};
+    bool is_whole = false;                 ///< the text is shown as it is; the object has it too
     std::optional<std::size_t> element{};  ///< the object is a JSON array of parts (`offload_content`), this text one
                                            ///< of them; unset: the object is the text
 };
@@ -59,7 +60,8 @@ public:
     virtual void write(std::string_view text) = 0;
     /// Starts a part of its own: text or media.
     virtual void push(Part part) = 0;
-    /// Says that the newest part stands for an object. `stored.part` is filled in by who keeps the parts.
+    /// Says that the newest part stands for an object, or, without a key, for a text that is lost. `stored.part` is
+    /// filled in by who keeps the parts.
     virtual void stored(StoredPart stored) = 0;
     /// Nothing more comes, the tool has returned or thrown. Called once, by who made the sink.
     virtual void finish() {}

@@ -33,11 +33,12 @@ struct ClearingCandidate {
     std::size_t message = 0;           ///< index of the message that holds the result
     std::vector<std::size_t> parts{};  ///< its texts and media, in order
     std::string tool{};
-    std::string name{};                 ///< last component of its key
-    std::vector<std::string> stored{};  ///< keys of objects that have the original already
-    std::string_view rule{};            ///< empty: may be cut; else the id of the rule that keeps it
-    bool is_retained = false;           ///< in one of the newest rounds
-    std::size_t call = 0;               ///< index of the message with its call
+    std::string name{};  ///< last component of its key
+    /// For each part the keys of objects that have its original already.
+    std::vector<std::vector<std::string>> stored{};
+    std::string_view rule{};   ///< empty: may be cut; else the id of the rule that keeps it
+    bool is_retained = false;  ///< in one of the newest rounds
+    std::size_t call = 0;      ///< index of the message with its call
     std::optional<std::size_t> call_part{};
 };
 
@@ -53,7 +54,7 @@ struct ClearingCandidate {
 struct ClearedText {
     std::string_view tool{};
     std::int64_t bytes = 0;
-    std::int64_t lines = 0;
+    std::int64_t lines = 0;       ///< 0: not known
     std::string_view location{};  ///< `Storage::locate` of its key
     std::string_view reader{};    ///< tool that reads it; empty: none is listed
 };

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,23 +48,31 @@ private:
     }
     [[nodiscard]] std::string_view reader() const { return reader_tool(config_, turn_.request.tools); }
     [[nodiscard]] bool may_rewrite(const Round& round) const;
-    void rewrite_round(const Round& round);
+    [[nodiscard]] std::optional<std::vector<M>> ask_rewriter(const Round& round, std::int64_t& freed);
+    void replace_round(const Round& round, std::vector<M> messages);
     [[nodiscard]] std::vector<Part> parts_of_result(const ClearingCandidate& candidate) const;
     [[nodiscard]] std::string arguments_of(const ClearingCandidate& candidate) const;
     std::int64_t stage(const ClearingCandidate& candidate);
     void stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts);
-    void stage_arguments(const ClearingCandidate& candidate);
+    void stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts);
     void stage_handler(const ClearingCandidate& candidate, const std::vector<Part>& parts, ClearResult result);
+    void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const;
+    [[nodiscard]] std::int64_t size_of_object(Storage& storage, const std::string& key, std::string_view shown) const;
     void set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before, const std::vector<Part>& now,
                    const Provenance& provenance);
-    [[nodiscard]] std::string key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts,
-                                      Storage& storage, std::string_view content);
+    [[nodiscard]] std::string key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const;
     void offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
                  std::optional<typename Transaction<M>::Original> original);
     [[nodiscard]] std::int64_t tokens_of(const std::vector<Part>& parts) const;
     [[nodiscard]] std::vector<ClearingCandidate> plan_shortening() const;
     [[nodiscard]] std::int64_t limit_that_frees(std::int64_t tokens,
                                                 const std::vector<ClearingCandidate>& candidates) const;
+    [[nodiscard]] std::optional<typename Transaction<M>::Original> original_at(const ClearingCandidate& candidate,
+                                                                               std::size_t part) const {
+        return typename Transaction<M>::Original{edit_.outline()[candidate.message].serial, candidate.parts[part]};
+    }
+    void shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
+                      std::int64_t max_bytes, const std::shared_ptr<Storage>& storage);
     std::int64_t shorten(const ClearingCandidate& candidate, std::int64_t max_bytes);
 
     Turn<M>& turn_;
@@ -73,6 +82,7 @@ private:
     std::int64_t count_;
     Transaction<M> edit_;
     PlannedKeys planned_{};
+    std::vector<std::size_t> erased_{};    // parts of the message that a handler's replacement took out
     std::vector<std::string> new_keys_{};  // of the unit that is being planned
 };
 
@@ -105,44 +115,54 @@ bool ClearingRun<M>::may_rewrite(const Round& round) const {
     });
 }
 
+/// Asks oldest first, edits newest first: an edit then moves no round that is still to come.
 template <AgentMessage M>
 void ClearingRun<M>::rewrite(std::int64_t target) {
     if (!callbacks_.clear_message_rewriter) return;
     const auto retained = static_cast<std::size_t>(std::max(1, config_.clear_retention_suffix_limit));
-    std::vector<Serial> old;
     const std::vector<Round> rounds = edit_.outline().rounds();
-    for (std::size_t r = 0; r + retained < rounds.size(); ++r) old.push_back(rounds[r].group);
-    for (const Serial group : old) {  // positions change with every rewrite
-        if (is_enough(target)) return;
-        const std::vector<Round> now = edit_.outline().rounds();
-        const auto round = std::ranges::find(now, group, &Round::group);
-        if (round != now.end() && may_rewrite(*round)) rewrite_round(*round);
+    std::vector<std::pair<std::size_t, std::vector<M>>> rewritten;
+    std::int64_t freed = 0;
+    for (std::size_t r = 0; r + retained < rounds.size(); ++r) {
+        if (target > 0 && count_ - freed < target) break;
+        if (!may_rewrite(rounds[r])) continue;
+        auto messages = ask_rewriter(rounds[r], freed);
+        if (messages) rewritten.emplace_back(r, *std::move(messages));
     }
+    for (auto& [r, messages] : std::views::reverse(rewritten)) replace_round(rounds[r], std::move(messages));
+}
+
+/// What is to stand in place of a round, if that is smaller; adds what it frees.
+template <AgentMessage M>
+std::optional<std::vector<M>> ClearingRun<M>::ask_rewriter(const Round& round, std::int64_t& freed) {
+    std::vector<M> before{edit_.messages()[round.call]};
+    for (const std::size_t message : round.results) before.push_back(edit_.messages()[message]);
+    std::vector<M> now = callbacks_.clear_message_rewriter(before.front(), std::span<const M>(before).subspan(1));
+    if (std::ranges::equal(now, before, [](const M& a, const M& b) { return same_message(a, b); })) return std::nullopt;
+    std::int64_t less = 0;
+    for (const M& m : before) less += count_message(m, turn_.counter());
+    for (const M& m : now) less -= count_message(m, turn_.counter());
+    turn_.report.more().candidates.push_back({edit_.outline()[round.call].serial, 0, less > 0,
+                                              less > 0 ? "rewritten" : "no_gain", std::max<std::int64_t>(0, less)});
+    if (less <= 0) return std::nullopt;
+    freed += less;
+    return now;
 }
 
 /// The new messages stand where the call stood.
 template <AgentMessage M>
-void ClearingRun<M>::rewrite_round(const Round& round) {
-    const M call = edit_.messages()[round.call];
-    std::vector<M> results;
-    for (const std::size_t message : round.results) results.push_back(edit_.messages()[message]);
-    std::vector<M> rewritten = callbacks_.clear_message_rewriter(call, results);
-    std::vector<M> before{call};
-    before.insert(before.end(), results.begin(), results.end());
-    if (std::ranges::equal(rewritten, before, [](const M& a, const M& b) { return same_message(a, b); })) return;
-    const std::int64_t tokens = edit_.tokens_after();
-    const Serial serial = edit_.outline()[round.call].serial;
+void ClearingRun<M>::replace_round(const Round& round, std::vector<M> messages) {
     const Provenance provenance{.origin = Origin::placeholder, .reason = "rewrite"};
-    const Unit unit = edit_.begin_unit();
+    edit_.begin_unit();
     edit_.allow_pinned(true);
-    for (auto message = round.results.rbegin(); message != round.results.rend(); ++message)
-        edit_.erase(*message, provenance);
-    edit_.replace_range(round.call, round.call + 1, std::move(rewritten), provenance);
+    const bool is_one_stretch = round.results.empty() || round.results.back() == round.call + round.results.size();
+    if (is_one_stretch) {
+        edit_.replace_range(round.call, round.call + 1 + round.results.size(), std::move(messages), provenance);
+    } else {
+        for (const std::size_t message : std::views::reverse(round.results)) edit_.erase(message, provenance);
+        edit_.replace_range(round.call, round.call + 1, std::move(messages), provenance);
+    }
     edit_.allow_pinned(false);
-    const std::int64_t freed = tokens - edit_.tokens_after();
-    if (freed <= 0) edit_.drop_unit(unit);
-    turn_.report.more().candidates.push_back(
-        {serial, 0, freed > 0, freed > 0 ? "rewritten" : "no_gain", std::max<std::int64_t>(0, freed)});
 }
 
 // ---- clearing
@@ -150,16 +170,33 @@ void ClearingRun<M>::rewrite_round(const Round& round) {
 
 template <AgentMessage M>
 void ClearingRun<M>::clear(std::int64_t target) {
-    for (const ClearingCandidate& candidate : plan()) {
+    std::vector<ClearingCandidate> candidates = plan();
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+        const ClearingCandidate& candidate = candidates[c];
         const bool enough = is_enough(target);
+        erased_.clear();
         const std::int64_t freed = candidate.rule.empty() && !enough ? stage(candidate) : 0;
-        if (!turn_.config.explain && freed == 0) continue;
         const std::string_view rule = !candidate.rule.empty() ? candidate.rule
                                       : enough                ? "target_reached"
                                       : freed > 0             ? "old_round"
                                                               : "no_gain";
-        turn_.report.more().candidates.push_back(
-            {edit_.outline()[candidate.message].serial, candidate.parts.front(), freed > 0, rule, freed});
+        if (turn_.config.explain || freed > 0) {
+            turn_.report.more().candidates.push_back(
+                {edit_.outline()[candidate.message].serial, candidate.parts.front(), freed > 0, rule, freed});
+        }
+        if (freed > 0 && !erased_.empty()) close_ranks(std::span(candidates).subspan(c + 1), candidate.message);
+    }
+}
+
+/// A handler has erased parts: later results in that message have moved.
+template <AgentMessage M>
+void ClearingRun<M>::close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const {
+    for (ClearingCandidate& candidate : candidates) {
+        if (candidate.message != message) continue;
+        for (std::size_t& part : candidate.parts) {
+            const auto gone = std::ranges::count_if(erased_, [&](std::size_t erased) { return erased < part; });
+            part -= static_cast<std::size_t>(gone);
+        }
     }
 }
 
@@ -212,7 +249,7 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
         stage_handler(candidate, parts, *std::move(handled));
     } else {
         stage_result(candidate, parts);
-        if (clears_inputs(config_, candidate.tool)) stage_arguments(candidate);
+        if (clears_inputs(config_, candidate.tool)) stage_arguments(candidate, parts);
     }
     const std::int64_t freed = before - edit_.tokens_after();
     if (freed > 0) return freed;
@@ -223,16 +260,12 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
 
 /// The key for what is cleared: the user's, or the usual one.
 template <AgentMessage M>
-std::string ClearingRun<M>::key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts,
-                                    Storage& storage, std::string_view content) {
-    std::string key = root() + "/clear/" + candidate.name;
-    if (callbacks_.gen_clear_offload_file_path) {
-        const std::string arguments = arguments_of(candidate);
-        const std::string call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id;
-        key = to_key(callbacks_.gen_clear_offload_file_path({candidate.tool, call_id, arguments, parts}),
-                     "gen_clear_offload_file_path");
-    }
-    return free_key(storage, std::move(key), content, planned_);
+std::string ClearingRun<M>::key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
+    if (!callbacks_.gen_clear_offload_file_path) return root() + "/clear/" + candidate.name;
+    const std::string arguments = arguments_of(candidate);
+    const std::string call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id;
+    return to_key(callbacks_.gen_clear_offload_file_path({candidate.tool, call_id, arguments, parts}),
+                  "gen_clear_offload_file_path");
 }
 
 template <AgentMessage M>
@@ -242,44 +275,53 @@ void ClearingRun<M>::offload(std::string key, std::string content, const std::sh
     edit_.offload(std::move(key), std::move(content), original, storage);
 }
 
+/// The bytes of the whole text, as far as that can be found out.
 template <AgentMessage M>
-void ClearingRun<M>::stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts) {
-    const auto storage = storage_for(candidate.tool);
-    Provenance provenance{.origin = Origin::placeholder, .reason = "clear", .stored = candidate.stored};
-    std::string placeholder(plain_placeholder(turn_.language));
-    std::string content;
-    if (storage) {
-        ClearedText text{.tool = candidate.tool, .reader = reader()};
-        std::string location;
-        if (candidate.stored.empty()) {
-            content = offload_content(parts);
-            provenance.stored.push_back(key_for(candidate, parts, *storage, content));
-            text.bytes = static_cast<std::int64_t>(content.size());
-            text.lines = count_lines(content);
-        } else {
-            for (const Part& part : parts) {
-                text.bytes += static_cast<std::int64_t>(part.text.size());
-                text.lines += count_lines(part.text);
-            }
-        }
-        for (const std::string& key : provenance.stored)
-            location += (location.empty() ? "" : ", ") + storage->locate(key);
-        text.location = location;
-        placeholder = clearing_placeholder(text, turn_.language);
+std::int64_t ClearingRun<M>::size_of_object(Storage& storage, const std::string& key, std::string_view shown) const {
+    try {
+        if (const auto info = storage.stat(key)) return info->bytes;
+    } catch (const std::exception&) {  // the size is for reading only
     }
-    const std::int64_t cost = turn_.counter().count(placeholder) * static_cast<std::int64_t>(parts.size());
-    if (tokens_of(parts) <= cost) return;
-    for (const std::size_t part : candidate.parts) edit_.set_text(candidate.message, part, placeholder, provenance);
-    if (!storage || !candidate.stored.empty()) return;
-    using Original = typename Transaction<M>::Original;
-    const bool is_plain = parts.size() == 1 && parts.front().kind != PartKind::media;
-    const Serial serial = edit_.outline()[candidate.message].serial;
-    offload(provenance.stored.front(), std::move(content), storage,
-            is_plain ? std::optional(Original{serial, candidate.parts.front()}) : std::nullopt);
+    return static_cast<std::int64_t>(shown.size());
 }
 
 template <AgentMessage M>
-void ClearingRun<M>::stage_arguments(const ClearingCandidate& candidate) {
+void ClearingRun<M>::stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts) {
+    const auto storage = storage_for(candidate.tool);
+    Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
+    std::vector<Part> fresh;  // no store has these
+    ClearedText text{.tool = candidate.tool, .reader = reader()};
+    for (std::size_t i = 0; storage && i < parts.size(); ++i) {
+        const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.parts[i]);
+        if (candidate.stored[i].empty() && origin_of(mark) == Origin::original) fresh.push_back(parts[i]);
+        for (const std::string& key : candidate.stored[i]) {
+            if (std::ranges::find(provenance.stored, key) != provenance.stored.end()) continue;
+            provenance.stored.push_back(key);
+            text.bytes += size_of_object(*storage, key, parts[i].text);
+        }
+    }
+    std::string content;
+    if (!fresh.empty()) {
+        content = offload_content(fresh);
+        provenance.stored.push_back(free_key(*storage, key_for(candidate, parts), content, planned_));
+        text.bytes += static_cast<std::int64_t>(content.size());
+        if (provenance.stored.size() == 1) text.lines = count_lines(content);
+    }
+    std::string location;
+    for (const std::string& key : provenance.stored) location += (location.empty() ? "" : ", ") + storage->locate(key);
+    text.location = location;
+    const std::string placeholder = provenance.stored.empty() ? std::string(plain_placeholder(turn_.language))
+                                                              : clearing_placeholder(text, turn_.language);
+    const std::int64_t cost = turn_.counter().count(placeholder) * static_cast<std::int64_t>(parts.size());
+    if (tokens_of(parts) <= cost) return;
+    for (const std::size_t part : candidate.parts) edit_.set_text(candidate.message, part, placeholder, provenance);
+    if (fresh.empty()) return;
+    const bool is_plain = parts.size() == 1 && parts.front().kind != PartKind::media;
+    offload(provenance.stored.back(), std::move(content), storage, is_plain ? original_at(candidate, 0) : std::nullopt);
+}
+
+template <AgentMessage M>
+void ClearingRun<M>::stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts) {
     if (!candidate.call_part || edit_.is_pinned(candidate.call)) return;
     if (origin_of(mark_of(edit_.outline()[candidate.call], *candidate.call_part)) != Origin::original) return;
     std::string arguments = arguments_of(candidate);
@@ -287,7 +329,7 @@ void ClearingRun<M>::stage_arguments(const ClearingCandidate& candidate) {
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
     std::string location;
     if (storage) {
-        const std::string key = root() + "/clear/" + candidate.name + ".arguments";
+        const std::string key = key_for(candidate, parts) + ".arguments";
         provenance.stored.push_back(free_key(*storage, key, arguments, planned_));
         location = storage->locate(provenance.stored.front());
     }
@@ -307,7 +349,7 @@ void ClearingRun<M>::stage_handler(const ClearingCandidate& candidate, const std
     if (result.need_offload) {
         const auto storage = storage_for(candidate.tool);
         if (!storage) throw Error(Errc::storage_failed, std::string(name_) + ": clear_handler: no backend for offload");
-        std::string key = result.key.empty() ? key_for(candidate, parts, *storage, result.content)
+        std::string key = result.key.empty() ? free_key(*storage, key_for(candidate, parts), result.content, planned_)
                                              : to_key(result.key, "clear_handler");
         provenance.stored.push_back(key);
         offload(std::move(key), std::move(result.content), storage, std::nullopt);
@@ -335,8 +377,10 @@ void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::ve
         if (one_by_one && !is_kept) edit_.set_text(candidate.message, candidate.parts[i], now[i].text, provenance);
     }
     if (one_by_one) return;
-    for (std::size_t i = candidate.parts.size(); i-- > 1;)
+    for (std::size_t i = candidate.parts.size(); i-- > 1;) {
         edit_.erase_part(candidate.message, candidate.parts[i], provenance);
+        erased_.push_back(candidate.parts[i]);
+    }
     edit_.set_text(candidate.message, candidate.parts.front(), std::move(all), provenance);
 }
 
@@ -350,6 +394,7 @@ std::vector<ClearingCandidate> ClearingRun<M>::plan_shortening() const {
     std::erase_if(candidates, [&](const ClearingCandidate& candidate) {
         if (!candidate.is_retained || edit_.is_pinned(candidate.message)) return true;
         if (matches_tool(turn_.config.protected_tools, candidate.tool)) return true;
+        if (skips_truncation(config_, candidate.tool)) return true;
         return std::ranges::any_of(candidate.parts, [&](std::size_t part) {
             const Mark& mark = mark_of(edit_.outline()[candidate.message], part);
             return origin_of(mark) != Origin::original && (mark->by != name_ || mark->reason == "clear");
@@ -381,7 +426,7 @@ std::int64_t ClearingRun<M>::limit_that_frees(std::int64_t tokens,
         return sum;
     };
     std::int64_t limit = least;
-    std::int64_t too_high = std::max(least, config_.max_length_for_trunc) + 1;
+    std::int64_t too_high = add_saturating(std::max(least, config_.max_length_for_trunc), 1);
     while (limit + 1 < too_high) {
         const std::int64_t middle = limit + (too_high - limit) / 2;
         (frees(middle) >= static_cast<double>(tokens) ? limit : too_high) = middle;
@@ -406,37 +451,35 @@ void ClearingRun<M>::shorten_newest(std::int64_t tokens) {
 /// Plans one result's shortening as a unit of its own. Returns the tokens that it frees.
 template <AgentMessage M>
 std::int64_t ClearingRun<M>::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
-    const std::vector<Part> parts = parts_of_result(candidate);
-    const auto texts = std::ranges::count_if(parts, [](const Part& part) { return part.kind != PartKind::media; });
     const auto storage = storage_for(candidate.tool);
-    if (texts == 0 || !storage) return 0;
-    const std::int64_t quota = max_bytes / texts;
-    Provenance provenance{.origin = Origin::placeholder, .reason = "truncate", .stored = candidate.stored};
-    std::string content;
-    if (candidate.stored.empty()) {
-        content = offload_content(parts);
-        provenance.stored.push_back(free_key(*storage, root() + "/trunc/" + candidate.name, content, planned_));
-    }
-    const std::string location = storage->locate(provenance.stored.front());
+    if (!storage) return 0;
+    const std::vector<Part> parts = parts_of_result(candidate);
     const std::int64_t before = edit_.tokens_after();
-    const Serial serial = edit_.outline()[candidate.message].serial;
     const Unit unit = edit_.begin_unit();
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (parts[i].kind == PartKind::media || static_cast<std::int64_t>(parts[i].text.size()) <= quota) continue;
-        TruncatedText text{.tool = candidate.tool, .location = location, .reader = reader()};
-        edit_.set_text(candidate.message, candidate.parts[i],
-                       cut_to(parts[i].text, static_cast<std::size_t>(quota), text, turn_.language), provenance);
+        const bool is_long = static_cast<std::int64_t>(parts[i].text.size()) > max_bytes;
+        if (parts[i].kind != PartKind::media && is_long) shorten_text(candidate, i, parts[i].text, max_bytes, storage);
     }
     const std::int64_t freed = before - edit_.tokens_after();
-    if (freed <= 0) {
-        edit_.drop_unit(unit);
-        return 0;
-    }
-    if (!candidate.stored.empty()) return freed;
-    using Original = typename Transaction<M>::Original;
-    offload(provenance.stored.front(), std::move(content), storage,
-            parts.size() == 1 ? std::optional(Original{serial, candidate.parts.front()}) : std::nullopt);
-    return freed;
+    if (freed > 0) return freed;
+    edit_.drop_unit(unit);
+    return 0;
+}
+
+/// The notice names the object that has the text, or one that is made. A text that nobody has stays.
+template <AgentMessage M>
+void ClearingRun<M>::shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
+                                  std::int64_t max_bytes, const std::shared_ptr<Storage>& storage) {
+    const bool is_new = candidate.stored[i].empty();
+    const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.parts[i]);
+    if (is_new && origin_of(mark) != Origin::original) return;
+    Provenance provenance{.origin = Origin::placeholder, .reason = "truncate", .stored = candidate.stored[i]};
+    if (is_new) provenance.stored.push_back(free_key(*storage, root() + "/trunc/" + candidate.name, whole, planned_));
+    const std::string location = storage->locate(provenance.stored.front());
+    const TruncatedText text{.tool = candidate.tool, .location = location, .reader = reader()};
+    edit_.set_text(candidate.message, candidate.parts[i],
+                   cut_to(whole, static_cast<std::size_t>(max_bytes), text, turn_.language), provenance);
+    if (is_new) offload(provenance.stored.front(), whole, storage, original_at(candidate, i));
 }
 
 }  // namespace whittle::inline v0::detail

@@ -84,7 +84,7 @@ void Reduction<M>::before_model(Turn<M>& turn) {
         return;
     }
     Work work(turn, config_, callbacks_, name_, tokens);
-    work.rewrite(config_.clear_target_tokens);
+    if (!config_.skip_clear) work.rewrite(config_.clear_target_tokens);
     work.clear(config_.clear_target_tokens);
     const CommitResult result = work.commit(config_.clear_at_least_tokens);
     remember(turn, tokens, result);
@@ -92,18 +92,20 @@ void Reduction<M>::before_model(Turn<M>& turn) {
 }
 
 /// Clears everything it may, however little that is; if that is not enough, shortens results of the newest rounds too.
+/// Without a known window, half of the request has to go.
 template <AgentMessage M>
 bool Reduction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     const std::int64_t tokens = std::max<std::int64_t>(1, turn.context_tokens());
     const double scale = std::max(1.0, static_cast<double>(turn.report.count) / static_cast<double>(tokens));
     Work work(turn, config_, callbacks_, name_, tokens);
     if (!never_clears()) {
-        work.rewrite(0);
+        if (!config_.skip_clear) work.rewrite(0);
         work.clear(0);
     }
     const auto fitting = static_cast<std::int64_t>(static_cast<double>(turn.report.threshold) / scale);
-    const std::int64_t missing = tokens - work.freed() - fitting;
-    if (turn.report.threshold > 0 && missing > 0) work.shorten_newest(missing);
+    const bool is_known = turn.report.threshold > 0;
+    const std::int64_t missing = tokens - work.freed() - (is_known ? fitting : tokens / 2);
+    if (missing > 0) work.shorten_newest(missing);
     const CommitResult result = work.commit(0);
     tell_user(turn, result);
     return result.committed();

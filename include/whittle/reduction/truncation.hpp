@@ -49,6 +49,9 @@ struct TruncationSetup {
 ToolOutcome run_truncated(const TruncationSetup& setup, const ToolContext& context, PartSink& out,
                           const ToolNext& next);
 
+/// Whether results of that tool stay whole: switched off, or excluded.
+[[nodiscard]] bool skips_truncation(const ReductionConfig& config, std::string_view tool);
+
 /// The tool that notices name for reading stored texts; empty if none is listed.
 [[nodiscard]] std::string_view reader_tool(const ReductionConfig& config, std::span<const ToolSpec> tools) noexcept;
 
