@@ -135,7 +135,10 @@ long resident(const std::string& field) {
 
 struct ScratchDirectory {
     std::filesystem::path path = std::filesystem::temp_directory_path() / ("whittle-bench-" + random_ids()->next());
-    ScratchDirectory() { std::filesystem::create_directory(path); }
+    ScratchDirectory() {
+        std::filesystem::create_directory(path);
+        std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    }
     ~ScratchDirectory() { std::filesystem::remove_all(path); }
 };
 

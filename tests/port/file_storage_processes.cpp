@@ -67,6 +67,17 @@ FileStorageOptions options_of(int run) {
     return {.durability = run % 40 == 0 ? Durability::full : run % 20 == 0 ? Durability::data : Durability::none};
 }
 
+/// In a child: ends it here, whatever happens. An exception that reached Catch would delete the parent's files.
+template <typename Work>
+[[noreturn]] void leave_after(Work&& child_work) {
+    try {
+        child_work();
+    } catch (...) {
+        ::_exit(202);
+    }
+    ::_exit(203);
+}
+
 /// Works until it is killed; one byte to `acknowledge` after each step.
 [[noreturn]] void work(const std::string& root, int run, int acknowledge) {
     const auto storage = file_storage(root, options_of(run));
@@ -91,7 +102,7 @@ int kill_in_work(const std::string& root, int run, std::mt19937& random) {
     REQUIRE(child >= 0);
     if (child == 0) {
         ::close(pipe[0]);
-        work(root, run, pipe[1]);
+        leave_after([&] { work(root, run, pipe[1]); });
     }
     ::close(pipe[1]);
     int acknowledged = 0;
@@ -133,6 +144,22 @@ void check_run(Storage& storage, int run, int acknowledged) {
     for (const auto& [key, content] : expected) FAIL_CHECK("lost object " << key << ", " << content.size() << " bytes");
 }
 
+constexpr int keys = 40;
+
+/// In child `c`: how many keys it was the first to write, or 200 and more for an unexpected error.
+int compete(const std::string& root, std::size_t c) {
+    const auto storage = file_storage(root, {.durability = Durability::none});
+    int wins = 0;
+    for (int i = 0; i < keys; ++i) {
+        const auto other =
+            errc_of([&] { storage->put_if_absent("other/" + std::to_string(i), std::string(2'000 + c, 'a')); });
+        wins += other ? 0 : 1;
+        if (other && other != Errc::already_exists) return 200;
+        if (errc_of([&] { storage->put_if_absent("same/" + std::to_string(i), "the same"); })) return 201;
+    }
+    return wins;
+}
+
 }  // namespace
 
 TEST_CASE("a writer killed at any moment leaves whole objects only, and all that were acknowledged",
@@ -154,23 +181,13 @@ TEST_CASE("a writer killed at any moment leaves whole objects only, and all that
 }
 
 TEST_CASE("processes and threads that write the same keys agree on one content each", "[storage][file]") {
-    constexpr int keys = 40;
     const TempDir dir;
     std::array<pid_t, 3> children{};
     for (std::size_t c = 0; c < children.size(); ++c) {
         children[c] = ::fork();
         REQUIRE(children[c] >= 0);
         if (children[c] != 0) continue;
-        const auto storage = file_storage(dir / "store", {.durability = Durability::none});
-        int wins = 0;
-        for (int i = 0; i < keys; ++i) {
-            const auto other =
-                errc_of([&] { storage->put_if_absent("other/" + std::to_string(i), std::string(2'000 + c, 'a')); });
-            wins += other ? 0 : 1;
-            if (other && other != Errc::already_exists) ::_exit(200);
-            if (errc_of([&] { storage->put_if_absent("same/" + std::to_string(i), "the same"); })) ::_exit(201);
-        }
-        ::_exit(wins);
+        leave_after([&] { ::_exit(compete(dir / "store", c)); });
     }
     int wins = 0;
     for (const pid_t child : children) {

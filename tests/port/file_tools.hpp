@@ -18,6 +18,8 @@
 
 namespace whittle::testing {
 
+constexpr uid_t nobody = 65'534;
+
 inline std::string bytes_of(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -26,6 +28,16 @@ inline std::string bytes_of(const std::filesystem::path& path) {
 inline void overwrite(const std::filesystem::path& path, std::string_view bytes) {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out << bytes;
+}
+
+/// Whether files in `directory` can be given to another user. Root cannot in a container without CAP_CHOWN, nor on some
+/// network file systems.
+inline bool can_give_away(const std::filesystem::path& directory) {
+    const std::filesystem::path probe = directory / "given-away";
+    overwrite(probe, "");
+    const bool given = ::geteuid() != nobody && ::chown(probe.c_str(), nobody, nobody) == 0;
+    std::filesystem::remove(probe);
+    return given;
 }
 
 template <typename Action>

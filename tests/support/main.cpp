@@ -6,4 +6,9 @@
 #    include <catch2/catch.hpp>
 #endif
 
-int main(int argc, char* argv[]) { return Catch::Session().run(argc, argv); }
+#include <sys/stat.h>
+
+int main(int argc, char* argv[]) {
+    ::umask(022);  // a file storage refuses a root that its group can write
+    return Catch::Session().run(argc, argv);
+}
