@@ -131,20 +131,20 @@ Fd FileRoot::temporary_directory(const Attempt& attempt) const {
     return open_or_create_directory(ops_, attempt, fd_.get(), temporary_directory_name);
 }
 
-Fd FileRoot::lock(const Attempt& attempt) const {
+HeldLock FileRoot::lock(const Attempt& attempt) const {
     Fd file(ops_.openat(fd_.get(), lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
     if (!file) attempt.fail(fmt::format("open \"{}\"", lock_name), errno);
     while (ops_.flock(file.get(), LOCK_EX) != 0) {
         if (errno != EINTR) attempt.fail(fmt::format("lock \"{}\"", lock_name), errno);
     }
-    return file;
+    return HeldLock(std::move(file));
 }
 
-Fd FileRoot::try_lock(const Attempt& attempt) const {
+HeldLock FileRoot::try_lock(const Attempt& attempt) const {
     try {
         return lock(attempt);
     } catch (const Error&) {
-        return Fd();
+        return HeldLock();
     }
 }
 
@@ -205,7 +205,7 @@ bool FileRoot::link_new(const Attempt& attempt, TemporaryFile& content, Temporar
                         const Place& place) const {
     const int directory = place.directory.get();
     const std::string sidecar_name = sidecar_of(place.name);
-    const Fd held = lock(attempt);
+    const HeldLock held = lock(attempt);
     if (open_object(ops_, attempt, directory, place.name)) return false;
     rename(attempt, sidecar, place, sidecar_name);
     if (ops_.linkat(content.directory(), content.name(), directory, place.name.c_str()) == 0) return true;
@@ -218,7 +218,7 @@ bool FileRoot::link_new(const Attempt& attempt, TemporaryFile& content, Temporar
 /// was examined any more.
 bool FileRoot::mend(const Attempt& attempt, TemporaryFile& content, TemporaryFile& sidecar, const Place& place,
                     const Existing& existing) const {
-    const Fd held = lock(attempt);
+    const HeldLock held = lock(attempt);
     const Fd object = open_object(ops_, attempt, place.directory.get(), place.name);
     if (!object || !is_same_file(attempt, object.get(), existing.object.get())) return false;
     if (existing.state == State::torn) {

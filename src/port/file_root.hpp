@@ -18,6 +18,21 @@ struct Place {
     std::string name;
 };
 
+/// Holds a file's lock (flock). Unlocks before it closes: a child that was forked meanwhile has the open file too, and
+/// `close` alone would leave the file locked as long as the child lives.
+class HeldLock {
+public:
+    explicit HeldLock(Fd file = Fd()) noexcept : file_(std::move(file)) {}
+    HeldLock(HeldLock&&) noexcept = default;
+    HeldLock& operator=(HeldLock&&) = delete;
+    ~HeldLock() {
+        if (file_) ::flock(file_.get(), LOCK_UN);
+    }
+
+private:
+    Fd file_;
+};
+
 /// The open root of a file storage: finds places below it and publishes finished files there. Shared by a storage and
 /// its writers, which may outlive it. Thread-safe.
 class FileRoot {
@@ -32,10 +47,10 @@ public:
     /// Where temporary files are, apart from the objects, so that a sweep reads this directory and nothing else.
     [[nodiscard]] Fd temporary_directory(const Attempt& attempt) const;
 
-    /// Held while names change, by any process; released with the Fd.
-    [[nodiscard]] Fd lock(const Attempt& attempt) const;
+    /// Held while names change, by any process.
+    [[nodiscard]] HeldLock lock(const Attempt& attempt) const;
     /// The same for a reader, who does without where nothing can be written.
-    [[nodiscard]] Fd try_lock(const Attempt& attempt) const;
+    [[nodiscard]] HeldLock try_lock(const Attempt& attempt) const;
 
     /// True if the object is there with that content, whole, checkable and as durable as the options ask. Throws
     /// Error(already_exists) if it has other content.

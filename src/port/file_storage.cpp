@@ -153,7 +153,7 @@ FileStorage::Reading FileStorage::read(const Attempt& attempt, const Place& plac
 /// Under the lock, so that an object that was just being removed and written again is not called damaged.
 std::optional<std::string> FileStorage::read_again(const Attempt& attempt, const Place& place, std::int64_t offset,
                                                    std::int64_t max_bytes) const {
-    const Fd held = root_->try_lock(attempt);
+    const HeldLock held = root_->try_lock(attempt);
     Reading reading = read(attempt, place, offset, max_bytes);
     if (reading.damage.empty()) return std::move(reading.content);
     throw Error(Errc::damaged, fmt::format("get \"{}\": {}", attempt.key, reading.damage));
@@ -165,7 +165,7 @@ bool FileStorage::remove(std::string_view key) {
     const auto place = root_->find_place(attempt, key);
     if (!place) return false;
     const int directory = place->directory.get();
-    const Fd held = root_->lock(attempt);
+    const HeldLock held = root_->lock(attempt);
     if (!open_object(root_->ops(), attempt, directory, place->name)) return false;
     if (root_->ops().unlinkat(directory, place->name.c_str()) != 0) attempt.fail("unlink", errno);
     if (root_->ops().unlinkat(directory, sidecar_of(place->name).c_str()) != 0 && errno != ENOENT)

@@ -80,6 +80,8 @@ bool TemporaryFile::create(const Attempt& attempt) {
 
 TemporaryFile::~TemporaryFile() {
     if (!name_.empty()) ops_.unlinkat(directory(), name());
+    const Fd& locked = lock_ ? lock_ : fd_;
+    if (locked) ::flock(locked.get(), LOCK_UN);  // a child that was forked meanwhile keeps the file open
 }
 
 void TemporaryFile::write(const Attempt& attempt, std::string_view bytes) {
