@@ -13,9 +13,16 @@
 namespace whittle::inline v0::bpe {
 namespace {
 
+#ifdef MAP_POPULATE
+constexpr int mapping_flags = MAP_SHARED | MAP_POPULATE;
+#else
+constexpr int mapping_flags = MAP_SHARED;
+#endif
+
 class Descriptor {
 public:
-    explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    /// O_NONBLOCK: a FIFO is opened at once, and then refused, instead of waiting for its writer.
+    explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
     ~Descriptor() {
         if (fd_ >= 0) ::close(fd_);
     }
@@ -41,7 +48,7 @@ MappedFile::MappedFile(const std::string& path) {
     if (!S_ISREG(status.st_mode) || status.st_size == 0)
         throw Error(Errc::damaged, fmt::format("open vocabulary {}: not a packed vocabulary", path));
     const auto size = static_cast<std::size_t>(status.st_size);
-    void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED | MAP_POPULATE, file.get(), 0);
+    void* const memory = ::mmap(nullptr, size, PROT_READ, mapping_flags, file.get(), 0);
     if (memory == MAP_FAILED) fail(path, errno);
     bytes_ = {static_cast<const unsigned char*>(memory), size};
 }
