@@ -17,13 +17,14 @@ Counter counter_of(const CountCommand& command) {
     if (command.counter == "chars") return chars();
     if (command.counter == "pessimistic") return pessimistic();
     if (command.counter == "estimate") return estimate();
-    if (find_encoding(command.counter) == nullptr)
+    const EncodingInfo* const encoding = find_encoding(command.counter);
+    if (encoding == nullptr)
         throw UsageError{fmt::format(
             "--counter {}: expected one of chars, pessimistic, estimate, o200k_base, cl100k_base, p50k_base, r50k_base",
             command.counter)};
     const std::string path = vocabulary_path(vocabulary_folder_or(command.vocabularies), command.counter);
     try {
-        return exact(Vocabulary::open(path));
+        return exact(open_encoding(path, *encoding));
     } catch (const Error& error) {
         throw UsageError{fmt::format("{}; `whittle vocab install {}` puts it there", error.what(), command.counter)};
     }

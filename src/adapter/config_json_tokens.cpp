@@ -77,7 +77,7 @@ void open_exact(ConfigReader& reader, const TokensDraft& draft, std::shared_ptr<
     if (folder.empty())
         return reader.problem(draft.counter_at, "no directory of vocabularies is known; set tokens.vocabularies");
     try {
-        counter = exact(Vocabulary::open(vocabulary_path(folder, name)));
+        counter = exact(open_encoding(vocabulary_path(folder, name), *find_encoding(name)));
     } catch (const Error& error) {
         reader.problem(draft.counter_at,
                        fmt::format("{}; `whittle vocab install {}` puts it there", error.what(), name));

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace whittle::inline v0 {
 namespace {
 
@@ -38,16 +40,35 @@ void require_hash(bpe::Header header, Bytes file, std::string_view source) {
     if (found != expected) damaged(source, "its content is not what was written: its checksum differs");
 }
 
-bpe::View view_of(const bpe::Header& header, Bytes file) {
+/// The checksum is no signature, so sizes are not believed. What the entries say is.
+bpe::View view_of(const bpe::Header& header, Bytes file, std::string_view source) {
     bpe::View tables;
     std::size_t at = bpe::aligned(sizeof header);
     bpe::for_each_section(tables, [&](std::size_t i, auto& section) {
         using Section = std::remove_reference_t<decltype(section)>;
         const std::size_t size = header.section_sizes[i];
+        if (at > file.size() || size > (file.size() - at) / sizeof(typename Section::element_type))
+            damaged(source, fmt::format("section {} does not fit in the file", i));
         section = Section(reinterpret_cast<typename Section::pointer>(file.data() + at), size);
         at = bpe::aligned(at + section.size_bytes());
     });
     return tables;
+}
+
+/// What the lookups rely on without asking.
+void require_usable(const bpe::Header& header, const bpe::View& tables, std::string_view source) {
+    if (header.pattern < bpe::Pattern::o200k || header.pattern > bpe::Pattern::gpt2)
+        damaged(source, fmt::format("split pattern {} is not known", static_cast<std::uint32_t>(header.pattern)));
+    if (header.longest_token < 1 || header.longest_token > 255)
+        damaged(source, fmt::format("longest token {}: expected 1 to 255 bytes", header.longest_token));
+    const std::size_t ids = tables.lengths.size();
+    if (header.tokens > ids || ids > bpe::no_token || tables.splits.size() != ids || tables.shorter.size() != ids ||
+        tables.offsets.size() != ids + 1)
+        damaged(source, "its tables do not have one entry for each token");
+    if (!std::has_single_bit(tables.short_tokens.size()) || !std::has_single_bit(tables.pair_filter.size()) ||
+        !std::has_single_bit(tables.pairs.size()))
+        damaged(source, "the size of a hash table is no power of two");
+    if (tables.trie.size() < 256) damaged(source, "its trie is too small");
 }
 
 std::string text_of(std::span<const char> field) { return {field.begin(), std::ranges::find(field, '\0')}; }
@@ -55,7 +76,8 @@ std::string text_of(std::span<const char> field) { return {field.begin(), std::r
 void load(Vocabulary::Impl& impl, Bytes file, std::string_view source) {
     const bpe::Header header = read_header(file, source);
     require_hash(header, file, source);
-    impl.tables = view_of(header, file);
+    impl.tables = view_of(header, file, source);
+    require_usable(header, impl.tables, source);
     impl.pattern = header.pattern;
     impl.name = text_of(header.name);
     impl.source_sha256 = text_of(header.source_sha256);
@@ -70,6 +92,14 @@ std::shared_ptr<const Vocabulary> Vocabulary::open(const std::string& path) {
     impl->file.emplace(path);
     load(*impl, impl->file->bytes(), path);
     return std::shared_ptr<const Vocabulary>(new Vocabulary(std::move(impl)));
+}
+
+std::shared_ptr<const Vocabulary> open_encoding(const std::string& path, const EncodingInfo& encoding) {
+    auto vocabulary = Vocabulary::open(path);
+    if (vocabulary->source_sha256() != encoding.sha256)
+        damaged(path, fmt::format("not {}, but \"{}\": made from a file with the SHA-256 {}, not {}", encoding.name,
+                                  vocabulary->name(), vocabulary->source_sha256(), encoding.sha256));
+    return vocabulary;
 }
 
 std::shared_ptr<const Vocabulary> Vocabulary::from_packed(std::string_view packed) {

@@ -1,6 +1,8 @@
+#include "../../src/tokens/vocabulary_format.hpp"
 #include "vocabularies.hpp"
 #include "whittle/base/error.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -39,6 +41,21 @@ std::string error_of_custom(std::string_view lines) {
 
 std::string error_of_packed(const std::string& packed) {
     return error_of(Errc::damaged, [&] { (void)Vocabulary::from_packed(packed); });
+}
+
+/// The error of a packed file whose header was altered and whose checksum is right.
+template <typename Alter>
+std::string error_of_altered(std::string packed, Alter&& alter) {
+    bpe::Header header;
+    std::memcpy(&header, packed.data(), sizeof header);
+    alter(header);
+    header.hash = {};
+    std::memcpy(packed.data(), &header, sizeof header);
+    const std::size_t start = bpe::aligned(sizeof header);
+    const std::string_view content = packed;
+    header.hash = hash128(content.substr(start), hash128(content.substr(0, start)));
+    std::memcpy(packed.data(), &header, sizeof header);
+    return error_of_packed(packed);
 }
 
 class TemporaryFile {
@@ -108,6 +125,49 @@ TEST_CASE("a packed file that is cut short or altered is refused", "[tokens]") {
     other_version[8] = 9;
     CHECK(error_of_packed(other_version) ==
           "open vocabulary from memory: format version 9, this library reads version 1: pack it again");
+}
+
+TEST_CASE("a packed file with a right checksum and a wrong header is refused", "[tokens]") {
+    const std::string packed = pack_custom_vocabulary("mine", "o200k_base", small_file("YWI= 256\n"));
+    const std::string start = "open vocabulary from memory: ";
+    CHECK(error_of_altered(packed, [](bpe::Header&) {}) == "no error");
+    for (std::size_t i = 0; i < bpe::sections; ++i) {
+        CAPTURE(i);
+        for (const std::uint64_t size : {std::uint64_t{1} << 20, std::uint64_t{1} << 60, ~std::uint64_t{0}})
+            CHECK(error_of_altered(packed, [&](bpe::Header& header) { header.section_sizes[i] = size; }) ==
+                  start + "section " + std::to_string(i) + " does not fit in the file");
+        if (i == 8) continue;  // the bytes of the tokens may be any number
+        CHECK(error_of_altered(packed, [&](bpe::Header& header) { header.section_sizes[i] = 0; }).starts_with(start));
+    }
+    CHECK(error_of_altered(packed, [](bpe::Header& header) { header.section_sizes[2] -= 1; }) ==
+          start + "the size of a hash table is no power of two");
+    CHECK(error_of_altered(packed, [](bpe::Header& header) { header.section_sizes[4] -= 1; }) ==
+          start + "its tables do not have one entry for each token");
+    CHECK(error_of_altered(packed, [](bpe::Header& header) { header.section_sizes[3] = 255; }) ==
+          start + "its trie is too small");
+    CHECK(error_of_altered(packed, [](bpe::Header& header) { header.pattern = bpe::Pattern{4}; }) ==
+          start + "split pattern 4 is not known");
+    CHECK(error_of_altered(packed, [](bpe::Header& header) { header.longest_token = 256; }) ==
+          start + "longest token 256: expected 1 to 255 bytes");
+    CHECK(error_of_altered(packed, [](bpe::Header& header) { header.longest_token = 0; }) ==
+          start + "longest token 0: expected 1 to 255 bytes");
+}
+
+TEST_CASE("a FIFO in the place of a packed file is refused at once", "[tokens]") {
+    const TemporaryFile file("");
+    std::filesystem::remove(file.path());
+    REQUIRE(::mkfifo(file.path().c_str(), 0600) == 0);
+    CHECK(error_of(Errc::damaged, [&] { (void)Vocabulary::open(file.path()); }) ==
+          "open vocabulary " + file.path() + ": not a packed vocabulary");
+}
+
+TEST_CASE("another vocabulary under the name of an encoding is refused", "[tokens]") {
+    const std::string source = small_file("YWI= 256\n");
+    const TemporaryFile file(pack_custom_vocabulary("mine", "o200k_base", source));
+    const EncodingInfo& encoding = *find_encoding("o200k_base");
+    const std::string error = error_of(Errc::damaged, [&] { (void)open_encoding(file.path(), encoding); });
+    CHECK(error.starts_with("open vocabulary " + file.path() + ": not o200k_base, but \"mine\": made from a file"));
+    CHECK(error.ends_with(encoding.sha256));
 }
 
 TEST_CASE("a packed file is used where it lies", "[tokens]") {

@@ -104,6 +104,10 @@ private:
     std::unique_ptr<const Impl> impl_;
 };
 
+/// `Vocabulary::open` for a file that must be that of a known encoding. Throws Error(damaged) also if it was made from
+/// any other `.tiktoken` file: its counts would go by the wrong name.
+[[nodiscard]] std::shared_ptr<const Vocabulary> open_encoding(const std::string& path, const EncodingInfo& encoding);
+
 /// Counts exactly by a vocabulary; the id is the encoding's name. 2,000 tokens per media part, as `chars` has.
 [[nodiscard]] std::shared_ptr<const TokenCounter> exact(std::shared_ptr<const Vocabulary> vocabulary);
 
