@@ -11,7 +11,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -129,7 +128,8 @@ void ClearingRun<M>::rewrite(std::int64_t target) {
         auto messages = ask_rewriter(rounds[r], freed);
         if (messages) rewritten.emplace_back(r, *std::move(messages));
     }
-    for (auto& [r, messages] : std::views::reverse(rewritten)) replace_round(rounds[r], std::move(messages));
+    for (auto last = rewritten.rbegin(); last != rewritten.rend(); ++last)
+        replace_round(rounds[last->first], std::move(last->second));
 }
 
 /// What is to stand in place of a round, if that is smaller; adds what it frees.
@@ -159,7 +159,7 @@ void ClearingRun<M>::replace_round(const Round& round, std::vector<M> messages) 
     if (is_one_stretch) {
         edit_.replace_range(round.call, round.call + 1 + round.results.size(), std::move(messages), provenance);
     } else {
-        for (const std::size_t message : std::views::reverse(round.results)) edit_.erase(message, provenance);
+        for (auto last = round.results.rbegin(); last != round.results.rend(); ++last) edit_.erase(*last, provenance);
         edit_.replace_range(round.call, round.call + 1, std::move(messages), provenance);
     }
     edit_.allow_pinned(false);
