@@ -46,9 +46,9 @@ TEST_CASE("a stream shows the same bytes as the whole result, below, at and abov
     constexpr std::int64_t limit = 3'000;
     std::mt19937 random(7);
     for (const std::string& script : scripts) {
-        for (const std::size_t bytes : {limit - 1, limit, limit + 1, limit + 200, limit + 900, 7 * limit}) {
+        for (const std::int64_t bytes : {limit - 1, limit, limit + 1, limit + 200, limit + 900, 7 * limit}) {
             Bench bench({.max_length_for_trunc = limit});
-            const std::string whole = filled(script, bytes);
+            const std::string whole = filled(script, static_cast<std::size_t>(bytes));
             const ToolReturn expected = bench.run("a", {whole});
             for (int round = 0; round < 6; ++round) {
                 const ToolReturn got = bench.run_chunks("a", cut_randomly(whole, random));
