@@ -240,7 +240,8 @@ private:
             return outcome;
         }
         if (!outcome.original) outcome.original = OriginalParts{std::move(parts), std::string(setup_.by)};
-        pass_on(std::move(result.parts), stored_by(result));
+        std::vector<StoredPart> stored = stored_by(result);
+        pass_on(std::move(result.parts), std::move(stored));
         return outcome;
     }
 
