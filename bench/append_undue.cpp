@@ -4,6 +4,8 @@
 // by walking 64 MiB), the median of the following ones (warm), the ratio of the warm time to that of the smallest
 // history, and the allocations of a hook run on its own. "remembered": the count is above the trigger, but an earlier
 // dry plan freed too little. The yardstick is a walk over all messages, which is what a recount would cost.
+#include "history.hpp"
+
 #include <whittle/whittle.hpp>
 
 #include <algorithm>
@@ -41,17 +43,6 @@ void flush_caches() {
     for (std::size_t i = 0; i < block.size(); i += 64) ++block[i];
 }
 
-Conversation<> history_of(std::size_t messages) {
-    Conversation<> conversation("bench");
-    conversation.push_back(ChatMessage::user("go"));
-    while (conversation.size() < messages) {
-        const std::string id = "call_" + std::to_string(conversation.size());
-        conversation.push_back(ChatMessage::assistant().call(id, "read", R"({"path":"src/main.cpp"})"));
-        conversation.push_back(ChatMessage::result(id, "read", std::string(400, 'x')));
-    }
-    return conversation;
-}
-
 struct Row {
     double cold = 0;
     double warm = 0;
@@ -60,7 +51,7 @@ struct Row {
 };
 
 Row measure(std::size_t messages, const Chain<>& chain) {
-    Conversation<> conversation = history_of(messages);
+    Conversation<> conversation = bench::history_of(messages, 400);
     chain.before_model(conversation);
     const auto step = [&] {
         conversation.push_back(ChatMessage::assistant("Reading on, nothing to say yet."));

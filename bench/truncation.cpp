@@ -4,6 +4,8 @@
 // sizes from 64 KiB to 64 MiB; the yardstick is memcpy of the same bytes. Cold is the first run, warm the median of the
 // next ones. Clearing: one commit over all old rounds of a history; the yardstick is a hook run in which nothing is
 // due. With the argument `1GiB` it streams that much into a file store and prints the growth of the resident set.
+#include "history.hpp"
+
 #include <whittle/whittle.hpp>
 
 #include <algorithm>
@@ -94,17 +96,6 @@ void print_truncation(const char* title, const std::function<std::shared_ptr<Sto
     std::printf("\n");
 }
 
-Conversation<> history_of(std::size_t messages) {
-    Conversation<> conversation("bench");
-    conversation.push_back(ChatMessage::user("go"));
-    while (conversation.size() < messages) {
-        const std::string id = "call_" + std::to_string(conversation.size());
-        conversation.push_back(ChatMessage::assistant().call(id, "read", R"({"path":"src/main.cpp"})"));
-        conversation.push_back(ChatMessage::result(id, "read", std::string(2'000, 'x')));
-    }
-    return conversation;
-}
-
 void print_clearing() {
     std::printf("clearing all old rounds in one commit, results of 2,000 bytes\n%10s %12s %14s %14s %14s\n", "messages",
                 "commit ms", "us per result", "growth of it", "undue hook us");
@@ -112,7 +103,7 @@ void print_clearing() {
     for (const std::size_t messages : {1'000u, 10'000u, 100'000u}) {
         const Chain due{ChainConfig{.storage = memory_storage()}, Reduction{{.max_tokens_for_clear = 1'000}}};
         const Chain undue{ChainConfig{.storage = memory_storage()}, Reduction{{.max_tokens_for_clear = 1'000'000'000}}};
-        Conversation<> conversation = history_of(messages);
+        Conversation<> conversation = bench::history_of(messages, 2'000);
         undue.before_model(conversation);
         const Times idle = measure(101, [&] { undue.before_model(conversation); });
         const double seconds = time_of([&] { due.before_model(conversation); });

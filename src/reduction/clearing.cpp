@@ -121,7 +121,7 @@ std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const Reduc
                                              const std::function<bool(std::size_t)>& is_pinned) {
     const Planner planner(outline, config, protected_tools, self, is_pinned);
     const std::vector<Round> rounds = outline.rounds();
-    const auto retained = static_cast<std::size_t>(std::max(1, config.clear_retention_suffix_limit));
+    const auto retained = retained_rounds(config);
     std::vector<ClearingCandidate> candidates;
     for (std::size_t r = 0; r < rounds.size(); ++r) {
         for (const std::size_t message : rounds[r].results) {

@@ -1,12 +1,30 @@
 #include "whittle/reduction/config.hpp"
 
+#include "whittle/base/names.hpp"
 #include "whittle/reduction/truncation.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <variant>
 
 namespace whittle::inline v0 {
+
+std::shared_ptr<Storage> backend_for(const ReductionConfig& config, std::string_view tool,
+                                     const std::shared_ptr<Storage>& of_chain) {
+    const ToolReductionConfig* settings = find_for_tool(config.tool_config, tool);
+    if (settings != nullptr && settings->backend) return settings->backend;
+    return config.backend ? config.backend : of_chain;
+}
+
+std::string usual_key(const ReductionConfig& config, std::string_view conversation, std::string_view phase,
+                      std::string_view name) {
+    return fmt::format("{}/{}/{}", config.root_dir.empty() ? conversation : config.root_dir, phase, name);
+}
+
+std::size_t retained_rounds(const ReductionConfig& config) noexcept {
+    return static_cast<std::size_t>(std::max(1, config.clear_retention_suffix_limit));
+}
 
 namespace {
 

@@ -32,7 +32,6 @@ public:
     /// Whether all of it is in `front()`.
     [[nodiscard]] bool is_whole() const noexcept { return size_ == static_cast<std::int64_t>(front_.size()); }
     [[nodiscard]] const std::string& front() const noexcept { return front_; }
-    [[nodiscard]] std::string take_front() noexcept { return std::move(front_); }
     /// The last bytes, as many as were asked to be kept or more.
     [[nodiscard]] std::string end() const;
 

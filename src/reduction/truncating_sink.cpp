@@ -153,7 +153,7 @@ std::vector<Part> TruncatingSink::parts_in_memory() const {
 bool TruncatingSink::must_store(std::size_t i, const Cuts& cuts) const {
     const Item& item = items_[i];
     if (!item.is_text() || !item.stored.empty()) return false;
-    if (!is_valid_utf8(item.front())) return true;
+    if (!item.is_utf8) return true;
     return cuts[i] && (!is_page() || !item.is_whole());
 }
 
@@ -208,17 +208,21 @@ std::string TruncatingSink::location_of(const Item& item, const Place& place) co
     return key.empty() || !storage ? key : storage->locate(key);
 }
 
+TruncatedText TruncatingSink::facts_of(const Item& item, const Cut& cut, const Place& place) const {
+    return {.tool = context_.tool,
+            .bytes = item.size(),
+            .lines = item.written ? item.written->lines() : count_lines(item.part.text),
+            .head = static_cast<std::int64_t>(cut.head),
+            .tail = static_cast<std::int64_t>(cut.tail.size()),
+            .location = place.key,
+            .reader = limits_.reader,
+            .failure = place.failure};
+}
+
 std::string TruncatingSink::notice(const Item& item, const Cut& cut, const Place& place) const {
-    const std::int64_t lines = item.written ? item.written->lines() : count_lines(item.part.text);
     const std::string location = location_of(item, place);
-    const TruncatedText text{.tool = context_.tool,
-                             .bytes = item.size(),
-                             .lines = lines,
-                             .head = static_cast<std::int64_t>(cut.head),
-                             .tail = static_cast<std::int64_t>(cut.tail.size()),
-                             .location = location,
-                             .reader = limits_.reader,
-                             .failure = place.failure};
+    TruncatedText text = facts_of(item, cut, place);
+    text.location = location;
     return is_page() ? page_notice(text, context_.language) : truncation_notice(text, context_.language);
 }
 
@@ -250,22 +254,14 @@ TruncatingSink::Decision TruncatingSink::decide_alone() {
     }
     d.places = store(d.cuts, limits_.fallback_key);
     for (std::size_t i = 0; i < items_.size(); ++i) {
-        const std::string& location = d.places[i].key;
-        if (!d.cuts[i]) continue;
-        d.notices[i] = truncation_notice({.tool = context_.tool,
-                                          .bytes = items_[i].size(),
-                                          .lines = items_[i].written->lines(),
-                                          .head = static_cast<std::int64_t>(d.cuts[i]->head),
-                                          .tail = static_cast<std::int64_t>(d.cuts[i]->tail.size()),
-                                          .location = location,
-                                          .reader = limits_.reader,
-                                          .failure = d.places[i].failure},
-                                         context_.language);
+        if (d.cuts[i])  // by its key: `locate` may be what failed
+            d.notices[i] = truncation_notice(facts_of(items_[i], *d.cuts[i], d.places[i]), context_.language);
     }
     return d;
 }
 
 void TruncatingSink::finish() {
+    for (Item& item : items_) item.is_utf8 = !item.is_text() || is_valid_utf8(item.front());
     std::exception_ptr failure;
     Decision d;
     try {
@@ -285,7 +281,7 @@ bool TruncatingSink::needs_original(const Decision& d) const {
     for (std::size_t i = 0; i < items_.size(); ++i) {
         const Item& item = items_[i];
         if (!item.is_text() || !item.is_whole() || !item.stored.empty() || !d.places[i].key.empty()) continue;
-        if ((d.cuts[i] && !stays_whole(i, d)) || !is_valid_utf8(item.front())) return true;
+        if ((d.cuts[i] && !stays_whole(i, d)) || !item.is_utf8) return true;
     }
     return false;
 }
@@ -302,7 +298,7 @@ void TruncatingSink::emit(std::size_t i, const Decision& d) {
     if (!item.is_text()) return out_.push(std::move(item.part));
     if (!place.failure.empty()) tell("store_failed", item, place);
     const bool is_whole = stays_whole(i, d);
-    const bool is_same = is_whole && is_valid_utf8(item.front());
+    const bool is_same = is_whole && item.is_utf8;
     if (is_whole) {
         emit_text(i, item.front());
     } else {

@@ -2,6 +2,7 @@
 
 #include "held_text.hpp"
 #include "whittle/chain/tool.hpp"
+#include "whittle/reduction/truncation.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -50,6 +51,7 @@ private:
         Part part{};                          // what was pushed
         std::unique_ptr<HeldText> written{};  // or what is being written
         std::vector<StoredPart> stored{};     // said by who wrote it: stands for an object already
+        bool is_utf8 = true;                  // known once all of it is here
 
         [[nodiscard]] bool is_text() const noexcept { return written || part.kind != PartKind::media; }
         [[nodiscard]] std::int64_t size() const noexcept {
@@ -95,6 +97,7 @@ private:
     [[nodiscard]] std::vector<Part> parts_in_memory() const;
     [[nodiscard]] bool is_page() const noexcept { return !limits_.read_location.empty(); }
     [[nodiscard]] std::string location_of(const Item& item, const Place& place) const;
+    [[nodiscard]] TruncatedText facts_of(const Item& item, const Cut& cut, const Place& place) const;
     [[nodiscard]] std::string notice(const Item& item, const Cut& cut, const Place& place) const;
     [[nodiscard]] Decision decide();
     [[nodiscard]] Decision decide_alone();

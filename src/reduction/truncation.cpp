@@ -117,7 +117,6 @@ public:
         : setup_(setup),
           context_(context),
           out_(out),
-          settings_(find_for_tool(setup.config.tool_config, context.tool)),
           callbacks_(find_for_tool(setup.tools, context.tool)),
           read_back_(is_reader() ? find_read_back(context) : std::nullopt) {}
 
@@ -142,13 +141,11 @@ private:
     }
 
     [[nodiscard]] std::shared_ptr<Storage> storage() const {
-        if (settings_ != nullptr && settings_->backend) return settings_->backend;
-        return setup_.config.backend ? setup_.config.backend : context_.storage;
+        return backend_for(setup_.config, context_.tool, context_.storage);
     }
 
     [[nodiscard]] std::string default_key() const {
-        const std::string& root = setup_.config.root_dir;
-        return (root.empty() ? context_.conversation : root) + "/trunc/" + context_.object_name;
+        return usual_key(setup_.config, context_.conversation, "trunc", context_.object_name);
     }
 
     [[nodiscard]] ToolDetail detail_of(std::span<const Part> parts) const {
@@ -280,7 +277,6 @@ private:
     const TruncationSetup& setup_;
     const ToolContext& context_;
     PartSink& out_;
-    const ToolReductionConfig* settings_;
     const ToolReductionCallbacks* callbacks_;
     std::optional<ReadBack> read_back_;
 };

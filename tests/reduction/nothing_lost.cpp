@@ -54,13 +54,8 @@ TEST_CASE("a counter that throws costs nothing of a result", "[truncation]") {
     for (const bool streams : {false, true}) {
         ToolContext call = bench.context("a");
         call.counter = broken;
-        CollectingSink seen;
-        bench.chain.wrap_tool(call, seen, [&](const ToolContext&, PartSink& out) {
-            const std::string whole(5'000, 'x');
-            streams ? out.write(whole) : out.push({.text = whole});
-            return ToolOutcome{};
-        });
-        CHECK(seen.take().at(0).text == std::string(5'000, 'x'));
+        const std::string whole(5'000, 'x');
+        CHECK(bench.run_text(call, whole, streams).result.parts.at(0).text == whole);
         CHECK(has(bench.events.back(), "no vocabulary"));
     }
 }
@@ -181,13 +176,8 @@ TEST_CASE("R58: a host's context without a store loses nothing that fits under t
         Bench bench(limits(1'000));
         ToolContext call = bench.context("a");
         call.storage = nullptr;
-        CollectingSink seen;
-        bench.chain.wrap_tool(call, seen, [&](const ToolContext&, PartSink& out) {
-            const std::string whole(5'000, 'x');
-            streams ? out.write(whole) : out.push({.text = whole});
-            return ToolOutcome{};
-        });
-        CHECK(seen.take().at(0).text == std::string(5'000, 'x'));
+        const std::string whole(5'000, 'x');
+        CHECK(bench.run_text(call, whole, streams).result.parts.at(0).text == whole);
         CHECK(has(bench.events.back(), "could not be stored"));
     }
 }

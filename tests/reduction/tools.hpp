@@ -83,6 +83,14 @@ struct Bench {
         });
         return to_return(call, sink, std::move(outcome));
     }
+    ToolReturn run_text(const ToolContext& call, const std::string& text, bool streams) const {
+        CollectingSink sink;
+        ToolOutcome outcome = chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) {
+            streams ? out.write(text) : out.push({.text = text});
+            return ToolOutcome{};
+        });
+        return to_return(call, sink, std::move(outcome));
+    }
     ToolReturn run_text(const std::string& id, const std::string& text, bool streams) const {
         if (!streams) return run(id, {text});
         std::vector<std::string> chunks;

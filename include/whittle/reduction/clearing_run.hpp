@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -41,9 +42,8 @@ public:
 private:
     [[nodiscard]] bool is_enough(std::int64_t target) const noexcept { return target > 0 && count_ - freed() < target; }
     [[nodiscard]] std::vector<ClearingCandidate> plan() const;
-    [[nodiscard]] std::shared_ptr<Storage> storage_for(std::string_view tool) const;
-    [[nodiscard]] std::string root() const {
-        return config_.root_dir.empty() ? turn_.conversation.id() : config_.root_dir;
+    [[nodiscard]] std::shared_ptr<Storage> storage_for(std::string_view tool) const {
+        return backend_for(config_, tool, turn_.config.storage);
     }
     [[nodiscard]] std::string_view reader() const { return reader_tool(config_, turn_.request.tools); }
     [[nodiscard]] bool may_rewrite(const Round& round) const;
@@ -51,6 +51,14 @@ private:
     void replace_round(const Round& round, std::vector<M> messages);
     [[nodiscard]] std::vector<Part> parts_of_result(const ClearingCandidate& candidate) const;
     [[nodiscard]] std::string arguments_of(const ClearingCandidate& candidate) const;
+    /// What a user's function says of a call and its result.
+    template <typename Result>
+    [[nodiscard]] Result ask(const std::function<Result(const ToolDetail&)>& function,
+                             const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
+        const std::string arguments = arguments_of(candidate);
+        const std::string call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id;
+        return function({candidate.tool, call_id, arguments, parts});
+    }
     std::int64_t stage(const ClearingCandidate& candidate);
     void stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts);
     void stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts);
@@ -91,13 +99,6 @@ std::vector<ClearingCandidate> ClearingRun<M>::plan() const {
                          [&](std::size_t message) { return edit_.is_pinned(message); });
 }
 
-template <AgentMessage M>
-std::shared_ptr<Storage> ClearingRun<M>::storage_for(std::string_view tool) const {
-    const ToolReductionConfig* settings = find_for_tool(config_.tool_config, tool);
-    if (settings != nullptr && settings->backend) return settings->backend;
-    return config_.backend ? config_.backend : turn_.config.storage;
-}
-
 // ---- rewriting
 // -------------------------------------------------------------------------------------------------------
 
@@ -118,7 +119,7 @@ bool ClearingRun<M>::may_rewrite(const Round& round) const {
 template <AgentMessage M>
 void ClearingRun<M>::rewrite(std::int64_t target) {
     if (!callbacks_.clear_message_rewriter) return;
-    const auto retained = static_cast<std::size_t>(std::max(1, config_.clear_retention_suffix_limit));
+    const auto retained = retained_rounds(config_);
     const std::vector<Round> rounds = edit_.outline().rounds();
     std::vector<std::pair<std::size_t, std::vector<M>>> rewritten;
     std::int64_t freed = 0;
@@ -238,9 +239,7 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
     const ToolReductionCallbacks* own = find_for_tool(callbacks_.tool_config, candidate.tool);
     std::optional<ClearResult> handled;
     if (own != nullptr && own->clear_handler) {
-        const std::string arguments = arguments_of(candidate);
-        const std::string call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id;
-        handled = own->clear_handler({candidate.tool, call_id, arguments, parts});
+        handled = ask(own->clear_handler, candidate, parts);
         if (!handled->need_clear) return 0;
     }
     new_keys_.clear();
@@ -261,11 +260,9 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
 /// The key for what is cleared: the user's, or the usual one.
 template <AgentMessage M>
 std::string ClearingRun<M>::key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
-    if (!callbacks_.gen_clear_offload_file_path) return root() + "/clear/" + candidate.name;
-    const std::string arguments = arguments_of(candidate);
-    const std::string call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id;
-    return to_key(callbacks_.gen_clear_offload_file_path({candidate.tool, call_id, arguments, parts}),
-                  "gen_clear_offload_file_path");
+    if (!callbacks_.gen_clear_offload_file_path)
+        return usual_key(config_, turn_.conversation.id(), "clear", candidate.name);
+    return to_key(ask(callbacks_.gen_clear_offload_file_path, candidate, parts), "gen_clear_offload_file_path");
 }
 
 template <AgentMessage M>
@@ -474,7 +471,9 @@ void ClearingRun<M>::shorten_text(const ClearingCandidate& candidate, std::size_
     const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.parts[i]);
     if (is_new && origin_of(mark) != Origin::original) return;
     Provenance provenance{.origin = Origin::placeholder, .reason = "truncate", .stored = candidate.stored[i]};
-    if (is_new) provenance.stored.push_back(free_key(*storage, root() + "/trunc/" + candidate.name, whole, planned_));
+    if (is_new)
+        provenance.stored.push_back(
+            free_key(*storage, usual_key(config_, turn_.conversation.id(), "trunc", candidate.name), whole, planned_));
     const std::string location = storage->locate(provenance.stored.front());
     const TruncatedText text{.tool = candidate.tool, .location = location, .reader = reader()};
     edit_.set_text(candidate.message, candidate.parts[i],

@@ -3,6 +3,7 @@
 #include "whittle/chain/turn.hpp"
 #include "whittle/message/part.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -46,6 +47,17 @@ struct ReductionConfig {
     std::int64_t max_bytes_without_store = 0;  ///< 0: eight times `max_length_for_trunc`
     std::map<std::string, ToolReductionConfig> tool_config{};
 };
+
+/// The store for results of `tool`: its own, the middleware's, or the chain's; null if there is none.
+[[nodiscard]] std::shared_ptr<Storage> backend_for(const ReductionConfig& config, std::string_view tool,
+                                                   const std::shared_ptr<Storage>& of_chain);
+
+/// The key of an object where no user's function makes one: `{root_dir}/{phase}/{name}`.
+[[nodiscard]] std::string usual_key(const ReductionConfig& config, std::string_view conversation,
+                                    std::string_view phase, std::string_view name);
+
+/// How many of the newest rounds stay: at least one.
+[[nodiscard]] std::size_t retained_rounds(const ReductionConfig& config) noexcept;
 
 /// What a handler sees of a tool call and its result.
 struct ToolDetail {
