@@ -34,6 +34,15 @@ struct Delta {
 /// Gets the pieces of a streaming reply, on the thread that called `generate`. What it throws ends the call.
 using DeltaSink = std::function<void(const Delta&)>;
 
+/// What a caller asks of one generation beside its messages.
+struct GenerateOptions {
+    std::int64_t max_output_tokens = 0;   ///< 0: the model's own limit
+    std::optional<double> temperature{};  ///< absent: the model's own
+    std::string extra{};                  ///< provider-specific fields of the request as one JSON object; empty: none
+
+    friend bool operator==(const GenerateOptions&, const GenerateOptions&) = default;
+};
+
 /// One model call. A view: nothing is owned.
 template <AgentMessage M>
 struct ModelRequest {
@@ -42,7 +51,10 @@ struct ModelRequest {
     std::span<const ToolSpec> tools{};
     std::stop_token stop{};
     const DeltaSink* on_delta = nullptr;  ///< null: no streaming asked for
-    std::string_view purpose{};           ///< empty for the agent's own call; else which middleware asks, and for what
+    /// Empty for the agent's own call; else which middleware asks, and for what. A reply to a call with a purpose is
+    /// not for the user: a host never streams it to them.
+    std::string_view purpose{};
+    const GenerateOptions* options = nullptr;  ///< null: the model's own settings
 };
 
 template <AgentMessage M>
@@ -116,8 +128,12 @@ template <AgentMessage M>
         TextReply complete(std::string_view system, std::string_view prompt, const TextOptions& options,
                            std::stop_token stop) override {
             const M message = message_traits<M>::make(Role::user, prompt);
-            Reply<M> reply = model_->generate(
-                {.messages = {&message, 1}, .system = system, .stop = std::move(stop), .purpose = options.purpose});
+            const GenerateOptions generate{.max_output_tokens = options.max_output_tokens};
+            Reply<M> reply = model_->generate({.messages = {&message, 1},
+                                               .system = system,
+                                               .stop = std::move(stop),
+                                               .purpose = options.purpose,
+                                               .options = &generate});
             return {text_of(reply.message), reply.usage, reply.finish};
         }
 

@@ -1,0 +1,122 @@
+#pragma once
+
+#include "whittle/digest/config.hpp"
+#include "whittle/message/message_view.hpp"
+#include "whittle/port/model.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Which model an attempt asked: the configured one, or one that `get_failover_model` gave.
+enum class DigestPhase { primary, failover };
+
+[[nodiscard]] std::string_view name_of(DigestPhase phase) noexcept;
+
+/// Why there is no summary.
+enum class DigestFailure {
+    model,         ///< the model threw; `DigestError::model_error` has its class
+    refused,       ///< the reply is no summary; `DigestError::refusal` says why
+    does_not_fit,  ///< a request could not be made small enough; no call was made for it
+    budget,        ///< the hook's model calls or time are used up; parts that are done stay in the `DigestState`
+    callback,      ///< a user's callback threw
+};
+
+/// Why a reply is no summary.
+enum class Refusal {
+    empty,        ///< nothing, or only white space, after cleaning
+    cut_off,      ///< finish reason length
+    refusal,      ///< the model would not
+    tool_call,    ///< it called a tool
+    error_text,   ///< the text of an error instead of a summary
+    echo,         ///< the prompt itself
+    too_long,     ///< above `max_reply_bytes` or `max_summary_tokens`
+    not_smaller,  ///< at least as large as what it replaces
+    by_caller,    ///< `DigestTask::accept` said no
+};
+
+[[nodiscard]] std::string_view name_of(DigestFailure failure) noexcept;
+[[nodiscard]] std::string_view name_of(Refusal refusal) noexcept;
+
+/// Why an attempt, or the whole digest, failed.
+struct DigestError {
+    DigestFailure failure = DigestFailure::model;
+    std::optional<ModelErrorClass> model_error{};            ///< failure model, where the model named a class
+    std::optional<Refusal> refusal{};                        ///< failure refused
+    std::string message{};                                   ///< for a person
+    std::optional<std::chrono::milliseconds> retry_after{};  ///< rate_limit, where the provider said it
+    Overflow overflow{};                                     ///< class overflow
+
+    friend bool operator==(const DigestError& a, const DigestError& b) {
+        return a.failure == b.failure && a.model_error == b.model_error && a.refusal == b.refusal &&
+               a.message == b.message;
+    }
+};
+
+/// One model call of a digest and what came of it. The pointers are valid during the callback only.
+template <AgentMessage M>
+struct Attempt {
+    int number = 1;  ///< from 1, in its phase and for its chunk
+    DigestPhase phase = DigestPhase::primary;
+    const Reply<M>* response = nullptr;  ///< null: the model gave none
+    const DigestError* error = nullptr;  ///< null: accepted
+};
+
+/// Asked after each attempt of the first model. What they throw ends the digest (failure callback).
+template <AgentMessage M>
+struct RetryCallbacks {
+    std::function<bool(const Attempt<M>&)> should_retry{};  ///< default: if there is an error
+    /// Default: `default_backoff`. A provider's longer `retry_after` is obeyed in either case.
+    std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};
+};
+
+/// What `get_failover_model` can see. Valid during the call.
+template <AgentMessage M>
+struct FailoverContext {
+    int attempt = 1;  ///< from 1
+    const M& system_instruction;
+    const M& user_instruction;
+    MessageView<M> originals;                 ///< the messages that are folded
+    const Reply<M>* last_response = nullptr;  ///< of the last attempt; null if it gave none
+    const DigestError* last_error = nullptr;
+};
+
+/// The model of one failover attempt.
+template <AgentMessage M>
+struct FailoverModel {
+    std::shared_ptr<Model<M>> model{};  ///< null: the attempt, and with it the digest, fails
+    /// Empty: the default input. Else it stands for everything that is folded, not for the chunk at hand: the reply to
+    /// it is the whole summary. Not chunked.
+    std::vector<M> input{};
+    std::int64_t max_input_tokens = 0;  ///< 0: that of the configuration
+};
+
+template <AgentMessage M>
+struct FailoverCallbacks {
+    /// Asked before the first failover attempt (with the last attempt of the first model) and after each of its own.
+    /// Default: if there is an error.
+    std::function<bool(const Attempt<M>&)> should_failover{};
+    std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};  ///< between failover attempts
+    /// Absent: the first model with the default input.
+    std::function<FailoverModel<M>(const FailoverContext<M>&)> get_failover_model{};
+};
+
+/// A user's functions of a digest.
+template <AgentMessage M>
+struct DigestCallbacks {
+    RetryCallbacks<M> retry{};
+    FailoverCallbacks<M> failover{};
+    /// (system instruction, user instruction, folded messages) -> the model's input, instead of the built-in one. Not
+    /// chunked: what does not fit `max_input_tokens` is a failed attempt.
+    std::function<std::vector<M>(const M&, const M&, MessageView<M>)> gen_model_input{};
+    std::function<void(const Attempt<M>&)> on_generate{};  ///< after each attempt; what it throws is dropped
+};
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/random.hpp"
+#include "whittle/port/model.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// More attempts with the same model.
+struct RetryConfig {
+    int max_retries = 3;  ///< beside the first attempt
+
+    friend bool operator==(const RetryConfig&, const RetryConfig&) = default;
+};
+
+/// Attempts with other models, once the first model's attempts are used up.
+struct FailoverConfig {
+    int max_retries = 3;  ///< attempts in all
+
+    friend bool operator==(const FailoverConfig&, const FailoverConfig&) = default;
+};
+
+/// How messages become one summary. A middleware fills it from its own configuration.
+struct DigestConfig {
+    GenerateOptions model_options{};             ///< goes with every call, those of failover models included
+    std::int64_t max_input_tokens = 0;           ///< bound of one request; 0: `default_max_input_tokens`
+    std::int64_t max_summary_tokens = 0;         ///< a longer summary is refused; 0: only what it replaces bounds it
+    std::int64_t max_reply_bytes = 1'000'000;    ///< a longer reply is refused unread
+    std::int64_t max_tool_result_bytes = 8'000;  ///< of a longer tool result the model sees head and tail; 0: all of it
+    std::string system_instruction{};            ///< empty: `digest_system_instruction`
+    std::string user_instruction{};              ///< empty: `summary_instruction`
+    std::optional<RetryConfig> retry{};          ///< absent: one attempt
+    std::optional<FailoverConfig> failover{};    ///< absent: none
+
+    friend bool operator==(const DigestConfig&, const DigestConfig&) = default;
+};
+
+inline constexpr std::int64_t default_max_input_tokens = 100'000;
+
+/// Adds every bad field to `problems`, each under "{name}.".
+void check_digest(const DigestConfig& config, std::string_view name, Problems& problems);
+
+/// The pause after attempt `attempt` (from 1): 1 s x 2^(attempt - 1), at most 10 s, plus a random part of up to half of
+/// it. 0 and below: 1 s; from 8 on: 10 s plus up to 5 s.
+[[nodiscard]] std::chrono::milliseconds default_backoff(int attempt, Random& random);
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "whittle/base/clock.hpp"
+#include "whittle/base/language.hpp"
+#include "whittle/base/random.hpp"
+#include "whittle/chain/edit_environment.hpp"
+#include "whittle/chain/report.hpp"
+#include "whittle/chain/turn.hpp"
+#include "whittle/digest/attempt.hpp"
+#include "whittle/digest/chunks.hpp"
+#include "whittle/digest/config.hpp"
+#include "whittle/message/message_view.hpp"
+#include "whittle/message/outline.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What is to be summarised. A view.
+template <AgentMessage M>
+struct DigestTask {
+    Model<M>& model;
+    MessageView<M> messages;              ///< may hold more than what is folded
+    Outline outline;                      ///< of `messages`
+    std::span<const std::size_t> fold{};  ///< indices of the messages to fold, ascending; not empty
+    std::int64_t replaced_tokens = 0;     ///< the summary must have fewer; 0: what the folded messages have
+    /// The caller's own test of a cleaned summary, for example of its size with everything that goes with it. Empty:
+    /// accepted; else the reason, and the attempt has failed. Not asked for parts.
+    std::function<std::string(std::string_view)> accept{};
+    /// Sent with a `gen_model_input` request (and counted), so that the provider's cache of the agent's own prefix is
+    /// hit.
+    std::string_view system{};
+    std::span<const ToolSpec> tools{};
+};
+
+/// What a digest works with. Pointers are not owned; null where marked.
+struct DigestEnvironment {
+    std::shared_ptr<const TokenCounter> counter = chars();
+    std::shared_ptr<Clock> clock = system_clock();
+    std::shared_ptr<Random> random = system_random();
+    std::stop_token stop{};
+    HookBudget* budget = nullptr;   ///< obeyed and counted down; null: no bounds
+    StageReport* report = nullptr;  ///< gets a `ModelCallReport` for each call; null: none
+    std::string purpose{};          ///< `ModelRequest::purpose`; never empty in a middleware
+    Language language = Language::english;
+};
+
+/// The environment of a hook; `what` completes the purpose: "{middleware}: {what}".
+template <AgentMessage M>
+[[nodiscard]] DigestEnvironment digest_environment(Turn<M>& turn, std::string_view what = "summary") {
+    return {.counter = turn.config.token_counter,
+            .clock = turn.config.clock,
+            .random = turn.config.random,
+            .stop = turn.request.stop,
+            .budget = &turn.budget,
+            .report = &turn.report,
+            .purpose = std::string(turn.report.middleware).append(": ").append(what),
+            .language = turn.language};
+}
+
+template <AgentMessage M>
+struct DigestResult {
+    std::string summary{};                 ///< accepted and cleaned; empty on failure
+    std::optional<DigestError> failure{};  ///< absent: it worked
+    std::optional<Reply<M>> response{};    ///< the last reply, accepted or not
+    Usage usage{};                         ///< of all calls that said it
+    int model_calls = 0;
+    std::vector<ChunkRecord> chunks{};  ///< requests of this run that were accepted, in order
+    bool resumed = false;               ///< went on from the state instead of starting anew
+
+    [[nodiscard]] bool ok() const noexcept { return !failure; }
+};
+
+/// Turns the messages into one accepted text, or says why not. Edits nothing. `state` is updated after each accepted
+/// part and cleared on success. Throws Error(cancelled) as soon as a stop is asked for, Error(invalid_argument) for an
+/// empty fold, and std::bad_alloc; everything else is in the result. One thread.
+template <AgentMessage M>
+[[nodiscard]] DigestResult<M> digest(const DigestTask<M>& task, const DigestConfig& config,
+                                     const DigestCallbacks<M>& callbacks, const DigestEnvironment& environment,
+                                     DigestState& state);
+
+}  // namespace whittle::inline v0
+
+#include "whittle/digest/digest_impl.hpp"

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "whittle/base/language.hpp"
+#include "whittle/message/message_view.hpp"
+#include "whittle/message/outline.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What a summary must not lose, best first.
+enum class FactKind {
+    constraint,    ///< a user's sentence with must, never, always, do not, 必须, 不要, ...
+    written_path,  ///< a path in the arguments of a tool that writes
+    identifier,    ///< other paths, names, hashes, numbers; those used last come first
+};
+
+struct RetainedFact {
+    FactKind kind = FactKind::identifier;
+    std::string text{};  ///< one line, without tags of ours
+
+    friend bool operator==(const RetainedFact&, const RetainedFact&) = default;
+};
+
+/// Collects facts of messages in order. Linear in their size, bounded memory.
+class FactCollector {
+public:
+    FactCollector();
+    FactCollector(FactCollector&&) noexcept;
+    FactCollector& operator=(FactCollector&&) noexcept;
+    ~FactCollector();
+
+    /// `is_user`: a user's own words (`is_user_message`). Parts of summaries, placeholders and nudges are not for it.
+    void add(const PartView& part, bool is_user);
+    /// The next message begins.
+    void next_message() noexcept;
+
+    /// The facts that `summary` lacks, ranked, as many as fit `max_tokens` as `to_text` writes them. O(facts +
+    /// summary).
+    [[nodiscard]] std::vector<RetainedFact> missing_in(std::string_view summary, std::int64_t max_tokens,
+                                                       const TokenCounter& counter, Language language) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// The pinned list: a heading and one line for each fact. Empty if there is none.
+[[nodiscard]] std::string to_text(std::span<const RetainedFact> facts, Language language);
+
+/// The facts of the messages at the indices `fold` that `summary` lacks, within `max_tokens` by `counter`. `summary` is
+/// everything that will stand in place of the messages, user messages that are kept word for word included.
+template <AgentMessage M>
+[[nodiscard]] std::vector<RetainedFact> retained_facts(MessageView<M> messages, const Outline& outline,
+                                                       std::span<const std::size_t> fold, std::string_view summary,
+                                                       std::int64_t max_tokens, const TokenCounter& counter,
+                                                       Language language) {
+    if (max_tokens <= 0) return {};
+    FactCollector facts;
+    for (const std::size_t i : fold) {
+        const MessageInfo& info = outline[i];
+        const bool is_user = is_user_message(info);
+        facts.next_message();
+        std::size_t p = 0;
+        message_traits<M>::for_each_part(messages[i], [&](const PartView& part) {
+            const Origin origin = origin_of(mark_of(info, p++));
+            if (origin == Origin::original || origin == Origin::summary) facts.add(part, is_user);
+        });
+    }
+    return facts.missing_in(summary, max_tokens, counter, language);
+}
+
+}  // namespace whittle::inline v0
