@@ -81,7 +81,9 @@ constexpr std::array<Field<ProfileDraft>, 7> profile_fields{{
      &read_integer<&ModelProfile::context_window, 0>},
     {"output_reserve", "integer", "0", "tokens of the window kept free for the reply",
      &read_integer<&ModelProfile::output_reserve, 0>},
-    {"validity", "string", "openai_chat", "message rules that every edit keeps to: `openai_chat`, `openai_compatible`",
+    {"validity", "string", "openai_chat",
+     "message rules that every edit keeps to: `openai_chat`, `openai_compatible`, `anthropic`, `anthropic_thinking`, "
+     "`gemini`",
      &read_validity},
     {"prices", "object", "none", "without prices there are no money figures", &read_prices},
     {"cache", "string or object", "no_cache",

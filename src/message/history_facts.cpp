@@ -13,7 +13,35 @@ bool is_result_message(const MessageInfo& info) noexcept {
     return info.role == Role::tool || (info.role != Role::assistant && info.has(PartKind::tool_result));
 }
 
-HistoryFacts::HistoryFacts(const Outline& outline) : outline_(outline), open_call_(outline.open_call()) {
+bool is_beside_results(const MessageInfo& info, const PartInfo& part) noexcept {
+    return info.role != Role::tool && !is_result_part(part) && !(part.kind == PartKind::other && !part.call_id.empty());
+}
+
+std::vector<Run> merged_runs(const Outline& outline) {
+    std::vector<Run> runs;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (outline[i].role == Role::system) continue;
+        const bool is_assistant = outline[i].role == Role::assistant;
+        if (runs.empty() || runs.back().is_assistant != is_assistant) runs.push_back({is_assistant, i, i});
+        runs.back().end = i + 1;
+    }
+    return runs;
+}
+
+namespace {
+
+bool only_results_follow(const Outline& outline, std::size_t call) noexcept {
+    for (std::size_t i = call + 1; i < outline.size(); ++i) {
+        if (!is_result_message(outline[i]) && origin_of(outline[i].mark) != Origin::repair) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+HistoryFacts::HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools)
+    : outline_(outline), tools_(tools), open_call_(outline.open_call()) {
+    if (open_call_ && only_results_follow(outline, *open_call_)) running_ = open_call_;
     for (std::size_t i = 0; i < outline.size(); ++i) {
         add_calls(i);
         add_results(i);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "whittle/message/outline.hpp"
+#include "whittle/message/tool_spec.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -32,12 +34,16 @@ struct ResultFact {
 /// that has no result yet; if all have one, it is a second result of the newest. Views into the outline.
 class HistoryFacts {
 public:
-    explicit HistoryFacts(const Outline& outline);
+    explicit HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools = std::nullopt);
 
     [[nodiscard]] const Outline& outline() const noexcept { return outline_; }
     [[nodiscard]] const std::vector<CallFact>& calls() const noexcept { return calls_; }
     [[nodiscard]] const std::vector<ResultFact>& results() const noexcept { return results_; }
     [[nodiscard]] std::optional<std::size_t> open_call() const noexcept { return open_call_; }
+    /// The calls of that message are still running: nothing but results and repairs stands behind it.
+    [[nodiscard]] bool is_running(std::size_t message) const noexcept { return running_ == message; }
+    /// The tools of the request, if they are known.
+    [[nodiscard]] const std::optional<std::span<const ToolSpec>>& tools() const noexcept { return tools_; }
 
 private:
     struct SameId {
@@ -50,14 +56,29 @@ private:
     void pair(ResultFact& result);
 
     Outline outline_;
+    std::optional<std::span<const ToolSpec>> tools_;
     std::optional<std::size_t> open_call_;
+    std::optional<std::size_t> running_;
     std::vector<CallFact> calls_;
     std::vector<ResultFact> results_;
     std::unordered_map<std::string_view, SameId> by_id_;
 };
 
+/// Neighbours of one side, as adapters and servers merge them: the assistant's, or those of user and tools. System
+/// messages in between are passed over.
+struct Run {
+    bool is_assistant = false;
+    std::size_t begin = 0;
+    std::size_t end = 0;  ///< behind the last
+};
+
+[[nodiscard]] std::vector<Run> merged_runs(const Outline& outline);
+
 /// A part that belongs to a tool's result.
 [[nodiscard]] bool is_result_part(const PartInfo& part) noexcept;
+
+/// Content of its own beside the results of a message: neither a result nor an opaque piece of one.
+[[nodiscard]] bool is_beside_results(const MessageInfo& info, const PartInfo& part) noexcept;
 
 /// A tool message, or a message of another role that holds results.
 [[nodiscard]] bool is_result_message(const MessageInfo& info) noexcept;

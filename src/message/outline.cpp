@@ -15,6 +15,21 @@ char* put(char* at, std::uint64_t value) noexcept {
     return at;
 }
 
+/// What base64 makes of that many bytes.
+std::size_t base64_size(std::size_t bytes) noexcept { return (bytes + 2) / 3 * 4; }
+
+void describe_media(const MediaView& media, PartInfo& info) noexcept {
+    const std::size_t payload = media.url.starts_with("data:") ? media.url.find(',') + 1 : 0;  // 0 behind npos
+    const std::size_t size = media.url.empty() ? base64_size(media.bytes.size()) : media.url.size() - payload;
+    info.is_image = media.mime.starts_with("image/");
+    info.image_side = std::max(media.width, media.height);
+    info.media_bytes = static_cast<std::int64_t>(size);
+}
+
+bool holds_result(const MessageInfo& info) noexcept {
+    return info.role == Role::tool || info.has(PartKind::tool_result);
+}
+
 }  // namespace
 
 bool MessageInfo::has(PartKind kind) const noexcept { return std::ranges::count(parts, kind, &PartInfo::kind) > 0; }
@@ -33,8 +48,10 @@ PartInfo describe(const PartView& part) {
     info.tool = part.tool;
     info.is_error = part.is_error;
     info.is_blank = is_blank(part.text);
+    info.ends_in_space = !part.text.empty() && is_blank(part.text.substr(part.text.size() - 1));
     info.is_invalid_utf8 = !is_valid_utf8(part.text) || !is_valid_utf8(part.call_id) || !is_valid_utf8(part.tool);
     info.has_object_arguments = part.kind == PartKind::tool_call && is_json_object(part.text);
+    if (part.kind == PartKind::media) describe_media(part.media, info);
     return info;
 }
 
@@ -67,6 +84,25 @@ std::optional<std::size_t> Outline::open_call() const noexcept {
         return (*this)[i].has(PartKind::tool_call) ? std::optional(i) : std::nullopt;
     }
     return std::nullopt;
+}
+
+std::optional<std::size_t> Outline::open_loop() const noexcept {
+    std::optional<std::size_t> first = open_call();
+    bool is_answer = false;  // results are among what stands between two replies
+    bool is_between = false;
+    for (std::size_t i = first.value_or(0); i-- > 0;) {
+        const MessageInfo& info = (*this)[i];
+        if (info.role == Role::system) continue;
+        if (info.role == Role::assistant) {
+            if (is_between && !is_answer) break;
+            first = i;
+            is_between = false;
+            continue;
+        }
+        is_answer = holds_result(info) || (is_between && is_answer);
+        is_between = true;
+    }
+    return first;
 }
 
 Serial Outline::open_group() const noexcept {

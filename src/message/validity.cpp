@@ -3,7 +3,6 @@
 #include "validity_rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -14,22 +13,6 @@ namespace {
 const RuleRow* row_of(Rule rule) noexcept {
     const auto found = std::ranges::find(rule_table(), rule, &RuleRow::rule);
     return found == rule_table().end() ? nullptr : &*found;
-}
-
-ValidityProfile make_openai_chat() {
-    using enum Rule;
-    return {.name = "openai_chat",
-            .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G7_has_user, G8_names, OC1_results_follow,
-                      OC2_result_after_call, OC3_content}};
-}
-
-ValidityProfile make_openai_compatible() {
-    using enum Rule;
-    ValidityProfile profile = openai_chat();
-    profile.name = "openai_compatible";
-    profile.rules.insert(profile.rules.end(),
-                         {OC6_last_role, OC6_alternation, OC6_system_first, OC6_text_only_results});
-    return profile;
 }
 
 /// How often a violation of a rule stands in a list, by message and by sentence.
@@ -57,28 +40,18 @@ private:
     std::map<std::tuple<Rule, Serial, std::string>, std::int64_t> by_text_;
 };
 
+std::vector<Violation> check(const HistoryFacts& facts, const ValidityProfile& profile) {
+    std::vector<Violation> found;
+    for (const RuleRow& row : rule_table()) {
+        if (std::ranges::find(profile.rules, row.rule) == profile.rules.end()) continue;
+        Findings findings(facts.outline(), row.rule, found);
+        row.check(facts, profile, findings);
+    }
+    std::ranges::stable_sort(found, {}, [](const Violation& v) { return std::pair(v.message, v.part); });
+    return found;
+}
+
 }  // namespace
-
-const ValidityProfile& openai_chat() {
-    static const ValidityProfile profile = make_openai_chat();
-    return profile;
-}
-
-const ValidityProfile& openai_compatible() {
-    static const ValidityProfile profile = make_openai_compatible();
-    return profile;
-}
-
-std::span<const ValidityProfile* const> validity_profiles() noexcept {
-    static const std::array<const ValidityProfile*, 2> profiles{&openai_chat(), &openai_compatible()};
-    return profiles;
-}
-
-const ValidityProfile* find_validity_profile(std::string_view name) noexcept {
-    const auto profiles = validity_profiles();
-    const auto found = std::ranges::find_if(profiles, [&](const ValidityProfile* p) { return p->name == name; });
-    return found == profiles.end() ? nullptr : *found;
-}
 
 std::string_view id_of(Rule rule) noexcept {
     const RuleRow* const row = row_of(rule);
@@ -91,15 +64,12 @@ Severity severity_of(Rule rule) noexcept {
 }
 
 std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile) {
-    const HistoryFacts facts(outline);
-    std::vector<Violation> found;
-    for (const RuleRow& row : rule_table()) {
-        if (std::ranges::find(profile.rules, row.rule) == profile.rules.end()) continue;
-        Findings findings(outline, row.rule, found);
-        row.check(facts, profile, findings);
-    }
-    std::ranges::stable_sort(found, {}, [](const Violation& v) { return std::pair(v.message, v.part); });
-    return found;
+    return check(HistoryFacts(outline), profile);
+}
+
+std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
+                                std::span<const ToolSpec> tools) {
+    return check(HistoryFacts(outline, tools), profile);
 }
 
 std::vector<Violation> new_violations(const std::vector<Violation>& before, const std::vector<Violation>& after) {

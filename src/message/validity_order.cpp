@@ -26,17 +26,16 @@ Ids ids_answered(const Outline& outline, std::size_t begin, std::size_t end) {
     return ids;
 }
 
-/// The calls of `call` are still running: the model has not been asked again.
-bool is_running(const HistoryFacts& facts, std::size_t call) {
-    if (facts.open_call() != call) return false;
-    const Outline& outline = facts.outline();
-    for (std::size_t i = call + 1; i < outline.size(); ++i) {
-        if (!is_result_message(outline[i]) && origin_of(outline[i].mark) != Origin::repair) return false;
+Ids ids_called(const MessageInfo& info) {
+    Ids ids;
+    for (const PartInfo& part : info.parts) {
+        if (part.kind == PartKind::tool_call) ids.insert(part.call_id);
     }
-    return true;
+    return ids;
 }
 
-/// Each id that message `i` answers and that is none of `open`, once.
+}  // namespace
+
 void check_answers(const Outline& outline, std::size_t i, const Ids& open, Findings& findings) {
     Ids seen;
     const std::vector<PartInfo>& parts = outline[i].parts;
@@ -50,16 +49,6 @@ void check_answers(const Outline& outline, std::size_t i, const Ids& open, Findi
     }
 }
 
-Ids ids_called(const MessageInfo& info) {
-    Ids ids;
-    for (const PartInfo& part : info.parts) {
-        if (part.kind == PartKind::tool_call) ids.insert(part.call_id);
-    }
-    return ids;
-}
-
-}  // namespace
-
 void check_results_follow(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const Outline& outline = facts.outline();
     std::size_t current = outline.size();
@@ -69,7 +58,7 @@ void check_results_follow(const HistoryFacts& facts, const ValidityProfile&, Fin
         if (call.message != current) {
             current = call.message;
             answered = ids_answered(outline, current + 1, end_of_results(outline, current + 1));
-            running = is_running(facts, current);
+            running = facts.is_running(current);
         }
         if (answered.contains(call.id) || (running && !call.result)) continue;
         findings.add(call.message, call.part,

@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 namespace whittle::inline v0 {
 namespace {
 
-bool is_name_char(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
+bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool is_name_char(char c) noexcept { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
 
 template <typename Wrong>
 void for_each_part(const Outline& outline, Wrong&& visit) {
@@ -68,11 +69,21 @@ void check_has_user(const HistoryFacts& facts, const ValidityProfile&, Findings&
     findings.add_for_list(outline.size() == 0 ? "the list is empty" : "the list has no user message");
 }
 
+bool is_tool_name(std::string_view name, const ValidityProfile& profile) noexcept {
+    const auto is_allowed = [&](char c) {
+        return is_name_char(c) || profile.more_tool_name_characters.find(c) != std::string::npos;
+    };
+    return !name.empty() && name.size() <= profile.max_tool_name && std::ranges::all_of(name, is_allowed);
+}
+
 /// What is wrong with the name or the id of a call, or empty.
 std::string naming_problem(const PartInfo& call, const ValidityProfile& profile) {
-    const bool is_named = !call.tool.empty() && call.tool.size() <= profile.max_tool_name;
-    if (!is_named || !std::ranges::all_of(call.tool, is_name_char)) {
-        return fmt::format("tool name {} is not 1 to {} of [A-Za-z0-9_-]", quoted(call.tool), profile.max_tool_name);
+    if (!is_tool_name(call.tool, profile)) {
+        return fmt::format("tool name {} is not 1 to {} of [A-Za-z0-9_{}-]", quoted(call.tool), profile.max_tool_name,
+                           profile.more_tool_name_characters);
+    }
+    if (profile.tool_name_starts_as_word && !is_letter(call.tool.front()) && call.tool.front() != '_') {
+        return fmt::format("tool name {} does not start with a letter or _", quoted(call.tool));
     }
     if (call.call_id.empty()) return fmt::format("a call of tool {} has no id", quoted(call.tool));
     if (profile.max_call_id != 0 && call.call_id.size() > profile.max_call_id) {
@@ -89,6 +100,32 @@ void check_names(const HistoryFacts& facts, const ValidityProfile& profile, Find
         std::string problem = naming_problem(facts.outline()[call.message].parts[call.part], profile);
         if (!problem.empty()) findings.add(call.message, call.part, std::move(problem));
     }
+}
+
+/// Once for each tool, at its first call.
+void check_tools_defined(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    if (!facts.tools()) return;
+    std::unordered_set<std::string_view> known;
+    for (const ToolSpec& tool : *facts.tools()) known.insert(tool.name);
+    for (const CallFact& call : facts.calls()) {
+        const std::string_view tool = facts.outline()[call.message].parts[call.part].tool;
+        if (known.insert(tool).second)
+            findings.add(call.message, call.part, fmt::format("tool {} is not in the request", quoted(tool)));
+    }
+}
+
+/// What middlewares write in place of messages, or beside them, must not pass for the model's own words.
+void check_no_invented_claim(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const auto is_ours = [](const Mark& mark) {
+        const Origin origin = origin_of(mark);
+        return origin == Origin::summary || origin == Origin::skills || origin == Origin::nudge;
+    };
+    for_each_part(facts.outline(), [&](std::size_t i, std::size_t p, const PartInfo&) {
+        const MessageInfo& info = facts.outline()[i];
+        const Mark& mark = mark_of(info, p);
+        if (info.role != Role::assistant || !is_ours(mark)) return;
+        findings.add(i, p, fmt::format("a {} speaks as the assistant", name_of(mark->origin)));
+    });
 }
 
 void check_content(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
@@ -138,13 +175,17 @@ void check_text_only_results(const HistoryFacts& facts, const ValidityProfile&, 
     });
 }
 
-constexpr std::array<RuleRow, 13> rows{{
+constexpr std::array<RuleRow, 31> rows{{
     {Rule::G1_utf8, "G1", Severity::refused, check_utf8},
     {Rule::G2_paired, "G2", Severity::refused, check_paired},
     {Rule::G3_unique_ids, "G3", Severity::refused, check_unique_ids},
     {Rule::G4_object_arguments, "G4", Severity::refused, check_object_arguments},
+    {Rule::G6_no_invented_claim, "G6", Severity::silent, check_no_invented_claim},
     {Rule::G7_has_user, "G7", Severity::refused, check_has_user},
     {Rule::G8_names, "G8", Severity::refused, check_names},
+    {Rule::G9_tools_defined, "G9", Severity::refused, check_tools_defined},
+    {Rule::G11_images, "G11.images", Severity::refused, check_images},
+    {Rule::G11_request_bytes, "G11.request_bytes", Severity::refused, check_request_bytes},
     {Rule::OC1_results_follow, "OC1", Severity::refused, check_results_follow},
     {Rule::OC2_result_after_call, "OC2", Severity::refused, check_result_after_call},
     {Rule::OC3_content, "OC3", Severity::refused, check_content},
@@ -152,6 +193,20 @@ constexpr std::array<RuleRow, 13> rows{{
     {Rule::OC6_alternation, "OC6.alternation", Severity::refused, check_alternation},
     {Rule::OC6_system_first, "OC6.system_first", Severity::refused, check_system_first},
     {Rule::OC6_text_only_results, "OC6.text_only_results", Severity::refused, check_text_only_results},
+    {Rule::A1_user_first, "A1", Severity::refused, check_user_first},
+    {Rule::A1_system_first, "A1.system_first", Severity::silent, check_system_in_front},
+    {Rule::A2_results_next, "A2", Severity::refused, check_results_next},
+    {Rule::A3_results_first, "A3", Severity::refused, check_results_first},
+    {Rule::A4_result_of_previous, "A4", Severity::refused, check_result_of_previous},
+    {Rule::A5_blank_text, "A5", Severity::refused, check_blank_text},
+    {Rule::A5_prefill, "A5.prefill", Severity::refused, check_prefill},
+    {Rule::A6_thinking_order, "A6", Severity::refused, check_thinking_order},
+    {Rule::A7_thinking_first, "A7", Severity::refused, check_thinking_first},
+    {Rule::A10_images, "A10", Severity::refused, check_images},
+    {Rule::GM1_turns, "GM1", Severity::refused, check_turns},
+    {Rule::GM2_call_after_user, "GM2", Severity::refused, check_call_after_user},
+    {Rule::GM3_responses_match, "GM3", Severity::refused, check_responses_match},
+    {Rule::GM6_empty_parts, "GM6", Severity::refused, check_empty_parts},
 }};
 
 }  // namespace

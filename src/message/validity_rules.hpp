@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,26 @@ struct RuleRow {
 /// An id or a name as a violation shows it: quoted, valid UTF-8, at most 64 bytes.
 [[nodiscard]] std::string quoted(std::string_view id);
 
+/// Each id that message `i` answers and that is none of `open`, once; and a tool message without a result.
+void check_answers(const Outline& outline, std::size_t i, const std::unordered_set<std::string_view>& open,
+                   Findings& findings);
+
 void check_results_follow(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
 void check_result_after_call(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_user_first(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_system_in_front(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_results_next(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_results_first(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_result_of_previous(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_blank_text(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_prefill(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_thinking_order(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_thinking_first(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_images(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_request_bytes(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_turns(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_call_after_user(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_responses_match(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
+void check_empty_parts(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
 
 }  // namespace whittle::inline v0

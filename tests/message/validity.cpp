@@ -232,11 +232,14 @@ TEST_CASE("profiles and rules are found by name", "[validity]") {
     CHECK(find_validity_profile("openai_chat") == &openai_chat());
     CHECK(find_validity_profile("openai_compatible") == &openai_compatible());
     CHECK(find_validity_profile("nobody") == nullptr);
-    CHECK(validity_profiles().size() == 2);
+    CHECK(find_validity_profile("anthropic") == &anthropic_messages());
+    CHECK(find_validity_profile("anthropic_thinking") == &anthropic_thinking());
+    CHECK(find_validity_profile("gemini") == &gemini_chat());
+    CHECK(validity_profiles().size() == 5);
     CHECK(id_of(Rule::G2_paired) == "G2");
     CHECK(id_of(Rule::OC1_results_follow) == "OC1");
     CHECK(severity_of(Rule::G1_utf8) == Severity::refused);
     CHECK(id_of(static_cast<Rule>(99)) == "unknown");
-    CHECK(openai_chat().rules.size() == 9);
-    CHECK(openai_compatible().rules.size() == 13);
+    CHECK(openai_chat().rules.size() == 11);
+    CHECK(openai_compatible().rules.size() == 15);
 }

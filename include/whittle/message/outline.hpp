@@ -23,8 +23,12 @@ struct PartInfo {
     std::string object_name{};  ///< of calls and results: unique in the conversation, safe in a storage key
     bool is_error = false;
     bool is_blank = false;              ///< nothing but white space
+    bool ends_in_space = false;         ///< the last byte of its text is ASCII white space
     bool is_invalid_utf8 = false;       ///< text, arguments, names or ids
     bool has_object_arguments = false;  ///< tool_call: the arguments are a JSON object
+    bool is_image = false;              ///< media with an image's mime type
+    int image_side = 0;                 ///< the longer one, in pixels; 0 if unknown
+    std::int64_t media_bytes = 0;       ///< media: what it takes in a request, as base64; of a link the link's
     Mark mark{};
 };
 
@@ -101,6 +105,9 @@ public:
     [[nodiscard]] std::optional<std::size_t> newest_user() const noexcept;
     /// Index of the newest assistant message if it has calls: its round is open until the model's next message.
     [[nodiscard]] std::optional<std::size_t> open_call() const noexcept;
+    /// Index of the first assistant message of the open tool loop: of the steps from the newest user message that is
+    /// no answer to a call up to the open round. Thinking of these steps must stay as it is (A6).
+    [[nodiscard]] std::optional<std::size_t> open_loop() const noexcept;
     /// The group of the open round, or 0.
     [[nodiscard]] Serial open_group() const noexcept;
     /// All tool rounds, oldest first.

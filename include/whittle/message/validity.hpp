@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/message/outline.hpp"
+#include "whittle/message/tool_spec.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +19,12 @@ enum class Rule {
     G2_paired,              ///< each result has one earlier call; each call outside the open round exactly one result
     G3_unique_ids,          ///< call ids are unique
     G4_object_arguments,    ///< arguments are a JSON object
+    G6_no_invented_claim,   ///< summaries, skill texts and nudges do not speak as the assistant
     G7_has_user,            ///< not empty, at least one user message
     G8_names,               ///< tool names and call ids keep to the profile's alphabet and length
+    G9_tools_defined,       ///< tools that the history calls are in the request; checked where tools are given
+    G11_images,             ///< images keep to the profile's limits
+    G11_request_bytes,      ///< what the parts alone take keeps to the profile's limit
     OC1_results_follow,     ///< results of all calls directly after their call, before any other role
     OC2_result_after_call,  ///< a tool message stands after its call with only tool messages between
     OC3_content,            ///< an assistant message has text or calls
@@ -27,18 +32,47 @@ enum class Rule {
     OC6_alternation,        ///< user and assistant alternate, after merging equal neighbours; tools count as user
     OC6_system_first,       ///< at most one system message, and it is first
     OC6_text_only_results,  ///< tool results are plain text
+    A1_user_first,          ///< the first speaker is the user, after merging equal neighbours; tools count as user
+    A1_system_first,        ///< system messages stand in front of the others
+    A2_results_next,        ///< results of all calls in the next message of the user, after merging
+    A3_results_first,       ///< results in front of other content in that message
+    A4_result_of_previous,  ///< a result answers a call of the assistant message right before it, after merging
+    A5_blank_text,          ///< no text part is empty or only white space, no message without parts
+    A5_prefill,             ///< a last assistant message does not end in white space
+    A6_thinking_order,      ///< in a step of the open tool loop thinking stands before the calls
+    A7_thinking_first,      ///< the open tool loop starts with thinking
+    A10_images,             ///< as G11_images
+    GM1_turns,              ///< the user speaks first and last, after merging equal neighbours
+    GM2_call_after_user,    ///< calls come right after the user or a result
+    GM3_responses_match,    ///< the next turn holds as many results as calls, in their order, and nothing else
+    GM6_empty_parts,        ///< no text part is empty, no message without parts
 };
 
 /// How bad a broken rule is: refused by the server, silent damage, or only dearer.
 enum class Severity { refused, silent, cost };
 
+/// What a provider takes beside tokens; 0 is no limit.
+struct RequestLimits {
+    std::size_t max_images = 0;          ///< in a request, those inside results included
+    std::int64_t max_image_bytes = 0;    ///< of one image, as base64
+    int max_image_side = 0;              ///< pixels, of one image
+    std::size_t many_images = 0;         ///< with more images than this ...
+    int many_images_side = 0;            ///< ... this is the limit for a side, in pixels
+    std::int64_t max_request_bytes = 0;  ///< of the body
+
+    friend bool operator==(const RequestLimits&, const RequestLimits&) = default;
+};
+
 /// A set of rules with their limits: data, not code.
 struct ValidityProfile {
     std::string name{};
     std::vector<Rule> rules{};
-    std::size_t max_tool_name = 64;  ///< characters of `[A-Za-z0-9_-]`
-    std::size_t max_call_id = 0;     ///< characters, 0 for no limit
-    bool call_id_alphabet = false;   ///< call ids are `[A-Za-z0-9_-]+`
+    std::size_t max_tool_name = 64;           ///< characters of `[A-Za-z0-9_-]`
+    std::size_t max_call_id = 0;              ///< characters, 0 for no limit
+    bool call_id_alphabet = false;            ///< call ids are `[A-Za-z0-9_-]+`
+    std::string more_tool_name_characters{};  ///< that tool names may have
+    bool tool_name_starts_as_word = false;    ///< with a letter or `_`
+    RequestLimits limits{};                   ///< docs/validity.md gives source and date of the shipped numbers
 
     friend bool operator==(const ValidityProfile&, const ValidityProfile&) = default;
 };
@@ -47,6 +81,12 @@ struct ValidityProfile {
 [[nodiscard]] const ValidityProfile& openai_chat();
 /// The stricter union of what OpenAI-compatible servers ask for.
 [[nodiscard]] const ValidityProfile& openai_compatible();
+/// "anthropic": Anthropic Messages, thinking not enabled.
+[[nodiscard]] const ValidityProfile& anthropic_messages();
+/// "anthropic_thinking": the same with thinking enabled.
+[[nodiscard]] const ValidityProfile& anthropic_thinking();
+/// "gemini": Gemini's generateContent.
+[[nodiscard]] const ValidityProfile& gemini_chat();
 /// The shipped profile of that name, or null.
 [[nodiscard]] const ValidityProfile* find_validity_profile(std::string_view name) noexcept;
 [[nodiscard]] std::span<const ValidityProfile* const> validity_profiles() noexcept;
@@ -67,6 +107,10 @@ struct Violation {
 
 /// Every broken rule, in list order. The open round (calls still running) may lack results.
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile);
+
+/// The same, with G9 as far as the profile has it: `tools` are those of the request.
+[[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
+                                              std::span<const ToolSpec> tools);
 
 /// The violations of `after` that `before` does not have: same rule and same serial count as the same.
 [[nodiscard]] std::vector<Violation> new_violations(const std::vector<Violation>& before,

@@ -1,0 +1,102 @@
+#include "whittle/message/validity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace whittle::inline v0 {
+namespace {
+
+constexpr std::int64_t mebibyte = 1024 * 1024;
+
+ValidityProfile make_openai_chat() {
+    using enum Rule;
+    return {.name = "openai_chat",
+            .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user,
+                      G8_names, G9_tools_defined, OC1_results_follow, OC2_result_after_call, OC3_content}};
+}
+
+ValidityProfile make_openai_compatible() {
+    using enum Rule;
+    ValidityProfile profile = openai_chat();
+    profile.name = "openai_compatible";
+    profile.rules.insert(profile.rules.end(),
+                         {OC6_last_role, OC6_alternation, OC6_system_first, OC6_text_only_results});
+    return profile;
+}
+
+ValidityProfile make_anthropic() {
+    using enum Rule;
+    return {.name = "anthropic",
+            .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user,
+                      G8_names, G9_tools_defined, G11_request_bytes, A1_user_first, A1_system_first, A2_results_next,
+                      A3_results_first, A4_result_of_previous, A5_blank_text, A5_prefill, A10_images},
+            .max_tool_name = 128,
+            .call_id_alphabet = true,
+            .limits = {.max_images = 100,
+                       .max_image_bytes = 5 * mebibyte,
+                       .max_image_side = 8'000,
+                       .many_images = 20,
+                       .many_images_side = 2'000,
+                       .max_request_bytes = 32 * mebibyte}};
+}
+
+ValidityProfile make_anthropic_thinking() {
+    ValidityProfile profile = anthropic_messages();
+    profile.name = "anthropic_thinking";
+    profile.rules.insert(profile.rules.end(), {Rule::A6_thinking_order, Rule::A7_thinking_first});
+    return profile;
+}
+
+ValidityProfile make_gemini() {
+    using enum Rule;
+    return {.name = "gemini",
+            .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user,
+                      G8_names, G9_tools_defined, G11_images, G11_request_bytes, GM1_turns, GM2_call_after_user,
+                      GM3_responses_match, GM6_empty_parts},
+            .more_tool_name_characters = ".:",
+            .tool_name_starts_as_word = true,
+            .limits = {.max_images = 3'600, .max_request_bytes = 20 * mebibyte}};
+}
+
+}  // namespace
+
+const ValidityProfile& openai_chat() {
+    static const ValidityProfile profile = make_openai_chat();
+    return profile;
+}
+
+const ValidityProfile& openai_compatible() {
+    static const ValidityProfile profile = make_openai_compatible();
+    return profile;
+}
+
+const ValidityProfile& anthropic_messages() {
+    static const ValidityProfile profile = make_anthropic();
+    return profile;
+}
+
+const ValidityProfile& anthropic_thinking() {
+    static const ValidityProfile profile = make_anthropic_thinking();
+    return profile;
+}
+
+const ValidityProfile& gemini_chat() {
+    static const ValidityProfile profile = make_gemini();
+    return profile;
+}
+
+std::span<const ValidityProfile* const> validity_profiles() noexcept {
+    static const std::array<const ValidityProfile*, 5> profiles{
+        &openai_chat(), &openai_compatible(), &anthropic_messages(), &anthropic_thinking(), &gemini_chat()};
+    return profiles;
+}
+
+const ValidityProfile* find_validity_profile(std::string_view name) noexcept {
+    const auto profiles = validity_profiles();
+    const auto found = std::ranges::find_if(profiles, [&](const ValidityProfile* p) { return p->name == name; });
+    return found == profiles.end() ? nullptr : *found;
+}
+
+}  // namespace whittle::inline v0
