@@ -138,7 +138,7 @@ TEST_CASE("all problems come at once, each with line, column, key, what was foun
               "chain.json:2:37: profile.output_reserve: found 1.5, expected an integer, 0 or more",
               "chain.json:2:60: profile.validity: unknown validity profile \"openai_chatt\"; did you mean "
               "\"openai_chat\"? allowed: openai_chat, "
-              "openai_compatible",
+              "openai_compatible, anthropic, anthropic_thinking, gemini",
               "chain.json:3:3: language: unknown language \"fr\"; allowed: en, zh",
               "chain.json:4:3: dry_run: found \"yes\", expected true or false",
               "chain.json:5:14: limits.model_calls: found 99999999999, expected an integer from 0 to 2147483647",
