@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/adapter/detail/openai_edit.hpp"
 #include "whittle/adapter/detail/openai_slots.hpp"
@@ -42,7 +43,7 @@ public:
 
     /// The same JSON text; 1 and 1.0 differ. Usage is not looked at.
     friend bool operator==(const Message& a, const Message& b) {
-        return a.json_ == b.json_ && detail::to_exact_text(a.json_) == detail::to_exact_text(b.json_);
+        return a.json_ == b.json_ && whittle::detail::to_exact_text(a.json_) == whittle::detail::to_exact_text(b.json_);
     }
 
 private:
@@ -121,7 +122,7 @@ struct message_traits<openai::Message> {
 
     /// `dump()`. A message with text that is not UTF-8 has none: it becomes {"bytes_as_code_points": ...}, in whose
     /// strings every byte stands as the code point of its number.
-    static std::string to_bytes(const openai::Message& m) { return openai::detail::to_exact_text(m.json_); }
+    static std::string to_bytes(const openai::Message& m) { return detail::to_exact_text(m.json_); }
     /// The inverse of `to_bytes`. Throws Error(parse_failed).
     static openai::Message from_bytes(std::string_view bytes) {
         return openai::Message(openai::detail::from_exact_text(bytes));

@@ -4,7 +4,6 @@
 #include "whittle/base/text.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,8 +11,7 @@
 
 namespace whittle::inline v0::openai::detail {
 
-constexpr std::size_t max_message_depth = 200;
-constexpr const char* exact_text_key = "bytes_as_code_points";
+using whittle::detail::text_item;
 
 [[nodiscard]] inline bool is_role_name(std::string_view name) noexcept {
     return name == "user" || role_of(name) != Role::user;
@@ -21,41 +19,21 @@ constexpr const char* exact_text_key = "bytes_as_code_points";
 
 /// Empty if `json` is a message.
 [[nodiscard]] inline std::string reason_not_a_message(const ordered_json& json) {
-    if (!json.is_object()) return "expected an object, found " + whittle::detail::found_text(json);
-    const ordered_json* role = find_member(json, "role");
-    if (role == nullptr) return "role: expected a string, found nothing";
-    if (!role->is_string()) return "role: expected a string, found " + whittle::detail::found_text(*role);
-    if (!is_role_name(role->get_ref<const std::string&>())) {
-        return "role: expected system, developer, user, assistant, tool or function, found " +
-               whittle::detail::found_text(*role);
-    }
-    const std::string reason = whittle::detail::reason_not_to_write(json, max_message_depth);
-    return reason.empty() ? reason : "the message " + reason;
+    return whittle::detail::reason_not_a_message(json, is_role_name,
+                                                 "system, developer, user, assistant, tool or function");
 }
-
-[[nodiscard]] inline ordered_json text_item(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
 // ---- set_text -------------------------------------------------------------------------------------------------------
-
-[[nodiscard]] inline ordered_json parse_arguments(std::string_view text) {
-    const JsonLimits limits{.max_depth = max_message_depth - 4};  // message, tool_calls, call, function are above
-    try {
-        return whittle::detail::parse_json("set the arguments of a tool call", text, limits);
-    } catch (const Error& e) {
-        throw Error(Errc::invalid_argument, e.what());
-    }
-}
 
 /// A server that wants arguments as an object gets an object again.
 inline void set_arguments(ordered_json& call, std::string_view text) {
     const CallFields fields = call_fields(call);
     if (fields.holder == nullptr) throw Error(Errc::invalid_argument, "set the text of a tool call: it is opaque");
-    if (!is_json_object(text)) {
-        throw Error(Errc::invalid_argument, "set the arguments of a tool call: they must be a JSON object");
-    }
+    if (!is_json_object(text)) whittle::detail::refuse_arguments();
     const ordered_json* now = find_member(call[fields.holder], fields.text);
     ordered_json value = std::string(text);
-    if (now != nullptr && !now->is_string()) value = parse_arguments(text);
+    constexpr std::size_t levels_above = 4;  // message, tool_calls, call, function
+    if (now != nullptr && !now->is_string()) value = whittle::detail::parse_arguments(text, levels_above);
     call[fields.holder][fields.text] = std::move(value);
 }
 
@@ -211,31 +189,8 @@ inline void erase_part(ordered_json& m, std::size_t part) {
 
 // ---- codec ----------------------------------------------------------------------------------------------------------
 
-/// Compact JSON that `from_exact_text` reads back to the same tree, also with strings that are not UTF-8.
-[[nodiscard]] inline std::string to_exact_text(const ordered_json& json) {
-    try {
-        return json.dump();
-    } catch (const nlohmann::detail::type_error&) {
-        const auto widen = [](const std::string& bytes) { return whittle::detail::bytes_to_code_points(bytes); };
-        return ordered_json{{exact_text_key, whittle::detail::map_strings(json, widen)}}.dump();
-    }
-}
-
-[[nodiscard]] inline std::string narrow_or_throw(const std::string& text) {
-    auto bytes = whittle::detail::code_points_to_bytes(text);
-    if (!bytes) throw Error(Errc::parse_failed, "read a saved OpenAI message: a code point above U+00FF");
-    return *std::move(bytes);
-}
-
 [[nodiscard]] inline ordered_json from_exact_text(std::string_view text) {
-    const JsonLimits limits{.max_bytes = SIZE_MAX, .max_depth = max_message_depth + 1};
-    ordered_json json = whittle::detail::parse_json("read a saved OpenAI message", text, limits);
-    if (json.is_object() && json.size() == 1 && json.contains(exact_text_key)) {
-        json = whittle::detail::map_strings(json[exact_text_key], narrow_or_throw);
-    }
-    const std::string reason = reason_not_a_message(json);
-    if (!reason.empty()) throw Error(Errc::parse_failed, "read a saved OpenAI message: " + reason);
-    return json;
+    return whittle::detail::from_exact_text("read a saved OpenAI message", text, reason_not_a_message);
 }
 
 }  // namespace whittle::inline v0::openai::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/message/part.hpp"
 
@@ -17,6 +18,8 @@ namespace whittle::inline v0::openai::detail {
 using nlohmann::ordered_json;
 using whittle::detail::find_member;
 using whittle::detail::find_string;
+using whittle::detail::render;
+using whittle::detail::view_other;
 
 enum class Place {
     reasoning,       ///< the string "reasoning_content"
@@ -158,18 +161,6 @@ struct CallFields {
     if (is_object("function")) return {"function", "arguments"};
     if (is_object("custom")) return {"custom", "input"};
     return {};
-}
-
-/// What does not fit JSON text is shown with U+FFFD: such text is only looked at.
-[[nodiscard]] inline std::string render(const ordered_json& value) {
-    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-/// `scratch` gets what had to be rendered.
-[[nodiscard]] inline PartView view_other(const ordered_json& value, std::string& scratch) {
-    if (value.is_string()) return {.kind = PartKind::other, .text = value.get_ref<const std::string&>()};
-    scratch = render(value);
-    return {.kind = PartKind::other, .text = scratch};
 }
 
 [[nodiscard]] inline PartView view_call(const ordered_json& call, std::string& scratch) {

@@ -1,0 +1,158 @@
+#pragma once
+
+#include "whittle/adapter/detail/anthropic_slots.hpp"
+#include "whittle/adapter/detail/json_message.hpp"
+#include "whittle/base/text.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace whittle::inline v0::anthropic::detail {
+
+using whittle::detail::text_item;
+
+[[nodiscard]] inline bool is_role_name(std::string_view name) noexcept {
+    return name == "user" || name == "assistant" || name == "system";
+}
+
+[[nodiscard]] inline Role role_of(std::string_view name) noexcept {
+    if (name == "assistant") return Role::assistant;
+    return name == "system" ? Role::system : Role::user;
+}
+
+/// Empty if `json` is a message.
+[[nodiscard]] inline std::string reason_not_a_message(const ordered_json& json) {
+    return whittle::detail::reason_not_a_message(json, is_role_name, "user, assistant or system");
+}
+
+// ---- set_text -------------------------------------------------------------------------------------------------------
+
+[[noreturn]] inline void refuse_text(const std::string& reason) {
+    throw Error(Errc::invalid_argument, "set the text of a part: " + reason);
+}
+
+/// A mark for the prompt cache holds for whatever stands at this place.
+inline void replace_by_text(ordered_json& block, std::string text) {
+    ordered_json fresh = text_item(std::move(text));
+    if (const ordered_json* mark = find_member(block, "cache_control")) fresh["cache_control"] = *mark;
+    block = std::move(fresh);
+}
+
+/// The server checks the signature over the text.
+inline void set_thinking(ordered_json& block, std::string text) {
+    const auto signature = find_string(block, "signature");
+    if (signature && !signature->empty()) refuse_text("signed thinking can only be erased");
+    block["thinking"] = std::move(text);
+}
+
+inline void set_input(ordered_json& block, std::string_view text) {
+    constexpr std::size_t levels_above = 3;  // message, content, block
+    if (!is_json_object(text)) whittle::detail::refuse_arguments();
+    block["input"] = whittle::detail::parse_arguments(text, levels_above);
+}
+
+inline void set_block(ordered_json& block, const std::string& text) {
+    switch (kind_of_block(block)) {
+        case BlockKind::text:
+            block["text"] = text;
+            return;
+        case BlockKind::media:
+            return replace_by_text(block, text);
+        case BlockKind::thinking:
+            return set_thinking(block, text);
+        case BlockKind::tool_use:
+            return set_input(block, text);
+        case BlockKind::redacted_thinking:
+            refuse_text("redacted thinking can only be erased");
+        case BlockKind::tool_result:
+        case BlockKind::other:
+            break;
+    }
+    refuse_text("it is opaque");
+}
+
+inline void set_empty_result(ordered_json& result, const std::string& text) {
+    const ordered_json* content = find_member(result, "content");
+    if (content != nullptr && content->is_array()) {
+        result["content"].push_back(text_item(text));
+    } else if (content == nullptr || content->is_null()) {
+        result["content"] = text;
+    } else {
+        refuse_text("the content of the tool result is opaque");
+    }
+}
+
+inline void set_result_item(ordered_json& item, const std::string& text) {
+    if (kind_of_item(item) == BlockKind::other) refuse_text("it is opaque");
+    set_block(item, text);
+}
+
+/// JSON has no place for bytes that are not UTF-8: they become U+FFFD, as in `make_tool_results`.
+inline void set_text(ordered_json& m, std::size_t part, std::string_view raw) {
+    const Slot slot = slot_at(m, part, "set the text");
+    const std::string text = to_valid_utf8(raw);
+    ordered_json& content = m["content"];
+    switch (slot.place) {
+        case Place::content_string:
+            content = text;
+            return;
+        case Place::block:
+            return set_block(content[slot.block], text);
+        case Place::result_string:
+            content[slot.block]["content"] = text;
+            return;
+        case Place::result_item:
+            return set_result_item(content[slot.block]["content"][slot.item], text);
+        case Place::empty_result:
+            return set_empty_result(content[slot.block], text);
+        case Place::content_other:
+        case Place::result_other:
+            break;
+    }
+    refuse_text("it is opaque");
+}
+
+// ---- erase_part -----------------------------------------------------------------------------------------------------
+
+/// An emptied result goes as a whole: a block that stayed would be an empty result.
+inline void erase_result_item(ordered_json& content, const Slot& slot) {
+    ordered_json& items = content[slot.block]["content"];
+    if (items.size() == 1 && kind_of_item(items[slot.item]) != BlockKind::other) {
+        content.erase(slot.block);
+    } else {
+        items.erase(slot.item);
+    }
+}
+
+/// Beside opaque items there is nothing to take away.
+inline void erase_empty_result(ordered_json& content, std::size_t block) {
+    const ordered_json* inside = find_member(content[block], "content");
+    if (inside == nullptr || inside->empty()) content.erase(block);
+}
+
+/// An emptied message has content [], which holds no part.
+inline void erase_part(ordered_json& m, std::size_t part) {
+    const Slot slot = slot_at(m, part, "erase");
+    ordered_json& content = m["content"];
+    switch (slot.place) {
+        case Place::content_string:
+        case Place::content_other:
+            content = ordered_json::array();
+            return;
+        case Place::block:
+        case Place::result_string:
+            content.erase(slot.block);
+            return;
+        case Place::result_item:
+            return erase_result_item(content, slot);
+        case Place::result_other:
+            content[slot.block].erase("content");
+            return;
+        case Place::empty_result:
+            return erase_empty_result(content, slot.block);
+    }
+}
+
+}  // namespace whittle::inline v0::anthropic::detail

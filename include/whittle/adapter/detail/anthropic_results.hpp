@@ -1,0 +1,114 @@
+#pragma once
+
+#include "whittle/adapter/detail/json_message.hpp"
+#include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/base/text.hpp"
+#include "whittle/message/part.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+/// Tool results and media as blocks of the Messages API.
+namespace whittle::inline v0::anthropic::detail {
+
+using nlohmann::ordered_json;
+using whittle::detail::text_item;
+
+/// The only image types that the API takes as bytes (July 2026).
+[[nodiscard]] inline bool is_image_type(std::string_view mime) noexcept {
+    constexpr std::array<std::string_view, 4> types{"image/jpeg", "image/png", "image/gif", "image/webp"};
+    return std::ranges::find(types, mime) != types.end();
+}
+
+[[nodiscard]] inline ordered_json media_block(std::string_view type, ordered_json source) {
+    return {{"type", std::string(type)}, {"source", std::move(source)}};
+}
+
+/// What the format has no block for is named in a text.
+[[nodiscard]] inline ordered_json named_media(std::string_view mime, std::string_view what) {
+    return text_item("[" + to_valid_utf8(mime) + ": " + to_valid_utf8(what) + "]");
+}
+
+[[nodiscard]] inline ordered_json block_of_base64(const std::string& mime, std::string_view base64) {
+    if (!is_image_type(mime) && mime != "application/pdf") {
+        return named_media(mime, std::to_string(base64.size() / 4 * 3) + " bytes that this format cannot hold");
+    }
+    ordered_json source{{"type", "base64"}, {"media_type", mime}, {"data", std::string(base64)}};
+    return media_block(is_image_type(mime) ? "image" : "document", std::move(source));
+}
+
+/// `url`: of the web, or the id of an uploaded file.
+[[nodiscard]] inline ordered_json block_of_url(const std::string& mime, const std::string& url) {
+    const bool is_image = mime.empty() || mime.starts_with("image/");
+    if (!is_image && !mime.starts_with("application/")) return named_media(mime, url);
+    const std::string_view type = is_image ? "image" : "document";
+    if (url.find("://") != std::string::npos) return media_block(type, {{"type", "url"}, {"url", url}});
+    return media_block(type, {{"type", "file"}, {"file_id", url}});
+}
+
+[[nodiscard]] inline ordered_json block_of_text(std::string text) {
+    return media_block("document", {{"type", "text"}, {"media_type", "text/plain"}, {"data", std::move(text)}});
+}
+
+[[nodiscard]] inline ordered_json block_of_media(const Media& media) {
+    const std::string mime = to_valid_utf8(media.mime);
+    if (!media.url.empty()) {
+        const std::string url = to_valid_utf8(media.url);
+        const auto base64 = whittle::detail::base64_of_data_url(url);
+        if (!base64) return block_of_url(mime, url);
+        return block_of_base64(std::string(whittle::detail::mime_of_data_url(url)), *base64);
+    }
+    if (mime.starts_with("text/") && is_valid_utf8(media.bytes)) return block_of_text(media.bytes);
+    return block_of_base64(mime, whittle::detail::base64_encode(media.bytes));
+}
+
+/// A failed tool's result may hold only text.
+[[nodiscard]] inline bool takes_part(const ToolResult& result, const Part& part) noexcept {
+    return part.kind == PartKind::media ? !result.is_error : !part.text.empty();
+}
+
+[[nodiscard]] inline ordered_json result_content(const ToolResult& result) {
+    ordered_json items = ordered_json::array();
+    for (const Part& part : result.parts) {
+        if (!takes_part(result, part)) continue;
+        items.push_back(part.kind == PartKind::media ? block_of_media(part.media)
+                                                     : text_item(to_valid_utf8(part.text)));
+    }
+    if (items.empty()) return "";
+    if (items.size() == 1 && items[0]["type"] == "text") return std::move(items[0]["text"]);
+    return items;
+}
+
+[[nodiscard]] inline ordered_json result_block(const ToolResult& result) {
+    ordered_json block{
+        {"type", "tool_result"}, {"tool_use_id", to_valid_utf8(result.call_id)}, {"content", result_content(result)}};
+    if (result.is_error) block["is_error"] = true;
+    return block;
+}
+
+/// What the results of failed tools may not hold.
+inline void append_media_of_errors(ordered_json& content, const ToolResult& result) {
+    bool is_named = false;
+    for (const Part& part : result.parts) {
+        if (part.kind != PartKind::media || takes_part(result, part)) continue;
+        if (!std::exchange(is_named, true))
+            content.push_back(text_item("[media of tool result " + to_valid_utf8(result.call_id) + "]"));
+        content.push_back(block_of_media(part.media));
+    }
+}
+
+/// The content of the user message that answers a turn: results first.
+[[nodiscard]] inline ordered_json results_content(std::span<const ToolResult> results) {
+    ordered_json content = ordered_json::array();
+    for (const ToolResult& result : results) content.push_back(result_block(result));
+    for (const ToolResult& result : results) append_media_of_errors(content, result);
+    return content;
+}
+
+}  // namespace whittle::inline v0::anthropic::detail

@@ -1,0 +1,211 @@
+#pragma once
+
+#include "whittle/adapter/detail/json_message.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/message/part.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// Where the parts of a message of Anthropic's Messages API are in its JSON. One enumeration for reading and for
+/// editing, so that part numbers mean the same to both.
+namespace whittle::inline v0::anthropic::detail {
+
+using nlohmann::ordered_json;
+using whittle::detail::find_member;
+using whittle::detail::find_string;
+using whittle::detail::render;
+using whittle::detail::view_other;
+
+enum class Place {
+    content_string,  ///< "content" as a string
+    content_other,   ///< "content" as something that the format does not have
+    block,           ///< element `block` of the array "content", no tool result
+    result_string,   ///< the "content" of the tool result `block` as a string
+    result_item,     ///< element `item` of that content
+    result_other,    ///< that content as something that the format does not have
+    empty_result,    ///< a tool result that shows neither text nor media: its call is answered all the same
+};
+
+struct Slot {
+    Place place = Place::content_string;
+    std::size_t block = 0;
+    std::size_t item = 0;
+};
+
+enum class BlockKind { text, media, thinking, redacted_thinking, tool_use, tool_result, other };
+
+/// Views into `block` or `scratch`, which gets what had to be put together.
+[[nodiscard]] inline std::optional<MediaView> media_of_source(const ordered_json& source, std::string_view any_mime,
+                                                              std::string& scratch) {
+    const auto type = find_string(source, "type").value_or("");
+    const auto data = find_string(source, "data");
+    const std::string_view mime = find_string(source, "media_type").value_or(any_mime);
+    if (type == "base64" && data) {
+        scratch = "data:";
+        scratch.append(mime).append(";base64,").append(*data);
+        return MediaView{.mime = std::string_view(scratch).substr(5, mime.size()), .url = scratch};
+    }
+    if (type == "text" && data) return MediaView{.mime = mime, .bytes = *data};
+    if (const auto url = find_string(source, "url"); type == "url" && url)
+        return MediaView{.mime = any_mime, .url = *url};
+    if (const auto id = find_string(source, "file_id"); type == "file" && id)
+        return MediaView{.mime = any_mime, .url = *id};
+    const ordered_json* content = find_member(source, "content");
+    if (type != "content" || content == nullptr) return std::nullopt;
+    if (content->is_string()) return MediaView{.mime = "text/plain", .bytes = content->get_ref<const std::string&>()};
+    scratch = render(*content);
+    return MediaView{.mime = "application/json", .bytes = scratch};
+}
+
+/// What an image or document block shows; nullopt if it is no medium.
+[[nodiscard]] inline std::optional<MediaView> media_of(const ordered_json& block, std::string& scratch) {
+    const auto type = find_string(block, "type").value_or("");
+    const ordered_json* source = find_member(block, "source");
+    if (source == nullptr || (type != "image" && type != "document")) return std::nullopt;
+    return media_of_source(*source, type == "image" ? "image/*" : "application/*", scratch);
+}
+
+[[nodiscard]] inline BlockKind kind_of_block(const ordered_json& block) {
+    const auto type = find_string(block, "type").value_or("");
+    if (type == "text" && find_string(block, "text")) return BlockKind::text;
+    if (type == "thinking" && find_string(block, "thinking")) return BlockKind::thinking;
+    if (type == "redacted_thinking") return BlockKind::redacted_thinking;
+    if (type == "tool_use") return BlockKind::tool_use;
+    if (type == "tool_result") return BlockKind::tool_result;
+    if (type != "image" && type != "document") return BlockKind::other;
+    std::string scratch;
+    return media_of(block, scratch) ? BlockKind::media : BlockKind::other;
+}
+
+/// What an item inside a tool result is: text, media or opaque.
+[[nodiscard]] inline BlockKind kind_of_item(const ordered_json& item) {
+    const BlockKind kind = kind_of_block(item);
+    return kind == BlockKind::text || kind == BlockKind::media ? kind : BlockKind::other;
+}
+
+template <typename Visit>
+void visit_result_slots(const ordered_json& result, std::size_t block, Visit&& visit) {
+    const ordered_json* content = find_member(result, "content");
+    if (content != nullptr && content->is_string()) return visit(Slot{Place::result_string, block});
+    bool shows_result = false;
+    if (content != nullptr && content->is_array()) {
+        for (std::size_t i = 0; i < content->size(); ++i) {
+            shows_result = shows_result || kind_of_item((*content)[i]) != BlockKind::other;
+            visit(Slot{Place::result_item, block, i});
+        }
+    } else if (content != nullptr && !content->is_null()) {
+        visit(Slot{Place::result_other, block});
+    }
+    if (!shows_result) visit(Slot{Place::empty_result, block});
+}
+
+/// Calls `visit(Slot)` for each part, in the order of part numbers.
+template <typename Visit>
+void visit_slots(const ordered_json& m, Visit&& visit) {
+    const ordered_json* content = find_member(m, "content");
+    if (content == nullptr || content->is_null()) return;
+    if (content->is_string()) return visit(Slot{Place::content_string});
+    if (!content->is_array()) return visit(Slot{Place::content_other});
+    for (std::size_t i = 0; i < content->size(); ++i) {
+        if (find_string((*content)[i], "type") == "tool_result") {
+            visit_result_slots((*content)[i], i, visit);
+        } else {
+            visit(Slot{Place::block, i});
+        }
+    }
+}
+
+/// Throws Error(invalid_argument) if `m` has no such part.
+[[nodiscard]] inline Slot slot_at(const ordered_json& m, std::size_t part, std::string_view attempted) {
+    std::optional<Slot> found;
+    std::size_t at = 0;
+    visit_slots(m, [&](const Slot& slot) {
+        if (at++ == part) found = slot;
+    });
+    if (found) return *found;
+    throw Error(Errc::invalid_argument, std::string(attempted) + " of part " + std::to_string(part) +
+                                            ": the message has " + std::to_string(at) + " parts");
+}
+
+[[nodiscard]] inline PartView view_call(const ordered_json& block, std::string& scratch) {
+    PartView view{.kind = PartKind::tool_call,
+                  .call_id = find_string(block, "id").value_or(""),
+                  .tool = find_string(block, "name").value_or("")};
+    if (const ordered_json* input = find_member(block, "input")) view.text = scratch = render(*input);
+    return view;
+}
+
+[[nodiscard]] inline PartView view_block(const ordered_json& block, std::string& scratch) {
+    switch (kind_of_block(block)) {
+        case BlockKind::text:
+            return {.kind = PartKind::text, .text = *find_string(block, "text")};
+        case BlockKind::media:
+            return {.kind = PartKind::media, .media = *media_of(block, scratch)};
+        case BlockKind::thinking:
+            return {.kind = PartKind::thinking, .text = *find_string(block, "thinking")};
+        case BlockKind::redacted_thinking:
+            return {.kind = PartKind::thinking};
+        case BlockKind::tool_use:
+            return view_call(block, scratch);
+        case BlockKind::tool_result:
+        case BlockKind::other:
+            break;
+    }
+    return view_other(block, scratch);
+}
+
+[[nodiscard]] inline bool is_error_result(const ordered_json& result) {
+    const ordered_json* flag = find_member(result, "is_error");
+    return flag != nullptr && flag->is_boolean() && flag->get<bool>();
+}
+
+/// Whether the part at `slot` belongs to the result of a failed tool.
+[[nodiscard]] inline bool is_in_failed_result(const ordered_json& m, const Slot& slot) {
+    const bool is_outside =
+        slot.place == Place::content_string || slot.place == Place::content_other || slot.place == Place::block;
+    return !is_outside && is_error_result(m["content"][slot.block]);
+}
+
+[[nodiscard]] inline PartView view_result(const ordered_json& result, std::string_view text) {
+    return {.kind = PartKind::tool_result,
+            .text = text,
+            .call_id = find_string(result, "tool_use_id").value_or(""),
+            .is_error = is_error_result(result)};
+}
+
+[[nodiscard]] inline PartView view_result_item(const ordered_json& result, const ordered_json& item,
+                                               std::string& scratch) {
+    const BlockKind kind = kind_of_item(item);
+    if (kind == BlockKind::text) return view_result(result, *find_string(item, "text"));
+    if (kind == BlockKind::other) return view_other(item, scratch);
+    return {.kind = PartKind::media,
+            .call_id = find_string(result, "tool_use_id").value_or(""),
+            .media = *media_of(item, scratch)};
+}
+
+/// The part at `slot`. Views into `m` or `scratch`.
+[[nodiscard]] inline PartView view_slot(const ordered_json& m, const Slot& slot, std::string& scratch) {
+    const ordered_json& content = m["content"];
+    switch (slot.place) {
+        case Place::content_string:
+            return {.text = content.get_ref<const std::string&>()};
+        case Place::content_other:
+            return view_other(content, scratch);
+        case Place::block:
+            return view_block(content[slot.block], scratch);
+        case Place::result_string:
+            return view_result(content[slot.block], *find_string(content[slot.block], "content"));
+        case Place::result_item:
+            return view_result_item(content[slot.block], content[slot.block]["content"][slot.item], scratch);
+        case Place::result_other:
+            return view_other(content[slot.block]["content"], scratch);
+        case Place::empty_result:
+            break;
+    }
+    return view_result(content[slot.block], {});
+}
+
+}  // namespace whittle::inline v0::anthropic::detail
