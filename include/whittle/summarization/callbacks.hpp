@@ -1,0 +1,66 @@
+#pragma once
+
+#include "whittle/chain/conversation.hpp"
+#include "whittle/digest/attempt.hpp"
+#include "whittle/summarization/finalizer.hpp"
+#include "whittle/summarization/transcript.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+// Internal events. Views: valid during the call.
+
+/// A summary is due; no model was asked yet.
+template <AgentMessage M>
+struct BeforeSummarize {
+    MessageView<M> messages;
+};
+
+/// A model was asked, and this came of it.
+template <AgentMessage M>
+struct GenerateSummary {
+    int attempt = 1;  ///< from 1, in its phase
+    DigestPhase phase = DigestPhase::primary;
+    const Reply<M>* response = nullptr;  ///< null: the model gave none
+    const DigestError* error = nullptr;  ///< null: accepted
+};
+
+/// The summary stands in the conversation.
+template <AgentMessage M>
+struct AfterSummarize {
+    MessageView<M> messages;
+};
+
+template <AgentMessage M>
+using SummarizationEvent = std::variant<BeforeSummarize<M>, GenerateSummary<M>, AfterSummarize<M>>;
+
+/// What takes a message type.
+template <AgentMessage M = ChatMessage>
+struct SummarizationCallbacks {
+    /// Instead of the chain's count; below 0 counts as 0.
+    std::function<std::int64_t(const Conversation<M>&, std::span<const ToolSpec>)> token_counter{};
+    /// (system instruction, user instruction, folded messages) -> the model's input. Not chunked: what does not fit is
+    /// a failed attempt.
+    std::function<std::vector<M>(const M&, const M&, MessageView<M>)> gen_model_input{};
+    /// Makes the whole new list from the originals and the summary, instead of all built-in post-processing. May drop
+    /// what is pinned; the rules of the validity profile are still checked.
+    Finalize<M> finalize{};
+    /// (before, after), once the summary is in place; what it throws is reported.
+    std::function<void(std::span<const M>, std::span<const M>)> callback{};
+    UserMessageFilter<M> user_message_filter{};  ///< of `preserve_user_messages`
+    RetryCallbacks<M> retry{};                   ///< used if `retry` is configured
+    FailoverCallbacks<M> failover{};             ///< used if `failover` is configured
+    /// With `emit_internal_events`: before_summarize, generate_summary, after_summarize; what it throws is dropped.
+    std::function<void(const SummarizationEvent<M>&)> on_internal_event{};
+    /// Written before anything is folded; if that fails, nothing is. Its path is told to the model if
+    /// `transcript_file_path` names none.
+    std::shared_ptr<Transcript<M>> transcript{};
+};
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "whittle/chain/config.hpp"
+#include "whittle/digest/config.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// When a summary is due: any one condition is enough. 0 switches a condition off.
+struct Trigger {
+    std::int64_t context_tokens = 0;    ///< more tokens than this, system text and tools included
+    std::int64_t context_messages = 0;  ///< more messages than this
+    double context_fraction = 0.0;      ///< more tokens than this part of the model's window; at most 1
+
+    friend bool operator==(const Trigger&, const Trigger&) = default;
+};
+
+/// Whether the user's messages come back word for word beside the summary.
+struct PreserveUserMessages {
+    bool enabled = true;
+    /// Tokens for all of them, newest first. Absent: a third of `trigger.context_tokens`, or 30'000 without one.
+    std::optional<std::int64_t> max_tokens{};
+
+    friend bool operator==(const PreserveUserMessages&, const PreserveUserMessages&) = default;
+};
+
+/// How skills that a tool loaded survive a summary.
+struct PreserveSkillsConfig {
+    std::string skill_tool_name = "skill";      ///< the tool whose results are skills
+    int max_skills = 5;                         ///< newest ones kept; 0: none
+    std::int64_t max_tokens_per_skill = 5'000;  ///< a longer one is cut at its end
+    std::int64_t skills_token_budget = 25'000;  ///< for all of them
+
+    friend bool operator==(const PreserveSkillsConfig&, const PreserveSkillsConfig&) = default;
+};
+
+enum class SummaryRole {
+    automatic,  ///< what every validity profile takes: user
+    user,
+    system,
+};
+
+/// Settings of `Summarization`; docs/summarization.md has the table.
+struct SummarizationConfig {
+    Trigger trigger{.context_tokens = 160'000};
+    std::int64_t keep_recent_tokens = 15'000;  ///< newest rounds kept word for word
+    std::int64_t keep_recent_messages = 0;     ///< and at least this many messages, rounded up to whole rounds
+    PreserveUserMessages preserve_user_messages{};
+    PreserveSkillsConfig preserve_skills{};
+    std::int64_t retained_facts_tokens = 1'000;  ///< for identifiers, paths and constraints that the summary lacks
+    std::string user_instruction{};              ///< empty: the built-in task in the chain's language
+    std::string transcript_file_path{};          ///< told to the model behind the summary; empty: no word of it
+    SummaryRole summary_role = SummaryRole::automatic;
+    bool emit_internal_events = false;    ///< before_summarize, generate_summary, after_summarize
+    bool reuse_prompt_cache = false;      ///< ask with the conversation's own prefix and tools plus one instruction
+    GenerateOptions model_options{};      ///< of every summary call, failover included
+    std::int64_t max_input_tokens = 0;    ///< bound of one summary request; 0: `default_max_input_tokens`
+    std::int64_t max_summary_tokens = 0;  ///< a longer summary is refused; 0: only what it replaces bounds it
+    std::optional<RetryConfig> retry{};
+    std::optional<FailoverConfig> failover{};
+    std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
+
+    friend bool operator==(const SummarizationConfig&, const SummarizationConfig&) = default;
+};
+
+/// What a trigger comes to with a window of that size (0: unknown).
+struct TriggerLimits {
+    std::int64_t tokens = 0;    ///< the lowest of the token conditions; 0: none
+    std::int64_t messages = 0;  ///< 0: none
+};
+[[nodiscard]] TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept;
+
+/// Tokens for the user's messages.
+[[nodiscard]] std::int64_t user_message_budget(const PreserveUserMessages& config, const Trigger& trigger) noexcept;
+
+/// How many tokens a conversation has to grow after a failed summary.
+[[nodiscard]] std::int64_t cool_down_of(const SummarizationConfig& config, std::int64_t trigger_tokens) noexcept;
+
+/// The part of the configuration that a digest takes.
+[[nodiscard]] DigestConfig digest_config(const SummarizationConfig& config);
+
+/// Which callbacks are set, as far as the configuration's check must know.
+struct SummarizationSetup {
+    bool has_model = true;
+    bool has_finalize = false;
+    bool has_gen_model_input = false;
+    bool has_user_message_filter = false;
+    std::size_t other_summarisers = 0;  ///< with a token trigger, before this one in the chain
+};
+
+/// Adds every bad or doubtful setting to `problems`, each under "{name}.".
+void check_summarization(const SummarizationConfig& config, const ChainConfig& chain, const SummarizationSetup& setup,
+                         std::string_view name, Problems& problems);
+void check_preserve_skills(const PreserveSkillsConfig& config, std::string_view name, Problems& problems);
+
+}  // namespace whittle::inline v0

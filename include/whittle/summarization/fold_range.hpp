@@ -1,0 +1,53 @@
+#pragma once
+
+#include "whittle/base/function_ref.hpp"
+#include "whittle/message/outline.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What a fold has to leave, and what it should come to. Tokens are those of messages alone.
+struct FoldLimits {
+    std::int64_t keep_recent_tokens = 0;
+    std::int64_t keep_recent_messages = 0;
+    std::int64_t limit_tokens = INT64_MAX;  ///< the messages should come to less
+    std::int64_t limit_messages = 0;        ///< 0: no limit
+};
+
+/// Which messages a summary will stand for, and why the others stay.
+struct FoldPlan {
+    std::vector<std::size_t> folded{};      ///< indices, ascending
+    std::vector<std::string_view> rules{};  ///< for each message: "fold", or the id of the rule that keeps it
+    std::int64_t folded_tokens = 0;
+    std::int64_t kept_tokens = 0;    ///< of what has to stay: system texts, pins, newest user message, open round
+    std::int64_t tail_tokens = 0;    ///< of the recent tail behind it
+    std::size_t kept_messages = 0;   ///< that have to stay
+    bool has_only_summaries = true;  ///< nothing new is among the folded messages
+    std::size_t place = 0;           ///< where the summary goes: the first index of the last folded stretch
+};
+
+/// Plans a fold: system messages, pins, the newest user message and the open round stay, each with its whole tool
+/// round; so does the recent tail. The tail holds the newest messages up to `keep_recent_tokens`, at least
+/// `keep_recent_messages` of them, cut only where no round is torn; it takes at most half of what the limits leave
+/// beside the messages that have to stay, so that a summary always gains something. `tokens`: of each message. Linear.
+[[nodiscard]] FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
+                                 FunctionRef<bool(std::size_t)> is_pinned);
+
+/// The folded indices as stretches [first, last), oldest first.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded);
+
+/// The serials that a summary of these messages stands for: theirs, and those that folded summaries stood for.
+/// Ascending.
+[[nodiscard]] std::vector<Serial> covered_serials(const Outline& outline, std::span<const std::size_t> folded);
+
+/// Keys of objects that hold what was taken out of these messages earlier. Ascending.
+[[nodiscard]] std::vector<std::string> stored_references(const Outline& outline, std::span<const std::size_t> folded);
+
+}  // namespace whittle::inline v0

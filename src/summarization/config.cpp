@@ -1,0 +1,148 @@
+#include "whittle/summarization/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+constexpr std::int64_t default_user_tokens = 30'000;
+
+class Check {
+public:
+    Check(std::string_view name, Problems& problems) : name_(name), problems_(problems) {}
+
+    void at_least(std::int64_t value, std::int64_t lowest, std::string_view field) {
+        error(value < lowest, field, std::to_string(value), fmt::format("{} or more", lowest));
+    }
+    void error(bool is_wrong, std::string_view field, std::string value, std::string allowed) {
+        if (is_wrong) problems_.error(full(field), std::move(value), std::move(allowed));
+    }
+    void warn(bool is_doubtful, std::string_view field, std::string value, std::string allowed) {
+        if (is_doubtful) problems_.warning(full(field), std::move(value), std::move(allowed));
+    }
+
+private:
+    [[nodiscard]] std::string full(std::string_view field) const { return fmt::format("{}.{}", name_, field); }
+
+    std::string_view name_;
+    Problems& problems_;
+};
+
+void check_trigger(const Trigger& trigger, const ChainConfig& chain, Check& check) {
+    check.at_least(trigger.context_tokens, 0, "trigger.context_tokens");
+    check.at_least(trigger.context_messages, 0, "trigger.context_messages");
+    const bool is_fraction = trigger.context_fraction >= 0.0 && trigger.context_fraction <= 1.0;
+    check.error(!is_fraction, "trigger.context_fraction", fmt::format("{}", trigger.context_fraction), "0 to 1");
+    check.error(trigger == Trigger{}, "trigger", "all conditions off",
+                "context_tokens, context_messages or context_fraction above 0");
+    check.error(trigger.context_fraction > 0.0 && chain.profile.context_window <= 0, "trigger.context_fraction",
+                fmt::format("{}", trigger.context_fraction),
+                "0, or a model profile with its context_window (profile.context_window)");
+}
+
+/// Settings that fight each other or come too late.
+void check_sizes(const SummarizationConfig& config, const ChainConfig& chain, Check& check) {
+    const std::int64_t window = chain.profile.context_window;
+    const std::int64_t limit = limits_of(config.trigger, window).tokens;
+    const std::int64_t room = window - chain.profile.output_reserve;
+    const std::string value = std::to_string(limit);
+    check.warn(limit > 0 && config.keep_recent_tokens >= limit, "keep_recent_tokens",
+               std::to_string(config.keep_recent_tokens),
+               fmt::format("below the trigger ({}), else little is left to fold: the tail is held to half of what the "
+                           "trigger leaves",
+                           limit));
+    const std::int64_t messages = config.trigger.context_messages;
+    check.warn(messages > 0 && config.keep_recent_messages >= messages, "keep_recent_messages",
+               std::to_string(config.keep_recent_messages),
+               fmt::format("below trigger.context_messages ({})", messages));
+    check.warn(window > 0 && limit >= room, "trigger", value,
+               fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
+    check.warn(limit > 0 && config.preserve_user_messages.max_tokens.value_or(0) >= limit,
+               "preserve_user_messages.max_tokens",
+               std::to_string(config.preserve_user_messages.max_tokens.value_or(0)),
+               fmt::format("below the trigger ({})", limit));
+}
+
+/// A finalizer of the user's own does everything that comes behind the summary.
+void check_switched_off(const SummarizationConfig& config, const SummarizationSetup& setup, Check& check) {
+    const SummarizationConfig defaults;
+    constexpr auto allowed = "left at its default: `finalize` switches it off (call `default_finalizer` from yours)";
+    const auto warn = [&](bool is_set, std::string_view field) {
+        check.warn(setup.has_finalize && is_set, field, "set beside finalize", allowed);
+    };
+    warn(!config.transcript_file_path.empty(), "transcript_file_path");
+    warn(config.preserve_user_messages != defaults.preserve_user_messages || setup.has_user_message_filter,
+         "preserve_user_messages");
+    warn(config.preserve_skills != defaults.preserve_skills, "preserve_skills");
+    warn(config.retained_facts_tokens != defaults.retained_facts_tokens, "retained_facts_tokens");
+    check.warn(setup.has_gen_model_input && config.reuse_prompt_cache, "reuse_prompt_cache", "true",
+               "false beside gen_model_input, which makes the whole input");
+}
+
+}  // namespace
+
+TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept {
+    TriggerLimits limits{trigger.context_tokens, trigger.context_messages};
+    if (trigger.context_fraction <= 0.0 || window <= 0) return limits;
+    const auto part = static_cast<std::int64_t>(std::floor(static_cast<double>(window) * trigger.context_fraction));
+    const std::int64_t tokens = std::max<std::int64_t>(1, part);
+    limits.tokens = limits.tokens > 0 ? std::min(limits.tokens, tokens) : tokens;
+    return limits;
+}
+
+std::int64_t user_message_budget(const PreserveUserMessages& config, const Trigger& trigger) noexcept {
+    if (!config.enabled) return 0;
+    if (config.max_tokens) return *config.max_tokens;
+    return trigger.context_tokens > 0 ? trigger.context_tokens / 3 : default_user_tokens;
+}
+
+std::int64_t cool_down_of(const SummarizationConfig& config, std::int64_t trigger_tokens) noexcept {
+    if (config.cool_down_tokens > 0) return config.cool_down_tokens;
+    return std::max<std::int64_t>(1, trigger_tokens / 20);
+}
+
+DigestConfig digest_config(const SummarizationConfig& config) {
+    DigestConfig result;
+    result.model_options = config.model_options;
+    result.max_input_tokens = config.max_input_tokens;
+    result.max_summary_tokens = config.max_summary_tokens;
+    result.user_instruction = config.user_instruction;
+    result.retry = config.retry;
+    result.failover = config.failover;
+    return result;
+}
+
+void check_preserve_skills(const PreserveSkillsConfig& config, std::string_view name, Problems& problems) {
+    Check check(name, problems);
+    check.error(config.skill_tool_name.empty() && config.max_skills > 0, "skill_tool_name", "\"\"",
+                "the name of the tool that loads skills");
+    check.at_least(config.max_skills, 0, "max_skills");
+    check.at_least(config.max_tokens_per_skill, 0, "max_tokens_per_skill");
+    check.at_least(config.skills_token_budget, 0, "skills_token_budget");
+}
+
+void check_summarization(const SummarizationConfig& config, const ChainConfig& chain, const SummarizationSetup& setup,
+                         std::string_view name, Problems& problems) {
+    Check check(name, problems);
+    check.error(!setup.has_model, "model", "null", "a model that writes the summaries");
+    check_trigger(config.trigger, chain, check);
+    check.at_least(config.keep_recent_tokens, 0, "keep_recent_tokens");
+    check.at_least(config.keep_recent_messages, 0, "keep_recent_messages");
+    check.at_least(config.preserve_user_messages.max_tokens.value_or(0), 0, "preserve_user_messages.max_tokens");
+    check_preserve_skills(config.preserve_skills, fmt::format("{}.preserve_skills", name), problems);
+    check.at_least(config.retained_facts_tokens, 0, "retained_facts_tokens");
+    check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
+    check_digest(digest_config(config), name, problems);
+    check_sizes(config, chain, check);
+    check_switched_off(config, setup, check);
+    check.warn(
+        setup.other_summarisers > 0, "trigger",
+        fmt::format("beside {} other summariser{}", setup.other_summarisers, setup.other_summarisers == 1 ? "" : "s"),
+        "one summariser in a chain: of two with overlapping triggers the lower one always comes first");
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,169 @@
+#include "whittle/summarization/fold_range.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+constexpr std::string_view rule_fold = "fold";
+
+/// What keeps message `i` by itself; empty: nothing does.
+std::string_view own_rule(const Outline& outline, std::size_t i, Serial open_group,
+                          FunctionRef<bool(std::size_t)> is_pinned) {
+    const MessageInfo& info = outline[i];
+    if (info.role == Role::system) return "system";
+    if (open_group != 0 && info.group == open_group) return "open_round";
+    return is_pinned(i) ? "pinned" : std::string_view{};
+}
+
+/// A message that stays keeps its whole round.
+void keep_whole_rounds(const Outline& outline, std::vector<std::string_view>& rules) {
+    std::unordered_map<Serial, std::string_view> kept_groups;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (!rules[i].empty() && outline[i].group != 0) kept_groups.emplace(outline[i].group, rules[i]);
+    }
+    for (std::size_t i = 0; i < outline.size() && !kept_groups.empty(); ++i) {
+        const auto found = kept_groups.find(outline[i].group);
+        if (rules[i].empty() && outline[i].group != 0 && found != kept_groups.end()) rules[i] = found->second;
+    }
+}
+
+std::vector<std::string_view> rules_of(const Outline& outline, FunctionRef<bool(std::size_t)> is_pinned) {
+    std::vector<std::string_view> rules(outline.size());
+    const Serial open = outline.open_group();
+    for (std::size_t i = 0; i < outline.size(); ++i) rules[i] = own_rule(outline, i, open, is_pinned);
+    if (const auto newest = outline.newest_user(); newest && rules[*newest] != "open_round")
+        rules[*newest] = "newest_user";
+    keep_whole_rounds(outline, rules);
+    return rules;
+}
+
+/// For each message, where its round starts; its own place if it is in none.
+std::vector<std::size_t> round_starts(const Outline& outline) {
+    std::unordered_map<Serial, std::size_t> first;
+    std::vector<std::size_t> starts(outline.size());
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        starts[i] = outline[i].group == 0 ? i : first.try_emplace(outline[i].group, i).first->second;
+    }
+    return starts;
+}
+
+/// The tail grows from the end, round by round.
+class Tail {
+public:
+    Tail(const FoldPlan& plan, const FoldLimits& limits) : limits_(limits) {
+        const std::int64_t room = std::max<std::int64_t>(0, limits.limit_tokens - plan.kept_tokens);
+        most_tokens_ = room / 2;
+        const auto kept = static_cast<std::int64_t>(plan.kept_messages);
+        if (limits.limit_messages > 0) most_messages_ = std::max<std::int64_t>(0, limits.limit_messages - kept) / 2;
+    }
+
+    /// Whether it may reach back to a place with this many messages behind it, of which `own` with `tokens` would stay
+    /// for this reason alone.
+    [[nodiscard]] bool takes(std::size_t behind, std::int64_t own, std::int64_t tokens) const noexcept {
+        if (own > most_messages_ || tokens > most_tokens_) return false;
+        const bool is_wanted = static_cast<std::int64_t>(behind) <= limits_.keep_recent_messages || is_short_;
+        return tokens <= limits_.keep_recent_tokens || is_wanted;
+    }
+    void set_size(std::size_t behind) noexcept {
+        is_short_ = static_cast<std::int64_t>(behind) < limits_.keep_recent_messages;
+    }
+
+private:
+    const FoldLimits& limits_;
+    std::int64_t most_tokens_ = INT64_MAX;
+    std::int64_t most_messages_ = INT64_MAX;
+    bool is_short_ = true;
+};
+
+/// Where the recent tail starts.
+std::size_t find_tail(const Outline& outline, std::span<const std::int64_t> tokens, const FoldPlan& plan,
+                      const FoldLimits& limits) {
+    const std::vector<std::size_t> starts = round_starts(outline);
+    const std::size_t size = outline.size();
+    Tail tail(plan, limits);
+    tail.set_size(0);
+    std::size_t first = size;
+    std::size_t lowest_start = size;
+    std::int64_t sum = 0;
+    std::int64_t own = 0;
+    for (std::size_t i = size; i-- > 0;) {
+        lowest_start = std::min(lowest_start, starts[i]);
+        if (plan.rules[i].empty()) sum = add_saturating(sum, tokens[i]), ++own;
+        if (lowest_start < i) continue;  // a cut here would tear a round
+        if (!tail.takes(size - i, own, sum)) break;
+        first = i;
+        tail.set_size(size - i);
+    }
+    return first;
+}
+
+bool is_summary(const MessageInfo& info) noexcept {
+    const Origin origin = origin_of(info.mark);
+    return origin == Origin::summary || origin == Origin::skills;
+}
+
+}  // namespace
+
+FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
+                   FunctionRef<bool(std::size_t)> is_pinned) {
+    FoldPlan plan{.rules = rules_of(outline, is_pinned)};
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (plan.rules[i].empty()) continue;
+        plan.kept_tokens = add_saturating(plan.kept_tokens, tokens[i]);
+        ++plan.kept_messages;
+    }
+    const std::size_t tail = find_tail(outline, tokens, plan, limits);
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (!plan.rules[i].empty()) continue;
+        plan.rules[i] = i < tail ? rule_fold : "recent";
+        std::int64_t& sum = i < tail ? plan.folded_tokens : plan.tail_tokens;
+        sum = add_saturating(sum, tokens[i]);
+        if (i >= tail) continue;
+        plan.place = plan.folded.empty() || plan.folded.back() + 1 != i ? i : plan.place;
+        plan.folded.push_back(i);
+        plan.has_only_summaries = plan.has_only_summaries && is_summary(outline[i]);
+    }
+    return plan;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded) {
+    std::vector<std::pair<std::size_t, std::size_t>> stretches;
+    for (const std::size_t i : folded) {
+        if (stretches.empty() || stretches.back().second != i) stretches.emplace_back(i, i);
+        stretches.back().second = i + 1;
+    }
+    return stretches;
+}
+
+std::vector<Serial> covered_serials(const Outline& outline, std::span<const std::size_t> folded) {
+    std::vector<Serial> serials;
+    for (const std::size_t i : folded) {
+        serials.push_back(outline[i].serial);
+        if (const Mark& mark = outline[i].mark) serials.insert(serials.end(), mark->covers.begin(), mark->covers.end());
+    }
+    std::ranges::sort(serials);
+    serials.erase(std::unique(serials.begin(), serials.end()), serials.end());
+    return serials;
+}
+
+std::vector<std::string> stored_references(const Outline& outline, std::span<const std::size_t> folded) {
+    std::vector<std::string> keys;
+    const auto add = [&](const Mark& mark) {
+        if (mark) keys.insert(keys.end(), mark->stored.begin(), mark->stored.end());
+    };
+    for (const std::size_t i : folded) {
+        add(outline[i].mark);
+        for (const PartInfo& part : outline[i].parts) add(part.mark);
+    }
+    std::ranges::sort(keys);
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    return keys;
+}
+
+}  // namespace whittle::inline v0

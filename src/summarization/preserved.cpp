@@ -1,0 +1,166 @@
+#include "whittle/summarization/preserved.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+constexpr std::size_t max_argument_bytes = 100'000;
+constexpr std::size_t min_bytes_worth_keeping = 8;
+
+std::string_view cut_note(Language language) noexcept {
+    return language == Language::chinese ? "…[已截断]…" : "...[cut]...";
+}
+
+std::string joined(std::string_view text, std::size_t bytes, bool with_tail, std::string_view note) {
+    if (!with_tail) return fmt::format("{}{}", utf8_prefix(text, bytes), note);
+    return fmt::format("{}{}{}", utf8_prefix(text, bytes - bytes / 2), note, utf8_suffix(text, bytes / 2));
+}
+
+}  // namespace
+
+std::string cut_to_tokens(std::string_view text, std::int64_t max_tokens, bool with_tail, const TokenCounter& counter,
+                          Language language) {
+    // No counter takes more than this for a token, but for endless runs of one character; and none should be asked to
+    // count what will not be kept anyway.
+    constexpr std::int64_t most_bytes_per_token = 64;
+    const bool may_fit = static_cast<std::int64_t>(text.size()) / most_bytes_per_token <= max_tokens;
+    if (max_tokens <= 0) return {};
+    if (may_fit && counter.count(text) <= max_tokens) return std::string(text);
+    std::string best;
+    std::size_t low = min_bytes_worth_keeping;
+    std::size_t high = std::min(text.size(), static_cast<std::size_t>(max_tokens) * most_bytes_per_token);
+    while (low <= high) {
+        const std::size_t middle = low + (high - low) / 2;
+        std::string shorter = joined(text, middle, with_tail, cut_note(language));
+        if (counter.count(shorter) <= max_tokens) {
+            best = std::move(shorter);
+            low = middle + 1;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return best;
+}
+
+KeptUserMessages keep_user_messages(std::vector<std::string> texts, std::int64_t max_tokens,
+                                    const TokenCounter& counter, Language language) {
+    KeptUserMessages kept;
+    std::int64_t left = max_tokens;
+    std::size_t at = texts.size();
+    while (at > 0) {
+        std::string shown = cut_to_tokens(texts[at - 1], left, true, counter, language);
+        if (shown.empty() && !texts[at - 1].empty()) break;
+        left -= counter.count(shown);
+        kept.texts.push_back(std::move(shown));
+        --at;
+    }
+    std::ranges::reverse(kept.texts);
+    kept.left_out = at;
+    return kept;
+}
+
+// ---- skills
+// ----------------------------------------------------------------------------------------------------------
+
+std::optional<std::string> skill_name_in(std::string_view arguments) {
+    if (arguments.size() > max_argument_bytes || !is_json_object(arguments)) return std::nullopt;
+    int depth = 0;
+    const auto is_shallow = [&depth](int level, nlohmann::json::parse_event_t, nlohmann::json&) {
+        depth = std::max(depth, level);
+        return level < 4;  // deeper values are dropped unread
+    };
+    const auto json = nlohmann::json::parse(arguments, is_shallow, false);
+    if (!json.is_object()) return std::nullopt;
+    for (const char* key : {"skill", "skill_name", "name"}) {
+        const auto found = json.find(key);
+        if (found != json.end() && found->is_string() && !is_blank(found->get_ref<const std::string&>()))
+            return found->get<std::string>();
+    }
+    if (json.size() != 1 || !json.begin()->is_string()) return std::nullopt;
+    return json.begin()->get<std::string>();
+}
+
+std::string to_record(const Skill& skill) {
+    std::string name = skill.name;
+    std::ranges::replace(name, '\n', ' ');
+    return name + '\n' + skill.content;
+}
+
+Skill skill_from_record(std::string_view record) {
+    const std::size_t end = record.find('\n');
+    if (end == std::string_view::npos) return {std::string(record), {}};
+    return {std::string(record.substr(0, end)), std::string(record.substr(end + 1))};
+}
+
+std::vector<Skill> keep_skills(std::vector<Skill> oldest_first, const PreserveSkillsConfig& config,
+                               std::int64_t room_tokens, const TokenCounter& counter, Language language) {
+    std::vector<Skill> kept;
+    std::set<std::string, std::less<>> seen;
+    std::int64_t left = std::min(config.skills_token_budget, room_tokens);
+    for (auto skill = oldest_first.rbegin(); skill != oldest_first.rend(); ++skill) {
+        if (static_cast<std::int64_t>(kept.size()) >= config.max_skills) break;
+        if (!seen.insert(skill->name).second) continue;
+        Skill shown{skill->name, cut_to_tokens(skill->content, config.max_tokens_per_skill, false, counter, language)};
+        const std::int64_t tokens = counter.count(shown.content);
+        if (tokens > left) break;
+        left -= tokens;
+        kept.push_back(std::move(shown));
+    }
+    std::ranges::reverse(kept);
+    return kept;
+}
+
+std::string to_text(std::span<const Skill> skills, Language language) {
+    if (skills.empty()) return {};
+    std::string text(language == Language::chinese
+                         ? "以下技能已在本对话较早的部分加载。它们是已加载的参考资料，不是新的指令；无需再次加载。"
+                         : "The skills below were loaded earlier in this conversation. They are reference material "
+                           "that is already loaded, not a new instruction; there is no need to load them again.");
+    for (const Skill& skill : skills)
+        text += fmt::format("\n\n## {}{}\n\n{}", language == Language::chinese ? "技能：" : "Skill: ", skill.name,
+                            skill.content);
+    return text;
+}
+
+namespace detail {
+
+void SkillCollector::add_carried(const Provenance& provenance) {
+    for (const std::string& record : provenance.skills) found_.emplace_back("", skill_from_record(record));
+}
+
+void SkillCollector::add_part(const PartView& part, const Mark& mark) {
+    if (origin_of(mark) != Origin::original) return;
+    if (part.kind == PartKind::tool_call && part.tool == tool_) {
+        if (auto name = skill_name_in(part.text)) names_.insert_or_assign(std::string(part.call_id), *std::move(name));
+        return;
+    }
+    if (part.kind != PartKind::tool_result || part.is_error) return;
+    const auto name = names_.find(part.call_id);
+    if (name == names_.end()) return;
+    if (!found_.empty() && !part.call_id.empty() && found_.back().first == part.call_id) {
+        found_.back().second.content.append("\n").append(part.text);  // a result in several texts
+        return;
+    }
+    found_.emplace_back(part.call_id, Skill{name->second, std::string(part.text)});
+}
+
+std::vector<Skill> SkillCollector::take() {
+    std::vector<Skill> skills;
+    for (auto& [id, skill] : found_) {
+        if (!is_blank(skill.content)) skills.push_back(std::move(skill));
+    }
+    return skills;
+}
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,84 @@
+#include "whittle/summarization/summary_text.hpp"
+
+#include "whittle/digest/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+constexpr std::string_view user_tag = "all_user_messages";
+
+/// One text in two languages.
+struct Wording {
+    std::string_view english;
+    std::string_view chinese;
+
+    [[nodiscard]] std::string_view in(Language language) const noexcept {
+        return language == Language::chinese ? chinese : english;
+    }
+};
+
+constexpr Wording preamble{
+    "This is not a message from the user. The earlier part of this conversation was folded into the summary below to "
+    "save room. A model wrote it: details may be lost or inexact.",
+    "这不是用户发来的消息。为节省空间，本对话较早的部分已折叠为下面的摘要。摘要由模型撰写：细节可能丢失或不准确。"};
+constexpr Wording transcript{
+    "The whole conversation up to here is recorded in {}. Look there for exact code, output or wording that the "
+    "summary lacks.",
+    "到此为止的完整对话记录在 {}。需要摘要中缺少的准确代码、输出或措辞时，请查阅该文件。"};
+constexpr Wording continuation{
+    "Go on with the current work from where it stopped, as if nothing had been folded: do not answer this message, do "
+    "not repeat the summary, and ask nothing that it answers.",
+    "请从中断处继续当前的工作，就像没有折叠过一样：不要回复这条消息，不要复述摘要，也不要询问摘要中已有答案的问题。"};
+constexpr Wording left_out{"({} earlier user message(s) left out for lack of room)",
+                           "（因篇幅所限，省略了 {} 条更早的用户消息）"};
+
+}  // namespace
+
+std::string join_sections(std::span<const std::string> sections) {
+    std::string text;
+    for (const std::string& section : sections) {
+        if (section.empty()) continue;
+        if (!text.empty()) text += "\n\n";
+        text += section;
+    }
+    return text;
+}
+
+std::string user_section(const KeptUserMessages& messages, Language language) {
+    std::string text = fmt::format("<{}>\n", user_tag);
+    if (messages.left_out > 0) {
+        text += fmt::format(fmt::runtime(left_out.in(language)), messages.left_out);
+        text += '\n';
+    }
+    for (const std::string& message : messages.texts) text += fmt::format("- {}\n", escape_tags(message));
+    return text + fmt::format("</{}>", user_tag);
+}
+
+namespace {
+
+/// The summary with the user's own words; these may be in no other place.
+std::string with_user_messages(std::string_view summary, const KeptUserMessages* messages, Language language) {
+    if (messages == nullptr || messages->texts.empty()) return std::string(summary);
+    const std::string section = user_section(*messages, language);
+    const auto place = find_last_tag(summary, user_tag);
+    if (!place) return join_sections(std::array{std::string(summary), section});
+    return fmt::format("{}{}{}", summary.substr(0, place->begin), section, summary.substr(place->end));
+}
+
+}  // namespace
+
+std::string compose_summary(const SummaryParts& parts, Language language) {
+    std::string where;
+    if (!parts.transcript_file_path.empty())
+        where = fmt::format(fmt::runtime(transcript.in(language)), parts.transcript_file_path);
+    return join_sections(
+        std::array{std::string(preamble.in(language)), with_user_messages(parts.summary, parts.user_messages, language),
+                   to_text(parts.facts, language), std::move(where), std::string(continuation.in(language))});
+}
+
+}  // namespace whittle::inline v0
