@@ -74,6 +74,10 @@ ordered_json json_of(const PartInfo& part, bool whole) {
         put(json, "is_blank", part.is_blank);
         put(json, "is_invalid_utf8", part.is_invalid_utf8);
         put(json, "has_object_arguments", part.has_object_arguments);
+        put(json, "ends_in_space", part.ends_in_space);
+        put(json, "is_image", part.is_image);
+        put(json, "image_side", part.image_side);
+        put(json, "media_bytes", part.media_bytes);
     }
     if (whole || part.kind != PartKind::tool_call) put(json, "tool", part.tool);
     put(json, "object_name", part.object_name);
@@ -148,6 +152,10 @@ PartInfo part_of(const ordered_json& json, const std::string& where) {
     part.is_blank = reader.flag("is_blank");
     part.is_invalid_utf8 = reader.flag("is_invalid_utf8");
     part.has_object_arguments = reader.flag("has_object_arguments");
+    part.ends_in_space = reader.flag("ends_in_space");
+    part.is_image = reader.flag("is_image");
+    part.image_side = static_cast<int>(reader.integer("image_side", 0, std::numeric_limits<int>::max()));
+    part.media_bytes = reader.integer("media_bytes", 0, largest_count);
     part.tool = reader.bytes("tool");
     part.object_name = reader.bytes("object_name");
     if (!part.object_name.empty() && !is_safe_name(part.object_name))
