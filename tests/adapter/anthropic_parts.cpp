@@ -32,7 +32,9 @@ Part linked(std::string mime, std::string url, std::string call_id = "") {
 Part bytes(std::string mime, std::string content) {
     return {.kind = PartKind::media, .media = {.mime = std::move(mime), .bytes = std::move(content)}};
 }
-Part other(std::string value) { return {.kind = PartKind::other, .text = std::move(value)}; }
+Part other(std::string value, std::string call_id = "") {
+    return {.kind = PartKind::other, .text = std::move(value), .call_id = std::move(call_id)};
+}
 
 std::vector<Part> parts(const char* json) { return parts_of(Message::parse(json)); }
 
@@ -136,8 +138,8 @@ TEST_CASE("a tool result that shows nothing is still a result, and an empty one"
     CHECK(parts_of_result("null") == std::vector{result("")});
     CHECK(parts_of_result("[]") == std::vector{result("")});
     CHECK(parts_of_result(R"([{"type":"search_result"}])") ==
-          std::vector{other(R"({"type":"search_result"})"), result("")});
-    CHECK(parts_of_result(R"({"a":1})") == std::vector{other(R"({"a":1})"), result("")});
+          std::vector{other(R"({"type":"search_result"})", "c1"), result("")});
+    CHECK(parts_of_result(R"({"a":1})") == std::vector{other(R"({"a":1})", "c1"), result("")});
 }
 
 TEST_CASE("results of parallel calls and the user's own text are parts of one message", "[anthropic]") {

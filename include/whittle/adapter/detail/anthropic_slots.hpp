@@ -176,11 +176,19 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
             .is_error = is_error_result(result)};
 }
 
+/// An opaque item of a result carries the call's id: it is no content beside the results.
+[[nodiscard]] inline PartView view_opaque_in_result(const ordered_json& result, const ordered_json& value,
+                                                    std::string& scratch) {
+    PartView view = view_other(value, scratch);
+    view.call_id = find_string(result, "tool_use_id").value_or("");
+    return view;
+}
+
 [[nodiscard]] inline PartView view_result_item(const ordered_json& result, const ordered_json& item,
                                                std::string& scratch) {
     const BlockKind kind = kind_of_item(item);
     if (kind == BlockKind::text) return view_result(result, *find_string(item, "text"));
-    if (kind == BlockKind::other) return view_other(item, scratch);
+    if (kind == BlockKind::other) return view_opaque_in_result(result, item, scratch);
     return {.kind = PartKind::media,
             .call_id = find_string(result, "tool_use_id").value_or(""),
             .media = *media_of(item, scratch)};
@@ -201,7 +209,7 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
         case Place::result_item:
             return view_result_item(content[slot.block], content[slot.block]["content"][slot.item], scratch);
         case Place::result_other:
-            return view_other(content[slot.block]["content"], scratch);
+            return view_opaque_in_result(content[slot.block], content[slot.block]["content"], scratch);
         case Place::empty_result:
             break;
     }
