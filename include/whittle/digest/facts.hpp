@@ -37,8 +37,12 @@ public:
     FactCollector& operator=(FactCollector&&) noexcept;
     ~FactCollector();
 
-    /// `is_user`: a user's own words (`is_user_message`). Parts of summaries, placeholders and nudges are not for it.
+    /// `is_user`: a user's own words (`is_user_message`). Placeholders and nudges are not for it.
     void add(const PartView& part, bool is_user);
+    /// A user message that an earlier summary carries word for word.
+    void add_user_text(std::string_view text);
+    /// What an earlier summary's list held: it comes first in its kind.
+    void add_carried(std::span<const RetainedFact> facts);
     /// The next message begins.
     void next_message() noexcept;
 
@@ -55,19 +59,29 @@ private:
 /// The pinned list: a heading and one line for each fact. Empty if there is none.
 [[nodiscard]] std::string to_text(std::span<const RetainedFact> facts, Language language);
 
+/// One line of text for `Notes`, so that a list outlives the next fold.
+[[nodiscard]] std::string to_note(std::span<const RetainedFact> facts);
+/// The inverse; empty for what cannot be read.
+[[nodiscard]] std::vector<RetainedFact> facts_from_note(std::string_view note);
+
 /// The facts of the messages at the indices `fold` that `summary` lacks, within `max_tokens` by `counter`. `summary` is
-/// everything that will stand in place of the messages, user messages that are kept word for word included.
+/// everything that will stand in place of the messages, user messages that are kept word for word included. `carried`:
+/// the list of the summary that is folded again. User messages that a folded summary carries count as the user's words.
 template <AgentMessage M>
 [[nodiscard]] std::vector<RetainedFact> retained_facts(MessageView<M> messages, const Outline& outline,
                                                        std::span<const std::size_t> fold, std::string_view summary,
                                                        std::int64_t max_tokens, const TokenCounter& counter,
-                                                       Language language) {
+                                                       Language language, std::span<const RetainedFact> carried = {}) {
     if (max_tokens <= 0) return {};
     FactCollector facts;
+    facts.add_carried(carried);
     for (const std::size_t i : fold) {
         const MessageInfo& info = outline[i];
         const bool is_user = is_user_message(info);
         facts.next_message();
+        if (origin_of(info.mark) == Origin::summary) {
+            for (const std::string& text : info.mark->user_messages) facts.add_user_text(text);
+        }
         std::size_t p = 0;
         message_traits<M>::for_each_part(messages[i], [&](const PartView& part) {
             const Origin origin = origin_of(mark_of(info, p++));

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "whittle/digest/attempt.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// What is known of a reply before it is accepted. A view.
+struct ReplyView {
+    std::string_view text{};  ///< its text parts, joined
+    FinishReason finish = FinishReason::stop;
+    bool has_tool_call = false;
+};
+
+/// The rules for a reply.
+struct Acceptance {
+    const TokenCounter& counter;
+    std::int64_t max_reply_bytes = 1'000'000;
+    std::int64_t max_summary_tokens = 0;               ///< 0: no bound of its own
+    std::int64_t below_tokens = 0;                     ///< the summary must have fewer; 0: not asked, for parts
+    std::span<const std::string_view> instructions{};  ///< texts of the prompt that no summary repeats
+};
+
+/// The cleaned summary, or in `error` why the reply is none. O(reply + instructions).
+[[nodiscard]] std::optional<std::string> accept_reply(const ReplyView& reply, const Acceptance& rules,
+                                                      DigestError& error);
+
+template <AgentMessage M>
+[[nodiscard]] std::int64_t text_bytes(const M& m) {
+    std::int64_t bytes = 0;
+    message_traits<M>::for_each_part(m, [&](const PartView& part) {
+        if (part.kind == PartKind::text) bytes += static_cast<std::int64_t>(part.text.size());
+    });
+    return bytes;
+}
+
+template <AgentMessage M>
+[[nodiscard]] bool has_tool_call(const M& m) {
+    bool found = false;
+    message_traits<M>::for_each_part(m, [&](const PartView& part) { found |= part.kind == PartKind::tool_call; });
+    return found;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,155 @@
+#include "whittle/digest/chunk_planner.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+
+namespace whittle::inline v0 {
+namespace {
+
+/// `prefix`, cut back to its last line border unless that costs more than a quarter of it.
+std::string_view to_line_border(std::string_view prefix) noexcept {
+    const std::size_t feed = prefix.rfind('\n');
+    if (feed == std::string_view::npos || feed + 1 < prefix.size() - prefix.size() / 4) return prefix;
+    return prefix.substr(0, feed + 1);
+}
+
+}  // namespace
+
+std::string_view longest_prefix(std::string_view text, std::size_t first_guess,
+                                FunctionRef<bool(std::string_view)> fits) {
+    constexpr std::size_t longest_character = 4;
+    std::size_t good = 0;
+    std::size_t bad = text.size() + 1;
+    for (std::size_t length = std::max<std::size_t>(first_guess, longest_character);; length *= 2) {
+        const std::string_view prefix = utf8_prefix(text, length);
+        if (!fits(prefix)) {
+            bad = prefix.size();
+            break;
+        }
+        if (prefix.size() == text.size()) return text;
+        good = prefix.size();
+    }
+    while (bad - good > std::max(longest_character, good / 64)) {
+        const std::string_view prefix = utf8_prefix(text, good + (bad - good) / 2);
+        if (prefix.size() <= good) break;
+        (fits(prefix) ? good : bad) = prefix.size();
+    }
+    for (std::size_t length = 1; good == 0 && length <= longest_character; ++length) {
+        const std::string_view prefix = utf8_prefix(text, length);
+        if (!prefix.empty() && fits(prefix)) good = prefix.size();
+    }
+    return to_line_border(text.substr(0, good));
+}
+
+std::string head_and_tail(std::string_view text, std::int64_t max_tokens, const TokenCounter& counter,
+                          Language language) {
+    if (counter.count(text) <= max_tokens) return std::string(text);
+    const std::string_view note = language == Language::chinese ? "\n[... 此处省略 ...]\n" : "\n[... left out ...]\n";
+    const std::int64_t room = max_tokens - counter.count(note) - 1;
+    if (room <= 0) return {};
+    const std::size_t guess = static_cast<std::size_t>(room) * 2;
+    const std::string_view head =
+        longest_prefix(text, guess, [&](std::string_view prefix) { return counter.count(prefix) <= room / 3 * 2; });
+    std::string_view tail = text.substr(head.size());
+    for (std::size_t size = tail.size(); counter.count(tail) > room / 3 && !tail.empty(); size = size / 8 * 7)
+        tail = utf8_suffix(tail, size);
+    std::string kept(head);
+    kept += note;
+    return kept += tail;
+}
+
+struct ChunkPlanner::Draft {
+    ChunkPlan plan{};
+    std::int64_t units = 0;
+    std::int64_t max_tokens = 0;
+};
+
+const std::vector<DigestEntry>& ChunkPlanner::entries_of(std::size_t message) {
+    if (rendered_ != message) {
+        entries_ = render_(message);
+        rendered_ = message;
+    }
+    return entries_;
+}
+
+std::size_t ChunkPlanner::end_of_group(std::size_t message) const noexcept {
+    const Serial group = members_[message].group;
+    std::size_t end = message + 1;
+    while (group != 0 && end < members_.size() && members_[end].group == group) ++end;
+    return end;
+}
+
+bool ChunkPlanner::fits(const Draft& draft, std::string_view text) const {
+    return counter_.to_tokens(add_saturating(draft.units, counter_.measure(text))) <= draft.max_tokens;
+}
+
+ChunkPlanner::Mark ChunkPlanner::mark(const Draft& draft) noexcept {
+    return {draft.plan.pieces.size(), draft.plan.text.size(), draft.units, draft.plan.next};
+}
+
+void ChunkPlanner::cut_back(Draft& draft, const Mark& to) {
+    draft.plan.pieces.resize(to.pieces);
+    draft.plan.text.resize(to.text);
+    draft.plan.next = to.next;
+    draft.units = to.units;
+}
+
+/// As much as fits of the entry at `next`. Whether that is all of it.
+bool ChunkPlanner::take_entry(Draft& draft, bool is_last) {
+    FoldPosition& at = draft.plan.next;
+    const DigestEntry& entry = entries_[at.entry];
+    at.byte = std::min(at.byte, entry.body.size());
+    const std::string_view rest = std::string_view(entry.body).substr(at.byte);
+    const std::size_t guess = static_cast<std::size_t>(std::clamp<std::int64_t>(draft.max_tokens, 16, 1 << 24)) * 4;
+    const std::string_view stretch = longest_prefix(
+        rest, guess, [&](std::string_view prefix) { return fits(draft, to_text(entry, prefix, at.byte > 0)); });
+    const bool is_whole = stretch.size() == rest.size();
+    const std::string text = to_text(entry, stretch, at.byte > 0);
+    if ((stretch.empty() && !is_whole) || !fits(draft, text)) return false;
+    draft.units = add_saturating(draft.units, counter_.measure(text));
+    draft.plan.text += text;
+    const std::size_t end = at.byte + stretch.size();
+    draft.plan.pieces.push_back({members_[at.message].serial, at.entry, static_cast<std::int64_t>(at.byte),
+                                 static_cast<std::int64_t>(end), is_whole && is_last});
+    at.entry += is_whole ? 1 : 0;
+    at.byte = is_whole ? 0 : end;
+    return is_whole;
+}
+
+/// As much as fits of the message at `next`. Whether that is all of it.
+bool ChunkPlanner::take_message(Draft& draft) {
+    const std::vector<DigestEntry>& entries = entries_of(draft.plan.next.message);
+    if (entries.empty()) draft.plan.pieces.push_back({.serial = members_[draft.plan.next.message].serial});
+    while (draft.plan.next.entry < entries.size()) {
+        if (!take_entry(draft, draft.plan.next.entry + 1 == entries.size())) return false;
+    }
+    draft.plan.next = {draft.plan.next.message + 1, 0, 0};
+    return true;
+}
+
+/// The rest of the tool round at `next`, or those of its messages that fit, or a stretch of the first of them. Whether
+/// that is all of it.
+bool ChunkPlanner::take_group(Draft& draft) {
+    const std::size_t end = end_of_group(draft.plan.next.message);
+    while (draft.plan.next.message < end) {
+        const Mark before = mark(draft);
+        if (take_message(draft)) continue;
+        if (before.pieces > 0) cut_back(draft, before);
+        return false;
+    }
+    return true;
+}
+
+ChunkPlan ChunkPlanner::plan(FoldPosition from, std::int64_t frame_units, std::int64_t max_tokens) {
+    Draft draft{{.next = from}, frame_units, max_tokens};
+    while (draft.plan.next.message < members_.size()) {
+        const Mark before_group = mark(draft);
+        if (take_group(draft)) continue;
+        if (before_group.pieces > 0) cut_back(draft, before_group);  // the round begins the next chunk
+        break;
+    }
+    return std::move(draft.plan);
+}
+
+}  // namespace whittle::inline v0

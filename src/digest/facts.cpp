@@ -1,0 +1,256 @@
+#include "whittle/digest/facts.hpp"
+#include "identifiers.hpp"
+
+#include "whittle/base/text.hpp"
+#include "whittle/digest/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace whittle::inline v0 {
+namespace {
+
+using detail::IdentifierKind;
+
+constexpr std::size_t most_constraints = 400;
+constexpr std::size_t most_identifiers = 50'000;
+
+constexpr std::array<std::string_view, 13> writing_words{"write",  "edit",   "patch", "create", "replace",
+                                                         "insert", "apply",  "save",  "append", "delete",
+                                                         "move",   "rename", "update"};
+
+bool is_writing_tool(std::string_view tool) {
+    const std::string name = ascii_lower(tool);
+    return std::ranges::any_of(writing_words,
+                               [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+/// The arguments' top-level strings that are a path and nothing else.
+std::vector<std::string> paths_in_arguments(std::string_view arguments) {
+    std::vector<std::string> paths;
+    const nlohmann::json json = nlohmann::json::parse(arguments.begin(), arguments.end(), nullptr, false);
+    if (!json.is_object()) return paths;
+    for (const auto& value : json) {
+        if (!value.is_string()) continue;
+        const auto& text = value.get_ref<const std::string&>();
+        if (detail::is_path(text)) paths.push_back(text);
+    }
+    return paths;
+}
+
+/// One line: white space collapsed, tags of ours escaped.
+std::string one_line(std::string_view text) {
+    std::string line;
+    for (const char c : escape_tags(to_valid_utf8(text))) {
+        const bool is_space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (is_space && (line.empty() || line.back() == ' ')) continue;
+        line += is_space ? ' ' : c;
+    }
+    if (line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
+}  // namespace
+
+struct FactCollector::State {
+    struct Use {
+        std::size_t messages = 0;  // that it stands in
+        std::size_t last = 0;
+        std::size_t order = 0;
+        IdentifierKind kind = IdentifierKind::name;
+        bool only_in_results = true;
+    };
+
+    void note(std::string_view identifier, IdentifierKind kind, bool in_result) {
+        auto found = identifiers.find(std::string(identifier));
+        if (found == identifiers.end()) {
+            if (identifiers.size() >= most_identifiers) return;
+            found = identifiers.emplace(identifier, Use{.order = identifiers.size(), .kind = kind}).first;
+        }
+        Use& use = found->second;
+        if (use.messages == 0 || use.last != message) ++use.messages;
+        use.last = message;
+        use.only_in_results = use.only_in_results && in_result;
+    }
+
+    void note_constraint(std::string text) {
+        if (constraints.size() >= most_constraints || !known_constraints.insert(text).second) return;
+        constraints.push_back(std::move(text));
+    }
+
+    void note_written(std::string path) {
+        if (known_written.size() >= most_identifiers || !known_written.insert(path).second) return;
+        written.push_back(std::move(path));
+    }
+
+    [[nodiscard]] std::vector<std::string_view> ranked_identifiers() const;
+    [[nodiscard]] std::vector<RetainedFact> ranked() const;
+
+    std::unordered_map<std::string, Use> identifiers{};
+    std::vector<std::string> constraints{};
+    std::unordered_set<std::string> known_constraints{};
+    std::vector<std::string> written{};
+    std::unordered_set<std::string> known_written{};
+    std::vector<std::string> carried{};
+    std::size_t message = 0;
+};
+
+FactCollector::FactCollector() : state_(std::make_unique<State>()) {}
+FactCollector::FactCollector(FactCollector&&) noexcept = default;
+FactCollector& FactCollector::operator=(FactCollector&&) noexcept = default;
+FactCollector::~FactCollector() = default;
+
+void FactCollector::next_message() noexcept { ++state_->message; }
+
+void FactCollector::add(const PartView& part, bool is_user) {
+    if (part.kind == PartKind::thinking || part.kind == PartKind::media || part.kind == PartKind::other) return;
+    const bool in_result = part.kind == PartKind::tool_result;
+    if (part.kind == PartKind::tool_call && is_writing_tool(part.tool)) {
+        for (std::string& path : paths_in_arguments(part.text)) state_->note_written(std::move(path));
+    }
+    detail::for_each_identifier(
+        part.text, [&](std::string_view word, IdentifierKind kind) { state_->note(word, kind, in_result); });
+    if (is_user && part.kind == PartKind::text) {
+        detail::for_each_constraint(part.text,
+                                    [&](std::string_view sentence) { state_->note_constraint(one_line(sentence)); });
+    }
+}
+
+void FactCollector::add_user_text(std::string_view text) { add(PartView{.kind = PartKind::text, .text = text}, true); }
+
+void FactCollector::add_carried(std::span<const RetainedFact> facts) {
+    for (const RetainedFact& fact : facts) {
+        if (fact.kind == FactKind::constraint) state_->note_constraint(fact.text);
+        if (fact.kind == FactKind::written_path) state_->note_written(fact.text);
+        if (fact.kind == FactKind::identifier) state_->carried.push_back(fact.text);
+    }
+}
+
+/// Those used again after they came up first, paths before names before numbers, the last used first. What only one
+/// tool result mentioned is noise.
+std::vector<std::string_view> FactCollector::State::ranked_identifiers() const {
+    using Entry = std::pair<const std::string, Use>;
+    std::vector<const Entry*> entries;
+    for (const Entry& entry : identifiers) {
+        if (entry.second.messages > 1 || !entry.second.only_in_results) entries.push_back(&entry);
+    }
+    std::ranges::sort(entries, [](const Entry* a, const Entry* b) {
+        const auto key = [](const Use& use) {
+            return std::tuple(use.messages < 2, static_cast<int>(use.kind), ~use.last, use.order);
+        };
+        return key(a->second) < key(b->second);
+    });
+    std::vector<std::string_view> ranked(carried.begin(), carried.end());
+    for (const Entry* entry : entries) ranked.push_back(entry->first);
+    return ranked;
+}
+
+std::vector<RetainedFact> FactCollector::State::ranked() const {
+    std::vector<RetainedFact> facts;
+    std::unordered_set<std::string_view> known;
+    for (const std::string& text : constraints) facts.push_back({FactKind::constraint, text});
+    for (const std::string& path : written) {
+        if (known.insert(path).second) facts.push_back({FactKind::written_path, one_line(path)});
+    }
+    for (const std::string_view word : ranked_identifiers()) {
+        if (known.insert(word).second) facts.push_back({FactKind::identifier, one_line(word)});
+    }
+    return facts;
+}
+
+namespace {
+
+/// What a summary says, for look-ups.
+class Said {
+public:
+    explicit Said(std::string_view summary) : text_(one_line(summary)) {
+        detail::for_each_identifier(text_, [&](std::string_view word, IdentifierKind) { words_.insert(word); });
+    }
+    [[nodiscard]] bool has(const RetainedFact& fact) const {
+        if (words_.contains(fact.text)) return true;
+        // Only for the bounded number of sentences, and for paths that are no plain identifiers.
+        const bool is_plain = fact.kind == FactKind::identifier;
+        return !is_plain && text_.find(fact.text) != std::string::npos;
+    }
+
+private:
+    std::string text_;
+    std::unordered_set<std::string_view> words_{};
+};
+
+std::string line_of(const RetainedFact& fact, Language language) {
+    const bool chinese = language == Language::chinese;
+    switch (fact.kind) {
+        case FactKind::constraint:
+            return (chinese ? "- 用户要求：" : "- the user asked: ") + fact.text + "\n";
+        case FactKind::written_path:
+            return (chinese ? "- 已写入：" : "- written: ") + fact.text + "\n";
+        case FactKind::identifier:
+            break;
+    }
+    return "- " + fact.text + "\n";
+}
+
+std::string_view heading(Language language) noexcept {
+    return language == Language::chinese ? "以下内容逐字摘自上述对话，摘要中未提及：\n"
+                                         : "Kept word for word from that conversation, beside the summary:\n";
+}
+
+}  // namespace
+
+std::vector<RetainedFact> FactCollector::missing_in(std::string_view summary, std::int64_t max_tokens,
+                                                    const TokenCounter& counter, Language language) const {
+    constexpr int most_misses = 50;  // in a row: the budget is used up
+    const Said said(summary);
+    std::vector<RetainedFact> kept;
+    std::int64_t units = counter.measure(heading(language));
+    int misses = 0;
+    for (RetainedFact& fact : state_->ranked()) {
+        if (said.has(fact)) continue;
+        const std::int64_t more = add_saturating(units, counter.measure(line_of(fact, language)));
+        if (counter.to_tokens(more) > max_tokens) {
+            if (++misses == most_misses) break;
+            continue;
+        }
+        misses = 0;
+        units = more;
+        kept.push_back(std::move(fact));
+    }
+    while (!kept.empty() && counter.count(to_text(kept, language)) > max_tokens) kept.pop_back();
+    return kept;
+}
+
+std::string to_text(std::span<const RetainedFact> facts, Language language) {
+    if (facts.empty()) return {};
+    std::string text(heading(language));
+    for (const RetainedFact& fact : facts) text += line_of(fact, language);
+    text.pop_back();
+    return text;
+}
+
+std::string to_note(std::span<const RetainedFact> facts) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const RetainedFact& fact : facts) list.push_back({static_cast<int>(fact.kind), to_valid_utf8(fact.text)});
+    return list.dump();
+}
+
+std::vector<RetainedFact> facts_from_note(std::string_view note) {
+    const nlohmann::json list = nlohmann::json::parse(note.begin(), note.end(), nullptr, false);
+    std::vector<RetainedFact> facts;
+    if (!list.is_array()) return facts;
+    for (const nlohmann::json& item : list) {
+        if (!item.is_array() || item.size() != 2 || !item[0].is_number_integer() || !item[1].is_string()) return {};
+        const auto kind = item[0].get<std::int64_t>();
+        if (kind < 0 || kind > static_cast<std::int64_t>(FactKind::identifier)) return {};
+        facts.push_back({static_cast<FactKind>(kind), item[1].get<std::string>()});
+    }
+    return facts;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,146 @@
+#include "identifiers.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+namespace whittle::inline v0::detail {
+namespace {
+
+constexpr std::size_t shortest = 3;
+constexpr std::size_t longest = 200;
+constexpr std::size_t longest_sentence = 400;
+constexpr std::size_t npos = std::string_view::npos;
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+bool is_alnum(char c) noexcept { return is_digit(c) || is_upper(c) || is_lower(c); }
+bool is_word(char c) noexcept { return is_alnum(c) || std::string_view("_./-:#@~+%").find(c) != npos; }
+
+bool has_extension(std::string_view word) noexcept {
+    const std::size_t dot = word.rfind('.');
+    if (dot == npos || dot < 2 || dot + 1 == word.size() || word.size() - dot > 7) return false;
+    const std::string_view extension = word.substr(dot + 1);
+    return is_lower(extension[0]) && std::ranges::all_of(extension, is_alnum) && is_alnum(word[dot - 1]);
+}
+
+/// From a root, or with several components: "and/or" is none.
+bool is_slashed(std::string_view word) noexcept {
+    constexpr std::size_t shortest_component = 3;
+    const std::size_t slash = word.find('/');
+    if (slash == npos) return false;
+    if (slash == 0 || word.starts_with("./") || word.starts_with("../") || word.starts_with("~/")) return true;
+    const bool is_long = slash >= shortest_component && word.size() - slash > shortest_component;
+    return is_long || word.find('/', slash + 1) != npos;
+}
+
+/// Without the punctuation of the sentence around it, and without the line number behind a path.
+std::string_view stripped(std::string_view word) noexcept {
+    const std::size_t begin = word.find_first_not_of("-:+%");
+    if (begin == npos) return {};
+    word = word.substr(begin, word.find_last_not_of(".-:+#@~") + 1 - begin);
+    for (std::size_t colon = word.find(':'); colon != npos; colon = word.find(':', colon + 2)) {
+        const std::string_view rest = word.substr(colon);
+        if (!rest.starts_with("::") && !rest.starts_with("://")) return word.substr(0, colon);
+    }
+    return word;
+}
+
+bool is_code_name(std::string_view word) noexcept {
+    if (word.find("::") != npos || word.find('_') != npos) return std::ranges::any_of(word, is_alnum);
+    const auto camel = [](char a, char b) { return is_lower(a) && is_upper(b); };
+    if (std::ranges::adjacent_find(word, camel) != word.end()) return true;
+    const bool digits = std::ranges::any_of(word, is_digit);
+    return digits && word.size() >= 4 && std::ranges::any_of(word, [](char c) { return is_upper(c) || is_lower(c); });
+}
+
+bool is_number(std::string_view word) noexcept {
+    if (word.starts_with('#')) word.remove_prefix(1);
+    return std::ranges::count_if(word, is_digit) >= 3 &&
+           std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.' || c == '-'; });
+}
+
+std::optional<IdentifierKind> kind_of(std::string_view word) noexcept {
+    if (is_number(word)) return IdentifierKind::number;
+    if (word.size() < shortest || !std::ranges::any_of(word, is_alnum)) return std::nullopt;
+    if (word.find("//") != npos && word.find("://") == npos) return std::nullopt;
+    if (is_path(word)) return IdentifierKind::path;
+    if (is_code_name(word)) return IdentifierKind::name;
+    return std::nullopt;
+}
+
+constexpr std::array<std::string_view, 14> english_words{"must",    "mustn't",  "never",        "always",   "do not",
+                                                         "don't",   "cannot",   "required",     "only",     "forbidden",
+                                                         "at most", "at least", "no more than", "make sure"};
+constexpr std::array<std::string_view, 14> chinese_words{"必须", "不要", "不得",   "禁止", "务必", "总是", "始终",
+                                                         "永远", "绝不", "一定要", "不能", "不可", "只能", "切勿"};
+
+bool has_word(std::string_view lower, std::string_view word) noexcept {
+    for (std::size_t at = lower.find(word); at != npos; at = lower.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !is_alnum(lower[at - 1])) && (end == lower.size() || !is_alnum(lower[end]))) return true;
+    }
+    return false;
+}
+
+bool sets_condition(std::string_view sentence) {
+    const std::string lower = ascii_lower(sentence);
+    return std::ranges::any_of(english_words, [&](std::string_view word) { return has_word(lower, word); }) ||
+           std::ranges::any_of(chinese_words, [&](std::string_view word) { return lower.find(word) != npos; });
+}
+
+/// Behind the end of the sentence that begins `text`.
+std::size_t sentence_end(std::string_view text) noexcept {
+    constexpr std::array<std::string_view, 3> full_width{"。", "！", "？"};
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == '\n') return at + 1;
+        const bool ends_word = at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\n';
+        if ((c == '.' || c == '!' || c == '?' || c == ';') && ends_word) return at + 1;
+        for (const std::string_view mark : full_width) {
+            if (text.substr(at).starts_with(mark)) return at + mark.size();
+        }
+    }
+    return text.size();
+}
+
+}  // namespace
+
+bool is_path(std::string_view text) noexcept {
+    if (text.size() < 2 || text.size() > longest || !std::ranges::all_of(text, is_word)) return false;
+    if (!std::ranges::any_of(text, is_alnum)) return false;
+    return has_extension(text) || is_slashed(text);
+}
+
+void for_each_identifier(std::string_view text, FunctionRef<void(std::string_view, IdentifierKind)> visit) {
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_word(text[at])) {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < text.size() && is_word(text[end])) ++end;
+        const std::string_view word = end - at <= longest ? stripped(text.substr(at, end - at)) : std::string_view();
+        if (const auto kind = kind_of(word)) visit(word, *kind);
+        at = end;
+    }
+}
+
+void for_each_constraint(std::string_view text, FunctionRef<void(std::string_view)> visit) {
+    while (!text.empty()) {
+        const std::size_t end = sentence_end(text);
+        std::string_view sentence = text.substr(0, end);
+        text.remove_prefix(end);
+        const std::size_t begin = std::min(sentence.find_first_not_of(" \t\r\n-*>#"), sentence.size());
+        sentence.remove_prefix(begin);
+        sentence = sentence.substr(0, sentence.find_last_not_of(" \t\r\n") + 1);
+        sentence = utf8_prefix(sentence, longest_sentence);
+        if (sets_condition(sentence)) visit(sentence);
+    }
+}
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,114 @@
+#include "whittle/digest/requests.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+namespace whittle::inline v0 {
+
+std::optional<DigestRequest> DigestRequests::build(FoldPosition from, std::string_view summary_so_far,
+                                                   std::int64_t limit_tokens) {
+    const std::int64_t room = limit_tokens - options_.fixed_tokens;
+    if (room <= 0) return std::nullopt;
+    if (from == FoldPosition{} && summary_so_far.empty()) {
+        if (auto request = whole(from, room)) return request;
+    }
+    const std::int64_t share = room / 3;  // of the summary so far; twice as much is for what is new
+    DataFrameOptions frame{.is_part = true, .target_tokens = share, .language = options_.language};
+    frame.summary_so_far = head_and_tail(summary_so_far, share, counter_, options_.language);
+    if (frame.summary_so_far.empty() && !summary_so_far.empty()) return std::nullopt;
+    return part(from, std::move(frame), room);
+}
+
+std::optional<DigestRequest> DigestRequests::whole(FoldPosition from, std::int64_t room) {
+    const DataFrame frame = data_frame({.target_tokens = options_.max_summary_tokens, .language = options_.language});
+    DigestRequest request{frame.before, planner_.plan(from, counter_.measure(frame.before + frame.after), room), true};
+    if (request.plan.next.message < planner_.size()) return std::nullopt;
+    request.data += request.plan.text + frame.after;
+    if (counter_.count(request.data) > room) return std::nullopt;
+    return request;
+}
+
+/// Counts of pieces need not add up to that of the whole: a request that came out too large is planned again with less.
+std::optional<DigestRequest> DigestRequests::part(FoldPosition from, DataFrameOptions options, std::int64_t room) {
+    const DataFrame longest = data_frame(options);
+    const std::int64_t frame_units = counter_.measure(longest.before + longest.after);
+    for (std::int64_t budget = room; budget > 0;) {
+        DigestRequest request{{}, planner_.plan(from, frame_units, budget), false};
+        if (request.plan.empty()) return std::nullopt;
+        request.is_last = request.plan.next.message >= planner_.size();
+        options.is_last = request.is_last;
+        options.target_tokens = request.is_last ? options_.max_summary_tokens : room / 3;
+        const DataFrame frame = data_frame(options);
+        request.data = frame.before + request.plan.text + frame.after;
+        const std::int64_t tokens = counter_.count(request.data);
+        if (tokens <= room) return request;
+        budget -= std::max(tokens - room, budget / 64 + 1);
+    }
+    return std::nullopt;
+}
+
+std::int64_t limit_after_overflow(std::int64_t request_tokens, std::int64_t fixed_tokens,
+                                  const Overflow& overflow) noexcept {
+    const std::int64_t data = std::max<std::int64_t>(request_tokens - fixed_tokens, 2);
+    const std::int64_t highest = request_tokens - std::max<std::int64_t>(data / 8, 1);
+    if (overflow.limit <= 0) return request_tokens - std::max<std::int64_t>(data / 2, 1);
+    if (overflow.used <= 0) return std::min(highest, overflow.limit);
+    const double scale = static_cast<double>(request_tokens) / static_cast<double>(overflow.used);
+    const double limit = static_cast<double>(overflow.limit) * scale * 0.95;
+    return limit < static_cast<double>(highest) ? static_cast<std::int64_t>(limit) : highest;
+}
+
+DigestError current_model_error() {
+    DigestError error;
+    try {
+        throw;
+    } catch (const ModelError& thrown) {
+        if (thrown.error_class() == ModelErrorClass::cancelled) throw;
+        error = {.model_error = thrown.error_class(),
+                 .message = thrown.what(),
+                 .retry_after = thrown.retry_after(),
+                 .overflow = thrown.overflow()};
+    } catch (const Error& thrown) {
+        if (thrown.errc() == Errc::cancelled) throw;
+        error.message = thrown.what();
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& thrown) {
+        error.message = thrown.what();
+    } catch (...) {
+        error.message = "call summary model: it threw something that is no std::exception";
+    }
+    return error;
+}
+
+std::string current_callback_error(std::string_view callback) {
+    try {
+        throw;
+    } catch (const Error& thrown) {
+        if (thrown.errc() == Errc::cancelled) throw;
+        return fmt::format("{}: {}", callback, thrown.what());
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& thrown) {
+        return fmt::format("{}: {}", callback, thrown.what());
+    } catch (...) {
+        return fmt::format("{}: it threw something that is no std::exception", callback);
+    }
+}
+
+DigestError attempts_used_up(std::string_view what, int max_retries, const DigestError* last) {
+    DigestError error{.failure = DigestFailure::refused, .refusal = Refusal::by_caller};
+    if (last != nullptr) error = *last;
+    error.message = fmt::format("exceeds max {} attempts ({}): {}", what, max_retries,
+                                last != nullptr ? last->message : "the last reply was not wanted");
+    return error;
+}
+
+DigestError error_without_call(DigestFailure failure, std::string message) {
+    return {.failure = failure, .message = std::move(message)};
+}
+
+}  // namespace whittle::inline v0
