@@ -132,6 +132,20 @@ FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens,
     return plan;
 }
 
+std::int64_t FoldSizes::limit_of_messages() const noexcept {
+    const std::int64_t wanted = trigger_tokens > 0 ? std::min(trigger_tokens, context_tokens) : context_tokens;
+    return wanted - beside_messages();
+}
+
+std::int64_t FoldSizes::floor_of(const FoldPlan& plan, std::int64_t reserve) const noexcept {
+    return add_saturating(add_saturating(beside_messages(), plan.kept_tokens), reserve);
+}
+
+std::int64_t FoldSizes::room_for_summary(const FoldPlan& plan) const noexcept {
+    const std::int64_t left = std::min(limit_of_messages() - plan.kept_tokens - plan.tail_tokens, plan.folded_tokens);
+    return left / 4 * 3;
+}
+
 std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded) {
     std::vector<std::pair<std::size_t, std::size_t>> stretches;
     for (const std::size_t i : folded) {

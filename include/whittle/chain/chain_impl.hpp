@@ -49,7 +49,11 @@ template <AgentMessage M>
 void Chain<M>::check_configuration() {
     std::vector<std::string_view> names;
     for (const auto& stage : stages_) names.push_back(stage ? stage->name() : std::string_view("(null)"));
-    const ChainInfo info{config_, names};
+    std::vector<std::string_view> summarisers;
+    for (const auto& stage : stages_) {
+        if (stage && stage->summarises()) summarisers.push_back(stage->name());
+    }
+    const ChainInfo info{config_, names, summarisers};
     Problems problems;
     detail::check_chain(info, problems);
     for (const auto& stage : stages_) {

@@ -97,7 +97,8 @@ struct ChainCallbacks {
 /// What a middleware's configuration check can see of the chain it is in.
 struct ChainInfo {
     const ChainConfig& config;
-    std::span<const std::string_view> middlewares;  ///< names, in order
+    std::span<const std::string_view> middlewares;    ///< names, in order
+    std::span<const std::string_view> summarisers{};  ///< names of those that fold the history by themselves, in order
 };
 
 }  // namespace whittle::inline v0

@@ -33,6 +33,24 @@ struct FoldPlan {
     std::size_t place = 0;           ///< where the summary goes: the first index of the last folded stretch
 };
 
+/// The sizes that a fold is judged by. Tokens.
+struct FoldSizes {
+    std::int64_t context_tokens = 0;  ///< of the whole request, as triggers judge it
+    std::int64_t message_tokens = 0;  ///< of the messages, by estimate
+    std::int64_t trigger_tokens = 0;  ///< what the request should come below; 0: no such limit
+    std::int64_t limit_messages = 0;  ///< 0: no limit
+
+    /// What stands beside the messages, and what the estimate is off by.
+    [[nodiscard]] std::int64_t beside_messages() const noexcept { return context_tokens - message_tokens; }
+    /// What the messages should come below.
+    [[nodiscard]] std::int64_t limit_of_messages() const noexcept;
+    /// The irreducible floor: what no fold can go below, with `reserve` for the model's reply.
+    [[nodiscard]] std::int64_t floor_of(const FoldPlan& plan, std::int64_t reserve) const noexcept;
+    /// What a summary may have with all that goes with it: three quarters of what the plan leaves and of what it
+    /// replaces, so that the next one is not due at once.
+    [[nodiscard]] std::int64_t room_for_summary(const FoldPlan& plan) const noexcept;
+};
+
 /// Plans a fold: system messages, pins, the newest user message and the open round stay, each with its whole tool
 /// round; so does the recent tail. The tail holds the newest messages up to `keep_recent_tokens`, at least
 /// `keep_recent_messages` of them, cut only where no round is torn; it takes at most half of what the limits leave

@@ -1,0 +1,378 @@
+#pragma once
+
+#include "whittle/chain/chain.hpp"
+#include "whittle/digest/digest.hpp"
+#include "whittle/digest/facts.hpp"
+#include "whittle/summarization/callbacks.hpp"
+#include "whittle/summarization/config.hpp"
+#include "whittle/summarization/fold_range.hpp"
+#include "whittle/summarization/preserved.hpp"
+#include "whittle/summarization/summary_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// Why no summary is tried, with the numbers.
+[[nodiscard]] std::string describe_floor(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve);
+/// That a summary did not bring the request below the trigger.
+[[nodiscard]] std::string describe_rest(std::int64_t tokens, std::int64_t limit);
+/// The error that a failed digest is thrown as.
+[[nodiscard]] Errc code_of(const DigestError& failure) noexcept;
+/// What a hook of a chain with that configuration may spend.
+[[nodiscard]] HookBudget budget_of(const ChainConfig& chain);
+
+/// The built-in post-processing of one summary: everything that will stand in place of the folded messages.
+template <AgentMessage M>
+struct SummaryDraft {
+    std::optional<M> skills_message{};
+    std::optional<M> summary_message{};
+    KeptUserMessages user_messages{};
+    std::vector<Skill> skills{};
+    std::int64_t tokens = 0;
+};
+
+/// One fold of a conversation, from the plan to the edits. What the hooks share.
+template <AgentMessage M>
+class FoldRun {
+public:
+    FoldRun(Turn<M>& turn, const SummarizationConfig& config, const SummarizationCallbacks<M>& callbacks,
+            const FoldSizes& sizes)
+        : turn_(turn), config_(config), callbacks_(callbacks), sizes_(sizes), edit_(turn.edit()) {
+        plan_now();
+    }
+
+    [[nodiscard]] const FoldPlan& plan() const noexcept { return plan_; }
+    /// What stays whatever is folded, in tokens, with the reserve for the reply.
+    [[nodiscard]] std::int64_t floor_tokens() const noexcept {
+        return sizes_.floor_of(plan_, turn_.config.profile.output_reserve);
+    }
+    /// What has to stay is too much for the trigger already: no summary can help.
+    [[nodiscard]] bool is_over_floor() const noexcept;
+    /// Nothing new to fold, or less than the words around a summary take.
+    [[nodiscard]] bool is_pointless() const;
+    void list_candidates() const;
+
+    /// Throws Error(invalid_history) if a summary in that place would break a rule, whatever it says.
+    void rehearse();
+    /// Asks the model. Throws Error(cancelled), and what a digest throws.
+    [[nodiscard]] DigestResult<M> generate(Model<M>& model, DigestState& state);
+    /// Stages the edits of an accepted summary.
+    void stage(const std::string& summary);
+    [[nodiscard]] Transaction<M>& edit() noexcept { return edit_; }
+    /// A user's finalizer may make the list larger (L6).
+    [[nodiscard]] CommitResult commit() { return edit_.commit({.must_save = !callbacks_.finalize}); }
+    void tell(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const;
+
+private:
+    void plan_now();
+    [[nodiscard]] Role summary_role() const noexcept;
+    [[nodiscard]] std::int64_t tokens_of(const M& m) const { return count_message(m, turn_.counter()); }
+    [[nodiscard]] M summary_message(std::string_view text, const SummaryDraft<M>& draft,
+                                    std::span<const RetainedFact> facts) const;
+    [[nodiscard]] SummaryDraft<M> draft(std::string_view summary) const;
+    [[nodiscard]] std::vector<Skill> folded_skills() const;
+    [[nodiscard]] std::string_view transcript_path() const noexcept;
+    [[nodiscard]] DigestTask<M> task(Model<M>& model);
+    [[nodiscard]] DigestCallbacks<M> digest_callbacks();
+    [[nodiscard]] std::vector<M> own_prefix_and(const M& system, const M& user) const;
+    void stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft) const;
+    void stage_finalized(const std::string& summary);
+    void stage_made(std::size_t first, std::size_t last, std::vector<M> made, Provenance provenance);
+
+    Turn<M>& turn_;
+    const SummarizationConfig& config_;
+    const SummarizationCallbacks<M>& callbacks_;
+    FoldSizes sizes_;
+    Transaction<M> edit_;
+    FoldPlan plan_{};
+};
+
+template <AgentMessage M>
+void FoldRun<M>::plan_now() {
+    std::vector<std::int64_t> tokens;
+    tokens.reserve(turn_.conversation.size());
+    for (const M& m : turn_.conversation.messages()) tokens.push_back(tokens_of(m));
+    const FoldLimits limits{.keep_recent_tokens = config_.keep_recent_tokens,
+                            .keep_recent_messages = config_.keep_recent_messages,
+                            .limit_tokens = sizes_.limit_of_messages(),
+                            .limit_messages = sizes_.limit_messages};
+    plan_ = plan_fold(turn_.conversation.outline(), tokens, limits, [&](std::size_t i) { return edit_.is_pinned(i); });
+}
+
+template <AgentMessage M>
+bool FoldRun<M>::is_over_floor() const noexcept {
+    const bool is_too_much = sizes_.trigger_tokens > 0 && floor_tokens() > sizes_.trigger_tokens;
+    const auto kept = static_cast<std::int64_t>(plan_.kept_messages);
+    return is_too_much || (sizes_.limit_messages > 0 && kept >= sizes_.limit_messages);
+}
+
+template <AgentMessage M>
+bool FoldRun<M>::is_pointless() const {
+    if (plan_.folded.empty() || plan_.has_only_summaries) return true;
+    return !callbacks_.finalize && tokens_of(summary_message({}, {}, {})) >= plan_.folded_tokens;
+}
+
+template <AgentMessage M>
+void FoldRun<M>::list_candidates() const {
+    StageDetails& details = turn_.report.more();
+    const Outline outline = turn_.conversation.outline();
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const bool is_cut = plan_.rules[i] == "fold";
+        const std::int64_t tokens = is_cut ? tokens_of(turn_.conversation.messages()[i]) : 0;
+        details.candidates.push_back({outline[i].serial, 0, is_cut, plan_.rules[i], tokens});
+    }
+}
+
+// ---- what stands in place of the folded messages
+// ---------------------------------------------------------------------
+
+template <AgentMessage M>
+Role FoldRun<M>::summary_role() const noexcept {
+    return config_.summary_role == SummaryRole::system ? Role::system : Role::user;
+}
+
+template <AgentMessage M>
+std::string_view FoldRun<M>::transcript_path() const noexcept {
+    if (!config_.transcript_file_path.empty()) return config_.transcript_file_path;
+    return callbacks_.transcript ? std::string_view(callbacks_.transcript->path()) : std::string_view{};
+}
+
+template <AgentMessage M>
+M FoldRun<M>::summary_message(std::string_view text, const SummaryDraft<M>& draft,
+                              std::span<const RetainedFact> facts) const {
+    const SummaryParts parts{text, &draft.user_messages, facts, transcript_path()};
+    return message_traits<M>::make(summary_role(), compose_summary(parts, turn_.language));
+}
+
+/// Skills of the folded messages, but for those that stay in the list as well.
+template <AgentMessage M>
+std::vector<Skill> FoldRun<M>::folded_skills() const {
+    const PreserveSkillsConfig& config = config_.preserve_skills;
+    if (config.max_skills <= 0) return {};
+    const Outline outline = turn_.conversation.outline();
+    std::vector<std::size_t> staying;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (plan_.rules[i] != "fold") staying.push_back(i);
+    }
+    const MessageView<M> messages = turn_.conversation.messages();
+    std::vector<Skill> skills = skills_in<M>(messages, outline, plan_.folded, config.skill_tool_name);
+    const std::vector<Skill> kept = skills_in<M>(messages, outline, staying, config.skill_tool_name);
+    std::erase_if(skills, [&](const Skill& skill) {
+        return std::ranges::any_of(kept, [&](const Skill& other) { return other.name == skill.name; });
+    });
+    return skills;
+}
+
+/// User messages, then skills, then facts take what room there is, so that the whole stays well below what it replaces
+/// and what the trigger leaves.
+template <AgentMessage M>
+SummaryDraft<M> FoldRun<M>::draft(std::string_view summary) const {
+    SummaryDraft<M> result;
+    const TokenCounter& counter = turn_.counter();
+    std::int64_t left = sizes_.room_for_summary(plan_) - tokens_of(summary_message(summary, {}, {}));
+    const std::int64_t for_users = user_message_budget(config_.preserve_user_messages, config_.trigger);
+    if (for_users > 0) {
+        result.user_messages =
+            keep_user_messages(user_messages_in<M>(turn_.conversation.messages(), turn_.conversation.outline(),
+                                                   plan_.folded, callbacks_.user_message_filter),
+                               std::min(for_users, left), counter, turn_.language);
+        left = sizes_.room_for_summary(plan_) - tokens_of(summary_message(summary, result, {}));
+    }
+    result.skills = keep_skills(folded_skills(), config_.preserve_skills, left, counter, turn_.language);
+    std::string stands(summary);
+    for (const std::string& text : result.user_messages.texts) stands.append("\n").append(text);
+    if (!result.skills.empty()) {
+        const std::string text = to_text(result.skills, turn_.language);
+        stands.append("\n").append(text);
+        result.skills_message = message_traits<M>::make(Role::user, text);
+        result.tokens = tokens_of(*result.skills_message);
+        left -= result.tokens;
+    }
+    const auto facts =
+        retained_facts<M>(turn_.conversation.messages(), turn_.conversation.outline(), plan_.folded, stands,
+                          std::min(config_.retained_facts_tokens, left), counter, turn_.language);
+    result.summary_message = summary_message(summary, result, facts);
+    result.tokens = add_saturating(result.tokens, tokens_of(*result.summary_message));
+    return result;
+}
+
+// ---- the edits
+// -------------------------------------------------------------------------------------------------------
+
+/// The newest stretch makes way for the summary, older ones go: the model reads the summary after what stayed.
+template <AgentMessage M>
+void FoldRun<M>::stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft) const {
+    const Outline outline = turn_.conversation.outline();
+    Provenance summary{.origin = Origin::summary,
+                       .reason = "summary",
+                       .stored = stored_references(outline, plan_.folded),
+                       .covers = covered_serials(outline, plan_.folded),
+                       .user_messages = draft.user_messages.texts};
+    Provenance skills{.origin = Origin::skills, .reason = "summary", .covers = summary.covers};
+    for (const Skill& skill : draft.skills) skills.skills.push_back(to_record(skill));
+    auto stretches = stretches_of(plan_.folded);
+    const auto [first, last] = stretches.back();
+    edit.begin_unit();
+    edit.replace_range(first, last, {*draft.summary_message}, summary);
+    if (draft.skills_message) edit.insert(first, *draft.skills_message, std::move(skills));
+    stretches.pop_back();
+    for (; !stretches.empty(); stretches.pop_back())
+        edit.replace_range(stretches.back().first, stretches.back().second, {}, {.reason = "summary"});
+}
+
+template <AgentMessage M>
+void FoldRun<M>::rehearse() {
+    if (callbacks_.finalize) return;
+    EditEnvironment environment{.counter = turn_.config.token_counter,
+                                .validity = turn_.config.verify ? &turn_.config.profile.validity : nullptr,
+                                .clock = turn_.config.clock,
+                                .dry_run = true,
+                                .stop = turn_.request.stop,
+                                .pins = &turn_.config.pins};
+    Transaction<M> trial = turn_.conversation.edit(turn_.report.middleware, std::move(environment));
+    SummaryDraft<M> draft;
+    draft.summary_message = summary_message("...", {}, {});
+    stage_draft(trial, draft);
+    trial.commit({.must_save = false});
+}
+
+template <AgentMessage M>
+void FoldRun<M>::stage(const std::string& summary) {
+    if (callbacks_.finalize) return stage_finalized(summary);
+    stage_draft(edit_, draft(summary));
+}
+
+/// The messages that the finalizer left at the front and at the back are untouched; what is between is replaced.
+template <AgentMessage M>
+void FoldRun<M>::stage_finalized(const std::string& summary) {
+    const std::span<const M> old = turn_.conversation.messages();
+    const Outline outline = turn_.conversation.outline();
+    const FinalizeContext context{outline, turn_.config.token_counter, turn_.language, summary_role()};
+    std::vector<M> made = callbacks_.finalize(context, old, message_traits<M>::make(summary_role(), summary));
+    if (made.empty()) throw Error(Errc::callback_failed, "finalize: no messages came back");
+    std::size_t front = 0;
+    while (front < std::min(old.size(), made.size()) && same_message(old[front], made[front])) ++front;
+    std::size_t back = 0;
+    while (back < std::min(old.size(), made.size()) - front &&
+           same_message(old[old.size() - 1 - back], made[made.size() - 1 - back]))
+        ++back;
+    std::vector<std::size_t> replaced;
+    for (std::size_t i = front; i < old.size() - back; ++i) replaced.push_back(i);
+    const auto budget = user_message_budget(config_.preserve_user_messages, config_.trigger);
+    Provenance provenance{.origin = Origin::summary,
+                          .reason = "summary",
+                          .stored = stored_references(outline, replaced),
+                          .covers = covered_serials(outline, replaced)};
+    provenance.user_messages =
+        keep_user_messages(user_messages_in<M>(old, outline, replaced, callbacks_.user_message_filter), budget,
+                           turn_.counter(), turn_.language)
+            .texts;
+    for (const Skill& skill : keep_skills(skills_in<M>(old, outline, replaced, config_.preserve_skills.skill_tool_name),
+                                          config_.preserve_skills, INT64_MAX, turn_.counter(), turn_.language))
+        provenance.skills.push_back(to_record(skill));
+    made.erase(made.end() - static_cast<std::ptrdiff_t>(back), made.end());
+    made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(front));
+    edit_.allow_pinned(true);
+    stage_made(front, old.size() - back, std::move(made), std::move(provenance));
+}
+
+/// What is carried is noted at one of the new messages only: the last one that is no system text.
+template <AgentMessage M>
+void FoldRun<M>::stage_made(std::size_t first, std::size_t last, std::vector<M> made, Provenance provenance) {
+    const auto is_free = [](const M& m) { return message_traits<M>::role(m) != Role::system; };
+    const auto carrier = std::find_if(made.rbegin(), made.rend(), is_free);
+    const auto main = static_cast<std::size_t>(made.rend() - carrier);  // 0: there is none
+    const Provenance plain{.origin = Origin::summary, .reason = "summary", .covers = provenance.covers};
+    edit_.begin_unit();
+    edit_.replace_range(first, last, {}, plain);
+    for (std::size_t i = 0; i < made.size(); ++i)
+        edit_.insert(first + i, std::move(made[i]), i + 1 == main ? std::move(provenance) : plain);
+}
+
+// ---- the model
+// -------------------------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+DigestTask<M> FoldRun<M>::task(Model<M>& model) {
+    DigestTask<M> task{.model = model,
+                       .messages = turn_.conversation.messages(),
+                       .outline = turn_.conversation.outline(),
+                       .fold = plan_.folded,
+                       .replaced_tokens = plan_.folded_tokens};
+    if (!callbacks_.finalize) {
+        task.accept = [this](std::string_view summary) -> std::string {
+            const std::int64_t tokens = draft(summary).tokens;
+            if (tokens < plan_.folded_tokens) return {};
+            return "with all that goes with it, it has " + std::to_string(tokens) + " tokens; it replaces " +
+                   std::to_string(plan_.folded_tokens);
+        };
+    }
+    return task;
+}
+
+template <AgentMessage M>
+DigestCallbacks<M> FoldRun<M>::digest_callbacks() {
+    DigestCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, callbacks_.gen_model_input, {}};
+    callbacks.on_generate = [this](const Attempt<M>& attempt) {
+        tell(GenerateSummary<M>{attempt.number, attempt.phase, attempt.response, attempt.error}, "generate_summary",
+             attempt.error != nullptr ? std::string_view(attempt.error->message) : "accepted");
+    };
+    return callbacks;
+}
+
+/// The agent's own messages up to the end of the fold, as they were sent, and what is asked of the model.
+template <AgentMessage M>
+std::vector<M> FoldRun<M>::own_prefix_and(const M& system, const M& user) const {
+    const auto messages = turn_.conversation.messages().first(plan_.folded.back() + 1);
+    std::vector<M> input(messages.begin(), messages.end());
+    input.push_back(message_traits<M>::make(Role::user, text_of(system) + "\n\n" + text_of(user)));
+    return input;
+}
+
+template <AgentMessage M>
+DigestResult<M> FoldRun<M>::generate(Model<M>& model, DigestState& state) {
+    const DigestConfig config = digest_config(config_);
+    const DigestEnvironment environment = digest_environment(turn_);
+    DigestCallbacks<M> callbacks = digest_callbacks();
+    DigestTask<M> plain = task(model);
+    if (!config_.reuse_prompt_cache || callbacks_.gen_model_input)
+        return digest(plain, config, callbacks, environment, state);
+    DigestTask<M> cached = plain;
+    cached.system = turn_.request.system;
+    cached.tools = turn_.request.tools;
+    callbacks.gen_model_input = [this](const M& system, const M& user, MessageView<M>) {
+        return own_prefix_and(system, user);
+    };
+    DigestState none;
+    DigestResult<M> result = digest(cached, config, callbacks, environment, none);
+    if (!result.failure || result.failure->failure != DigestFailure::does_not_fit) return result;
+    callbacks.gen_model_input = nullptr;
+    return digest(plain, config, callbacks, environment, state);
+}
+
+template <AgentMessage M>
+void FoldRun<M>::tell(const SummarizationEvent<M>& event, std::string_view kind, std::string_view text) const {
+    if (!config_.emit_internal_events) return;
+    emit(turn_.callbacks.on_event,
+         {.source = turn_.report.middleware, .kind = kind, .text = text, .conversation = turn_.conversation.id()});
+    if (!callbacks_.on_internal_event) return;
+    try {
+        callbacks_.on_internal_event(event);
+    } catch (...) {  // an observer must not decide on a summary
+        tell_failure(turn_.callbacks.on_event, turn_.report.middleware, turn_.conversation.id(),
+                     "on_internal_event: " + current_error_text());
+    }
+}
+
+}  // namespace whittle::inline v0::detail

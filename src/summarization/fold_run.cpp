@@ -1,0 +1,36 @@
+#include "whittle/summarization/fold_run.hpp"
+
+#include <fmt/format.h>
+
+namespace whittle::inline v0::detail {
+
+std::string describe_floor(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve) {
+    if (sizes.trigger_tokens > 0 && sizes.floor_of(plan, reserve) > sizes.trigger_tokens) {
+        return fmt::format(
+            "no summary: what has to stay takes {} tokens, the trigger is {}: {} beside the messages (system text, "
+            "tools), {} in {} messages (system, pinned, newest user message, open round), {} reserved for the reply",
+            sizes.floor_of(plan, reserve), sizes.trigger_tokens, sizes.beside_messages(), plan.kept_tokens,
+            plan.kept_messages, reserve);
+    }
+    return fmt::format(
+        "no summary: {} messages have to stay (system, pinned, newest user message, open round), the "
+        "trigger is {}",
+        plan.kept_messages, sizes.limit_messages);
+}
+
+std::string describe_rest(std::int64_t tokens, std::int64_t limit) {
+    return fmt::format("after the summary the request still has {} tokens, the trigger is {}", tokens, limit);
+}
+
+Errc code_of(const DigestError& failure) noexcept {
+    if (failure.failure == DigestFailure::callback) return Errc::callback_failed;
+    if (failure.failure == DigestFailure::budget) return Errc::limit_exceeded;
+    return Errc::model_failed;
+}
+
+HookBudget budget_of(const ChainConfig& chain) {
+    return {chain.limits.model_calls, chain.limits.store_bytes > 0 ? chain.limits.store_bytes : INT64_MAX,
+            add_saturating(chain.clock->now(), chain.limits.deadline.count())};
+}
+
+}  // namespace whittle::inline v0::detail
