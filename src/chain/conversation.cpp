@@ -43,10 +43,12 @@ void throw_is_original(Serial serial) {
 
 namespace {
 
-/// Which part of the result its `nth` text is; an adapter may show media elsewhere.
-std::optional<std::size_t> nth_text(const ToolResult& result, std::size_t nth) {
-    for (std::size_t p = 0; p < result.parts.size(); ++p) {
-        if (result.parts[p].kind != PartKind::media && nth-- == 0) return p;
+/// Which text of the result from part `from` on a shown one is; an adapter may show media elsewhere, and leave out an
+/// empty text beside others.
+std::optional<std::size_t> next_text(const ToolResult& result, std::size_t from, bool is_shown_empty) {
+    for (std::size_t p = from; p < result.parts.size(); ++p) {
+        const Part& part = result.parts[p];
+        if (part.kind != PartKind::media && (is_shown_empty || !part.text.empty())) return p;
     }
     return std::nullopt;
 }
@@ -112,9 +114,9 @@ void mark_returned_parts(MessageInfo& info, std::span<const ToolReturn> returns,
         if (info.parts[p].kind != PartKind::tool_result) continue;
         for (std::size_t r = 0; r < returns.size(); ++r) {
             if (info.parts[p].call_id != returns[r].result.call_id) continue;
-            const auto shown = nth_text(returns[r].result, seen[r]);
+            const auto shown = next_text(returns[r].result, seen[r], info.parts[p].bytes == 0);
             if (!shown) continue;  // all its texts are placed: the next result with the same id
-            ++seen[r];
+            seen[r] = *shown + 1;
             info.parts[p].mark = mark_of(returns[r], *shown);
             for (const StoredPart& stored : returns[r].stored) {
                 if (stored.part != *shown || stored.is_whole || stored.key.empty() || returns[r].original) continue;

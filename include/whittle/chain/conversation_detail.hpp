@@ -45,8 +45,8 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
 /// Gives the parts of `info` the names and tools that the same calls have in `shown`.
 void take_names_of_calls(MessageInfo& info, std::span<const MessageInfo> shown);
 
-/// Marks the parts of `info` that show stored results, and collects how to get these back. `seen` counts the parts of
-/// each result that earlier messages held.
+/// Marks the parts of `info` that show stored results, and collects how to get these back. `seen` is, for each result,
+/// its part from which on earlier messages held none.
 void mark_returned_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
                          std::vector<StoredText>& texts);
 

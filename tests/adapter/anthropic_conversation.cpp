@@ -1,0 +1,60 @@
+// Anthropic messages in a conversation: what differs from a message per result.
+#include "support/catch.hpp"
+#include "whittle/adapter/anthropic.hpp"
+#include "whittle/chain/conversation.hpp"
+#include "whittle/port/storage.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using anthropic::Message;
+
+namespace {
+
+Conversation<Message> with_two_calls() {
+    Conversation<Message> conversation("c");
+    conversation.push_back(Message::parse(R"({"role":"user","content":"go"})"));
+    conversation.push_back(
+        Message::parse(R"({"role":"assistant","content":[{"type":"tool_use","id":"a","name":"ls","input":{}},
+                           {"type":"tool_use","id":"b","name":"shot","input":{}}]})"));
+    return conversation;
+}
+
+ToolReturn shortened(std::vector<Part> parts, std::size_t stored_part, std::string key) {
+    ToolReturn back{.result = {.call_id = "a", .tool = "ls", .parts = std::move(parts)}};
+    back.stored.push_back({.part = stored_part, .key = std::move(key), .by = "reduction"});
+    return back;
+}
+
+}  // namespace
+
+TEST_CASE("an empty text that the format cannot hold does not move the mark of a stored one", "[anthropic]") {
+    Conversation<Message> conversation = with_two_calls();
+    const std::vector<ToolReturn> returns{
+        shortened({{.text = ""}, {.text = "head"}, {.text = "tail"}}, 1, "c/a"),
+        {.result = {
+             .call_id = "b", .tool = "shot", .parts = {{.kind = PartKind::media, .media = {.url = "https://x"}}}}}};
+    conversation.push_tool_results(returns);
+    REQUIRE(conversation.size() == 3);
+    const MessageInfo& info = conversation.outline()[2];
+    REQUIRE(info.parts.size() == 4);
+    REQUIRE(info.parts[0].mark);
+    CHECK(info.parts[0].mark->stored == std::vector<std::string>{"c/a"});
+    CHECK_FALSE(info.parts[1].mark);
+    CHECK(text_of(conversation.messages()[2], 0) == "head");
+}
+
+TEST_CASE("a result of an image alone is no repair and answers its call", "[anthropic]") {
+    Conversation<Message> conversation = with_two_calls();
+    const std::vector<ToolResult> results{
+        {.call_id = "a", .tool = "ls", .parts = {{.kind = PartKind::media, .media = {.url = "https://x"}}}},
+        {.call_id = "b", .tool = "shot", .parts = {{.kind = PartKind::media, .media = {.url = "https://y"}}}}};
+    conversation.push_tool_results(results);
+    REQUIRE(conversation.size() == 3);
+    const MessageInfo& info = conversation.outline()[2];
+    CHECK_FALSE(info.mark);
+    CHECK(info.group == conversation.outline()[1].serial);
+    CHECK(validate(conversation.messages(), anthropic_messages()).empty());
+    CHECK(validate(conversation.messages(), openai_chat()).empty());
+}
