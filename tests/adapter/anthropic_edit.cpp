@@ -151,6 +151,16 @@ TEST_CASE("erasing the last part of a result takes its block, so that no empty r
           with_result(R"([{"type":"text","text":"b"}])"));
 }
 
+TEST_CASE("a result of media alone shows an empty text behind them, which can be filled", "[anthropic]") {
+    const std::string image = R"({"type":"image","source":{"type":"file","file_id":"f"}})";
+    CHECK(after_set(with_result("[" + image + "]"), 1, "x") ==
+          with_result("[" + image + R"(,{"type":"text","text":"x"}])"));
+    CHECK(after_erase(with_result("[" + image + "]"), 1) == with_result("[" + image + "]"));
+    CHECK(after_erase(with_result("[" + image + "]"), 0) == with_result("[]"));
+    CHECK(after_erase(with_result("[" + image + R"(,{"type":"text","text":"x"}])"), 1) ==
+          with_result("[" + image + "]"));
+}
+
 TEST_CASE("a result keeps its call answered while opaque items stand in it", "[anthropic]") {
     CHECK(after_erase(with_result(R"([{"type":"new"},{"type":"text","text":"a"}])"), 1) ==
           with_result(R"([{"type":"new"}])"));

@@ -138,10 +138,11 @@ bool takes_own_text(const Message& m, std::size_t p, const Part& part) {
 /// An empty result has no text in the JSON: setting it gives it one.
 bool is_result_without_text(const Part& part) { return part.kind == PartKind::tool_result && part.text.empty(); }
 
-/// A result that shows opaque items alone shows one empty result more than it has items.
-bool has_opaque_in_result(const std::vector<Part>& parts) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [](const Part& part) { return part.kind == PartKind::other && !part.call_id.empty(); });
+/// Whether some result holds more than text: without its text it shows an empty one.
+bool has_more_than_text_in_result(const std::vector<Part>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [](const Part& part) {
+        return (part.kind == PartKind::other || part.kind == PartKind::media) && !part.call_id.empty();
+    });
 }
 
 }  // namespace
@@ -189,7 +190,7 @@ TEST_CASE("erasing an Anthropic part takes that part and no other", "[anthropic]
     for (int i = 0; i < 3'000; ++i) {
         Message m(random.message());
         std::vector<Part> expected = parts_of(m);
-        if (has_opaque_in_result(expected)) continue;
+        if (has_more_than_text_in_result(expected)) continue;
         while (!expected.empty()) {
             const std::size_t p = random.below(expected.size());
             const std::string before = Traits::to_bytes(m);
@@ -200,7 +201,7 @@ TEST_CASE("erasing an Anthropic part takes that part and no other", "[anthropic]
         }
         ++emptied;
     }
-    CHECK(emptied > 2'000);
+    CHECK(emptied > 1'500);
 }
 
 TEST_CASE("an edit of an Anthropic message that throws leaves it as it was", "[anthropic][laws]") {

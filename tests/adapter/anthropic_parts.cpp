@@ -130,7 +130,7 @@ TEST_CASE("each text of a tool result is a part of that result", "[anthropic]") 
         parts_of_result(R"([{"type":"image","source":{"type":"url","url":"https://x"}},{"type":"text","text":"b"}])") ==
         std::vector{linked("image/*", "https://x", "c1"), result("b")});
     CHECK(parts_of_result(R"([{"type":"image","source":{"type":"url","url":"https://x"}}])") ==
-          std::vector{linked("image/*", "https://x", "c1")});
+          std::vector{linked("image/*", "https://x", "c1"), result("")});
 }
 
 TEST_CASE("a tool result that shows nothing is still a result, and an empty one", "[anthropic]") {
@@ -207,9 +207,7 @@ TEST_CASE("media stay inside their Anthropic tool result", "[anthropic]") {
                    media_part({.mime = "image/*", .url = "file_1"}),
                    media_part({.mime = "", .url = "data:image/gif;base64,R0lG"}),
                    media_part({.mime = "application/pdf", .bytes = "a"}),
-                   media_part({.mime = "text/csv", .bytes = "a,b"}),
-                   media_part({.mime = "audio/wav", .url = "https://x/s.wav"}),
-                   media_part({.mime = "audio/wav", .bytes = "abc"})}}};
+                   media_part({.mime = "text/csv", .bytes = "a,b"})}}};
     const auto messages = message_traits<Message>::make_tool_results(results);
     REQUIRE(messages.size() == 1);
     CHECK(messages[0].json()["content"][0]["content"] == Json::parse(R"([{"type":"text","text":"see"},
@@ -218,7 +216,21 @@ TEST_CASE("media stay inside their Anthropic tool result", "[anthropic]") {
         {"type":"image","source":{"type":"file","file_id":"file_1"}},
         {"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0lG"}},
         {"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"YQ=="}},
-        {"type":"document","source":{"type":"text","media_type":"text/plain","data":"a,b"}},
+        {"type":"document","source":{"type":"text","media_type":"text/plain","data":"a,b"}}])"));
+    CHECK(messages[0].json()["content"].size() == 1);
+}
+
+TEST_CASE("media that the format cannot hold are named behind the results", "[anthropic]") {
+    const std::vector<ToolResult> results{
+        {.call_id = "a",
+         .tool = "rec",
+         .parts = {media_part({.mime = "audio/wav", .url = "https://x/s.wav"}), text("heard"),
+                   media_part({.mime = "audio/wav", .bytes = "abc"})}}};
+    const auto messages = message_traits<Message>::make_tool_results(results);
+    REQUIRE(messages.size() == 1);
+    CHECK(messages[0].json()["content"] == Json::parse(R"([
+        {"type":"tool_result","tool_use_id":"a","content":"heard"},
+        {"type":"text","text":"[media of tool result a]"},
         {"type":"text","text":"[audio/wav: https://x/s.wav]"},
         {"type":"text","text":"[audio/wav: 3 bytes that this format cannot hold]"}])"));
 }

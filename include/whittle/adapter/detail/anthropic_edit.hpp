@@ -119,14 +119,14 @@ inline void set_text(ordered_json& m, std::size_t part, std::string_view raw) {
 /// An emptied result goes as a whole: a block that stayed would be an empty result.
 inline void erase_result_item(ordered_json& content, const Slot& slot) {
     ordered_json& items = content[slot.block]["content"];
-    if (items.size() == 1 && kind_of_item(items[slot.item]) != BlockKind::other) {
+    if (items.size() == 1 && kind_of_item(items[0]) == BlockKind::text) {
         content.erase(slot.block);
     } else {
         items.erase(slot.item);
     }
 }
 
-/// Beside opaque items there is nothing to take away.
+/// Beside media and opaque items there is nothing to take away.
 inline void erase_empty_result(ordered_json& content, std::size_t block) {
     const ordered_json* inside = find_member(content[block], "content");
     if (inside == nullptr || inside->empty()) content.erase(block);
@@ -153,6 +153,21 @@ inline void erase_part(ordered_json& m, std::size_t part) {
         case Place::empty_result:
             return erase_empty_result(content, slot.block);
     }
+}
+
+// ---- rename_call ----------------------------------------------------------------------------------------------------
+
+inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
+    const Slot slot = slot_at(m, part, "rename the call");
+    const bool is_outside = slot.place == Place::content_string || slot.place == Place::content_other;
+    const BlockKind kind = is_outside ? BlockKind::text : kind_of_block(m["content"][slot.block]);
+    if (kind != BlockKind::tool_use && kind != BlockKind::tool_result) {
+        throw Error(Errc::invalid_argument,
+                    "rename the call of part " + std::to_string(part) + ": it is neither call nor result");
+    }
+    ordered_json& block = m["content"][slot.block];
+    block[kind == BlockKind::tool_use ? "id" : "tool_use_id"] = to_valid_utf8(call_id);
+    if (kind == BlockKind::tool_use && !tool.empty()) block["name"] = to_valid_utf8(tool);
 }
 
 }  // namespace whittle::inline v0::anthropic::detail

@@ -68,46 +68,55 @@ using whittle::detail::text_item;
     return block_of_base64(mime, whittle::detail::base64_encode(media.bytes));
 }
 
-/// A failed tool's result may hold only text.
-[[nodiscard]] inline bool takes_part(const ToolResult& result, const Part& part) noexcept {
-    return part.kind == PartKind::media ? !result.is_error : !part.text.empty();
+/// A result as blocks: its own, and what that may not hold.
+struct ResultBlocks {
+    ordered_json result = ordered_json::object();
+    ordered_json beside = ordered_json::array();
+};
+
+/// A failed tool's result may hold only text. Media that the format cannot hold are named beside the result, so that
+/// its texts are the tool's own.
+[[nodiscard]] inline bool is_held_inside(const ToolResult& result, const ordered_json& medium) {
+    return !result.is_error && medium["type"] != "text";
 }
 
-[[nodiscard]] inline ordered_json result_content(const ToolResult& result) {
-    ordered_json items = ordered_json::array();
-    for (const Part& part : result.parts) {
-        if (!takes_part(result, part)) continue;
-        items.push_back(part.kind == PartKind::media ? block_of_media(part.media)
-                                                     : text_item(to_valid_utf8(part.text)));
-    }
+[[nodiscard]] inline ordered_json content_of(ordered_json items) {
     if (items.empty()) return "";
     if (items.size() == 1 && items[0]["type"] == "text") return std::move(items[0]["text"]);
     return items;
 }
 
-[[nodiscard]] inline ordered_json result_block(const ToolResult& result) {
-    ordered_json block{
-        {"type", "tool_result"}, {"tool_use_id", to_valid_utf8(result.call_id)}, {"content", result_content(result)}};
-    if (result.is_error) block["is_error"] = true;
-    return block;
-}
-
-/// What the results of failed tools may not hold.
-inline void append_media_of_errors(ordered_json& content, const ToolResult& result) {
-    bool is_named = false;
+/// Empty texts are left out: the format has no empty text blocks.
+[[nodiscard]] inline ResultBlocks blocks_of(const ToolResult& result) {
+    ResultBlocks blocks;
+    ordered_json items = ordered_json::array();
     for (const Part& part : result.parts) {
-        if (part.kind != PartKind::media || takes_part(result, part)) continue;
-        if (!std::exchange(is_named, true))
-            content.push_back(text_item("[media of tool result " + to_valid_utf8(result.call_id) + "]"));
-        content.push_back(block_of_media(part.media));
+        if (part.kind != PartKind::media) {
+            if (!part.text.empty()) items.push_back(text_item(to_valid_utf8(part.text)));
+            continue;
+        }
+        ordered_json medium = block_of_media(part.media);
+        (is_held_inside(result, medium) ? items : blocks.beside).push_back(std::move(medium));
     }
+    blocks.result = {{"type", "tool_result"},
+                     {"tool_use_id", to_valid_utf8(result.call_id)},
+                     {"content", content_of(std::move(items))}};
+    if (result.is_error) blocks.result["is_error"] = true;
+    return blocks;
 }
 
 /// The content of the user message that answers a turn: results first.
 [[nodiscard]] inline ordered_json results_content(std::span<const ToolResult> results) {
     ordered_json content = ordered_json::array();
-    for (const ToolResult& result : results) content.push_back(result_block(result));
-    for (const ToolResult& result : results) append_media_of_errors(content, result);
+    ordered_json behind = ordered_json::array();
+    for (const ToolResult& result : results) {
+        ResultBlocks blocks = blocks_of(result);
+        content.push_back(std::move(blocks.result));
+        if (!blocks.beside.empty())
+            behind.push_back(text_item("[media of tool result " + to_valid_utf8(result.call_id) + "]"));
+        for (ordered_json& block : blocks.beside) behind.push_back(std::move(block));
+    }
+    for (ordered_json& block : behind) content.push_back(std::move(block));
     return content;
 }
 

@@ -26,7 +26,7 @@ enum class Place {
     result_string,   ///< the "content" of the tool result `block` as a string
     result_item,     ///< element `item` of that content
     result_other,    ///< that content as something that the format does not have
-    empty_result,    ///< a tool result that shows neither text nor media: its call is answered all the same
+    empty_result,    ///< a tool result without text, behind its items: its call is answered all the same
 };
 
 struct Slot {
@@ -90,16 +90,16 @@ template <typename Visit>
 void visit_result_slots(const ordered_json& result, std::size_t block, Visit&& visit) {
     const ordered_json* content = find_member(result, "content");
     if (content != nullptr && content->is_string()) return visit(Slot{Place::result_string, block});
-    bool shows_result = false;
+    bool has_text = false;
     if (content != nullptr && content->is_array()) {
         for (std::size_t i = 0; i < content->size(); ++i) {
-            shows_result = shows_result || kind_of_item((*content)[i]) != BlockKind::other;
+            has_text = has_text || kind_of_item((*content)[i]) == BlockKind::text;
             visit(Slot{Place::result_item, block, i});
         }
     } else if (content != nullptr && !content->is_null()) {
         visit(Slot{Place::result_other, block});
     }
-    if (!shows_result) visit(Slot{Place::empty_result, block});
+    if (!has_text) visit(Slot{Place::empty_result, block});
 }
 
 /// Calls `visit(Slot)` for each part, in the order of part numbers.
