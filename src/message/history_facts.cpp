@@ -14,7 +14,8 @@ bool is_result_message(const MessageInfo& info) noexcept {
 }
 
 bool is_beside_results(const MessageInfo& info, const PartInfo& part) noexcept {
-    return info.role != Role::tool && !is_result_part(part) && !(part.kind == PartKind::other && !part.call_id.empty());
+    const bool is_opaque_item = part.kind == PartKind::other && !part.call_id.empty();
+    return info.role != Role::tool && !is_opaque_item && !is_result_part(part);
 }
 
 std::vector<Run> merged_runs(const Outline& outline) {
@@ -30,9 +31,12 @@ std::vector<Run> merged_runs(const Outline& outline) {
 
 namespace {
 
-bool only_results_follow(const Outline& outline, std::size_t call) noexcept {
+bool only_results_follow(const Outline& outline, std::size_t call) {
     for (std::size_t i = call + 1; i < outline.size(); ++i) {
-        if (!is_result_message(outline[i]) && origin_of(outline[i].mark) != Origin::repair) return false;
+        const MessageInfo& info = outline[i];
+        if (origin_of(info.mark) == Origin::repair) continue;
+        const auto is_beside = [&](const PartInfo& part) { return is_beside_results(info, part); };
+        if (!is_result_message(info) || std::ranges::any_of(info.parts, is_beside)) return false;
     }
     return true;
 }
@@ -65,7 +69,8 @@ void HistoryFacts::add_results(std::size_t message) {
     for (std::size_t p = 0; p < parts.size(); ++p) {
         // Media of a repair is a copy of what a result could not hold, no result of its own.
         const bool is_copy = parts[p].kind == PartKind::media && origin_of(outline_[message].mark) == Origin::repair;
-        if (!is_result_part(parts[p]) || is_copy || !seen.insert(parts[p].call_id).second) continue;
+        if (!is_result_part(parts[p]) || is_copy) continue;
+        if (!seen.insert(parts[p].call_id).second && !parts[p].starts_result) continue;
         results_.push_back({message, p, parts[p].call_id, std::nullopt, false});
         pair(results_.back());
     }

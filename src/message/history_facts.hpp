@@ -77,7 +77,7 @@ struct Run {
 /// A part that belongs to a tool's result.
 [[nodiscard]] bool is_result_part(const PartInfo& part) noexcept;
 
-/// Content of its own beside the results of a message: neither a result nor an opaque piece of one.
+/// Content of its own beside the results of a message: neither a result nor an opaque item of one.
 [[nodiscard]] bool is_beside_results(const MessageInfo& info, const PartInfo& part) noexcept;
 
 /// A tool message, or a message of another role that holds results.

@@ -22,17 +22,21 @@ Ids ids_in(const Outline& outline, const Run& run, bool (*is_wanted)(const PartI
 
 bool is_call(const PartInfo& part) noexcept { return part.kind == PartKind::tool_call; }
 
-/// The results of a message behind content of its own, each id once; true if the message has such content.
-bool check_results_lead(const Outline& outline, std::size_t i, bool is_late, Ids& seen, Findings& findings) {
-    const std::vector<PartInfo>& parts = outline[i].parts;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        if (parts[p].kind == PartKind::tool_result) {
-            if (!seen.insert(parts[p].call_id).second || !is_late) continue;
-            findings.add(
-                i, p, fmt::format("the result for tool call {} stands behind other content", quoted(parts[p].call_id)));
-        } else {
-            is_late = is_late || is_beside_results(outline[i], parts[p]);
-        }
+/// Whether a result begins at that part, and does not only go on.
+bool begins_result(const MessageInfo& info, std::size_t p) noexcept {
+    if (info.parts[p].kind != PartKind::tool_result) return false;
+    return p == 0 || !is_result_part(info.parts[p - 1]) || info.parts[p - 1].call_id != info.parts[p].call_id;
+}
+
+/// The results of a message behind content of its own; true if such content is in front of the next message.
+bool check_results_lead(const Outline& outline, std::size_t i, bool is_late, Findings& findings) {
+    const MessageInfo& info = outline[i];
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        is_late = is_late || is_beside_results(info, info.parts[p]);
+        if (!is_late || !begins_result(info, p)) continue;
+        findings.add(
+            i, p,
+            fmt::format("the result for tool call {} stands behind other content", quoted(info.parts[p].call_id)));
     }
     return is_late;
 }
@@ -86,10 +90,9 @@ void check_results_first(const HistoryFacts& facts, const ValidityProfile&, Find
     const Outline& outline = facts.outline();
     for (const Run& run : merged_runs(outline)) {
         if (run.is_assistant) continue;
-        Ids seen;
         bool is_late = false;
         for (std::size_t i = run.begin; i < run.end; ++i) {
-            if (outline[i].role != Role::system) is_late = check_results_lead(outline, i, is_late, seen, findings);
+            if (outline[i].role != Role::system) is_late = check_results_lead(outline, i, is_late, findings);
         }
     }
 }
@@ -112,8 +115,8 @@ void check_blank_text(const HistoryFacts& facts, const ValidityProfile&, Finding
     const Outline& outline = facts.outline();
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
-        const bool is_prefill = info.role == Role::assistant && i + 1 == outline.size();
-        if (info.parts.empty() && !is_prefill) findings.add(i, 0, "a message has no content");
+        const bool needs_content = info.role == Role::user || (info.role == Role::assistant && i + 1 < outline.size());
+        if (info.parts.empty() && needs_content) findings.add(i, 0, "a message has no content");
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             if (info.parts[p].kind != PartKind::text || !info.parts[p].is_blank) continue;
             findings.add(i, p, info.parts[p].bytes == 0 ? "a text part is empty" : "a text part is only white space");

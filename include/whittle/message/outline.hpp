@@ -22,6 +22,7 @@ struct PartInfo {
     std::string tool{};         ///< of a result too, where its call is known
     std::string object_name{};  ///< of calls and results: unique in the conversation, safe in a storage key
     bool is_error = false;
+    bool starts_result = false;         ///< without it, parts of one message with one id are one result
     bool is_blank = false;              ///< nothing but white space
     bool ends_in_space = false;         ///< the last byte of its text is ASCII white space
     bool is_invalid_utf8 = false;       ///< text, arguments, names or ids
