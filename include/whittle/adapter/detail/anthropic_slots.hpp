@@ -4,6 +4,7 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/message/part.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -194,6 +195,27 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
             .media = *media_of(item, scratch)};
 }
 
+/// Whether the part at `slot` is the first of a result that a rule can see: two blocks with one id are two results.
+[[nodiscard]] inline bool starts_result(const ordered_json& result, const Slot& slot) {
+    if (slot.place == Place::result_string) return true;
+    if (slot.place != Place::result_item && slot.place != Place::empty_result) return false;
+    const auto is_shown = [](const ordered_json& item) { return kind_of_item(item) != BlockKind::other; };
+    const ordered_json* content = find_member(result, "content");
+    if (content == nullptr || !content->is_array()) return true;
+    const auto first = std::find_if(content->begin(), content->end(), is_shown);
+    if (slot.place == Place::empty_result) return first == content->end();
+    return first - content->begin() == static_cast<std::ptrdiff_t>(slot.item);
+}
+
+[[nodiscard]] inline PartView view_part_of_result(const ordered_json& result, const Slot& slot, std::string& scratch) {
+    PartView view = slot.place == Place::result_item
+                        ? view_result_item(result, result["content"][slot.item], scratch)
+                        : view_result(result, slot.place == Place::result_string ? *find_string(result, "content")
+                                                                                 : std::string_view{});
+    view.starts_result = starts_result(result, slot);
+    return view;
+}
+
 /// The part at `slot`. Views into `m` or `scratch`.
 [[nodiscard]] inline PartView view_slot(const ordered_json& m, const Slot& slot, std::string& scratch) {
     const ordered_json& content = m["content"];
@@ -204,16 +226,14 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
             return view_other(content, scratch);
         case Place::block:
             return view_block(content[slot.block], scratch);
-        case Place::result_string:
-            return view_result(content[slot.block], *find_string(content[slot.block], "content"));
-        case Place::result_item:
-            return view_result_item(content[slot.block], content[slot.block]["content"][slot.item], scratch);
         case Place::result_other:
             return view_opaque_in_result(content[slot.block], content[slot.block]["content"], scratch);
+        case Place::result_string:
+        case Place::result_item:
         case Place::empty_result:
             break;
     }
-    return view_result(content[slot.block], {});
+    return view_part_of_result(content[slot.block], slot, scratch);
 }
 
 }  // namespace whittle::inline v0::anthropic::detail
