@@ -1,0 +1,48 @@
+#pragma once
+
+#include "whittle/port/model.hpp"
+#include "whittle/token_saving/words.hpp"
+#include "whittle/tokens/vocabulary.hpp"
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Keeps protected words and the best `keep_ratio` of the others: stop words go first, then words that stood there
+/// before, then short ones. Needs nothing but the words.
+[[nodiscard]] std::vector<bool> heuristic_classifier(Words words, double keep_ratio);
+
+/// The scores behind it: as `WordScorer` the share is exact over a message instead of over a window.
+[[nodiscard]] std::vector<double> heuristic_scores(Words words);
+
+/// Self-information: from the ranks of a vocabulary (rank r as probability proportional to 1 / (r + 1), summed over a
+/// word's tokens), or without one from the counts of the conversation. Throws Error(invalid_argument) when it has
+/// neither: the heuristic then takes over.
+[[nodiscard]] WindowScorer frequency_scorer(std::shared_ptr<const Vocabulary> vocabulary = nullptr);
+
+/// Asks a model which words to keep; it answers with a JSON array of their numbers. One call per window, taken from the
+/// hook's `limits.model_calls`. Whatever fails is thrown: the heuristic then takes over. `target_keep_ratio` is used
+/// where no ratio in (0, 1) is asked for. Throws Error(invalid_argument) for null or a target outside (0, 1].
+[[nodiscard]] WindowClassifier make_model_classifier(std::shared_ptr<TextModel> model, double target_keep_ratio = 0.5);
+
+/// A token of a prompt as a server reports it.
+struct TokenLogprob {
+    std::string text{};
+    double logprob = 0.0;  ///< natural logarithm; NaN or above 0 where the server gives none (the first token)
+};
+
+/// Asks a server for the log-probabilities of the tokens of `text`, in order. Throws what goes wrong.
+using PromptLogprobs = std::function<std::vector<TokenLogprob>(std::string_view text, std::stop_token stop)>;
+
+/// Scores words by their negative log-probability in context. The tokens' texts must add up to the prompt, after
+/// tokens at the front that are no part of it. Before its first use it checks itself: a text of random words three
+/// times over must have a mean log-probability that is at least 2 higher the third time than the first; else every use
+/// throws Error(damaged), and the heuristic takes over. The scorer may be copied; copies share the check.
+[[nodiscard]] WindowScorer logprob_scorer(PromptLogprobs backend);
+
+}  // namespace whittle::inline v0

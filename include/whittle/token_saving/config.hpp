@@ -1,0 +1,52 @@
+#pragma once
+
+#include "whittle/chain/middleware.hpp"
+#include "whittle/token_saving/steps.hpp"
+#include "whittle/token_saving/words.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// When tool results are cut to head and tail.
+enum class SavingTime {
+    on_arrival,  ///< when the tool returns, before the model sees the result
+    batched,     ///< once they left the exempt window, together, every `batch_calls` model calls
+};
+
+/// Settings of `TokenSaving`; docs/token_saving.md has the table. "chars" are Unicode code points.
+struct TokenSavingConfig {
+    std::int64_t compress_threshold_chars = 1'800;  ///< longer tool results are cut
+    std::int64_t head_keep_chars = 900;
+    std::int64_t tail_keep_chars = 700;
+    int keep_recent_tool_messages = 2;  ///< newest tool results left whole; not with `on_arrival`
+    bool enable_compression = true;
+    int early_exit_min_call_index = 40;  ///< no nudge before that many model calls
+    std::string early_exit_text{};       ///< empty: the built-in text in the chain's language
+    SignalsFunction signals_fn{};        ///< empty: no nudges; `trajectory_signals` is one
+    bool enable_early_exit = true;
+    bool enable_perplexity_compression = false;
+    AnyWordClassifier perplexity_classifier{};  ///< empty: no word-level compression
+    int perplexity_recent_cutoff = 3;           ///< model calls ago; younger messages stay
+    int perplexity_mid_cutoff = 10;             ///< model calls ago; from here on a message is old
+    double perplexity_keep_ratio_mid = 0.55;
+    double perplexity_keep_ratio_old = 0.30;
+    int perplexity_window_words = 50;        ///< words of one classifier call
+    int perplexity_min_content_words = 30;   ///< texts of fewer words stay
+    std::shared_ptr<Storage> storage{};      ///< instead of the chain's
+    std::int64_t minimum_gain_tokens = 200;  ///< word-level: a batch that frees less is postponed
+    SavingTime when = SavingTime::batched;   ///< of head and tail
+    int batch_calls = 10;                    ///< model calls between batches; 1: at every call
+};
+
+/// The built-in text of the nudge.
+[[nodiscard]] std::string_view default_early_exit_text(Language language) noexcept;
+
+/// Reports every value that is out of range or contradicts another.
+void check_token_saving(const TokenSavingConfig& config, const ChainInfo& chain, std::string_view name,
+                        Problems& problems);
+
+}  // namespace whittle::inline v0

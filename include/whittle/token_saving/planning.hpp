@@ -1,0 +1,65 @@
+#pragma once
+
+#include "whittle/message/outline.hpp"
+#include "whittle/port/storage.hpp"
+#include "whittle/token_saving/config.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// A part that a lever looks at.
+struct SavingCandidate {
+    std::size_t message = 0;
+    std::size_t part = 0;
+    std::string_view rule{};  ///< id of the rule that decided; static text
+    bool may_cut = false;
+    double keep_ratio = 1.0;  ///< word level: of what the text has now
+    bool is_old = false;      ///< word level: the old tier, else the mid one
+};
+
+struct SavingPlanner {
+    const Outline& outline;
+    const TokenSavingConfig& config;
+    std::span<const std::string> protected_tools;
+    std::string_view self;
+    const std::function<bool(std::size_t)>& is_pinned;
+    int batch = 0;  ///< model calls there were at the newest batch; what came later is left alone
+
+    /// Tool results that may be too long, oldest first. Lengths are judged by bytes: at most those have more code
+    /// points than the threshold.
+    [[nodiscard]] std::vector<SavingCandidate> head_and_tail() const;
+    /// Texts of assistant messages and tool results that a tier wants shorter, oldest first.
+    [[nodiscard]] std::vector<SavingCandidate> words() const;
+};
+
+/// The model calls at which the newest batch was due.
+[[nodiscard]] int batch_at(const TokenSavingConfig& config, int model_calls) noexcept;
+
+// What was done to a part, as the `reason` of its mark says it: facts joined by "+".
+inline constexpr std::string_view fact_head_tail = "head_tail";
+inline constexpr std::string_view fact_words_mid = "words_mid";
+inline constexpr std::string_view fact_words_old = "words_old";
+[[nodiscard]] bool has_fact(const Mark& mark, std::string_view self, std::string_view fact) noexcept;
+/// The facts of `mark` and one more.
+[[nodiscard]] std::string reason_with(const Mark& mark, std::string_view self, std::string_view fact);
+
+/// Keys that a plan will write, with what stands behind them.
+using NewKeys = std::map<std::string, Hash128, std::less<>>;
+/// `key`, or with a number if the store has, or the plan will put, other content under it.
+[[nodiscard]] std::string unused_key(Storage& storage, const std::string& key, std::string_view content,
+                                     const NewKeys& planned);
+
+/// The tool that reads stored texts; empty if the request lists none.
+[[nodiscard]] std::string_view reader_among(std::span<const ToolSpec> tools) noexcept;
+
+/// Whether the open round has all its results, so that something may stand behind them.
+[[nodiscard]] bool is_round_complete(const Outline& outline);
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,267 @@
+#pragma once
+
+#include "whittle/chain/turn.hpp"
+#include "whittle/token_saving/compress.hpp"
+#include "whittle/token_saving/planning.hpp"
+#include "whittle/token_saving/stats.hpp"
+#include "whittle/token_saving/words.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// One batch: plans head and tail, then words, then the nudge, in one transaction.
+template <AgentMessage M>
+class SavingRun {
+public:
+    SavingRun(Turn<M>& turn, const TokenSavingConfig& config, std::string_view name, WordCache& cache)
+        : turn_(turn), config_(config), name_(name), cache_(cache), edit_(turn.edit()) {}
+
+    void shorten_results(int batch);
+    void compress_old_words(int batch);
+    void nudge();
+    CommitResult commit() { return edit_.commit({.must_save = !has_nudge_}); }
+
+    /// What a commit has done; of what was planned only what is there. Call it after `commit`.
+    [[nodiscard]] TokenSavingStats stats() const;
+    /// Word level: it would have freed less than `minimum_gain_tokens`.
+    [[nodiscard]] bool is_postponed() const noexcept { return is_postponed_; }
+
+private:
+    struct Planned {
+        std::size_t message = 0;
+        std::size_t part = 0;
+        Serial serial = 0;
+        std::int64_t chars = 0;
+        std::string_view fact{};  ///< static text
+    };
+
+    template <typename Plan>
+    [[nodiscard]] std::vector<SavingCandidate> plan(int batch, Plan which) const;
+    [[nodiscard]] std::shared_ptr<Storage> storage() const {
+        return config_.storage ? config_.storage : turn_.config.storage;
+    }
+    [[nodiscard]] std::int64_t tokens(std::string_view text) const { return turn_.counter().count(text); }
+    [[nodiscard]] std::string key_for(const SavingCandidate& candidate, std::string_view folder) const;
+    std::int64_t cut(const SavingCandidate& candidate);
+    std::int64_t drop_words(const SavingCandidate& candidate, const WordOptions& options);
+    [[nodiscard]] WordChoice choose(std::string_view text, std::span<const Word> words, double ratio,
+                                    const WordOptions& options);
+    [[nodiscard]] WordOptions word_options();
+    /// Where the whole text will be, or is; empty without a store.
+    [[nodiscard]] std::string reserve(const SavingCandidate& candidate, std::string_view folder, std::string_view whole,
+                                      Provenance& provenance);
+    void stage(const SavingCandidate& candidate, std::string whole, std::string now, Provenance provenance,
+               std::string_view fact);
+    void tell(const SavingCandidate& candidate, std::string_view rule, std::int64_t freed);
+
+    Turn<M>& turn_;
+    const TokenSavingConfig& config_;
+    std::string_view name_;
+    WordCache& cache_;
+    Transaction<M> edit_;
+    NewKeys keys_{};
+    std::vector<Planned> planned_{};
+    std::optional<WordCounts> counts_{};
+    std::int64_t cache_hits_ = 0;
+    bool has_nudge_ = false;
+    bool is_postponed_ = false;
+};
+
+template <AgentMessage M>
+template <typename Plan>
+std::vector<SavingCandidate> SavingRun<M>::plan(int batch, Plan which) const {
+    const std::function<bool(std::size_t)> is_pinned = [this](std::size_t message) { return edit_.is_pinned(message); };
+    const Outline outline = edit_.outline();
+    const SavingPlanner planner{outline, config_, turn_.config.protected_tools, name_, is_pinned, batch};
+    return (planner.*which)();
+}
+
+template <AgentMessage M>
+void SavingRun<M>::tell(const SavingCandidate& candidate, std::string_view rule, std::int64_t freed) {
+    if (freed <= 0 && !turn_.config.explain) return;
+    turn_.report.more().candidates.push_back(
+        {edit_.outline()[candidate.message].serial, candidate.part, freed > 0, rule, freed});
+}
+
+// ---- storing
+// ---------------------------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+std::string SavingRun<M>::key_for(const SavingCandidate& candidate, std::string_view folder) const {
+    const MessageInfo& info = edit_.outline()[candidate.message];
+    const std::string& name = info.parts[candidate.part].object_name;
+    std::string key = turn_.conversation.id() + "/" + std::string(folder) + "/";
+    key += name.empty() ? "message-" + std::to_string(info.serial) : name;
+    return key;
+}
+
+template <AgentMessage M>
+std::string SavingRun<M>::reserve(const SavingCandidate& candidate, std::string_view folder, std::string_view whole,
+                                  Provenance& provenance) {
+    const auto store = storage();
+    if (!store) return {};
+    const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.part);
+    if (mark && !mark->stored.empty()) return store->locate(mark->stored.front());
+    provenance.stored.push_back(unused_key(*store, key_for(candidate, folder), whole, keys_));
+    return store->locate(provenance.stored.front());
+}
+
+template <AgentMessage M>
+void SavingRun<M>::stage(const SavingCandidate& candidate, std::string whole, std::string now, Provenance provenance,
+                         std::string_view fact) {
+    const Serial serial = edit_.outline()[candidate.message].serial;
+    const std::int64_t chars = count_code_points(whole) - count_code_points(now);
+    planned_.push_back({candidate.message, candidate.part, serial, chars, fact});
+    const std::vector<std::string> fresh = provenance.stored;
+    edit_.set_text(candidate.message, candidate.part, std::move(now), std::move(provenance));
+    if (fresh.empty()) return;
+    keys_.emplace(fresh.front(), hash128(whole));
+    edit_.offload(fresh.front(), std::move(whole), typename Transaction<M>::Original{serial, candidate.part},
+                  storage());
+}
+
+// ---- head and tail
+// ---------------------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+void SavingRun<M>::shorten_results(int batch) {
+    for (const SavingCandidate& candidate : plan(batch, &SavingPlanner::head_and_tail)) {
+        const std::int64_t freed = candidate.may_cut ? cut(candidate) : 0;
+        tell(candidate, candidate.may_cut && freed <= 0 ? "no_gain" : candidate.rule, freed);
+    }
+}
+
+/// Plans one text as a unit of its own. Returns the tokens that it frees; 0 if the text stays.
+template <AgentMessage M>
+std::int64_t SavingRun<M>::cut(const SavingCandidate& candidate) {
+    std::string whole = text_of(edit_.messages()[candidate.message], candidate.part);
+    const Mark mark = mark_of(edit_.outline()[candidate.message], candidate.part);
+    Provenance provenance{.origin = Origin::placeholder, .reason = reason_with(mark, name_, fact_head_tail)};
+    if (count_code_points(whole) <= config_.compress_threshold_chars) return 0;
+    const std::string location = reserve(candidate, "token_saving", whole, provenance);
+    const std::string_view reader = location.empty() ? std::string_view() : reader_among(turn_.request.tools);
+    auto now = cut_to_head_and_tail(whole, config_.compress_threshold_chars, config_.head_keep_chars,
+                                    config_.tail_keep_chars, {location, reader, turn_.language});
+    if (!now) return 0;
+    const std::int64_t freed = tokens(whole) - tokens(*now);
+    if (freed <= 0) return 0;
+    edit_.begin_unit();
+    stage(candidate, std::move(whole), *std::move(now), std::move(provenance), fact_head_tail);
+    return freed;
+}
+
+// ---- words
+// -----------------------------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+WordOptions SavingRun<M>::word_options() {
+    if (!counts_ && std::holds_alternative<WindowScorer>(config_.perplexity_classifier)) {
+        counts_.emplace();
+        for (const M& message : turn_.conversation.messages())
+            message_traits<M>::for_each_part(message, [&](const PartView& part) { counts_->add(part.text); });
+    }
+    WordOptions options{.window_words = static_cast<std::size_t>(config_.perplexity_window_words),
+                        .min_content_words = static_cast<std::size_t>(config_.perplexity_min_content_words)};
+    options.context = {.counts = counts_ ? &*counts_ : nullptr,
+                       .stop = turn_.request.stop,
+                       .budget = &turn_.budget,
+                       .report = &turn_.report,
+                       .clock = turn_.config.clock.get()};
+    return options;
+}
+
+/// One unit: all of it is worth its while, or none.
+template <AgentMessage M>
+void SavingRun<M>::compress_old_words(int batch) {
+    const std::size_t before = planned_.size();
+    const std::vector<SavingCandidate> candidates = plan(batch, &SavingPlanner::words);
+    if (std::ranges::none_of(candidates, &SavingCandidate::may_cut)) return;
+    const WordOptions options = word_options();
+    const Unit unit = edit_.begin_unit();
+    std::int64_t sum = 0;
+    for (const SavingCandidate& candidate : candidates) {
+        const std::int64_t freed = candidate.may_cut ? drop_words(candidate, options) : 0;
+        tell(candidate, candidate.may_cut && freed <= 0 ? "no_gain" : candidate.rule, freed);
+        sum += freed;
+    }
+    is_postponed_ = sum > 0 && sum < config_.minimum_gain_tokens;
+    if (!is_postponed_) return;
+    edit_.drop_unit(unit);
+    planned_.resize(before);
+}
+
+template <AgentMessage M>
+WordChoice SavingRun<M>::choose(std::string_view text, std::span<const Word> words, double ratio,
+                                const WordOptions& options) {
+    const WordCache::Key key = WordCache::key_of(text, ratio);
+    if (auto known = cache_.find(key); known && (known->empty() || known->size() == words.size())) {
+        ++cache_hits_;
+        return {.keep = *std::move(known)};
+    }
+    WordChoice choice = choose_words(text, words, config_.perplexity_classifier, ratio, options);
+    if (choice.fallbacks == 0) cache_.put(key, choice.keep);
+    if (choice.fallbacks > 0 && turn_.report.more().error.empty())
+        turn_.report.more().error = "perplexity_classifier: " + choice.failure;
+    return choice;
+}
+
+/// Plans one text. Returns the tokens that it frees; 0 if the text stays.
+template <AgentMessage M>
+std::int64_t SavingRun<M>::drop_words(const SavingCandidate& candidate, const WordOptions& options) {
+    std::string whole = text_of(edit_.messages()[candidate.message], candidate.part);
+    const std::vector<Word> words = split_words(whole);
+    const WordChoice choice = choose(whole, words, candidate.keep_ratio, options);
+    if (choice.keep.empty()) return 0;
+    std::string now = join_kept(whole, words, choice.keep);
+    const std::int64_t freed = tokens(whole) - tokens(now);
+    if (freed <= 0 || now.size() >= whole.size() || now.empty()) return 0;
+    const std::string_view fact = candidate.is_old ? fact_words_old : fact_words_mid;
+    const Mark mark = mark_of(edit_.outline()[candidate.message], candidate.part);
+    Provenance provenance{.origin = Origin::placeholder, .reason = reason_with(mark, name_, fact)};
+    static_cast<void>(reserve(candidate, "token_saving_words", whole, provenance));
+    stage(candidate, std::move(whole), std::move(now), std::move(provenance), fact);
+    return freed;
+}
+
+// ---- the nudge
+// -------------------------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+void SavingRun<M>::nudge() {
+    const std::string_view text = config_.early_exit_text.empty() ? default_early_exit_text(turn_.language)
+                                                                  : std::string_view(config_.early_exit_text);
+    edit_.begin_unit();
+    edit_.insert(edit_.outline().size(), message_traits<M>::make(Role::user, text),
+                 {.origin = Origin::nudge, .reason = "early_exit"});
+    has_nudge_ = true;
+}
+
+template <AgentMessage M>
+TokenSavingStats SavingRun<M>::stats() const {
+    TokenSavingStats stats{.early_exits = has_nudge_ ? 1 : 0, .perplexity_cache_hits = cache_hits_};
+    const Outline outline = turn_.conversation.outline();
+    std::vector<Serial> replaced;
+    for (const Planned& one : planned_) {
+        const bool is_there = one.message < outline.size() && outline[one.message].serial == one.serial &&
+                              has_fact(mark_of(outline[one.message], one.part), name_, one.fact);
+        if (!is_there) continue;
+        const bool is_cut = one.fact == fact_head_tail;
+        (is_cut ? stats.compressions : stats.perplexity_compressions) += 1;
+        (is_cut ? stats.chars_saved : stats.perplexity_chars_saved) += one.chars;
+        replaced.push_back(one.serial);
+    }
+    std::ranges::sort(replaced);
+    stats.replacements_emitted = std::ranges::unique(replaced).begin() - replaced.begin();
+    return stats;
+}
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,98 @@
+#include "whittle/token_saving/compress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+bool is_continuation(char c) noexcept { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+std::size_t length_by_lead(char c) noexcept {
+    const auto lead = static_cast<unsigned char>(c);
+    if (lead >= 0xC2 && lead <= 0xDF) return 2;
+    if (lead >= 0xE0 && lead <= 0xEF) return 3;
+    if (lead >= 0xF0 && lead <= 0xF4) return 4;
+    return 1;
+}
+
+/// Bytes of the code point at `at`; 1 where no sequence is complete.
+std::size_t length_at(std::string_view text, std::size_t at) noexcept {
+    const std::size_t length = length_by_lead(text[at]);
+    if (at + length > text.size()) return 1;
+    for (std::size_t i = 1; i < length; ++i) {
+        if (!is_continuation(text[at + i])) return 1;
+    }
+    return length;
+}
+
+/// Byte offset of code point `n`, counted from byte `at`; the size of the text if there are fewer.
+std::size_t offset_of(std::string_view text, std::int64_t n, std::size_t at = 0) noexcept {
+    for (; n > 0 && at < text.size(); --n) at += length_at(text, at);
+    return at;
+}
+
+std::string marker_text(std::int64_t chars, const HeadTailMarker& marker) {
+    if (marker.language == Language::chinese) {
+        const std::string reader = marker.reader.empty() ? "" : fmt::format("，可用 {} 读取", marker.reader);
+        const std::string where = marker.location.empty() ? "" : fmt::format("。全文：{}{}", marker.location, reader);
+        return fmt::format("\n\n[... 已截断 {} 个字符{} ...]\n\n", chars, where);
+    }
+    const std::string reader = marker.reader.empty() ? "" : fmt::format(" - read it with {}", marker.reader);
+    const std::string where = marker.location.empty() ? "" : fmt::format(". Full text: {}{}", marker.location, reader);
+    return fmt::format("\n\n[... {} chars truncated{} ...]\n\n", chars, where);
+}
+
+/// Whether `rest` begins with a plain marker; gives the bytes of the marker, else 0.
+std::size_t plain_marker_at(std::string_view rest) noexcept {
+    constexpr std::string_view front = "\n\n[... ";
+    constexpr std::string_view back = " chars truncated ...]\n\n";
+    if (!rest.starts_with(front)) return 0;
+    const std::size_t digits = rest.find_first_not_of("0123456789", front.size());
+    if (digits == std::string_view::npos || digits == front.size()) return 0;
+    return rest.substr(digits).starts_with(back) ? digits + back.size() : 0;
+}
+
+/// Whether `content` is what a cut to these sizes gives.
+bool is_cut_already(std::string_view content, std::size_t head_end, std::int64_t tail) noexcept {
+    const std::size_t marker = plain_marker_at(content.substr(head_end));
+    if (marker == 0) return false;
+    const std::string_view rest = content.substr(head_end + marker);
+    return count_code_points(rest) == tail;
+}
+
+}  // namespace
+
+std::int64_t count_code_points(std::string_view text) noexcept {
+    std::int64_t count = 0;
+    for (std::size_t at = 0; at < text.size(); at += length_at(text, at)) ++count;
+    return count;
+}
+
+std::optional<std::string> cut_to_head_and_tail(std::string_view content, std::int64_t threshold, std::int64_t head,
+                                                std::int64_t tail, const HeadTailMarker& marker) {
+    if (threshold >= 0 && static_cast<std::uint64_t>(threshold) >= content.size()) return std::nullopt;
+    head = std::max<std::int64_t>(0, head);
+    tail = std::max<std::int64_t>(0, tail);
+    const std::int64_t length = count_code_points(content);
+    if (length <= threshold || head >= length || tail >= length - head) return std::nullopt;
+    const std::size_t head_end = offset_of(content, head);
+    if (is_cut_already(content, head_end, tail)) return std::nullopt;
+    const std::size_t tail_begin = offset_of(content, length - head - tail, head_end);
+    const std::string text = marker_text(length - head - tail, marker);
+    if (count_code_points(text) >= length - head - tail || text.size() >= tail_begin - head_end) return std::nullopt;
+    std::string result(content.substr(0, head_end));
+    result.append(text).append(content.substr(tail_begin));
+    return result;
+}
+
+std::string compress_tool_output(std::string_view content, std::int64_t threshold, std::int64_t head,
+                                 std::int64_t tail) {
+    auto cut = cut_to_head_and_tail(content, threshold, head, tail, {});
+    return cut ? *std::move(cut) : std::string(content);
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,179 @@
+#include "whittle/token_saving/planning.hpp"
+
+#include "whittle/base/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+/// Results of one call in one message: what the source system calls a tool message.
+struct Result {
+    std::size_t message = 0;
+    std::vector<std::size_t> parts{};
+    std::string_view call_id{};
+    std::string_view tool{};
+};
+
+std::vector<Result> results_in(const Outline& outline, int batch) {
+    std::vector<Result> results;
+    for (std::size_t m = 0; m < outline.size(); ++m) {
+        if (outline[m].call_index > batch) continue;
+        const std::size_t first = results.size();
+        for (std::size_t p = 0; p < outline[m].parts.size(); ++p) {
+            const PartInfo& part = outline[m].parts[p];
+            if (part.kind != PartKind::tool_result) continue;
+            const auto same = std::find_if(results.begin() + static_cast<std::ptrdiff_t>(first), results.end(),
+                                           [&](const Result& r) { return r.call_id == part.call_id; });
+            if (same == results.end()) {
+                results.push_back({m, {p}, part.call_id, part.tool});
+            } else {
+                same->parts.push_back(p);
+            }
+        }
+    }
+    return results;
+}
+
+/// When a message was there first: a reply counts to the calls that it makes.
+int arrival_of(const MessageInfo& info) noexcept {
+    return info.role == Role::assistant ? info.call_index + 1 : info.call_index;
+}
+
+bool is_others(const Mark& mark, std::string_view self) {
+    return origin_of(mark) != Origin::original && mark->by != self;
+}
+
+struct Tier {
+    bool applies = false;
+    bool is_old = false;
+};
+
+Tier tier_of(const TokenSavingConfig& config, int age) noexcept {
+    if (age < config.perplexity_recent_cutoff || age < 0) return {};
+    return {true, age >= config.perplexity_mid_cutoff};
+}
+
+}  // namespace
+
+std::vector<SavingCandidate> SavingPlanner::head_and_tail() const {
+    std::vector<SavingCandidate> candidates;
+    const std::vector<Result> results = results_in(outline, batch);
+    const auto recent = static_cast<std::size_t>(std::max(0, config.keep_recent_tool_messages));
+    for (std::size_t r = 0; r < results.size(); ++r) {
+        const Result& result = results[r];
+        const bool is_recent = r + recent >= results.size();
+        for (const std::size_t p : result.parts) {
+            if (outline[result.message].parts[p].bytes <= config.compress_threshold_chars) continue;
+            const Mark& mark = mark_of(outline[result.message], p);
+            const std::string_view rule = is_recent                                    ? "recent_result"
+                                          : result.call_id.empty()                     ? "no_call_id"
+                                          : is_others(mark, self)                      ? "other_middleware"
+                                          : has_fact(mark, self, fact_head_tail)       ? "shortened_already"
+                                          : matches_tool(protected_tools, result.tool) ? "protected_tool"
+                                          : is_pinned(result.message)                  ? "pinned"
+                                                                                       : "long_result";
+            candidates.push_back({result.message, p, rule, rule == "long_result"});
+        }
+    }
+    return candidates;
+}
+
+std::vector<SavingCandidate> SavingPlanner::words() const {
+    std::vector<SavingCandidate> candidates;
+    const auto least_bytes = 2 * static_cast<std::int64_t>(config.perplexity_min_content_words) - 1;
+    for (std::size_t m = 0; m < outline.size(); ++m) {
+        const MessageInfo& info = outline[m];
+        const Tier tier = tier_of(config, batch - arrival_of(info));
+        if (!tier.applies) continue;
+        for (std::size_t p = 0; p < info.parts.size(); ++p) {
+            const PartInfo& part = info.parts[p];
+            const bool is_reply = info.role == Role::assistant && part.kind == PartKind::text;
+            const bool is_result = part.kind == PartKind::tool_result && !part.call_id.empty();
+            if ((!is_reply && !is_result) || part.bytes < least_bytes) continue;
+            const Mark& mark = mark_of(info, p);
+            const bool was_mid = has_fact(mark, self, fact_words_mid);
+            if (is_others(mark, self) || has_fact(mark, self, fact_words_old) || (was_mid && !tier.is_old)) continue;
+            const double ratio = !tier.is_old ? config.perplexity_keep_ratio_mid
+                                 : was_mid    ? config.perplexity_keep_ratio_old / config.perplexity_keep_ratio_mid
+                                              : config.perplexity_keep_ratio_old;
+            const std::string_view rule = is_result && matches_tool(protected_tools, part.tool) ? "protected_tool"
+                                          : is_pinned(m)                                        ? "pinned"
+                                          : tier.is_old                                         ? "old_words"
+                                                                                                : "mid_words";
+            candidates.push_back({m, p, rule, rule.ends_with("words"), ratio, tier.is_old});
+        }
+    }
+    return candidates;
+}
+
+int batch_at(const TokenSavingConfig& config, int model_calls) noexcept {
+    const int step = std::max(1, config.batch_calls);
+    return model_calls / step * step;
+}
+
+bool has_fact(const Mark& mark, std::string_view self, std::string_view fact) noexcept {
+    if (origin_of(mark) == Origin::original || mark->by != self) return false;
+    std::string_view rest = mark->reason;
+    while (!rest.empty()) {
+        const std::string_view first = rest.substr(0, rest.find('+'));
+        if (first == fact) return true;
+        rest.remove_prefix(std::min(rest.size(), first.size() + 1));
+    }
+    return false;
+}
+
+std::string reason_with(const Mark& mark, std::string_view self, std::string_view fact) {
+    std::string reason;
+    for (const std::string_view old : {fact_head_tail, fact_words_mid, fact_words_old}) {
+        if (old != fact && !has_fact(mark, self, old)) continue;
+        reason.append(reason.empty() ? "" : "+").append(old);
+    }
+    return reason;
+}
+
+std::string unused_key(Storage& storage, const std::string& key, std::string_view content, const NewKeys& planned) {
+    const Hash128 hash = hash128(content);
+    const auto is_taken = [&](const std::string& candidate) {
+        if (const auto found = planned.find(candidate); found != planned.end()) return !(found->second == hash);
+        const auto info = storage.stat(candidate);
+        if (!info) return false;
+        return info->bytes != static_cast<std::int64_t>(content.size()) || storage.get(candidate) != content;
+    };
+    try {
+        std::string candidate = key;
+        for (int number = 2; is_taken(candidate); ++number) candidate = fmt::format("{}-{}", key, number);
+        return candidate;
+    } catch (const std::exception&) {
+        return key;  // the write will say what is wrong
+    }
+}
+
+std::string_view reader_among(std::span<const ToolSpec> tools) noexcept {
+    for (const std::string_view name : {std::string_view("read_file"), std::string_view("read_offloaded")}) {
+        if (std::ranges::find(tools, name, &ToolSpec::name) != tools.end()) return name;
+    }
+    return {};
+}
+
+bool is_round_complete(const Outline& outline) {
+    const auto call = outline.open_call();
+    if (!call) return true;
+    std::multiset<std::string_view> waiting;
+    for (const PartInfo& part : outline[*call].parts) {
+        if (part.kind == PartKind::tool_call) waiting.insert(part.object_name);
+    }
+    for (std::size_t i = *call + 1; i < outline.size(); ++i) {
+        for (const PartInfo& part : outline[i].parts) {
+            if (part.kind == PartKind::tool_result) waiting.erase(part.object_name);
+        }
+    }
+    return waiting.empty();
+}
+
+}  // namespace whittle::inline v0::detail

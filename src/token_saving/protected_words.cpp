@@ -1,0 +1,82 @@
+// Which single words stay, whatever a classifier says.
+#include "whittle/base/text.hpp"
+#include "whittle/token_saving/words.hpp"
+#include "word_text.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+std::string_view core_of(std::string_view word) noexcept {
+    while (!word.empty() && !is_word_byte(word.front())) word.remove_prefix(1);
+    while (!word.empty() && !is_word_byte(word.back())) word.remove_suffix(1);
+    return word;
+}
+
+}  // namespace detail
+
+namespace {
+
+constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+
+using Text = std::string_view;
+
+/// Negations of eight languages, and words for "nothing there". Sorted.
+constexpr std::array negations{
+    Text("aint"),    Text("arent"),   Text("aucun"),   Text("aucune"),  Text("barely"),   Text("cannot"),
+    Text("cant"),    Text("couldnt"), Text("didnt"),   Text("doesnt"),  Text("dont"),     Text("except"),
+    Text("false"),   Text("geen"),    Text("hadnt"),   Text("hardly"),  Text("hasnt"),    Text("havent"),
+    Text("isnt"),    Text("jamais"),  Text("kein"),    Text("keine"),   Text("keinem"),   Text("keinen"),
+    Text("keiner"),  Text("keines"),  Text("mai"),     Text("nada"),    Text("ne"),       Text("neither"),
+    Text("nem"),     Text("nessun"),  Text("nessuna"), Text("nessuno"), Text("never"),    Text("ni"),
+    Text("nicht"),   Text("nichts"),  Text("nie"),     Text("niemals"), Text("niemand"),  Text("niente"),
+    Text("niet"),    Text("nil"),     Text("no"),      Text("nobody"),  Text("non"),      Text("none"),
+    Text("nooit"),   Text("nope"),    Text("nor"),     Text("not"),     Text("nothing"),  Text("nowhere"),
+    Text("null"),    Text("nunca"),   Text("ohne"),    Text("pas"),     Text("personne"), Text("rarely"),
+    Text("rien"),    Text("sans"),    Text("seldom"),  Text("sem"),     Text("senza"),    Text("shouldnt"),
+    Text("sin"),     Text("unless"),  Text("wasnt"),   Text("werent"),  Text("without"),  Text("wont"),
+    Text("wouldnt"), Text("zonder")};
+static_assert(std::ranges::is_sorted(negations));
+
+bool is_negation(std::string_view core) {
+    std::string lower = ascii_lower(core);
+    if (lower.ends_with("n't")) return true;
+    std::erase(lower, '\'');
+    return std::ranges::binary_search(negations, std::string_view(lower));
+}
+
+/// Bytes that prose does not have inside or around words, digits and all that is not ASCII.
+bool has_symbol(std::string_view word) noexcept {
+    return std::ranges::any_of(word, [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte <= 0x20 || byte >= 0x7F || (c >= '0' && c <= '9')) return true;
+        return std::string_view("/\\_()[]{}<>=@#$\"`|&*+~^%:").find(c) != std::string_view::npos;
+    });
+}
+
+/// `a.b`, `a-b`, `aB`, `AB`, `.a`, `-a`: file names, compound names, options, constants.
+bool is_name(std::string_view word, std::string_view core) noexcept {
+    if (word.front() == '-' || word.front() == '.') return true;
+    std::size_t upper = 0;
+    for (std::size_t i = 0; i < core.size(); ++i) {
+        if (core[i] == '.' || core[i] == '-' || core[i] == ',' || core[i] == ';') return true;
+        if (i > 0 && is_lower(core[i - 1]) && is_upper(core[i])) return true;
+        upper += is_upper(core[i]) ? 1 : 0;
+    }
+    return core.size() > 1 && upper == core.size();
+}
+
+}  // namespace
+
+bool is_protected_word(std::string_view word) noexcept {
+    if (word.empty() || has_symbol(word)) return true;
+    const std::string_view core = detail::core_of(word);
+    if (core.empty() || is_name(word, core)) return true;
+    return is_negation(core);
+}
+
+}  // namespace whittle::inline v0

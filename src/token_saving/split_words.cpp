@@ -1,0 +1,182 @@
+// Splits a text into words and finds what stays word for word: code fences, JSON, lines of code, notices.
+#include "whittle/token_saving/words.hpp"
+#include "word_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+using detail::is_blank_byte;
+
+struct Stretch {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+std::string_view trim(std::string_view line) noexcept {
+    while (!line.empty() && is_blank_byte(line.front())) line.remove_prefix(1);
+    while (!line.empty() && is_blank_byte(line.back())) line.remove_suffix(1);
+    return line;
+}
+
+std::vector<Stretch> lines_of(std::string_view text) {
+    std::vector<Stretch> lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        lines.push_back({at, end});
+        at = end + 1;
+    }
+    return lines;
+}
+
+/// Finds the end of JSON values. It gives up on a text once it has looked at eight times its size.
+class JsonFinder {
+public:
+    explicit JsonFinder(std::string_view text) : text_(text), budget_(8 * text.size()) {}
+
+    std::vector<Stretch> find() {
+        std::vector<Stretch> found;
+        for (std::size_t at = text_.find_first_of("{["); at != std::string_view::npos && budget_ > 0;) {
+            const std::size_t end = end_of_value(at);
+            const bool is_json = end > at && nlohmann::json::accept(text_.substr(at, end - at));
+            if (is_json) found.push_back({at, end});
+            at = text_.find_first_of("{[", is_json ? end : at + 1);
+        }
+        return found;
+    }
+
+private:
+    /// Behind the bracket that closes the one at `begin`; `begin` if there is none.
+    std::size_t end_of_value(std::size_t begin) {
+        std::size_t depth = 0;
+        bool in_string = false;
+        for (std::size_t at = begin; at < text_.size() && budget_ > 0; ++at, --budget_) {
+            const char c = text_[at];
+            if (in_string) {
+                if (c == '\\') ++at;
+                if (c == '"') in_string = false;
+            } else if (c == '"') {
+                in_string = true;
+            } else if (c == '{' || c == '[') {
+                ++depth;
+            } else if ((c == '}' || c == ']') && --depth == 0) {
+                return at + 1;
+            }
+        }
+        return begin;
+    }
+
+    std::string_view text_;
+    std::size_t budget_;
+};
+
+std::vector<Word> words_of(std::string_view text) {
+    std::vector<Word> words;
+    for (std::size_t at = 0; at < text.size();) {
+        if (is_blank_byte(text[at])) {
+            ++at;
+            continue;
+        }
+        const std::size_t begin = at;
+        while (at < text.size() && !is_blank_byte(text[at])) ++at;
+        const bool stays = is_protected_word(text.substr(begin, at - begin));
+        words.push_back({begin, at, stays ? Word::Kind::protected_ : Word::Kind::plain});
+    }
+    return words;
+}
+
+/// Which lines stand in a fence, the fences with them. A fence that is not closed reaches to the end.
+std::vector<bool> fenced(std::string_view text, const std::vector<Stretch>& lines) {
+    std::vector<bool> inside(lines.size(), false);
+    std::string_view fence;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::string_view line = trim(text.substr(lines[i].begin, lines[i].end - lines[i].begin));
+        const std::string_view start = line.substr(0, 3);
+        const bool is_mark = start == "```" || start == "~~~";
+        inside[i] = !fence.empty() || is_mark;
+        if (is_mark) fence = fence.empty() ? start : fence == start ? std::string_view() : fence;
+    }
+    return inside;
+}
+
+/// Ends like code, stands in brackets as notices do, or at least half of its words are protected.
+bool is_code_line(std::string_view line, std::span<const Word> words) {
+    if (line.ends_with(';') || line.ends_with('{') || line.ends_with('}') || line.ends_with("):")) return true;
+    if (line.starts_with('[') && line.ends_with(']')) return true;
+    const auto stay = std::ranges::count(words, Word::Kind::protected_, &Word::kind);
+    return 2 * stay >= std::ssize(words);
+}
+
+/// Words between two backticks of a line are one name.
+void protect_inline_code(std::string_view text, std::span<Word> words) {
+    bool inside = false;
+    for (Word& word : words) {
+        const std::string_view bytes = text.substr(word.begin, word.end - word.begin);
+        if (inside && word.kind == Word::Kind::plain) word.kind = Word::Kind::protected_;
+        if (std::ranges::count(bytes, '`') % 2 == 1) inside = !inside;
+    }
+}
+
+class Marker {
+public:
+    explicit Marker(std::string_view text) : text_(text), words_(words_of(text)), lines_(lines_of(text)) {}
+
+    std::vector<Word> run() {
+        mark_lines();
+        mark_json();
+        return std::move(words_);
+    }
+
+private:
+    /// The words of each line, in turn.
+    std::span<Word> words_till(std::size_t end) {
+        const std::size_t first = next_;
+        while (next_ < words_.size() && words_[next_].begin < end) ++next_;
+        return std::span(words_).subspan(first, next_ - first);
+    }
+
+    /// Lines of code stay; where they are a third of a text or more, all of it does.
+    void mark_lines() {
+        const std::vector<bool> in_fence = fenced(text_, lines_);
+        std::size_t code = 0;
+        std::size_t prose = 0;
+        for (std::size_t i = 0; i < lines_.size(); ++i) {
+            const std::span<Word> words = words_till(lines_[i].end);
+            if (words.empty()) continue;
+            protect_inline_code(text_, words);
+            const std::string_view line = trim(text_.substr(lines_[i].begin, lines_[i].end - lines_[i].begin));
+            const bool is_code = in_fence[i] || is_code_line(line, words);
+            if (is_code) set_verbatim(words);
+            if (!in_fence[i]) ++(is_code ? code : prose);
+        }
+        if (prose > 0 && 2 * code >= prose) set_verbatim(words_);
+    }
+
+    void mark_json() {
+        std::size_t w = 0;
+        for (const Stretch& json : JsonFinder(text_).find()) {
+            for (; w < words_.size() && words_[w].begin < json.end; ++w) {
+                if (words_[w].end > json.begin) words_[w].kind = Word::Kind::verbatim;
+            }
+        }
+    }
+
+    static void set_verbatim(std::span<Word> words) {
+        for (Word& word : words) word.kind = Word::Kind::verbatim;
+    }
+
+    std::string_view text_;
+    std::vector<Word> words_;
+    std::vector<Stretch> lines_;
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::vector<Word> split_words(std::string_view text) { return Marker(text).run(); }
+
+}  // namespace whittle::inline v0
