@@ -20,7 +20,7 @@ namespace whittle::inline v0::anthropic::detail {
 using nlohmann::ordered_json;
 using whittle::detail::text_item;
 
-/// The only image types that the API takes as bytes (July 2026).
+/// The only image types that the API takes as bytes (types of @anthropic-ai/sdk 1.12.0).
 [[nodiscard]] inline bool is_image_type(std::string_view mime) noexcept {
     constexpr std::array<std::string_view, 4> types{"image/jpeg", "image/png", "image/gif", "image/webp"};
     return std::ranges::find(types, mime) != types.end();

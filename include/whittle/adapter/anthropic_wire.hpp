@@ -1,0 +1,26 @@
+#pragma once
+
+#include "whittle/adapter/anthropic.hpp"
+#include "whittle/adapter/detail/anthropic_wire_checks.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <span>
+#include <vector>
+
+namespace whittle::inline v0::anthropic {
+
+/// What in a request only its JSON shows, and the API refuses: blank text blocks, inputs that are no objects, cache
+/// marks, server tools without their results, compaction blocks, failed results, size. Complements `validate` with the
+/// profile `anthropic_messages()`. `rest` is the body without its messages ("system", "tools", ...), or null. In list
+/// order, then what concerns the request as a whole. Linear in the size of the request.
+[[nodiscard]] inline std::vector<WireViolation> check_wire(std::span<const Message> messages,
+                                                           const nlohmann::ordered_json& rest = nullptr,
+                                                           const WireLimits& limits = {}) {
+    detail::WireCheck check(limits, messages.size());
+    check.rest(rest);
+    for (std::size_t i = 0; i < messages.size(); ++i) check.message(messages[i].json(), i);
+    return check.finish();
+}
+
+}  // namespace whittle::inline v0::anthropic
