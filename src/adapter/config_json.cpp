@@ -140,6 +140,34 @@ ReductionConfig as_opened(const StageSettings& settings) {
     return config;
 }
 
+/// A stage's models must be among those of the file.
+void check_models(ConfigReader& reader, const Draft& draft, const StageNode& stage) {
+    std::vector<std::string_view> names;
+    for (const ModelSettings& model : draft.models) names.push_back(model.name);
+    const auto check_name = [&](const std::string& name, std::string_view field) {
+        const NodeId at = locate(reader.json(), stage.at, field);
+        if (!name.empty() && std::ranges::count(names, name) == 0) reader.unknown(at, "model", name, names);
+    };
+    check_name(stage.settings.model, "model");
+    check_name(stage.settings.failover_model, "failover.model");
+}
+
+/// `summarisers`: how many came before.
+void check_stage(ConfigReader& reader, const Draft& draft, const ChainInfo& info, const StageNode& stage,
+                 std::size_t& summarisers) {
+    Problems problems;
+    if (const auto* summarization = std::get_if<SummarizationConfig>(&stage.settings.config)) {
+        check_models(reader, draft, stage);
+        check_summarization(*summarization, info.config, {.other_summarisers = summarisers++}, "", problems);
+    } else {
+        check_reduction(as_opened(stage.settings), info, "", problems);
+    }
+    for (Problem problem : problems.all()) {
+        problem.field.erase(0, 1);  // the dot after the empty name
+        place_problem(reader, stage.at, problem);
+    }
+}
+
 void check(ConfigReader& reader, const Draft& draft) {
     const ChainConfig config = as_opened(draft);
     const ChainInfo info{config, {}};
@@ -147,14 +175,8 @@ void check(ConfigReader& reader, const Draft& draft) {
     check_chain(info, chain_problems);
     for (const Problem& problem : chain_problems.all()) place_problem(reader, JsonPositions::root, problem);
     check_names(reader, draft.nodes);
-    for (const StageNode& stage : draft.nodes) {
-        Problems problems;
-        check_reduction(as_opened(stage.settings), info, "", problems);
-        for (Problem problem : problems.all()) {
-            problem.field.erase(0, 1);  // the dot after the empty name
-            place_problem(reader, stage.at, problem);
-        }
-    }
+    std::size_t summarisers = 0;
+    for (const StageNode& stage : draft.nodes) check_stage(reader, draft, info, stage, summarisers);
 }
 
 // ---- syntax

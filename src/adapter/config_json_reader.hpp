@@ -170,12 +170,14 @@ struct StageNode {
     StageSettings settings{};
 };
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages);
+void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage);
 
 void add_storage_keys(std::vector<ConfigKey>& keys);
 void add_profile_keys(std::vector<ConfigKey>& keys);
 void add_tokens_keys(std::vector<ConfigKey>& keys);
 void add_models_keys(std::vector<ConfigKey>& keys);
 void add_stage_keys(std::vector<ConfigKey>& keys);
+void add_summarization_keys(std::vector<ConfigKey>& keys);
 
 template <typename T>
 void add_keys(std::vector<ConfigKey>& keys, const std::string& prefix, std::span<const Field<T>> fields) {

@@ -18,21 +18,25 @@ constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::
 
 void skip(ConfigReader& reader, NodeId at, auto&) { static_cast<void>(reader), static_cast<void>(at); }
 
-/// The "type" of an object that only the first of `types` may be; false with a problem.
-bool has_built_type(ConfigReader& reader, NodeId at, std::string_view what, std::span<const std::string_view> types) {
+/// The "type" of an object that only the first `built` of `types` may be; nullopt with a problem.
+std::optional<std::size_t> read_type(ConfigReader& reader, NodeId at, std::string_view what,
+                                     std::span<const std::string_view> types, std::size_t built) {
     if (reader.json()[at].kind != JsonPositions::Kind::object) {
         reader.unexpected(at, "an object");
-        return false;
+        return std::nullopt;
     }
+    std::string allowed;
+    for (const std::string_view type : types.first(built))
+        allowed += fmt::format("{}\"{}\"", allowed.empty() ? "" : " or ", type);
     const NodeId type = reader.json().member(at, "type");
     if (type == JsonPositions::none) {
-        reader.missing(at, "type", fmt::format("\"{}\"", types.front()));
-        return false;
+        reader.missing(at, "type", allowed);
+        return std::nullopt;
     }
     const auto found = reader.read_word(type, what, types);
-    if (found && *found != 0)
-        reader.unexpected(type, fmt::format("\"{}\": this {} is not built yet in this version", types.front(), what));
-    return found == std::optional<std::size_t>(0);
+    if (!found || *found < built) return found;
+    reader.unexpected(type, fmt::format("{}: this {} is not built yet in this version", allowed, what));
+    return std::nullopt;
 }
 
 // ---- models
@@ -175,7 +179,7 @@ void read_reduction(ConfigReader& reader, NodeId at, StageSettings& stage) {
 
 void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& models) {
     read_map(reader, at, [&](NodeId child, const std::string& name) {
-        if (!has_built_type(reader, child, "model", model_types)) return;
+        if (!read_type(reader, child, "model", model_types, 1)) return;
         ModelSettings& model = models.emplace_back(ModelSettings{.name = name});
         read_object<ModelSettings>(reader, child, model, model_fields);
         if (reader.json().member(child, "replies") == JsonPositions::none)
@@ -187,9 +191,10 @@ void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages
     if (!reader.check_array(at, "an array of middlewares")) return;
     const JsonPositions& json = reader.json();
     for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
-        if (!has_built_type(reader, child, "middleware", stage_types)) continue;
+        const auto type = read_type(reader, child, "middleware", stage_types, 2);
+        if (!type) continue;
         StageNode& stage = stages.emplace_back(StageNode{.at = child});
-        read_reduction(reader, child, stage.settings);
+        (*type == 0 ? read_reduction : read_summarization)(reader, child, stage.settings);
     }
 }
 
@@ -207,6 +212,7 @@ void add_models_keys(std::vector<ConfigKey>& keys) {
 void add_stage_keys(std::vector<ConfigKey>& keys) {
     add_keys<ReductionDraft>(keys, "reduction.", reduction_fields);
     add_keys<ToolDraft>(keys, "reduction.tool_config.TOOL.", tool_fields);
+    add_summarization_keys(keys);
 }
 
 }  // namespace whittle::inline v0::detail

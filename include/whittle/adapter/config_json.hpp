@@ -1,7 +1,13 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/port/model.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/summarization/summarization.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 
 #include <cstdint>
 #include <functional>
@@ -39,9 +45,11 @@ struct StorageSettings {
 /// One entry of "middlewares".
 struct StageSettings {
     std::string name{};
-    std::variant<ReductionConfig> config{};
+    std::variant<ReductionConfig, SummarizationConfig> config{};
     StorageSettings backend{};  ///< own storage; none: the chain's
     std::map<std::string, StorageSettings> tool_backends{};
+    std::string model{};           ///< summarization: a name of `ChainSettings::models`
+    std::string failover_model{};  ///< summarization: the same; empty: `model`
 };
 
 /// One entry of "models".
@@ -85,16 +93,72 @@ namespace detail {
 [[nodiscard]] ReductionConfig open_backends(const StageSettings& stage, ReductionConfig config);
 }  // namespace detail
 
-/// Opens the storages and makes the chain. Throws what these throw.
+/// Makes a model from its settings: a host's own, or one that watches another.
 template <AgentMessage M>
-[[nodiscard]] Chain<M> make_chain(const ChainSettings& settings, ChainCallbacks<M> callbacks = {}) {
+using ModelMaker = std::function<std::shared_ptr<Model<M>>(const ModelSettings&)>;
+
+/// The scripted model that the settings describe. Thread-safe.
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Model<M>> make_model(const ModelSettings& settings) {
+    class Repeating final : public Model<M> {
+    public:
+        explicit Repeating(const ModelSettings& settings) : settings_(settings) {}
+        Reply<M> generate(const ModelRequest<M>& request) override {
+            if (request.stop.stop_requested())
+                throw ModelError(ModelErrorClass::cancelled, "model \"" + settings_.name + "\": stopped");
+            const std::size_t last = settings_.replies.size() - 1;
+            const ModelSettings::Reply& reply = settings_.replies[std::min(next_.fetch_add(1), last)];
+            if (!reply.error) return {message_traits<M>::make(Role::assistant, reply.text)};
+            throw ModelError(*reply.error, "model \"" + settings_.name + "\": a scripted error");
+        }
+
+    private:
+        ModelSettings settings_;
+        std::atomic<std::size_t> next_ = 0;
+    };
+    if (settings.replies.empty())
+        throw Error(Errc::invalid_config, "make model \"" + settings.name + "\": it has no replies");
+    return std::make_shared<Repeating>(settings);
+}
+
+namespace detail {
+
+/// The models of a configuration, by name.
+template <AgentMessage M>
+using NamedModels = std::map<std::string, std::shared_ptr<Model<M>>, std::less<>>;
+
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_summarization(const StageSettings& stage,
+                                                                const NamedModels<M>& models) {
+    const auto find = [&](const std::string& name) {
+        const auto found = models.find(name);
+        return found == models.end() ? nullptr : found->second;
+    };
+    SummarizationCallbacks<M> callbacks;
+    if (const auto other = find(stage.failover_model))
+        callbacks.failover.get_failover_model = [other](const FailoverContext<M>&) { return FailoverModel<M>{other}; };
+    return std::make_shared<Summarization<M>>(find(stage.model), std::get<SummarizationConfig>(stage.config),
+                                              std::move(callbacks), stage.name);
+}
+
+}  // namespace detail
+
+/// Opens the storages and makes the chain with its models. Throws what these throw.
+template <AgentMessage M>
+[[nodiscard]] Chain<M> make_chain(const ChainSettings& settings, ChainCallbacks<M> callbacks = {},
+                                  const ModelMaker<M>& make = &make_model<M>) {
     ChainConfig config = settings.config;
     if (config.storage == nullptr) config.storage = open_storage(settings.storage);
+    detail::NamedModels<M> models;
+    for (const ModelSettings& model : settings.models) models[model.name] = make(model);
     typename Chain<M>::Stages stages;
     for (const StageSettings& stage : settings.stages) {
-        const auto& reduction = std::get<ReductionConfig>(stage.config);
-        stages.push_back(std::make_shared<Reduction<M>>(detail::open_backends(stage, reduction),
-                                                        ReductionCallbacks<M>{}, stage.name));
+        if (const auto* reduction = std::get_if<ReductionConfig>(&stage.config)) {
+            stages.push_back(std::make_shared<Reduction<M>>(detail::open_backends(stage, *reduction),
+                                                            ReductionCallbacks<M>{}, stage.name));
+        } else {
+            stages.push_back(detail::make_summarization<M>(stage, models));
+        }
     }
     return Chain<M>(std::move(config), std::move(callbacks), std::move(stages));
 }

@@ -104,8 +104,8 @@ bool Summarization<M>::fold(Turn<M>& turn, Run& run, const FoldSizes& sizes) con
         turn.report.more().tokens_after = run.plan().kept_tokens + run.plan().tail_tokens;
         return false;
     }
+    if (!fits_rules(turn, run, sizes)) return false;
     try {
-        run.rehearse();
         if (callbacks_.transcript) callbacks_.transcript->record(turn);
         return write_summary(turn, run, sizes);
     } catch (const std::bad_alloc&) {
@@ -119,6 +119,21 @@ bool Summarization<M>::fold(Turn<M>& turn, Run& run, const FoldSizes& sizes) con
         report_failure(turn, sizes, Errc::callback_failed, error.what());
     }
     return false;
+}
+
+/// Whether a summary may stand there at all, found out before a model is paid for it.
+template <AgentMessage M>
+bool Summarization<M>::fits_rules(Turn<M>& turn, Run& run, const FoldSizes& sizes) const {
+    try {
+        run.rehearse();
+        return true;
+    } catch (const Error& error) {
+        if (error.errc() != Errc::invalid_history) throw;
+        turn.report.outcome = Outcome::nothing;
+        turn.report.more().error = error.what();
+        wait_for_growth(turn, sizes, sizes.context_tokens);
+        return false;
+    }
 }
 
 template <AgentMessage M>
@@ -146,16 +161,16 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
         report_failure(turn, sizes, Errc::model_failed, "the new list is not smaller than the old one");
         return false;
     }
-    report_success(turn, run, sizes, commit);
+    report_success(turn, sizes, commit);
     tell_user(turn, before, turn.conversation.messages());
     run.tell(AfterSummarize<M>{turn.conversation.messages()}, "after_summarize", "the summary stands");
     return true;
 }
 
-/// A summary that frees little must not be due again at once.
+/// A summary that frees little must not be due again at once. Asks no user's counter: the commit stands.
 template <AgentMessage M>
-void Summarization<M>::report_success(Turn<M>& turn, Run&, const FoldSizes& sizes, const CommitResult& result) const {
-    const std::int64_t after = count(turn);
+void Summarization<M>::report_success(Turn<M>& turn, const FoldSizes& sizes, const CommitResult& result) const {
+    const std::int64_t after = sizes.context_tokens - (result.tokens_before - result.tokens_after);
     const std::int64_t limit = sizes.trigger_tokens;
     const bool is_close = limit > 0 && add_saturating(after, cool_down_of(config_, limit)) > limit;
     const bool is_long =

@@ -1,0 +1,173 @@
+#include "config_json_reader.hpp"
+
+#include <array>
+#include <limits>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+template <typename T>
+void skip(ConfigReader&, NodeId, T&) {}
+
+struct FailoverDraft : FailoverConfig {
+    std::string model{};
+};
+
+struct SummarizationDraft : SummarizationConfig {
+    std::string name = "summarization";
+    std::string model{};
+    std::string failover_model{};
+};
+
+void read_fraction(ConfigReader& reader, NodeId at, Trigger& trigger) {
+    reader.read_real(at, 0.0, 1.0, trigger.context_fraction);
+}
+
+constexpr std::array<Field<Trigger>, 3> trigger_fields{{
+    {"context_tokens", "integer", "0", "due above this many tokens, system text and tools included; 0: off",
+     &read_integer<&Trigger::context_tokens, 0>},
+    {"context_messages", "integer", "0", "due above this many messages; 0: off",
+     &read_integer<&Trigger::context_messages, 0>},
+    {"context_fraction", "number", "0", "due above this part of `profile.context_window`; 0: off", &read_fraction},
+}};
+
+void read_user_tokens(ConfigReader& reader, NodeId at, PreserveUserMessages& users) {
+    std::int64_t value = 0;
+    if (reader.read_integer(at, 0, INT64_MAX, value)) users.max_tokens = value;
+}
+
+constexpr std::array<Field<PreserveUserMessages>, 2> user_fields{{
+    {"enabled", "true or false", "true", "the user's messages come back word for word",
+     &read_value<&PreserveUserMessages::enabled>},
+    {"max_tokens", "integer", "a third of the trigger",
+     "tokens for all of them, newest first; without a trigger in tokens 30000", &read_user_tokens},
+}};
+
+using Skills = PreserveSkillsConfig;
+constexpr std::array<Field<Skills>, 4> skill_fields{{
+    {"skill_tool_name", "string", "skill", "the tool whose results are skills", &read_value<&Skills::skill_tool_name>},
+    {"max_skills", "integer", "5", "newest skills kept; 0: none", &read_integer<&Skills::max_skills, 0>},
+    {"max_tokens_per_skill", "integer", "5000", "a longer one is cut at its end",
+     &read_integer<&Skills::max_tokens_per_skill, 0>},
+    {"skills_token_budget", "integer", "25000", "tokens for all of them",
+     &read_integer<&Skills::skills_token_budget, 0>},
+}};
+
+void read_temperature(ConfigReader& reader, NodeId at, GenerateOptions& options) {
+    double value = 0.0;
+    if (reader.read_real(at, 0.0, std::numeric_limits<double>::max(), value)) options.temperature = value;
+}
+
+void read_extra(ConfigReader& reader, NodeId at, GenerateOptions& options) {
+    if (reader.check_object(at)) options.extra = std::string(reader.json().raw(at));
+}
+
+constexpr std::array<Field<GenerateOptions>, 3> option_fields{{
+    {"max_output_tokens", "integer", "0", "0: the model's own limit",
+     &read_integer<&GenerateOptions::max_output_tokens, 0>},
+    {"temperature", "number", "the model's own", "of summary calls", &read_temperature},
+    {"extra", "object", "{}", "provider-specific fields of the request", &read_extra},
+}};
+
+constexpr std::array<Field<RetryConfig>, 1> retry_fields{{
+    {"max_retries", "integer", "3", "attempts beside the first one", &read_integer<&RetryConfig::max_retries, 0>},
+}};
+
+constexpr std::array<Field<FailoverDraft>, 2> failover_fields{{
+    {"max_retries", "integer", "3", "attempts once those of the first model are used up",
+     &read_integer<&FailoverConfig::max_retries, 0>},
+    {"model", "string", "the first model", "a name of `models`", &read_value<&FailoverDraft::model>},
+}};
+
+void read_retry(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
+    read_object<RetryConfig>(reader, at, draft.retry.emplace(), retry_fields);
+}
+
+void read_failover(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
+    FailoverDraft failover;
+    read_object<FailoverDraft>(reader, at, failover, failover_fields);
+    draft.failover = static_cast<FailoverConfig&>(failover);
+    draft.failover_model = failover.model;
+}
+
+/// A trigger that is given has only the conditions that it names.
+void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
+    draft.trigger = {};
+    read_object<Trigger>(reader, at, draft.trigger, trigger_fields);
+}
+
+void read_summary_role(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
+    constexpr std::array roles{SummaryRole::automatic, SummaryRole::user, SummaryRole::system};
+    constexpr std::array<std::string_view, 3> words{"automatic", "user", "system"};
+    if (const auto found = reader.read_word(at, "role", words)) draft.summary_role = roles[*found];
+}
+
+using SC = SummarizationConfig;
+constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
+    {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
+    {"name", "string", "summarization", "in reports and notes; two middlewares need distinct names",
+     &read_value<&SummarizationDraft::name>},
+    {"model", "string", "required", "a name of `models`: who writes the summaries",
+     &read_value<&SummarizationDraft::model>},
+    {"trigger", "object", "{\"context_tokens\": 160000}", "any one condition starts a summary", &read_trigger},
+    {"keep_recent_tokens", "integer", "15000", "newest rounds kept word for word",
+     &read_integer<&SC::keep_recent_tokens, 0>},
+    {"keep_recent_messages", "integer", "0", "and at least this many messages, rounded up to whole rounds",
+     &read_integer<&SC::keep_recent_messages, 0>},
+    {"preserve_user_messages", "object", "{}", "the user's messages, word for word",
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
+         read_object<PreserveUserMessages>(r, at, d.preserve_user_messages, user_fields);
+     }},
+    {"preserve_skills", "object", "{}", "skills that a tool loaded",
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
+         read_object<Skills>(r, at, d.preserve_skills, skill_fields);
+     }},
+    {"retained_facts_tokens", "integer", "1000", "tokens for identifiers, paths and constraints that the summary lacks",
+     &read_integer<&SC::retained_facts_tokens, 0>},
+    {"user_instruction", "string", "built in", "the task, instead of the built-in one",
+     &read_value<&SC::user_instruction>},
+    {"transcript_file_path", "string", "none", "told to the model behind the summary",
+     &read_value<&SC::transcript_file_path>},
+    {"summary_role", "string", "automatic", "`automatic`, `user` or `system`", &read_summary_role},
+    {"emit_internal_events", "true or false", "false", "events before_summarize, generate_summary, after_summarize",
+     &read_value<&SC::emit_internal_events>},
+    {"reuse_prompt_cache", "true or false", "false",
+     "ask with the conversation's own prefix and tools plus one instruction", &read_value<&SC::reuse_prompt_cache>},
+    {"model_options", "object", "{}", "of every summary call, failover included",
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
+         read_object<GenerateOptions>(r, at, d.model_options, option_fields);
+     }},
+    {"max_input_tokens", "integer", "0", "bound of one summary request; 0: 100000",
+     &read_integer<&SC::max_input_tokens, 0>},
+    {"max_summary_tokens", "integer", "0", "a longer summary is refused; 0: only what it replaces bounds it",
+     &read_integer<&SC::max_summary_tokens, 0>},
+    {"retry", "object", "none", "more attempts with the same model; absent: one attempt", &read_retry},
+    {"failover", "object", "none", "attempts with another model; absent: none", &read_failover},
+    {"cool_down_tokens", "integer", "0", "growth after a failure before the next attempt; 0: 5 % of the trigger",
+     &read_integer<&SC::cool_down_tokens, 0>},
+}};
+
+}  // namespace
+
+void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage) {
+    SummarizationDraft draft;
+    read_object<SummarizationDraft>(reader, at, draft, summarization_fields);
+    if (reader.json().member(at, "model") == JsonPositions::none) reader.missing(at, "model", "a name of `models`");
+    stage.name = draft.name;
+    stage.model = draft.model;
+    stage.failover_model = draft.failover_model;
+    stage.config = static_cast<SummarizationConfig&>(draft);
+}
+
+void add_summarization_keys(std::vector<ConfigKey>& keys) {
+    add_keys<SummarizationDraft>(keys, "summarization.", summarization_fields);
+    add_keys<Trigger>(keys, "summarization.trigger.", trigger_fields);
+    add_keys<PreserveUserMessages>(keys, "summarization.preserve_user_messages.", user_fields);
+    add_keys<Skills>(keys, "summarization.preserve_skills.", skill_fields);
+    add_keys<GenerateOptions>(keys, "summarization.model_options.", option_fields);
+    add_keys<RetryConfig>(keys, "summarization.retry.", retry_fields);
+    add_keys<FailoverDraft>(keys, "summarization.failover.", failover_fields);
+}
+
+}  // namespace whittle::inline v0::detail
