@@ -312,6 +312,19 @@ TEST_CASE("GM6: no text part is empty", "[validity]") {
     CHECK(gemini_breaks({user(), ChatMessage{Role::assistant, {}}, user()}) == Rules{Rule::GM6_empty_parts});
 }
 
+TEST_CASE("limits of one's own replace the shipped ones", "[validity]") {
+    // [limits]
+    whittle::ValidityProfile mine = whittle::anthropic_messages();
+    mine.name = "a gateway that takes 20 images";
+    mine.limits.max_images = 20;
+    mine.limits.max_request_bytes = 20 * 1024 * 1024;
+    mine.rules.push_back(whittle::Rule::OC6_last_role);  // for models that take no prefill
+    // [/limits]
+    const std::vector<Part> images(21, image());
+    CHECK(rules_broken({from_user(images)}).empty());
+    CHECK(rules_broken({from_user(images), reply()}, mine) == Rules{Rule::OC6_last_role, Rule::A10_images});
+}
+
 TEST_CASE("every rule has an id of its own, and every profile names rules that exist, each once", "[validity]") {
     std::vector<std::string_view> ids;
     for (int i = 0; i <= static_cast<int>(Rule::GM6_empty_parts); ++i) ids.push_back(id_of(static_cast<Rule>(i)));
