@@ -27,7 +27,9 @@ void describe_media(const MediaView& media, PartInfo& info) noexcept {
 }
 
 bool holds_result(const MessageInfo& info) noexcept {
-    return info.role == Role::tool || info.has(PartKind::tool_result);
+    return std::ranges::any_of(info.parts, [](const PartInfo& part) {
+        return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+    });
 }
 
 }  // namespace

@@ -186,6 +186,7 @@ TEST_CASE("the open tool loop reaches back to the newest user message that answe
     CHECK(open_loop({user(), reply("I look"), call("a"), result("a")}) == 1);  // the server merges the two
     CHECK(open_loop({user(), call("a"), result("a"), user("faster"), call("b")}) == 1);
     CHECK(open_loop({user(), call("a"), from_user({result_part("a"), text("faster")}), call("b")}) == 1);
+    CHECK(open_loop({user(), reply(), user(), ChatMessage{Role::tool, {}}, call("b")}) == 4);  // answers nothing
     CHECK(open_loop({user(), call("a"), result("a"), reply(), user(), call("b"), result("b"), call("c")}) == 5);
 }
 

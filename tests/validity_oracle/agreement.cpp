@@ -56,9 +56,13 @@ std::string to_text(const Verdict& verdict) {
     return text;
 }
 
-/// Rules that messages alone cannot break: provenance, the tools of a request, and its size.
-bool shows_in_messages(Rule rule) {
-    return rule != Rule::G6_no_invented_claim && rule != Rule::G9_tools_defined && rule != Rule::G11_request_bytes;
+/// Rules that messages alone cannot break (provenance, the tools of a request, and its size), and rules of Gemini that
+/// another one always comes with: a call without a result, or a result without a call, breaks GM3 too, and a call in
+/// the first turn GM1.
+bool can_break_alone(Rule rule, const ValidityProfile& profile) {
+    using enum Rule;
+    if (profile.name == "gemini" && (rule == G2_paired || rule == GM2_call_after_user)) return false;
+    return rule != G6_no_invented_claim && rule != G9_tools_defined && rule != G11_request_bytes;
 }
 
 }  // namespace
@@ -93,13 +97,12 @@ TEST_CASE(
         for (const auto& pair : expected) rules.insert(pair.first);
         if (rules.size() == 1) broken_alone[one["profile"]].insert(*rules.begin());
     }
-    CHECK(cases == 6 * 700);
+    CHECK(cases == 7 * 700);
     CHECK(valid > cases / 4);
     CHECK(valid < cases * 3 / 4);
-    for (const ValidityProfile* profile :
-         {&openai_chat(), &openai_compatible(), &anthropic_messages(), &anthropic_thinking()}) {
+    for (const ValidityProfile* profile : validity_profiles()) {
         for (const Rule rule : profile->rules) {
-            if (!shows_in_messages(rule)) continue;
+            if (!can_break_alone(rule, *profile)) continue;
             CAPTURE(profile->name, id_of(rule));
             CHECK(broken_alone[profile->name].contains(std::string(id_of(rule))));
         }

@@ -22,8 +22,9 @@ SETS = [("openai", p) for p in oracle.RULES] + [("anthropic", p) for p in ("anth
 class Writer:
     """Writes the events of a session in one of the two shapes."""
 
-    def __init__(self, dice, shape):
+    def __init__(self, dice, shape, in_order=False):
         self.dice, self.shape, self.messages, self.calls = dice, shape, [], 0
+        self.in_order = in_order  # results come in the order of their calls
 
     def user(self, text="do it"):
         content = text
@@ -44,7 +45,7 @@ class Writer:
         self.calls += len(names)
         says = self.dice.random() < 0.3
         (self.openai_step if self.shape == "openai" else self.anthropic_step)(names, thinks, says)
-        order = self.dice.sample(names, len(names))
+        order = names if self.in_order else self.dice.sample(names, len(names))
         self.results(order if answered is None else order[:answered])
 
     def openai_step(self, names, thinks, says):
@@ -79,8 +80,8 @@ class Writer:
             self.messages.append({"role": "user", "content": blocks})
 
 
-def valid_history(dice, shape):
-    w = Writer(dice, shape)
+def valid_history(dice, shape, profile):
+    w = Writer(dice, shape, in_order=profile == "gemini" and dice.random() < 0.9)
     if shape == "openai" and dice.random() < 0.5:
         w.messages.append({"role": "system", "content": "be brief"})
     turns = dice.choice([1, 1, 2, 3])
@@ -90,10 +91,11 @@ def valid_history(dice, shape):
         for step in range(steps):
             is_open = turn == turns - 1 and step == steps - 1 and dice.random() < 0.3
             w.step(thinks=step == 0 or dice.random() < 0.4, answered=dice.choice([0, 1]) if is_open else None)
-        if turn < turns - 1 or dice.random() < 0.2:
+        if turn < turns - 1:
             w.reply()
-            if turn == turns - 1:
-                w.user("thanks")
+        elif dice.random() < 0.2:
+            w.reply()
+            w.user("thanks")
     return w.messages
 
 
@@ -349,8 +351,8 @@ MUTATIONS = [f for f in list(globals().values())
              if callable(f) and getattr(f, "__code__", None) and f.__code__.co_varnames[:3] == ("dice", "shape", "messages")]
 
 
-def broken_history(dice, shape):
-    messages = valid_history(dice, shape)
+def broken_history(dice, shape, profile):
+    messages = valid_history(dice, shape, profile)
     chosen = [dice.choice(MUTATIONS) for _ in range(dice.choice([0, 1, 1, 1, 2, 3]))]
     for mutate in sorted(chosen, key=lambda f: f is spoil_bytes):
         if mutate is spoil_bytes and chosen.count(spoil_bytes) > 1:
@@ -365,7 +367,7 @@ def main():
     print(json.dumps({"limits": LIMITS}))
     for shape, profile in SETS:
         for _ in range(count):
-            messages = broken_history(dice, shape)
+            messages = broken_history(dice, shape, profile)
             print(json.dumps({"shape": shape, "profile": profile, "messages": messages,
                               "expected": oracle.judge(shape, profile, messages, LIMITS)}))
 

@@ -2,7 +2,8 @@
 
 Written from the providers' rules and not from the library's code, which checks a neutral view with tables of calls and
 results. Here a request is walked once, as a server would read it: OpenAI's message by message, Anthropic's as turns that
-the server has merged. Every function yields (rule id, message index); the length of the list stands for the whole list.
+the server has merged, Gemini's as contents. Every function yields (rule id, message index); the length of the list stands
+for the whole list.
 """
 
 import json
@@ -20,8 +21,10 @@ RULES = {
     "openai_compatible": COMPATIBLE,
     "anthropic": ANTHROPIC,
     "anthropic_thinking": ANTHROPIC | {"A6", "A7"},
+    "gemini": COMMON | {"G11.images", "GM1", "GM2", "GM3", "GM6"},
 }
-NAME = {"openai": re.compile(r"[A-Za-z0-9_-]{1,64}\Z"), "anthropic": re.compile(r"[A-Za-z0-9_-]{1,128}\Z")}
+NAME = {"openai": re.compile(r"[A-Za-z0-9_-]{1,64}\Z"), "anthropic": re.compile(r"[A-Za-z0-9_-]{1,128}\Z"),
+        "gemini": re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}\Z")}
 
 
 def unwrap(message):
@@ -101,7 +104,7 @@ def says_something(message):
     return bool(content) if isinstance(content, str) else any(item.get("text") != "" for item in content)
 
 
-def check_openai(messages):
+def check_openai(messages, names):
     newest = newest_openai_step(messages)
     ledger = Ledger(newest)
     window = None  # between a reply with calls and the first message that is no result: (its index, ids, ids answered)
@@ -135,16 +138,16 @@ def check_openai(messages):
             yield "OC3", i
         for c in calls_of(m):
             yield from ledger.call(c.get("id", ""), i)
-            yield from check_openai_call(c, i)
+            yield from check_openai_call(c, i, names)
     yield from close_window(at_end=True)
     yield from ledger.close()
     if not any(m["role"] == "user" and ("content" in m and m["content"] not in (None, [])) for m in messages):
         yield "G7", len(messages)
 
 
-def check_openai_call(call, i):
+def check_openai_call(call, i, names):
     function = call.get("function", {})
-    if not NAME["openai"].match(function.get("name", "")) or not call.get("id"):
+    if not names.match(function.get("name", "")) or not call.get("id"):
         yield "G8", i
     if not is_object(function.get("arguments", "")):
         yield "G4", i
@@ -344,12 +347,80 @@ def check_thinking(messages):
                 yield "A6", i
 
 
+# ---- Gemini
+
+
+def contents_of(messages):
+    """Model, user and function contents, neighbours of one kind merged: [kind, [(message, calls or response), ...]]."""
+    contents = []
+    for i, m in enumerate(messages):
+        kind = {"assistant": "model", "tool": "function"}.get(m["role"], m["role"])
+        if kind == "system":
+            continue
+        if not contents or contents[-1][0] != kind:
+            contents.append([kind, []])
+        contents[-1][1].append((i, m))
+    return contents
+
+
+def check_gemini(messages, limits):
+    newest = newest_openai_step(messages)
+    is_running = newest is not None and all(m["role"] == "tool" for m in messages[newest + 1:])
+    contents = contents_of(messages)
+    if contents and contents[0][0] == "model":
+        yield "GM1", contents[0][1][0][0]
+        for i, m in contents[0][1]:
+            if calls_of(m):
+                yield "GM2", i
+    if contents and contents[-1][0] == "model":
+        yield "GM1", contents[-1][1][-1][0]
+    asked = []
+    for kind, turn in contents + [["end", []]]:
+        if kind == "function":
+            yield from check_responses(turn, asked)
+        if kind != "model":
+            yield from (("GM3", i) for i, _ in asked if not (is_running and i == newest))
+            asked = []
+        else:
+            asked = [(i, c.get("id", "")) for i, m in turn for c in calls_of(m)]
+    for i, m in enumerate(messages):
+        texts = [b["text"] for b in blocks_of(m) if b["type"] == "text"]
+        is_bare = not blocks_of(m) and not calls_of(m) and "reasoning_content" not in m
+        is_result = m["role"] == "tool" and "content" in m
+        if not is_result and (is_bare or "" in texts):
+            yield "GM6", i
+    for rule, i in check_images(messages, limits):
+        yield "G11.images", i
+
+
+def check_responses(turn, asked):
+    """Takes out of `asked` what is answered; a response must answer a call, and no call in front of one answered."""
+    order = list(asked)
+    furthest = -1
+    for i, m in turn:
+        if "content" not in m:
+            continue
+        name = m.get("tool_call_id", "")
+        call = next((a for a in asked if a[1] == name), None)
+        if call is None:
+            yield "GM3", i
+            continue
+        place = order.index(call)
+        order[place] = None  # equal calls of one message are told apart by their place
+        asked.remove(call)
+        if place < furthest:
+            yield "GM3", i
+        furthest = max(furthest, place)
+
+
 def judge(shape, profile, messages, limits):
     """Sorted [[rule id, message], ...], each pair once."""
     found = set(check_bytes(messages))
     plain = [unwrap(m) for m in messages]
     if profile.startswith("openai"):
-        found |= set(check_openai(plain)) | set(check_compatible(plain))
+        found |= set(check_openai(plain, NAME["openai"])) | set(check_compatible(plain))
+    elif profile == "gemini":
+        found |= set(check_openai(plain, NAME["gemini"])) | set(check_gemini(plain, limits))
     else:
         wire = rendered(plain) if shape == "openai" else plain
         found |= set(check_anthropic(wire, limits)) | set(check_thinking(wire))
