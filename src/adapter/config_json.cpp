@@ -47,12 +47,18 @@ void read_on_error(ConfigReader& reader, NodeId at, Draft& draft) {
         draft.config.on_error = *found == 0 ? OnError::skip : OnError::propagate;
 }
 
+void read_on_prefix_edit(ConfigReader& reader, NodeId at, Draft& draft) {
+    constexpr std::array<std::string_view, 2> words{"mark", "drop"};
+    if (const auto found = reader.read_word(at, "value", words))
+        draft.config.on_prefix_edit = *found == 0 ? OnPrefixEdit::mark : OnPrefixEdit::drop;
+}
+
 template <auto Member>
 void read_config(ConfigReader& reader, NodeId at, Draft& draft) {
     read_value<Member>(reader, at, draft.config);
 }
 
-constexpr std::array<Field<Draft>, 14> top_fields{{
+constexpr std::array<Field<Draft>, 15> top_fields{{
     {"profile", "object", "{}", "the agent's model",
      [](ConfigReader& r, NodeId at, Draft& d) { read_profile(r, at, d.config.profile); }},
     {"tokens", "object", "{}", "how tokens are counted",
@@ -69,8 +75,11 @@ constexpr std::array<Field<Draft>, 14> top_fields{{
      &read_config<&ChainConfig::explain>},
     {"verify", "true or false", "true", "check every edit against the rules of `profile.validity`",
      &read_config<&ChainConfig::verify>},
-    {"repair", "true or false", "false", "mend broken histories first; not built yet in this version",
+    {"repair", "true or false", "false", "mend what breaks the rules of `profile.validity` before each model call",
      &read_config<&ChainConfig::repair>},
+    {"on_prefix_edit", "string", "mark",
+     "with `profile.thinking_bound_to_prefix`: `mark` the request, or `drop` thinking that an edit made void",
+     &read_on_prefix_edit},
     {"limits", "object", "{}", "bounds of one hook",
      [](ConfigReader& r, NodeId at, Draft& d) { read_object<Limits>(r, at, d.config.limits, limits_fields); }},
     {"protected_tools", "array of strings", "[\"skill\"]", "tools whose results no middleware takes out",
@@ -159,6 +168,9 @@ void check_stage(ConfigReader& reader, const Draft& draft, const ChainInfo& info
     if (const auto* summarization = std::get_if<SummarizationConfig>(&stage.settings.config)) {
         check_models(reader, draft, stage);
         check_summarization(*summarization, info.config, {.other_summarisers = summarisers++}, "", problems);
+    } else if (const auto* saving = std::get_if<TokenSavingConfig>(&stage.settings.config)) {
+        check_models(reader, draft, stage);
+        check_token_saving(*saving, info, "", problems);
     } else {
         check_reduction(as_opened(stage.settings), info, "", problems);
     }

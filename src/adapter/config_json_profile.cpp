@@ -89,7 +89,7 @@ constexpr std::array<Field<ProfileDraft>, 7> profile_fields{{
     {"cache", "string or object", "no_cache",
      "`anthropic_5m`, `openai`, `openai_2026`, `no_cache`, or numbers of your own", &read_cache},
     {"thinking_bound_to_prefix", "true or false", "false",
-     "signed thinking is void once something in front of it was edited; true is not built yet and refused",
+     "thinking is void once something in front of it was edited; docs/thinking.md",
      &read_value<&ModelProfile::thinking_bound_to_prefix>},
 }};
 

@@ -34,7 +34,9 @@ ordered_json json_of(const SavedEntry& entry) {
                       {"reason", json_of_bytes(entry.reason)},
                       {"when", entry.when},
                       {"tokens_before", entry.tokens_before},
-                      {"tokens_after", entry.tokens_after}};
+                      {"tokens_after", entry.tokens_after},
+                      {"next_serial", entry.next_serial}};
+    if (entry.prefix_edited_before) json["prefix_edited_before"] = true;
     for (const std::string& key : entry.stored) json["stored"].push_back(json_of_bytes(key));
     for (const SavedEntry::Stretch& stretch : entry.undo) json["undo"].push_back(json_of(stretch));
     for (const StoredText& text : entry.texts) {
@@ -88,6 +90,8 @@ SavedEntry entry_of(const ordered_json& json, const std::string& where) {
     entry.when = reader.integer("when", INT64_MIN, INT64_MAX);
     entry.tokens_before = reader.integer("tokens_before", INT64_MIN, INT64_MAX);
     entry.tokens_after = reader.integer("tokens_after", INT64_MIN, INT64_MAX);
+    entry.next_serial = reader.serial("next_serial");
+    entry.prefix_edited_before = reader.flag("prefix_edited_before");
     entry.stored = reader.list("stored");
     read_array(reader.find("undo"), reader.place("undo"), [&](const ordered_json& element, const std::string& place) {
         entry.undo.push_back(stretch_of(element, place));
@@ -111,6 +115,10 @@ void read_counters(ObjectReader& reader, SavedConversation& saved) {
     saved.explicit_turns = counters.flag("explicit_turns");
     saved.reported_tokens = counters.integer("reported_tokens", 0, INT64_MAX);
     saved.reported_at = counters.serial("reported_at");
+    saved.prefix_edited = counters.flag("prefix_edited");
+    saved.request_edited = counters.flag("request_edited");
+    if (counters.find("request") != nullptr)
+        saved.request = hash_of(counters.bytes("request"), counters.place("request"));
     counters.done();
 }
 
@@ -214,6 +222,9 @@ std::string write_side_table(const SavedConversation& saved) {
                         {"explicit_turns", saved.explicit_turns},
                         {"reported_tokens", saved.reported_tokens},
                         {"reported_at", saved.reported_at}};
+    if (saved.prefix_edited) json["counters"]["prefix_edited"] = true;
+    if (saved.request_edited) json["counters"]["request_edited"] = true;
+    if (saved.request != Hash128{}) json["counters"]["request"] = hex_of(saved.request);
     json["messages"] = ordered_json::array();
     for (const MessageInfo& info : saved.infos) json["messages"].push_back(json_of_info(info, false));
     json["journal"] = ordered_json::array();

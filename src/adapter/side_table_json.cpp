@@ -71,6 +71,7 @@ ordered_json json_of(const PartInfo& part, bool whole) {
         put(json, "bytes", part.bytes);
         put(json, "call_id", part.call_id);
         put(json, "is_error", part.is_error);
+        put(json, "starts_result", part.starts_result);
         put(json, "is_blank", part.is_blank);
         put(json, "is_invalid_utf8", part.is_invalid_utf8);
         put(json, "has_object_arguments", part.has_object_arguments);
@@ -84,8 +85,6 @@ ordered_json json_of(const PartInfo& part, bool whole) {
     put(json, "mark", part.mark);
     return json;
 }
-
-std::string hex_of(const Hash128& hash) { return fmt::format("{:016x}{:016x}", hash.high, hash.low); }
 
 ordered_json json_of(const NoteValue& value) {
     if (const auto* integer = std::get_if<std::int64_t>(&value)) return {{"integer", *integer}};
@@ -116,12 +115,6 @@ std::uint64_t hex_word(std::string_view digits, const std::string& where) {
     return value;
 }
 
-Hash128 hash_of(const std::string& digits, const std::string& where) {
-    if (digits.size() != 32) fail_side_table(where, "not 32 hexadecimal digits");
-    return {.low = hex_word(std::string_view(digits).substr(16), where),
-            .high = hex_word(std::string_view(digits).substr(0, 16), where)};
-}
-
 Mark mark_of(const ordered_json* json, const std::string& where) {
     if (json == nullptr) return nullptr;
     ObjectReader reader(*json, where);
@@ -149,6 +142,7 @@ PartInfo part_of(const ordered_json& json, const std::string& where) {
     part.bytes = reader.integer("bytes", 0, largest_count);
     part.call_id = reader.bytes("call_id");
     part.is_error = reader.flag("is_error");
+    part.starts_result = reader.flag("starts_result");
     part.is_blank = reader.flag("is_blank");
     part.is_invalid_utf8 = reader.flag("is_invalid_utf8");
     part.has_object_arguments = reader.flag("has_object_arguments");
@@ -205,6 +199,13 @@ ordered_json json_of_notes(const NoteBook& notes) {
         json.push_back(std::move(entry));
     }
     return json;
+}
+
+std::string hex_of(const Hash128& hash) { return fmt::format("{:016x}{:016x}", hash.high, hash.low); }
+
+Hash128 hash_of(std::string_view digits, const std::string& where) {
+    if (digits.size() != 32) fail_side_table(where, "not 32 hexadecimal digits");
+    return {.low = hex_word(digits.substr(16), where), .high = hex_word(digits.substr(0, 16), where)};
 }
 
 void fail_side_table(const std::string& where, std::string_view reason) {

@@ -21,6 +21,10 @@ using nlohmann::ordered_json;
 [[nodiscard]] ordered_json json_of_info(const MessageInfo& info, bool whole);
 [[nodiscard]] ordered_json json_of_notes(const NoteBook& notes);
 
+/// 32 hexadecimal digits, and back.
+[[nodiscard]] std::string hex_of(const Hash128& hash);
+[[nodiscard]] Hash128 hash_of(std::string_view digits, const std::string& where);
+
 [[noreturn]] void fail_side_table(const std::string& where, std::string_view reason);
 [[nodiscard]] std::string bytes_of(const ordered_json& json, const std::string& where);
 [[nodiscard]] MessageInfo info_of(const ordered_json& json, const std::string& where);

@@ -51,8 +51,11 @@ void check_names(const ChainInfo& info, Problems& problems) {
     std::set<std::string_view> seen;
     for (const std::string_view name : info.middlewares) {
         if (name == "(null)") problems.error("middlewares", "null", "a middleware");
-        if (name.empty() || name == chain_notes)
-            problems.error("middlewares", fmt::format("\"{}\"", name), "a name other than \"\" and \"chain\"");
+        if (name.empty() || name == chain_notes || (info.config.repair && name == repair_name)) {
+            problems.error("middlewares", fmt::format("\"{}\"", name),
+                           info.config.repair ? "a name other than \"\", \"chain\" and \"repair\""
+                                              : "a name other than \"\" and \"chain\"");
+        }
         if (!seen.insert(name).second)
             problems.error("middlewares", fmt::format("two named \"{}\"", name), "distinct names");
     }
@@ -77,11 +80,6 @@ void check_chain(const ChainInfo& info, Problems& problems) {
     check_not_negative(c.limits.store_bytes, "limits.store_bytes", problems);
     if (c.limits.deadline.count() <= 0)
         problems.error("limits.deadline", fmt::format("{} ms", c.limits.deadline.count()), "more than 0 ms");
-    if (c.profile.thinking_bound_to_prefix) {
-        problems.error("profile.thinking_bound_to_prefix", "true",
-                       "false: dropping bound thinking is not built yet in this version");
-    }
-    if (c.repair) problems.error("repair", "true", "false: repairing histories is not built yet in this version");
     check_names(info, problems);
 }
 

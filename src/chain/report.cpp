@@ -79,6 +79,10 @@ void append_details(std::string& text, const StageDetails& details) {
         fmt::format_to(out, "    message {} part {}: {} ({}), {} tokens\n", c.serial, c.part, c.cut ? "cut" : "kept",
                        c.rule, c.tokens);
     }
+    for (const Repair& r : details.repairs) fmt::format_to(out, "    message {}: {} ({})\n", r.serial, r.text, r.code);
+    if (details.violations_left > 0) fmt::format_to(out, "    {} rules are still broken\n", details.violations_left);
+    if (details.thinking_dropped > 0) fmt::format_to(out, "    {} thinking parts dropped\n", details.thinking_dropped);
+    if (details.prefix_edited) fmt::format_to(out, "    kept thinking is bound to what was edited\n");
     for (const StoreFailure& f : details.store_failures) fmt::format_to(out, "    store \"{}\": {}\n", f.key, f.reason);
     if (!details.error.empty()) fmt::format_to(out, "    error: {}\n", details.error);
 }

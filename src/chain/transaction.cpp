@@ -30,6 +30,12 @@ void throw_pinned(std::string_view by, std::string_view attempted, Serial serial
     throw Error(Errc::pinned, fmt::format("{}: {} message {}: {}", by, attempted, serial, rule));
 }
 
+void throw_split_thinking(std::string_view by, Serial serial) {
+    throw Error(Errc::invalid_history,
+                fmt::format("{}: commit: message {} would keep only some of its thinking; erase all of it or none", by,
+                            serial));
+}
+
 void throw_new_violations(std::string_view by, const std::vector<Violation>& violations) {
     std::string text = fmt::format("{}: commit: the result would break {} rule{} that the history keeps now", by,
                                    violations.size(), violations.size() == 1 ? "" : "s");

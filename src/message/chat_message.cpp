@@ -98,6 +98,13 @@ void Traits::erase_part(ChatMessage& m, std::size_t part) {
     m.parts.erase(m.parts.begin() + static_cast<std::ptrdiff_t>(part));
 }
 
+void Traits::rename_call(ChatMessage& m, std::size_t part, std::string_view call_id, std::string_view tool) {
+    require_part(m, part, "rename the call of");
+    Part& target = m.parts[part];
+    target.call_id = std::string(call_id);
+    if (!tool.empty() && (target.kind == PartKind::tool_call || !target.tool.empty())) target.tool = std::string(tool);
+}
+
 ChatMessage Traits::make(Role role, std::string_view text) {
     return message_of(role, Part{PartKind::text, std::string(text)});
 }

@@ -45,12 +45,13 @@ TEST_CASE("every setting of a configuration reaches the chain", "[config_json]")
     const ChainSettings settings = read_chain_settings(R"({
         "profile": {"name": "m", "context_window": 200000, "output_reserve": 8192, "validity": "openai_compatible",
                     "prices": {"input": 2.0, "cache_read": 0.25, "cache_write": 2.5, "output": 10}, "cache": "anthropic_5m",
-                    "thinking_bound_to_prefix": false},
+                    "thinking_bound_to_prefix": true},
         "tokens": {"counter": "chars", "chars_per_token": 3.5, "round_up": true, "tokens_per_image": 900},
         "language": "zh",
         "storage": {"type": "memory", "max_bytes": 1000},
         "models": {"summarizer": {"type": "scripted", "replies": ["one", {"error": "overflow"}]}},
-        "on_error": "propagate", "dry_run": true, "explain": true, "verify": false, "repair": false,
+        "on_error": "propagate", "dry_run": true, "explain": true, "verify": false, "repair": true,
+        "on_prefix_edit": "drop",
         "limits": {"model_calls": 3, "store_bytes": 4, "deadline_ms": 5},
         "protected_tools": ["skill", "ask"],
         "middlewares": [{"type": "reduction", "name": "first", "skip_truncation": true, "skip_clear": true, "read_file_tool_name": "cat",
@@ -66,7 +67,9 @@ TEST_CASE("every setting of a configuration reaches the chain", "[config_json]")
     CHECK(c.profile.validity.name == "openai_compatible");
     CHECK(c.profile.prices == Prices{2.0, 0.25, 2.5, 10.0});
     CHECK(c.profile.cache == CacheProfile{"anthropic_5m", 0.1, 1.25, 300, 1'024, 1});
-    CHECK_FALSE(c.profile.thinking_bound_to_prefix);
+    CHECK(c.profile.thinking_bound_to_prefix);
+    CHECK(c.repair);
+    CHECK(c.on_prefix_edit == OnPrefixEdit::drop);
     CHECK(c.token_counter->id() == chars({3.5, true, 900})->id());
     CHECK(c.language == Language::chinese);
     CHECK(c.on_error == OnError::propagate);
@@ -155,9 +158,7 @@ TEST_CASE("all problems come at once, each with line, column, key, what was foun
 TEST_CASE("what the chain or a middleware would refuse is found with its line", "[config_json]") {
     CHECK(problems_of("{\n\"profile\": {\"context_window\": 10,\n \"output_reserve\": 10}}") ==
           Lines{"chain.json:3:2: profile.output_reserve: found 10, expected less than profile.context_window (10)"});
-    CHECK(problems_of("{\"profile\": {\"thinking_bound_to_prefix\": true}}").size() == 1);
-    CHECK(problems_of("{\"repair\": true}") == Lines{"chain.json:1:2: repair: found true, expected false: repairing "
-                                                     "histories is not built yet in this version"});
+    CHECK(problems_of("{\"on_prefix_edit\": \"strip\"}").front().starts_with("chain.json:1:2: on_prefix_edit: "));
     CHECK(problems_of(
               "{\"middlewares\": [\n{\"type\": \"reduction\", \"skip_truncation\": true, \"root_dir\": \"../x\"}]}")
               .front()

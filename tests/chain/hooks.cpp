@@ -337,15 +337,13 @@ TEST_CASE("an overflow is believed even if our own count is below the window", "
 TEST_CASE("every problem of a chain's configuration is named at once", "[chain]") {
     try {
         Chain<>(ChainConfig{.token_counter = nullptr,
-                            .profile = {.context_window = -1, .thinking_bound_to_prefix = true},
-                            .limits = {.deadline = std::chrono::milliseconds(0)},
-                            .repair = true},
+                            .profile = {.context_window = -1},
+                            .limits = {.deadline = std::chrono::milliseconds(0)}},
                 {nullptr});
         FAIL("accepted");
     } catch (const Error& error) {
         const std::string text = error.what();
-        for (const char* field : {"token_counter", "profile.context_window", "thinking_bound_to_prefix",
-                                  "limits.deadline", "repair", "middlewares"}) {
+        for (const char* field : {"token_counter", "profile.context_window", "limits.deadline", "middlewares"}) {
             CAPTURE(field);
             CHECK(text.find(field) != std::string::npos);
         }

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "generators.hpp"
+#include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/openai.hpp"
 #include "whittle/message/chat_message.hpp"
+#include "whittle/message/validity.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <stdexcept>
@@ -60,6 +63,7 @@ struct message_traits<testing::PlainMessage> {
 template <>
 struct message_traits<testing::StepMessage> {
     using M = testing::StepMessage;
+    using Call = M::Call;
     static Role role(const M& m) { return m.role; }
     template <typename Visit>
     static void for_each_part(const M& m, Visit&& visit) {
@@ -90,6 +94,16 @@ struct message_traits<testing::StepMessage> {
         }
         if (part - front >= m.calls.size()) throw std::out_of_range("no such part");
         m.calls.erase(m.calls.begin() + static_cast<std::ptrdiff_t>(part - front));
+    }
+    static void rename_call(M& m, std::size_t part, std::string_view call_id, std::string_view tool) {
+        const std::size_t front = has_front(m) ? 1 : 0;
+        if (part < front) {
+            m.call_id = std::string(call_id);
+            return;
+        }
+        Call& call = m.calls.at(part - front);
+        call.id = std::string(call_id);
+        if (!tool.empty()) call.function = std::string(tool);
     }
     static M make(Role role, std::string_view text) { return {role, std::string(text), {}, {}, false}; }
     static std::vector<M> make_tool_results(std::span<const ToolResult> results) {
@@ -191,11 +205,100 @@ struct Builder<openai::Message> {
     }
 };
 
+/// Results of one turn in one user message; now and then with the user's text or an image. System text is not in it.
+template <>
+struct Builder<anthropic::Message> {
+    static constexpr std::string_view name = "anthropic::Message";
+    static constexpr bool joins_results = true;
+    using Json = nlohmann::ordered_json;
+
+    static std::vector<anthropic::Message> build(const ChatMessage& m) {
+        if (m.role == Role::system) return {};
+        Json content = Json::array();
+        for (const Part& part : m.parts) content.push_back(block(part));
+        anthropic::Message message(
+            Json{{"role", m.role == Role::assistant ? "assistant" : "user"}, {"x_unknown", 1.0}, {"content", content}});
+        if (m.usage) message.with_usage(*m.usage);
+        return {std::move(message)};
+    }
+
+private:
+    static Json block(const Part& part) {
+        switch (part.kind) {
+            case PartKind::thinking:
+                return {{"type", "thinking"}, {"thinking", part.text}, {"signature", "S"}};
+            case PartKind::tool_call:
+                return {{"type", "tool_use"}, {"id", part.call_id}, {"name", part.tool}, {"input", input(part.text)}};
+            case PartKind::tool_result:
+                return result(part);
+            case PartKind::media:
+                return image();
+            case PartKind::other:
+                return {{"type", "container_upload"}, {"file_id", part.text}};
+            case PartKind::text:
+                break;
+        }
+        return {{"type", "text"}, {"text", part.text}};
+    }
+    static Json input(const std::string& arguments) {
+        Json json = Json::parse(arguments, nullptr, false);
+        return json.is_discarded() ? Json(arguments) : json;
+    }
+    static Json image() {
+        return {{"type", "image"}, {"source", {{"type", "url"}, {"url", "https://example.org/a.png"}}}};
+    }
+    /// By the size of the text, so that histories of the same sizes have the same shape.
+    static Json result(const Part& part) {
+        Json json{{"type", "tool_result"}, {"tool_use_id", part.call_id}, {"content", part.text}};
+        if (part.is_error) json["is_error"] = true;
+        if (part.text.size() % 5 != 0 || part.is_error) return json;
+        json["content"] = Json::array({{{"type", "text"}, {"text", part.text}}});
+        if (part.text.size() % 10 == 0) json["content"].push_back(image());
+        return json;
+    }
+};
+
+/// The history as a message type has it: where all results of a turn stand in one message, they are joined; every
+/// fourth of these has a text of the user behind the results.
+template <typename M>
+[[nodiscard]] History shaped(const History& history) {
+    if constexpr (!requires { Builder<M>::joins_results; }) {
+        return history;
+    } else {
+        History joined;
+        bool is_run = false;
+        for (const ChatMessage& m : history) {
+            const bool was_run = std::exchange(is_run, m.role == Role::tool);
+            if (was_run && is_run) {
+                joined.back().parts.insert(joined.back().parts.end(), m.parts.begin(), m.parts.end());
+            } else {
+                joined.push_back(m);
+            }
+        }
+        for (std::size_t i = 0; i < joined.size(); ++i) {
+            if (joined[i].role == Role::tool && i % 4 == 3)
+                joined[i].parts.push_back({PartKind::text, "and " + std::string(i, 'u')});
+        }
+        return joined;
+    }
+}
+
+/// The two profiles that a message type's histories are held to, the stricter one last.
+template <typename M>
+[[nodiscard]] std::array<const ValidityProfile*, 2> law_profiles() {
+    if constexpr (requires { Builder<M>::joins_results; }) {
+        return {&anthropic_messages(), &anthropic_thinking()};
+    } else {
+        return {&openai_chat(), &openai_compatible()};
+    }
+}
+
 /// Calls `visit(Type<M>{})` for every message type.
 template <typename Visit>
 void for_each_message_type(Visit&& visit) {
     visit(Type<ChatMessage>{});
     visit(Type<openai::Message>{});
+    visit(Type<anthropic::Message>{});
     visit(Type<PlainMessage>{});
     visit(Type<StepMessage>{});
 }
@@ -203,7 +306,7 @@ void for_each_message_type(Visit&& visit) {
 template <typename M>
 [[nodiscard]] std::vector<M> build_all(const History& history) {
     std::vector<M> messages;
-    for (const ChatMessage& m : history) {
+    for (const ChatMessage& m : shaped<M>(history)) {
         for (M& built : Builder<M>::build(m)) messages.push_back(std::move(built));
     }
     return messages;

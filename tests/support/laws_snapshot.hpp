@@ -109,6 +109,9 @@ template <AgentMessage M>
     detail::add_number(out, state.model_calls);
     detail::add_number(out, state.reported_tokens);
     detail::add_number(out, state.reported_at);
+    detail::add_number(out, static_cast<int>(state.prefix_edited));
+    detail::add_number(out, static_cast<int>(state.request_edited));
+    detail::add_number(out, state.request.low);
     return out;
 }
 

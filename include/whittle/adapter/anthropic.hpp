@@ -124,6 +124,11 @@ struct message_traits<anthropic::Message> {
         m.json_ = std::move(edited);
     }
 
+    /// All parts of a result have one id. Errors: invalid_argument for a part that is neither call nor result.
+    static void rename_call(anthropic::Message& m, std::size_t part, std::string_view call_id, std::string_view tool) {
+        anthropic::detail::rename_call(m.json_, part, call_id, tool);
+    }
+
     /// A message of role tool becomes one of the user. Bytes that are not UTF-8 become U+FFFD.
     static anthropic::Message make(Role role, std::string_view text) {
         const std::string_view name = role == Role::tool ? name_of(Role::user) : name_of(role);

@@ -98,6 +98,11 @@ struct message_traits<openai::Message> {
         m.json_ = std::move(edited);
     }
 
+    /// In a tool message all parts have one id. Errors: invalid_argument for a part that is neither call nor result.
+    static void rename_call(openai::Message& m, std::size_t part, std::string_view call_id, std::string_view tool) {
+        openai::detail::rename_call(m.json_, part, call_id, tool);
+    }
+
     /// Bytes that are not UTF-8 become U+FFFD.
     static openai::Message make(Role role, std::string_view text) {
         return openai::Message(Json{{"role", name_of(role)}, {"content", to_valid_utf8(text)}});
@@ -129,6 +134,7 @@ struct message_traits<openai::Message> {
     }
 };
 
-static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUsage<openai::Message>);
+static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUsage<openai::Message> &&
+              HasRenameCall<openai::Message>);
 
 }  // namespace whittle::inline v0

@@ -36,6 +36,8 @@ struct SavedEntry {
     std::vector<std::string> stored{};
     std::vector<Stretch> undo{};
     std::vector<StoredText> texts{};
+    bool prefix_edited_before = false;
+    Serial next_serial = 0;
 };
 
 /// A conversation without its messages, and without their type.
@@ -54,6 +56,9 @@ struct SavedConversation {
     bool explicit_turns = false;
     std::int64_t reported_tokens = 0;
     Serial reported_at = 0;
+    bool prefix_edited = false;
+    bool request_edited = false;
+    Hash128 request{};
     std::map<std::string, std::string> objects{};  ///< content by key
 };
 
@@ -97,6 +102,9 @@ requires HasCodec<M>
         .explicit_turns = state.explicit_turns,
         .reported_tokens = state.reported_tokens,
         .reported_at = state.reported_at,
+        .prefix_edited = state.prefix_edited,
+        .request_edited = state.request_edited,
+        .request = state.request,
     };
     for (const auto& entry : state.journal) {
         detail::SavedEntry& to = saved.journal.emplace_back(detail::SavedEntry{entry->id,
@@ -108,7 +116,9 @@ requires HasCodec<M>
                                                                                entry->tokens_after,
                                                                                entry->stored,
                                                                                {},
-                                                                               entry->texts});
+                                                                               entry->texts,
+                                                                               entry->prefix_edited_before,
+                                                                               entry->next_serial});
         for (const Splice<M>& splice : entry->undo) {
             auto& stretch =
                 to.undo.emplace_back(detail::SavedEntry::Stretch{splice.first, splice.count, {}, splice.infos});
@@ -148,10 +158,10 @@ requires HasCodec<M>
     detail::place_objects(saved, storage);
     for (std::size_t e = 0; e < saved.journal.size(); ++e) {
         detail::SavedEntry& from = saved.journal[e];
-        state.journal.push_back(std::make_shared<const JournalEntry<M>>(
-            JournalEntry<M>{from.id, static_cast<typename JournalEntry<M>::Kind>(from.kind), std::move(from.by),
-                            std::move(from.reason), from.when, from.tokens_before, from.tokens_after,
-                            std::move(from.stored), std::move(undo[e]), std::move(from.texts)}));
+        state.journal.push_back(std::make_shared<const JournalEntry<M>>(JournalEntry<M>{
+            from.id, static_cast<typename JournalEntry<M>::Kind>(from.kind), std::move(from.by), std::move(from.reason),
+            from.when, from.tokens_before, from.tokens_after, std::move(from.stored), std::move(undo[e]),
+            std::move(from.texts), from.prefix_edited_before, from.next_serial}));
     }
     state.messages = std::move(messages);
     state.notes = std::move(saved.notes);
@@ -165,6 +175,9 @@ requires HasCodec<M>
     state.explicit_turns = saved.explicit_turns;
     state.reported_tokens = saved.reported_tokens;
     state.reported_at = saved.reported_at;
+    state.prefix_edited = saved.prefix_edited;
+    state.request_edited = saved.request_edited;
+    state.request = saved.request;
     return Conversation<M>::from_state(std::move(state));
 }
 

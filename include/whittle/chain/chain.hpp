@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/chain/middleware.hpp"
+#include "whittle/chain/repair.hpp"
 
 #include <atomic>
 #include <concepts>
@@ -112,6 +113,8 @@ private:
     void check_configuration();
     const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
                       HookCall call) const;
+    /// Whether tools or system text are others than in the last request that had thinking bound to them.
+    [[nodiscard]] bool note_request(Conversation<M>& conversation) const noexcept;
     Reply<M> generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const;
     ToolOutcome wrap_from(std::size_t stage, const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 

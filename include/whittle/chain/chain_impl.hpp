@@ -99,17 +99,15 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
     report.hook = hook;
     report.stages.clear();
     report.names = names_;
-    report.stages.reserve(stages_.size());  // what can fail comes before the first commit
+    report.stages.reserve(stages_.size() + 2);  // what can fail comes before the first commit
     report.tokens_before = count().total;
     const auto start = conversation.savepoint();
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-        const std::size_t stage = order == Order::forward ? i : stages_.size() - 1 - i;
-        Middleware<M>& middleware = *stages_[stage];
+    const auto run_stage = [&](std::string_view name, auto&& work) {
         const auto before = conversation.savepoint();
-        report.stages.push_back({.middleware = (*names_)[stage], .hook = hook, .counter = config_.token_counter->id()});
+        report.stages.push_back({.middleware = name, .hook = hook, .counter = config_.token_counter->id()});
         Turn<M> turn{conversation, config_, callbacks_, request, budget, report.stages.back(), language()};
         try {
-            call(middleware, turn);
+            work(turn);
         } catch (...) {
             conversation.roll_back(config_.on_error == OnError::propagate ? start : before);
             if (config_.on_error == OnError::propagate) throw;
@@ -119,8 +117,27 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
                 turn.report.more().error = text;
             } catch (...) {
             }
-            detail::tell_failure(callbacks_.on_event, middleware.name(), conversation.id(), text);
+            detail::tell_failure(callbacks_.on_event, name, conversation.id(), text);
         }
+    };
+    const bool is_request = hook == Hook::before_model || hook == Hook::on_overflow;
+    if (is_request && config_.repair && !conversation.empty()) {
+        run_stage(detail::repair_name, [&](Turn<M>& turn) {
+            conversation.mend(config_.profile.validity, {.language = turn.language, .for_request = true},
+                              turn.environment());
+        });
+    }
+    if (is_request && note_request(conversation) && config_.on_prefix_edit == OnPrefixEdit::drop) {
+        run_stage("thinking", [&](Turn<M>& turn) {
+            auto edit = turn.edit();
+            edit.drop_thinking();
+            edit.commit({.must_save = false});
+            conversation.request_edited_ = conversation.request_edited_ && conversation.has_thinking();
+        });
+    }
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+        const std::size_t stage = order == Order::forward ? i : stages_.size() - 1 - i;
+        run_stage((*names_)[stage], [&](Turn<M>& turn) { call(*stages_[stage], turn); });
     }
     conversation.settle(start.journal);
     const ContextCount after = count();
@@ -139,6 +156,14 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
         }
     }
     return report;
+}
+
+template <AgentMessage M>
+bool Chain<M>::note_request(Conversation<M>& conversation) const noexcept {
+    const auto column = conversation.columns_.find(config_.token_counter->id());
+    if (!config_.profile.thinking_bound_to_prefix || !column) return false;
+    const auto& overhead = conversation.columns_[*column];
+    return overhead.overhead_known && conversation.note_request(overhead.overhead_of);
 }
 
 template <AgentMessage M>

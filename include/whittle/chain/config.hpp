@@ -6,6 +6,7 @@
 #include "whittle/base/language.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/chain/on_error.hpp"
+#include "whittle/chain/on_prefix_edit.hpp"
 #include "whittle/chain/report.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/message_view.hpp"
@@ -55,8 +56,7 @@ struct ModelProfile {
     std::optional<Prices> prices{};
     CacheProfile cache{};
     ValidityProfile validity = openai_chat();
-    bool thinking_bound_to_prefix =
-        false;  ///< signed thinking is void once something in front of it was edited (not built yet: refused)
+    bool thinking_bound_to_prefix = false;  ///< thinking is void once something in front of it was edited
 };
 
 /// Bounds of one hook.
@@ -75,7 +75,8 @@ struct ChainConfig {
     std::function<bool(const MessageInfo&)> pins{};     ///< further messages that stay as they are
     Limits limits{};
     bool verify = true;   ///< check every commit for new violations of `profile.validity`
-    bool repair = false;  ///< mend broken histories first (not built yet: refused)
+    bool repair = false;  ///< mend what breaks `profile.validity` before each model call; O(messages) a call
+    OnPrefixEdit on_prefix_edit = OnPrefixEdit::mark;  ///< with `profile.thinking_bound_to_prefix`
     OnError on_error = OnError::skip;
     bool dry_run = false;                ///< plan and report, write nothing
     bool explain = false;                ///< reports list every candidate with its rule

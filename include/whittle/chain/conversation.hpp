@@ -7,6 +7,7 @@
 #include "whittle/chain/journal.hpp"
 #include "whittle/chain/notes.hpp"
 #include "whittle/chain/object_names.hpp"
+#include "whittle/chain/repair_plan.hpp"
 #include "whittle/chain/report.hpp"
 #include "whittle/chain/token_columns.hpp"
 #include "whittle/chain/tool.hpp"
@@ -28,6 +29,7 @@
 namespace whittle::inline v0 {
 
 struct EditEnvironment;
+struct RepairResult;
 template <AgentMessage M>
 class Transaction;
 template <AgentMessage M>
@@ -130,6 +132,19 @@ public:
     /// Tool results that showed a stored text again.
     [[nodiscard]] std::int64_t read_backs() const noexcept { return read_backs_; }
 
+    /// Mends what breaks rules of `profile`, as one journal entry that `undo` takes back: missing results are written,
+    /// orphans removed, results put behind their calls, ids and arguments corrected; docs/chain.md has the list. What
+    /// breaks no rule stays as it is, calls that still run stay open, and a second repair changes nothing. Not while
+    /// tools run: ids may change. Strong guarantee. Throws as `Transaction::commit`.
+    RepairResult repair(const ValidityProfile& profile, const RepairOptions& options = {});
+    RepairResult repair(const ValidityProfile& profile, const RepairOptions& options,
+                        const EditEnvironment& environment);
+
+    /// Whether something in front of thinking that is still here was edited, or the system text or the tools that it
+    /// was written under: a provider that binds thinking to its prefix refuses such thinking unless it is asked to drop
+    /// it (docs/thinking.md). Saved, copied by `fork`, taken back by `undo` where the thinking is valid again.
+    [[nodiscard]] bool prefix_edited() const noexcept { return prefix_edited_ || request_edited_; }
+
     using Journal = std::vector<std::shared_ptr<const JournalEntry<M>>>;
     [[nodiscard]] const Journal& journal() const noexcept { return journal_; }
     /// Undoes the newest journal entry; the restored messages are pinned. False if the journal is empty. Throws if the
@@ -168,6 +183,9 @@ private:
         std::size_t columns = 0;
         LastUsage last_usage{};
         NoteBook notes{};
+        bool prefix_edited = false;
+        bool request_edited = false;
+        Hash128 request{};
     };
     struct Tail {
         std::size_t size = 0;
@@ -210,12 +228,21 @@ private:
     void free_spare() noexcept;
     void new_version();
     void prepare_undo(Splice<M>& splice, bool pin);
+    RepairResult mend(const ValidityProfile& profile, const RepairOptions& options, const EditEnvironment& environment);
+    void fill_report(const RepairResult& result, std::size_t column, StageReport& report) const;
+    [[nodiscard]] std::vector<Violation> validate_with(const std::vector<Splice<M>>& splices,
+                                                       const ValidityProfile& profile) const;
+    [[nodiscard]] std::int64_t tokens_with(const std::vector<Splice<M>>& splices, std::size_t column) const;
+    /// Whether `splices` change what kept thinking is bound to; looks at thinking of messages from `since` on.
+    [[nodiscard]] bool edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const;
+    bool note_request(const Hash128& request) noexcept;
+    [[nodiscard]] bool has_thinking() const noexcept;
     void anchor_late(std::size_t column);
     [[nodiscard]] static bool same_as_host(const M& ours, const MessageInfo& info, const M& host);
 
     [[nodiscard]] Savepoint savepoint() const {
-        return {journal_.size(), log_.size(),     version_,    next_serial_,
-                next_entry_,     columns_.size(), last_usage_, notes_};
+        return {journal_.size(), log_.size(), version_,       next_serial_,    next_entry_, columns_.size(),
+                last_usage_,     notes_,      prefix_edited_, request_edited_, request_};
     }
     void roll_back(const Savepoint& to) noexcept;
     void settle(std::size_t from_entry) noexcept;
@@ -243,6 +270,9 @@ private:
     std::int64_t read_backs_ = 0;
     bool explicit_turns_ = false;
     bool in_hook_ = false;
+    bool prefix_edited_ = false;   // by an edit of messages
+    bool request_edited_ = false;  // by other tools or another system text
+    Hash128 request_{};            // tools and system text of the last request; 0 before the first
     std::size_t sent_ = 0;
 
     LastUsage last_usage_{};

@@ -159,7 +159,10 @@ ConversationState<M> Conversation<M>::state() const {
             read_backs_,
             explicit_turns_,
             last_usage_.reported,
-            last_usage_.serial};
+            last_usage_.serial,
+            prefix_edited_,
+            request_edited_,
+            request_};
 }
 
 template <AgentMessage M>
@@ -183,6 +186,9 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     c.read_backs_ = state.read_backs;
     c.explicit_turns_ = state.explicit_turns;
     c.last_usage_ = {state.reported_tokens, state.reported_at};
+    c.prefix_edited_ = state.prefix_edited;
+    c.request_edited_ = state.request_edited;
+    c.request_ = state.request;
     const auto take_names = [&](const MessageInfo& info) {
         for (const PartInfo& part : info.parts) {
             if (!part.object_name.empty()) c.names_.take(part.object_name);

@@ -2,6 +2,7 @@
 
 // How Conversation<M> replaces stretches, rolls back and undoes; included by conversation.hpp.
 
+#include "whittle/chain/bound_thinking.hpp"
 #include "whittle/chain/conversation.hpp"
 #include "whittle/chain/conversation_detail.hpp"
 
@@ -90,12 +91,15 @@ std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntr
     entry->kind = kind;
     entry->by = std::move(by);
     entry->reason = std::move(reason);
+    entry->prefix_edited_before = prefix_edited_;
+    entry->next_serial = next_serial_;
     return entry;
 }
 
 /// The commit point: up to `exchange` everything can fail, from there on nothing.
 template <AgentMessage M>
 void Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry) {
+    const bool is_prefix_edit = entry != nullptr && edits_prefix(splices, 0);
     make_room(splices);
     ++version_;
     std::size_t new_size = size();
@@ -110,9 +114,52 @@ void Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<Jou
     exchange(splices);
     last_usage_.serial = 0;
     if (entry == nullptr) return;
+    prefix_edited_ = prefix_edited_ || is_prefix_edit;
     entry->undo = std::move(splices);
     journal_.push_back(std::move(entry));
     ++next_entry_;
+}
+
+template <AgentMessage M>
+bool Conversation<M>::edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const {
+    detail::PrefixWalk walk(since);
+    std::size_t old = 0;
+    const auto keep_until = [&](std::size_t end) {
+        for (; old < end; ++old) walk.keep(infos_[old]);
+    };
+    for (const Splice<M>& s : splices) {
+        keep_until(s.first);
+        const std::size_t end = s.first + s.count;
+        for (std::size_t i = 0; i < s.infos.size(); ++i) {
+            const auto range = std::span(infos_).subspan(old, end - old);
+            const auto same = std::ranges::find(range, s.infos[i].serial, &MessageInfo::serial);
+            if (same == range.end()) {
+                walk.insert(s.infos[i]);
+                continue;
+            }
+            for (const std::size_t at = old + static_cast<std::size_t>(same - range.begin()); old < at; ++old)
+                walk.remove(infos_[old]);
+            walk.change(detail::bound_print(messages_[old]), detail::bound_print(s.messages[i]), s.infos[i].serial);
+            ++old;
+        }
+        for (; old < end; ++old) walk.remove(infos_[old]);
+    }
+    keep_until(infos_.size());
+    return walk.first_void().has_value();
+}
+
+template <AgentMessage M>
+bool Conversation<M>::has_thinking() const noexcept {
+    return std::ranges::any_of(infos_, [](const MessageInfo& info) { return info.has(PartKind::thinking); });
+}
+
+/// Other tools or another system text are an edit in front of all thinking. True if they are and there is thinking.
+template <AgentMessage M>
+bool Conversation<M>::note_request(const Hash128& request) noexcept {
+    const bool is_edit = request_ != Hash128{} && request_ != request && has_thinking();
+    request_edited_ = request_edited_ || is_edit;
+    request_ = request;
+    return is_edit;
 }
 
 template <AgentMessage M>
@@ -133,6 +180,9 @@ void Conversation<M>::roll_back(const Savepoint& to) noexcept {
     next_serial_ = to.next_serial;
     next_entry_ = to.next_entry;
     last_usage_ = to.last_usage;
+    prefix_edited_ = to.prefix_edited;
+    request_edited_ = to.request_edited;
+    request_ = to.request;
     free_spare();
 }
 
@@ -186,7 +236,11 @@ bool Conversation<M>::undo() {
     if (journal_.empty()) return false;
     std::vector<Splice<M>> splices = load_undo(*journal_.back());
     for (Splice<M>& splice : splices) prepare_undo(splice, true);
+    const JournalEntry<M>& entry = *journal_.back();
+    // Thinking from before the commit is valid again, later thinking was bound to what is taken back now.
+    const bool is_edited = entry.prefix_edited_before || edits_prefix(splices, entry.next_serial);
     commit(std::move(splices), nullptr);
+    prefix_edited_ = is_edited;
     journal_.pop_back();
     return true;
 }

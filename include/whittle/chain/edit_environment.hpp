@@ -2,6 +2,7 @@
 
 #include "whittle/base/clock.hpp"
 #include "whittle/base/event.hpp"
+#include "whittle/chain/on_prefix_edit.hpp"
 #include "whittle/chain/report.hpp"
 #include "whittle/message/validity.hpp"
 #include "whittle/port/storage.hpp"
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 namespace whittle::inline v0 {
@@ -35,6 +37,7 @@ struct EditEnvironment {
     const std::function<bool(const MessageInfo&)>* pins = nullptr;
     StageReport* report = nullptr;
     const EventSink* events = nullptr;
+    std::optional<OnPrefixEdit> on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix
 };
 
 }  // namespace whittle::inline v0

@@ -52,6 +52,8 @@ struct JournalEntry {
     std::vector<std::string> stored{};  ///< keys that the commit refers to
     std::vector<Splice<M>> undo{};      ///< in list order; positions are those right after the commit
     std::vector<StoredText> texts{};    ///< texts of `undo` that are in the store instead of in memory
+    bool prefix_edited_before = false;  ///< `Conversation::prefix_edited` by messages, in front of the commit
+    Serial next_serial = 0;             ///< messages from here on came later
 };
 
 /// The text under `text.key`, whole. Throws Error(not_found), or what the store throws.

@@ -53,6 +53,16 @@ struct StoreFailure {
     std::string reason{};
 };
 
+/// One thing that a repair mended.
+struct Repair {
+    Serial serial = 0;  ///< of the message that was broken; 0 if one is added to the list
+    std::size_t part = 0;
+    std::string_view code{};  ///< such as "missing_result"; static text, docs/chain.md has the list
+    std::string text{};       ///< what was done, for a person
+
+    friend bool operator==(const Repair&, const Repair&) = default;
+};
+
 /// The long part of a report: only due or explained runs have one.
 struct StageDetails {
     std::int64_t tokens_before = 0;
@@ -64,6 +74,10 @@ struct StageDetails {
     std::int64_t bytes_stored = 0;
     std::vector<StoreFailure> store_failures{};
     std::vector<ModelCallReport> model_calls{};
+    std::vector<Repair> repairs{};
+    std::int64_t violations_left = 0;   ///< rules that are still broken after a repair
+    bool prefix_edited = false;         ///< the commit changed what kept thinking is bound to
+    std::int64_t thinking_dropped = 0;  ///< thinking parts that went because of that
     std::string error{};
 };
 

@@ -36,7 +36,8 @@ struct CommitResult {
 /// A planned change of a conversation: edits are made on copies, seen through a projection, and committed at once or
 /// not at all. Dropping it changes nothing. Indices are those of the projection. A message must not be edited that is
 /// pinned, a system text, the newest user message, in the open round, or open thinking (throws Error(pinned)), nor a
-/// part that another middleware made (folding it whole is allowed).
+/// part that another middleware made (folding it whole is allowed). Thinking is never edited: of a closed tool loop it
+/// may be erased, all of a message in one commit (else the commit throws Error(invalid_history)).
 template <AgentMessage M>
 class Transaction {
 public:
@@ -69,6 +70,10 @@ public:
         replace_range(message, message + 1, {}, std::move(provenance));
     }
     void mark(std::size_t message, Provenance provenance);
+
+    /// Takes out all thinking, that of the open tool loop only where no rule of the profile asks for it: what it was
+    /// bound to has changed outside of the messages.
+    void drop_thinking() { drop_thinking_from(0); }
 
     /// Asks the commit to store `content` first. If that fails, this unit's edits are left out. `part` says of which
     /// text this is the whole original, so that it may leave memory.
@@ -129,6 +134,14 @@ private:
     void require_current(std::string_view attempted) const;
     void require(bool condition, std::string_view attempted, std::size_t message, std::string_view rule) const;
     void require_editable(std::string_view attempted, std::size_t message) const;
+    void require_whole_thinking() const;
+    void require_own_thinking(std::size_t first, std::size_t last, const std::vector<M>& messages) const;
+    [[nodiscard]] std::optional<std::size_t> first_void_thinking() const;
+    void drop_void_thinking();
+    void drop_thinking_from(std::size_t first);
+    void erase_thinking(std::size_t first, bool open);
+    void stage_erase(std::size_t message, std::size_t part, Provenance provenance);
+    [[nodiscard]] std::size_t count_new_violations() const;
     void require_own_part(std::string_view attempted, std::size_t message, std::size_t part) const;
     [[nodiscard]] bool is_protected(std::size_t message) const;
     Owned& own(std::size_t message, Unit unit);
@@ -173,6 +186,7 @@ private:
     std::vector<Offload> offloads_{};
     std::vector<std::string> stored_{};
     std::int64_t bytes_stored_ = 0;
+    std::int64_t thinking_dropped_ = 0;
     Serial next_serial_ = 0;
 
     // The overlay, parallel vectors; empty until the first edit.
@@ -200,3 +214,4 @@ Transaction<M> Conversation<M>::edit(std::string_view by, EditEnvironment enviro
 #include "whittle/chain/transaction_commit_impl.hpp"
 #include "whittle/chain/transaction_edit_impl.hpp"
 #include "whittle/chain/transaction_impl.hpp"
+#include "whittle/chain/transaction_thinking_impl.hpp"

@@ -24,6 +24,7 @@ bool Transaction<M>::is_worth_it(const CommitOptions& options) const noexcept {
 
 template <AgentMessage M>
 void Transaction<M>::verify() const {
+    require_whole_thinking();
     if (env_.validity == nullptr) return;
     const auto fresh =
         new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity));
@@ -134,6 +135,9 @@ void Transaction<M>::fill_report(const CommitResult& result) const {
     if (result.first_changed) details.cached_tokens_invalidated = sent_tokens_behind(*result.first_changed);
     details.stored.insert(details.stored.end(), stored_.begin(), stored_.end());
     details.bytes_stored += bytes_stored_;
+    details.thinking_dropped += thinking_dropped_;
+    const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::planned;
+    if (is_done && env_.on_prefix_edit && first_void_thinking()) details.prefix_edited = true;
 }
 
 template <AgentMessage M>
@@ -150,12 +154,16 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
     if (edits_.empty()) return finish(Outcome::nothing);
     if (!is_worth_it(options)) return finish(Outcome::too_small);
     verify();
-    if (env_.dry_run) return finish(Outcome::planned);
+    if (env_.dry_run) {
+        drop_void_thinking();
+        return finish(Outcome::planned);
+    }
     detail::require_budget(env_, by_, 0);
     if (!write_offloads(result)) {
         if (edits_.empty() || !is_worth_it(options)) return finish(Outcome::store_failed);
         verify();
     }
+    drop_void_thinking();
     finish(Outcome::committed);  // what can fail comes before the commit point
     const std::size_t from = conversation_->journal().size();
     try {
@@ -180,6 +188,7 @@ void Transaction<M>::start_again() noexcept {
     offloads_.clear();
     stored_.clear();
     bytes_stored_ = 0;
+    thinking_dropped_ = 0;
     is_open_ = false;
     copies_.clear();
     protected_.reset();

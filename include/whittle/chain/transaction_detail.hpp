@@ -26,6 +26,7 @@ namespace detail {
 /// Thinking since the newest user message: providers want it back unchanged while the tool loop is open.
 [[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
 [[noreturn]] void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule);
+[[noreturn]] void throw_split_thinking(std::string_view by, Serial serial);
 [[noreturn]] void throw_new_violations(std::string_view by, const std::vector<Violation>& violations);
 void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation,
                  const CommitResult& result) noexcept;

@@ -180,6 +180,8 @@ void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string
     open_overlay();
     require_editable("set_text", message);
     require_own_part("set_text", message, part);
+    require(outline()[message].parts[part].kind != PartKind::thinking, "set_text", message,
+            "thinking is never edited; erase all thinking of the message");
     if (const Mark& old = mark_of(outline()[message], part)) {
         provenance.stored.insert(provenance.stored.begin(), old->stored.begin(), old->stored.end());
         detail::sort_unique(provenance.stored);
@@ -199,6 +201,11 @@ void Transaction<M>::erase_part(std::size_t message, std::size_t part, Provenanc
     open_overlay();
     require_editable("erase_part", message);
     require_own_part("erase_part", message, part);
+    stage_erase(message, part, std::move(provenance));
+}
+
+template <AgentMessage M>
+void Transaction<M>::stage_erase(std::size_t message, std::size_t part, Provenance provenance) {
     const MessageInfo& info = outline()[message];
     Provenance rest =
         info.mark ? *info.mark : Provenance{};  // what stays is what it was; the mark keeps the references
@@ -230,6 +237,7 @@ void Transaction<M>::replace_range(std::size_t first, std::size_t last, std::vec
         require_editable("replace", i);
         edit.covered.push_back(outline()[i].serial);
     }
+    require_own_thinking(first, last, messages);
     if (first < outline().size()) edit.target = outline()[first].serial;
     if (provenance.covers.empty() && !messages.empty()) provenance.covers = edit.covered;
     edit.mark = seal(keep_references(std::move(provenance), first, last));

@@ -47,17 +47,20 @@ struct Turn {
     }
 
     /// A transaction under the middleware's name, with everything that the chain has.
-    [[nodiscard]] Transaction<M> edit() {
-        return conversation.edit(report.middleware, {.counter = config.token_counter,
-                                                     .storage = config.storage,
-                                                     .validity = config.verify ? &config.profile.validity : nullptr,
-                                                     .clock = config.clock,
-                                                     .dry_run = config.dry_run,
-                                                     .stop = request.stop,
-                                                     .budget = &budget,
-                                                     .pins = &config.pins,
-                                                     .report = &report,
-                                                     .events = &callbacks.on_event});
+    [[nodiscard]] Transaction<M> edit() { return conversation.edit(report.middleware, environment()); }
+    [[nodiscard]] EditEnvironment environment() const {
+        return {.counter = config.token_counter,
+                .storage = config.storage,
+                .validity = config.verify ? &config.profile.validity : nullptr,
+                .clock = config.clock,
+                .dry_run = config.dry_run,
+                .stop = request.stop,
+                .budget = &budget,
+                .pins = &config.pins,
+                .report = &report,
+                .events = &callbacks.on_event,
+                .on_prefix_edit =
+                    config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt};
     }
 
     [[nodiscard]] Notes notes() noexcept { return conversation.notes(report.middleware); }

@@ -221,7 +221,12 @@ template <ToolMessage M>
 Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest<M>& hook_request) {
     const DeltaSink* on_delta = callbacks_.on_delta ? &callbacks_.on_delta : nullptr;
     return chain_.generate(
-        *model_, {conversation.messages(), hook_request.system, hook_request.tools, hook_request.stop, on_delta, {}});
+        *model_, {.messages = conversation.messages(),
+                  .system = hook_request.system,
+                  .tools = hook_request.tools,
+                  .stop = hook_request.stop,
+                  .on_delta = on_delta,
+                  .prefix_edited = chain_.config().profile.thinking_bound_to_prefix && conversation.prefix_edited()});
 }
 
 /// Runs the calls of the open round. True if the run ends here. Results stay in `pending` until the conversation has

@@ -42,6 +42,7 @@ struct message_traits<ChatMessage> {
     static void erase_part(ChatMessage& m, std::size_t part);
     static ChatMessage make(Role role, std::string_view text);
     static std::vector<ChatMessage> make_tool_results(std::span<const ToolResult> results);
+    static void rename_call(ChatMessage& m, std::size_t part, std::string_view call_id, std::string_view tool);
     static std::optional<Usage> usage(const ChatMessage& m) { return m.usage; }
     static std::string id(const ChatMessage& m) { return m.id; }
     static bool is_error(const ChatMessage& m, std::size_t part) {
@@ -53,6 +54,6 @@ struct message_traits<ChatMessage> {
     static ChatMessage from_bytes(std::string_view bytes);
 };
 
-static_assert(ToolMessage<ChatMessage> && HasCodec<ChatMessage>);
+static_assert(ToolMessage<ChatMessage> && HasCodec<ChatMessage> && HasRenameCall<ChatMessage>);
 
 }  // namespace whittle::inline v0

@@ -80,6 +80,14 @@ concept HasCodec = requires(const M& m, std::string_view bytes) {
     { message_traits<M>::from_bytes(bytes) } -> std::same_as<M>;
 };
 
+/// Optional: `void rename_call(M&, std::size_t part, std::string_view call_id, std::string_view tool)`: gives a
+/// tool_call part another id and, unless `tool` is empty, another tool name; gives a part of a result the id of another
+/// call, and the tool's name where it holds one. Lets a repair mend ids and names.
+template <typename M>
+concept HasRenameCall = requires(M& m, std::size_t part, std::string_view name) {
+    message_traits<M>::rename_call(m, part, name, name);
+};
+
 /// A host's own mark of a message: which it is, and which revision of it.
 struct Stamp {
     std::uint64_t id = 0;

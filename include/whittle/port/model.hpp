@@ -55,6 +55,9 @@ struct ModelRequest {
     /// not for the user: a host never streams it to them.
     std::string_view purpose{};
     const GenerateOptions* options = nullptr;  ///< null: the model's own settings
+    /// Thinking in the messages may be bound to a prefix that was edited since: a backend for such a provider asks it
+    /// to pass over thinking that does not fit (docs/thinking.md).
+    bool prefix_edited = false;
 };
 
 template <AgentMessage M>

@@ -133,6 +133,27 @@ inline void erase_part(ordered_json& m, std::size_t part) {
     }
 }
 
+// ---- rename_call ----------------------------------------------------------------------------------------------------
+
+inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
+    const Slot slot = slot_at(m, part, "rename the call");
+    const std::string name = to_valid_utf8(tool);
+    if (slot.place == Place::tool_call) {
+        ordered_json& call = m[slot.key][slot.index];
+        const CallFields fields = call_fields(call);
+        if (fields.holder == nullptr) throw Error(Errc::invalid_argument, "rename a tool call: it is opaque");
+        call["id"] = to_valid_utf8(call_id);
+        if (!name.empty()) call[fields.holder]["name"] = name;
+        return;
+    }
+    if (!is_tool_message(m)) {
+        throw Error(Errc::invalid_argument,
+                    "rename the call of part " + std::to_string(part) + ": it is neither call nor result");
+    }
+    m["tool_call_id"] = to_valid_utf8(call_id);
+    if (!name.empty() && find_member(m, "name") != nullptr) m["name"] = name;
+}
+
 // ---- make_tool_results ----------------------------------------------------------------------------------------------
 
 [[nodiscard]] inline ordered_json result_content(const ToolResult& result) {

@@ -1,0 +1,311 @@
+#pragma once
+
+#include "whittle/base/text.hpp"
+#include "whittle/chain/conversation.hpp"
+#include "whittle/chain/edit_environment.hpp"
+#include "whittle/chain/repair_plan.hpp"
+#include "whittle/chain/transaction_detail.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What a repair came to.
+struct RepairResult {
+    Outcome outcome = Outcome::undue;  ///< undue: no rule is broken; nothing: none that can be mended
+    std::vector<Repair> repairs{};
+    std::vector<Violation> remaining{};  ///< what is still broken
+    std::int64_t tokens_before = 0;      ///< of the messages, by the environment's counter
+    std::int64_t tokens_after = 0;
+    std::optional<std::size_t> first_changed{};
+
+    [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
+};
+
+namespace detail {
+
+/// Carries a repair plan out on copies.
+template <AgentMessage M>
+class RepairedList {
+public:
+    struct Entry {
+        std::size_t source = RepairedMessage::none;  ///< the message that stays as and where it is
+        std::vector<M> messages{};                   ///< else what takes its place
+        std::vector<MessageInfo> infos{};            ///< as many
+    };
+
+    RepairedList(std::span<const M> messages, std::span<const MessageInfo> infos, const RepairPlan& plan,
+                 const ValidityProfile& profile, Language language, Timestamp when, Serial next_serial)
+        : messages_(messages),
+          infos_(infos),
+          text_only_(std::ranges::count(profile.rules, Rule::OC6_text_only_results) > 0),
+          language_(language),
+          when_(when),
+          next_serial_(next_serial) {
+        for (const RepairedMessage& m : plan.messages) add(m);
+        join();
+    }
+
+    /// The whole list as splices of the old one.
+    [[nodiscard]] std::vector<Splice<M>> to_splices() {
+        std::vector<Splice<M>> splices;
+        std::size_t old = 0;
+        std::size_t i = 0;
+        while (i < entries_.size() || old < infos_.size()) {
+            if (i < entries_.size() && entries_[i].source == old) {
+                ++i, ++old;
+                continue;
+            }
+            Splice<M> splice{.first = old};
+            for (; i < entries_.size() && entries_[i].source == RepairedMessage::none; ++i) {
+                std::ranges::move(entries_[i].messages, std::back_inserter(splice.messages));
+                std::ranges::move(entries_[i].infos, std::back_inserter(splice.infos));
+            }
+            old = i < entries_.size() ? entries_[i].source : infos_.size();
+            splice.count = old - splice.first;
+            splices.push_back(std::move(splice));
+        }
+        return splices;
+    }
+    [[nodiscard]] Serial next_serial() const noexcept { return next_serial_; }
+
+private:
+    void add(const RepairedMessage& m) {
+        if (m.is_untouched()) {
+            entries_.push_back({m.source, {}, {}});
+            return;
+        }
+        Entry entry;
+        if (m.kind == RepairedMessage::Kind::kept) {
+            entry.messages.push_back(messages_[m.source]);
+            entry.infos.push_back(infos_[m.source]);
+            edit(m, entry.messages.back(), entry.infos.back());
+        } else {
+            entry.messages = m.kind == RepairedMessage::Kind::user ? user_message(m) : result_messages(m);
+            for (const M& message : entry.messages) entry.infos.push_back(info_of_new(m, message));
+        }
+        entries_.push_back(std::move(entry));
+    }
+
+    [[nodiscard]] Mark mark(Origin origin, std::string_view code, const Mark& old) const {
+        Provenance provenance{
+            .origin = origin, .by = std::string(repair_name), .reason = std::string(code), .when = when_};
+        if (old) provenance.stored = old->stored;
+        return std::make_shared<const Provenance>(std::move(provenance));
+    }
+
+    /// What the message says stays its author's: only what repair wrote itself is marked as a repair.
+    void edit(const RepairedMessage& m, M& message, MessageInfo& info) const {
+        std::vector<PartInfo> known = info.parts;  // with marks and names; follows the edits
+        for (const PartRepair& r : m.parts) {
+            PartInfo& part = known[r.part];
+            if (r.kind == PartRepair::Kind::rename)
+                part.object_name = part.kind == PartKind::tool_call ? part.object_name : std::string();
+            if (r.kind == PartRepair::Kind::valid_utf8) part.mark = mark(origin_of(part.mark), r.code, part.mark);
+            if (r.kind == PartRepair::Kind::empty_arguments || r.kind == PartRepair::Kind::media_text)
+                part.mark = mark(Origin::repair, r.code, part.mark);
+            edit_part(message, r);
+            if (r.kind == PartRepair::Kind::erase) known.erase(known.begin() + static_cast<std::ptrdiff_t>(r.part));
+        }
+        MessageInfo fresh = describe(message);
+        for (std::size_t p = 0; p < fresh.parts.size() && p < known.size(); ++p) {
+            fresh.parts[p].mark = std::move(known[p].mark);
+            fresh.parts[p].object_name = std::move(known[p].object_name);
+        }
+        info.parts = std::move(fresh.parts);
+        info.fingerprint = fresh.fingerprint;
+        info.tokens.clear();
+        if (!info.mark) info.mark = mark(Origin::original, m.code, nullptr);
+    }
+
+    void edit_part(M& message, const PartRepair& r) const {
+        switch (r.kind) {
+            case PartRepair::Kind::rename:
+                if constexpr (HasRenameCall<M>) message_traits<M>::rename_call(message, r.part, r.call_id, r.tool);
+                return;
+            case PartRepair::Kind::valid_utf8:
+                return message_traits<M>::set_text(message, r.part, to_valid_utf8(text_of(message, r.part)));
+            case PartRepair::Kind::empty_arguments:
+                return message_traits<M>::set_text(message, r.part, "{}");
+            case PartRepair::Kind::media_text:
+                return message_traits<M>::set_text(message, r.part, media_text(language_));
+            case PartRepair::Kind::erase:
+                return message_traits<M>::erase_part(message, r.part);
+        }
+    }
+
+    [[nodiscard]] std::vector<M> user_message(const RepairedMessage& m) const {
+        std::string text = m.source == RepairedMessage::none ? m.text : to_valid_utf8(text_of(messages_[m.source]));
+        std::vector<M> messages;
+        if (!text.empty()) messages.push_back(message_traits<M>::make(Role::user, text));
+        return messages;
+    }
+
+    [[nodiscard]] std::vector<M> result_messages(const RepairedMessage& m) const {
+        if constexpr (ToolMessage<M>) {
+            ToolResult result{m.call_id, m.tool, {}, m.is_error};
+            if (m.from.empty()) result.parts.push_back({.kind = PartKind::tool_result, .text = m.text});
+            for (const auto& [source, p] : m.from) {
+                Part part = parts_of(messages_[source])[p];
+                part.text = to_valid_utf8(part.text);
+                if (part.kind == PartKind::media && text_only_)
+                    part = {.kind = PartKind::tool_result, .text = std::string(media_text(language_))};
+                result.parts.push_back(std::move(part));
+            }
+            return message_traits<M>::make_tool_results({&result, 1});
+        } else {
+            return {};
+        }
+    }
+
+    [[nodiscard]] MessageInfo info_of_new(const RepairedMessage& m, const M& message) {
+        MessageInfo info = describe(message);
+        info.serial = next_serial_++;
+        const bool is_theirs = !m.from.empty() && info.has(PartKind::tool_result);
+        info.mark = mark(is_theirs ? Origin::original : Origin::repair, m.code, nullptr);
+        for (std::size_t p = 0; is_theirs && p < m.from.size() && p < info.parts.size(); ++p)
+            info.parts[p].mark = infos_[m.from[p].first].parts[m.from[p].second].mark;
+        return info;
+    }
+
+    /// Rounds, turns and calls of the messages that changed, from the list as it is now.
+    void join() {
+        std::vector<MessageInfo> all;
+        for (const Entry& entry : entries_) {
+            if (entry.source != RepairedMessage::none) all.push_back(infos_[entry.source]);
+            for (const MessageInfo& info : entry.infos) {
+                all.push_back(info);
+                if (info.serial < first_new_) continue;
+                all.back().turn = all.size() > 1 ? all[all.size() - 2].turn : 0;
+                all.back().call_index = all.size() > 1 ? all[all.size() - 2].call_index : 0;
+            }
+        }
+        join_groups(all);
+        auto joined = all.begin();
+        for (Entry& entry : entries_) {
+            if (entry.source != RepairedMessage::none) {
+                if (joined->group != infos_[entry.source].group) {
+                    entry.messages.push_back(messages_[entry.source]);
+                    entry.infos.push_back(std::move(*joined));
+                    entry.source = RepairedMessage::none;
+                }
+                ++joined;
+                continue;
+            }
+            for (MessageInfo& info : entry.infos) info = std::move(*joined++);
+        }
+    }
+
+    std::span<const M> messages_;
+    std::span<const MessageInfo> infos_;
+    bool text_only_;
+    Language language_;
+    Timestamp when_;
+    Serial next_serial_;
+    Serial first_new_ = next_serial_;
+    std::vector<Entry> entries_{};
+};
+
+}  // namespace detail
+
+template <AgentMessage M>
+RepairResult Conversation<M>::repair(const ValidityProfile& profile, const RepairOptions& options) {
+    return repair(profile, options, EditEnvironment{});
+}
+
+template <AgentMessage M>
+RepairResult Conversation<M>::repair(const ValidityProfile& profile, const RepairOptions& options,
+                                     const EditEnvironment& environment) {
+    require_outside_hook("repair");
+    return mend(profile, options, environment);
+}
+
+template <AgentMessage M>
+RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairOptions& options,
+                                   const EditEnvironment& environment) {
+    const std::size_t c = column(environment.counter);
+    RepairResult result{.remaining = validate(outline(), profile), .tokens_before = columns_[c].messages};
+    result.tokens_after = result.tokens_before;
+    if (result.remaining.empty()) return result;
+    const detail::RepairPlan plan = detail::plan_repair(
+        outline(), profile, options, {.makes_results = ToolMessage<M>, .renames_calls = HasRenameCall<M>});
+    result.outcome = Outcome::nothing;
+    if (plan.repairs.empty()) return result;
+    detail::RepairedList<M> list(messages_, infos_, plan, profile, options.language, environment.clock->now(),
+                                 next_serial_);
+    std::vector<Splice<M>> splices = list.to_splices();
+    if (splices.empty()) return result;
+    for (Splice<M>& s : splices) {
+        for (std::size_t i = 0; i < s.infos.size(); ++i) {
+            names_.assign_to(s.infos[i]);
+            count_into(s.infos[i], s.messages[i]);
+        }
+    }
+    result.repairs = plan.repairs;
+    result.first_changed = splices.front().first;
+    result.remaining = validate_with(splices, profile);
+    result.tokens_after = tokens_with(splices, c);
+    result.outcome = environment.dry_run ? Outcome::planned : Outcome::committed;
+    if (environment.report != nullptr) fill_report(result, c, *environment.report);
+    if (environment.dry_run) return result;
+    detail::require_budget(environment, detail::repair_name, 0);
+    const bool is_prefix_edit = environment.on_prefix_edit && edits_prefix(splices, 0);
+    auto entry = new_entry(JournalEntry<M>::Kind::edit, std::string(detail::repair_name),
+                           std::string(plan.repairs.front().code));
+    entry->when = environment.clock->now();
+    entry->tokens_before = result.tokens_before;
+    entry->tokens_after = result.tokens_after;
+    commit(std::move(splices), std::move(entry));
+    next_serial_ = std::max(next_serial_, list.next_serial());
+    if (environment.report != nullptr) environment.report->details->prefix_edited = is_prefix_edit;
+    return result;
+}
+
+template <AgentMessage M>
+void Conversation<M>::fill_report(const RepairResult& result, std::size_t c, StageReport& report) const {
+    report.outcome = result.outcome;
+    StageDetails& details = report.more();
+    details.tokens_before = result.tokens_before;
+    details.tokens_after = result.tokens_after;
+    details.first_changed = result.first_changed;
+    details.repairs = result.repairs;
+    details.violations_left = static_cast<std::int64_t>(result.remaining.size());
+    for (std::size_t i = *result.first_changed; i < std::min(sent_, size()); ++i)
+        details.cached_tokens_invalidated = add_saturating(details.cached_tokens_invalidated, infos_[i].tokens[c]);
+}
+
+/// The violations that there would be after `splices`.
+template <AgentMessage M>
+std::vector<Violation> Conversation<M>::validate_with(const std::vector<Splice<M>>& splices,
+                                                      const ValidityProfile& profile) const {
+    std::vector<const MessageInfo*> infos;
+    std::size_t old = 0;
+    const auto keep_until = [&](std::size_t end) {
+        for (; old < end; ++old) infos.push_back(&infos_[old]);
+    };
+    for (const Splice<M>& s : splices) {
+        keep_until(s.first);
+        for (const MessageInfo& info : s.infos) infos.push_back(&info);
+        old += s.count;
+    }
+    keep_until(infos_.size());
+    return validate(Outline(std::span<const MessageInfo* const>(infos)), profile);
+}
+
+template <AgentMessage M>
+std::int64_t Conversation<M>::tokens_with(const std::vector<Splice<M>>& splices, std::size_t c) const {
+    std::int64_t tokens = columns_[c].messages;
+    for (const Splice<M>& s : splices) {
+        for (std::size_t i = 0; i < s.count; ++i) tokens -= infos_[s.first + i].tokens[c];
+        for (const MessageInfo& info : s.infos) tokens = add_saturating(tokens, info.tokens[c]);
+    }
+    return tokens;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,114 @@
+#pragma once
+
+// How Transaction<M> treats thinking; included by transaction.hpp.
+
+#include "whittle/chain/bound_thinking.hpp"
+#include "whittle/chain/transaction.hpp"
+#include "whittle/chain/transaction_detail.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Of each edited message either all thinking is left or none.
+template <AgentMessage M>
+void Transaction<M>::require_whole_thinking() const {
+    const auto is_thinking = [](const PartInfo& part) { return part.kind == PartKind::thinking; };
+    for (std::size_t i = 0; i < base_.size() && is_open_; ++i) {
+        if (owned_[i] == nullptr || base_[i] == inserted) continue;
+        const auto left = std::ranges::count_if(infos_[i]->parts, is_thinking);
+        if (left == 0 || left == std::ranges::count_if(conversation_->infos_[base_[i]].parts, is_thinking)) continue;
+        detail::throw_split_thinking(by_, infos_[i]->serial);
+    }
+}
+
+/// Messages that take the place of others may carry their thinking over, whole, and no other.
+template <AgentMessage M>
+void Transaction<M>::require_own_thinking(std::size_t first, std::size_t last, const std::vector<M>& messages) const {
+    std::vector<Hash128> known;
+    for (const M& message : messages) {
+        const detail::BoundPrint print = detail::bound_print(message);
+        if (!print.has_thinking) continue;
+        for (std::size_t i = first; i < last && known.size() < last - first; ++i)
+            known.push_back(detail::bound_print(*messages_[i]).thinking);
+        require(std::ranges::find(known, print.thinking) != known.end(), "replace", first,
+                "a new message has thinking that none of the replaced ones has");
+    }
+}
+
+/// Index in the projection of the first kept thinking whose prefix the edits change.
+template <AgentMessage M>
+std::optional<std::size_t> Transaction<M>::first_void_thinking() const {
+    if (!is_open_) return std::nullopt;
+    detail::PrefixWalk walk;
+    std::size_t base = 0;
+    for (std::size_t i = 0; i < base_.size(); ++i) {
+        if (base_[i] == inserted) {
+            walk.insert(*infos_[i]);
+            continue;
+        }
+        for (; base < base_[i]; ++base) walk.remove(conversation_->infos_[base]);
+        if (owned_[i] == nullptr) {
+            walk.keep(*infos_[i]);
+        } else {
+            walk.change(detail::bound_print(conversation_->messages_[base]), detail::bound_print(*messages_[i]),
+                        infos_[i]->serial);
+        }
+        ++base;
+    }
+    return walk.first_void();
+}
+
+template <AgentMessage M>
+std::size_t Transaction<M>::count_new_violations() const {
+    if (env_.validity == nullptr) return 0;
+    return new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity))
+        .size();
+}
+
+/// With `OnPrefixEdit::drop`: thinking that the edits make void goes with them, in the open tool loop too unless that
+/// breaks a rule of the provider.
+template <AgentMessage M>
+void Transaction<M>::drop_void_thinking() {
+    if (env_.on_prefix_edit != OnPrefixEdit::drop) return;
+    if (const auto first = first_void_thinking()) drop_thinking_from(*first);
+}
+
+template <AgentMessage M>
+void Transaction<M>::drop_thinking_from(std::size_t first) {
+    require_current("drop_thinking");
+    open_overlay();
+    for (const bool open : {false, true}) {
+        const Unit unit = begin_unit();
+        const std::int64_t dropped = thinking_dropped_;
+        erase_thinking(first, open);
+        if (thinking_dropped_ == dropped || count_new_violations() == 0) continue;
+        drop_unit(unit);
+        thinking_dropped_ = dropped;
+    }
+}
+
+/// All thinking from message `first` on: of the open tool loop, or of those before it.
+template <AgentMessage M>
+void Transaction<M>::erase_thinking(std::size_t first, bool open) {
+    for (std::size_t i = infos_.size(); i-- > first;) {
+        const MessageInfo& info = *infos_[i];
+        if (!info.has(PartKind::thinking) || detail::has_open_thinking(outline(), i) != open) continue;
+        const auto count = std::ranges::count(info.parts, PartKind::thinking, &PartInfo::kind);
+        thinking_dropped_ += count;
+        if (static_cast<std::size_t>(count) == info.parts.size()) {
+            Edit edit{.kind = Edit::Kind::replace, .unit = unit_, .target = info.serial, .first_serial = next_serial_};
+            edit.covered.push_back(info.serial);
+            edit.mark = seal(keep_references({.reason = "prefix_edit"}, i, i + 1));
+            stage(std::move(edit), i);
+            continue;
+        }
+        for (std::size_t p = info.parts.size(); p-- > 0;) {
+            if (infos_[i]->parts[p].kind == PartKind::thinking) stage_erase(i, p, {.reason = "prefix_edit"});
+        }
+    }
+}
+
+}  // namespace whittle::inline v0

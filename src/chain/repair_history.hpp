@@ -1,0 +1,127 @@
+#pragma once
+
+#include "whittle/chain/repair_plan.hpp"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// An id as a report shows it: valid UTF-8, at most 64 bytes.
+[[nodiscard]] std::string shown_id(std::string_view id);
+
+/// A broken history while its repair is planned: `plan` runs the steps in the order in which they build on each other.
+class RepairHistory {
+public:
+    RepairHistory(const Outline& outline, const ValidityProfile& profile, const RepairOptions& options,
+                  RepairAbilities abilities, const std::vector<Violation>& violations);
+
+    [[nodiscard]] RepairPlan plan();
+
+private:
+    struct Call {
+        std::size_t message = 0;
+        std::size_t part = 0;
+        std::optional<std::size_t> result{};
+        std::string_view answer_code{};  ///< a result is written for it, for this reason
+        std::string new_id{};
+        std::string new_tool{};
+    };
+    struct Result {
+        std::size_t message = 0;
+        std::vector<std::size_t> parts{};
+        std::optional<std::size_t> call{};
+        bool is_taken_out = false;  ///< it becomes a message of its own
+    };
+    struct Item {
+        std::vector<bool> erased{};
+        std::vector<PartRepair> edits{};
+        std::vector<std::size_t> results{};
+        std::optional<std::size_t> home{};        ///< the message with the calls that it has to stand behind
+        std::optional<std::size_t> before_run{};  ///< a result message: what stands in front of its run
+        bool is_broken = false;                   ///< breaks some rule
+        bool is_unpaired = false;                 ///< breaks a rule about calls and results
+        bool is_dropped = false;
+        std::string_view code{};
+    };
+    struct BlockEntry {
+        std::size_t key = 0;  ///< the first call that it answers
+        bool is_last = false;
+        bool was_there = false;
+        RepairedMessage message{};
+    };
+    using Block = std::vector<BlockEntry>;
+    using Ids = std::unordered_map<std::string_view, std::vector<std::size_t>>;
+
+    // Calls and results (repair_pairing.cpp).
+    void collect();
+    void collect_results(std::size_t message);
+    void find_runs();
+    void pair();
+    void pair_displaced();
+    [[nodiscard]] std::optional<std::size_t> find_call(const Result& result, const Ids& open, const Ids& all) const;
+    [[nodiscard]] std::vector<bool> find_clean_groups() const;
+    [[nodiscard]] bool is_out_of_place(std::size_t message, Role usual) const;
+    [[nodiscard]] bool is_sound_answer(std::size_t message, std::size_t call) const;
+    void drop_stray_calls(const std::vector<bool>& clean);
+    void drop_orphans();
+    void find_homes(const std::vector<bool>& clean);
+    void find_home(std::size_t message, const std::vector<bool>& clean);
+    [[nodiscard]] bool must_split(std::size_t message, std::size_t home) const;
+    void take_out(std::size_t result);
+    [[nodiscard]] std::optional<std::size_t> running_call() const;
+    void answer_missing();
+
+    // Parts, names and the list as a whole (repair.cpp).
+    void mend_parts();
+    void mend_part(std::size_t message, std::size_t part);
+    void drop_empty();
+    void mend_names();
+    void name_answer(const Call& call);
+    void rename(Call& call, std::string id, std::string tool, std::string_view code);
+    [[nodiscard]] std::string free_id(std::string_view id, const Ids& taken) const;
+    [[nodiscard]] std::string valid_id(std::string_view id) const;
+    [[nodiscard]] std::string valid_tool(std::string_view tool) const;
+    [[nodiscard]] RepairedMessage keep(std::size_t message) const;
+    [[nodiscard]] std::map<std::size_t, Block> make_blocks();
+    [[nodiscard]] RepairedMessage answer(const Call& call);
+    [[nodiscard]] RepairedMessage take_over(const Result& result) const;
+    void insert_into(Block& block, BlockEntry entry) const;
+    [[nodiscard]] std::vector<RepairedMessage> lay_out();
+    void put_system_first(std::vector<RepairedMessage>& list);
+    void open_with_user(std::vector<RepairedMessage>& list);
+    void end_with_user(std::vector<RepairedMessage>& list);
+    [[nodiscard]] Role role_of(const RepairedMessage& message) const;
+
+    [[nodiscard]] bool has(Rule rule) const;
+    [[nodiscard]] const PartInfo& part(std::size_t message, std::size_t part) const {
+        return outline_[message].parts[part];
+    }
+    [[nodiscard]] const PartInfo& part(const Call& call) const { return part(call.message, call.part); }
+    void erase(std::size_t message, std::size_t part, std::string_view code);
+    void note(std::size_t message, std::size_t part, std::string_view code, std::string text);
+    void note_new(std::string_view code, std::string text);
+    /// Whether anything of a message is left where it stands.
+    [[nodiscard]] bool is_left(std::size_t message, std::size_t part) const;
+    [[nodiscard]] bool holds_results(std::size_t message) const;
+    [[nodiscard]] bool is_beside(std::size_t message, std::size_t part) const;
+
+    const Outline& outline_;
+    const ValidityProfile& profile_;
+    const RepairOptions& options_;
+    RepairAbilities abilities_;
+    bool pairs_ = false;          ///< the profile asks that calls and results stand together
+    bool results_first_ = false;  ///< and in front of other content
+    bool in_order_ = false;       ///< and in the order of the calls, alone in their message
+    std::vector<Item> items_{};
+    std::vector<Call> calls_{};
+    std::vector<Result> results_{};
+    std::vector<Repair> repairs_{};
+};
+
+}  // namespace whittle::inline v0::detail

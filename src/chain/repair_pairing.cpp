@@ -1,0 +1,267 @@
+#include "repair_history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+bool is_result_part(const PartInfo& part) noexcept {
+    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+}
+
+bool is_result_message(const MessageInfo& info) noexcept {
+    return info.role == Role::tool || (info.role != Role::assistant && info.has(PartKind::tool_result));
+}
+
+}  // namespace
+
+bool RepairHistory::is_left(std::size_t message, std::size_t p) const {
+    return !items_[message].is_dropped && !items_[message].erased[p];
+}
+
+bool RepairHistory::is_beside(std::size_t message, std::size_t p) const {
+    const PartInfo& info = part(message, p);
+    return outline_[message].role != Role::tool && !is_result_part(info) &&
+           !(info.kind == PartKind::other && !info.call_id.empty());
+}
+
+bool RepairHistory::holds_results(std::size_t message) const {
+    const MessageInfo& info = outline_[message];
+    if (info.role == Role::assistant || items_[message].is_dropped) return false;
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        if (info.parts[p].kind == PartKind::tool_result && is_left(message, p)) return true;
+    }
+    return false;
+}
+
+void RepairHistory::collect() {
+    for (std::size_t i = 0; i < outline_.size(); ++i) {
+        for (std::size_t p = 0; p < outline_[i].parts.size(); ++p) {
+            if (part(i, p).kind == PartKind::tool_call) calls_.push_back({.message = i, .part = p});
+        }
+        collect_results(i);
+    }
+    find_runs();
+}
+
+void RepairHistory::collect_results(std::size_t message) {
+    std::unordered_map<std::string_view, std::size_t> seen;
+    const MessageInfo& info = outline_[message];
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        // Media that an adapter put beside a result is a copy, no result of its own.
+        const bool is_copy = info.parts[p].kind == PartKind::media && origin_of(info.mark) == Origin::repair;
+        if (!is_result_part(info.parts[p]) || is_copy) continue;
+        const auto [place, is_new] = seen.try_emplace(info.parts[p].call_id, results_.size());
+        if (is_new || info.parts[p].starts_result) {
+            place->second = results_.size();
+            items_[message].results.push_back(results_.size());
+            results_.push_back({.message = message});
+        }
+        results_[place->second].parts.push_back(p);
+    }
+}
+
+void RepairHistory::find_runs() {
+    std::optional<std::size_t> before;
+    for (std::size_t i = 0; i < outline_.size(); ++i) {
+        if (items_[i].is_dropped) continue;
+        if (outline_[i].role == Role::tool || holds_results(i)) {
+            items_[i].before_run = before;
+        } else {
+            before = i;
+        }
+    }
+}
+
+/// A result answers a call of the message in front of its run if that has one; else see `find_call`.
+void RepairHistory::pair() {
+    std::unordered_map<std::size_t, std::vector<std::size_t>> calls_of;
+    for (std::size_t c = 0; c < calls_.size(); ++c) calls_of[calls_[c].message].push_back(c);
+    for (std::size_t r = 0; r < results_.size(); ++r) {
+        const auto before = items_[results_[r].message].before_run;
+        if (!before) continue;
+        const std::string& id = part(results_[r].message, results_[r].parts.front()).call_id;
+        for (const std::size_t c : calls_of[*before]) {
+            if (calls_[c].result || part(calls_[c]).call_id != id) continue;
+            calls_[c].result = r;
+            results_[r].call = c;
+            break;
+        }
+    }
+    pair_displaced();
+}
+
+void RepairHistory::pair_displaced() {
+    Ids all;
+    Ids open;
+    for (std::size_t c = 0; c < calls_.size(); ++c) {
+        all[part(calls_[c]).call_id].push_back(c);
+        if (!calls_[c].result) open[part(calls_[c]).call_id].push_back(c);
+    }
+    for (std::size_t r = 0; r < results_.size(); ++r) {
+        if (results_[r].call) continue;
+        results_[r].call = find_call(results_[r], open, all);
+        if (!results_[r].call) continue;
+        calls_[*results_[r].call].result = r;
+        std::erase(open[part(calls_[*results_[r].call]).call_id], *results_[r].call);
+    }
+}
+
+/// The newest earlier call with its id that waits for a result. A later one only if no other call has that id and the
+/// call is not running: with ids that are used again it could be another round's.
+std::optional<std::size_t> RepairHistory::find_call(const Result& result, const Ids& open, const Ids& all) const {
+    const std::string& id = part(result.message, result.parts.front()).call_id;
+    const auto waiting = open.find(id);
+    if (waiting == open.end()) return std::nullopt;
+    for (std::size_t i = waiting->second.size(); i-- > 0;) {
+        if (calls_[waiting->second[i]].message <= result.message) return waiting->second[i];
+    }
+    if (waiting->second.empty() || all.at(id).size() > 1) return std::nullopt;
+    const std::size_t later = waiting->second.front();
+    return running_call() == calls_[later].message ? std::nullopt : std::optional(later);
+}
+
+/// By message with calls: whether neither it nor a result of its calls breaks a rule about pairs, and the results stand
+/// right behind it. Others may be sound too where a provider merges neighbours; mending something between would break
+/// them.
+std::vector<bool> RepairHistory::find_clean_groups() const {
+    std::vector<bool> clean(outline_.size(), true);
+    for (const Call& call : calls_) {
+        const bool is_sound = !is_out_of_place(call.message, Role::assistant) &&
+                              (!call.result || is_sound_answer(results_[*call.result].message, call.message));
+        if (!is_sound) clean[call.message] = false;
+    }
+    return clean;
+}
+
+bool RepairHistory::is_out_of_place(std::size_t message, Role usual) const {
+    const Item& item = items_[message];
+    return item.is_unpaired || (item.is_broken && outline_[message].role != usual);
+}
+
+bool RepairHistory::is_sound_answer(std::size_t message, std::size_t call) const {
+    const Role role = outline_[message].role;
+    if (is_out_of_place(message, role == Role::user ? Role::user : Role::tool)) return false;
+    return items_[message].before_run == call;
+}
+
+void RepairHistory::drop_stray_calls(const std::vector<bool>& clean) {
+    for (Call& call : calls_) {
+        if (outline_[call.message].role == Role::assistant || clean[call.message]) continue;
+        erase(call.message, call.part, "stray_call");
+        if (call.result) results_[*call.result].call.reset();
+        call.result.reset();
+    }
+}
+
+void RepairHistory::drop_orphans() {
+    std::unordered_map<std::string_view, bool> known;
+    for (const Call& call : calls_) known[part(call).call_id] = true;
+    for (const Result& result : results_) {
+        if (result.call || !pairs_) continue;
+        const std::string& id = part(result.message, result.parts.front()).call_id;
+        for (const std::size_t p : result.parts)
+            erase(result.message, p, known.contains(id) ? "duplicate_result" : "orphan_result");
+    }
+    for (std::size_t i = 0; i < outline_.size(); ++i) {
+        if (outline_[i].role != Role::tool || !items_[i].is_unpaired || holds_results(i)) continue;
+        const bool is_kept = std::ranges::any_of(items_[i].results, [&](std::size_t r) { return !!results_[r].call; });
+        if (is_kept) continue;
+        if (items_[i].code.empty()) note(i, 0, "empty_message", "a tool message without a result is left out");
+        items_[i].is_dropped = true;
+    }
+}
+
+void RepairHistory::find_homes(const std::vector<bool>& clean) {
+    for (std::size_t i = 0; i < outline_.size(); ++i) {
+        if (!items_[i].results.empty() && !items_[i].is_dropped) find_home(i, clean);
+    }
+}
+
+void RepairHistory::find_home(std::size_t message, const std::vector<bool>& clean) {
+    Item& item = items_[message];
+    const auto home_of = [&](std::size_t r) { return calls_[*results_[r].call].message; };
+    std::vector<std::size_t> paired;
+    std::ranges::copy_if(item.results, std::back_inserter(paired), [&](std::size_t r) { return !!results_[r].call; });
+    if (paired.empty() || std::ranges::all_of(paired, [&](std::size_t r) { return clean[home_of(r)]; })) return;
+    std::size_t home = home_of(paired.front());
+    for (const std::size_t r : paired) {
+        if (home_of(r) == item.before_run) home = *item.before_run;
+    }
+    const bool splits = must_split(message, home);
+    for (const std::size_t r : paired) {
+        if (splits || home_of(r) != home) take_out(r);
+    }
+    if (splits) {
+        if (outline_[message].role == Role::tool) item.is_dropped = true;
+    } else {
+        item.home = home;
+    }
+}
+
+/// Whether what a message holds cannot stay together.
+bool RepairHistory::must_split(std::size_t message, std::size_t home) const {
+    const MessageInfo& info = outline_[message];
+    if (!abilities_.makes_results) return false;
+    if (info.role == Role::assistant || info.role == Role::system) return true;
+    bool has_other = false;
+    bool is_late = false;
+    std::size_t newest = 0;
+    bool is_sorted = true;
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        if (!is_left(message, p)) continue;
+        has_other = has_other || is_beside(message, p);
+        is_late = is_late || (has_other && is_result_part(info.parts[p]));
+    }
+    for (const std::size_t r : items_[message].results) {
+        if (!results_[r].call) continue;
+        is_sorted = is_sorted && *results_[r].call >= newest;
+        newest = *results_[r].call;
+    }
+    if (in_order_ && (has_other || !is_sorted)) return true;
+    if (!has_other) return false;
+    const bool is_last = message + 1 == outline_.size() || !is_result_message(outline_[message + 1]);
+    return items_[message].before_run != home || (results_first_ && (is_late || !is_last));
+}
+
+void RepairHistory::take_out(std::size_t r) {
+    if (!abilities_.makes_results) return;
+    results_[r].is_taken_out = true;
+    for (const std::size_t p : results_[r].parts) {
+        items_[results_[r].message].erased[p] = true;
+        items_[results_[r].message].edits.push_back({PartRepair::Kind::erase, p, "moved_result", {}, {}});
+    }
+    if (items_[results_[r].message].code.empty()) items_[results_[r].message].code = "moved_result";
+}
+
+/// The message whose calls are running: nothing but results and repairs stand behind it.
+std::optional<std::size_t> RepairHistory::running_call() const {
+    for (std::size_t i = outline_.size(); i-- > 0;) {
+        if (items_[i].is_dropped) continue;
+        if (outline_[i].role == Role::assistant) {
+            return outline_[i].has(PartKind::tool_call) ? std::optional(i) : std::nullopt;
+        }
+        const bool is_answer = outline_[i].role == Role::tool || holds_results(i);
+        if (!is_answer && origin_of(outline_[i].mark) != Origin::repair) return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+void RepairHistory::answer_missing() {
+    if (!abilities_.makes_results || !pairs_) return;
+    const auto running = running_call();
+    for (Call& call : calls_) {
+        if (call.result || items_[call.message].is_dropped || !is_left(call.message, call.part)) continue;
+        const bool is_wrong = has(Rule::G4_object_arguments) && !part(call).has_object_arguments;
+        if (running == call.message && !is_wrong) continue;
+        call.answer_code = running == call.message ? "bad_arguments" : "missing_result";
+        note(call.message, call.part, call.answer_code,
+             fmt::format("tool call \"{}\" has no result; one is added that says so", shown_id(part(call).call_id)));
+    }
+}
+
+}  // namespace whittle::inline v0::detail
