@@ -57,6 +57,7 @@ bool repeats_instructions(std::string_view reply, std::span<const std::string_vi
     std::unordered_set<std::string_view> lines;
     for_each_long_line(reply, [&](std::string_view line) { lines.insert(line); });
     for (const std::string_view instruction : instructions) {
+        if (!instruction.empty() && reply == instruction) return true;  // also a short one
         std::size_t all = 0;
         std::size_t repeated = 0;
         for_each_long_line(instruction, [&](std::string_view line) {

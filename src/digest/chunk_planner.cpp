@@ -135,7 +135,7 @@ bool ChunkPlanner::take_group(Draft& draft) {
     while (draft.plan.next.message < end) {
         const Mark before = mark(draft);
         if (take_message(draft)) continue;
-        if (before.pieces > 0) cut_back(draft, before);
+        if (before.text > 0) cut_back(draft, before);
         return false;
     }
     return true;
@@ -146,7 +146,7 @@ ChunkPlan ChunkPlanner::plan(FoldPosition from, std::int64_t frame_units, std::i
     while (draft.plan.next.message < members_.size()) {
         const Mark before_group = mark(draft);
         if (take_group(draft)) continue;
-        if (before_group.pieces > 0) cut_back(draft, before_group);  // the round begins the next chunk
+        if (before_group.text > 0) cut_back(draft, before_group);  // the round begins the next chunk
         break;
     }
     return std::move(draft.plan);

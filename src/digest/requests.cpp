@@ -37,8 +37,8 @@ std::optional<DigestRequest> DigestRequests::part(FoldPosition from, DataFrameOp
     const std::int64_t frame_units = counter_.measure(longest.before + longest.after);
     for (std::int64_t budget = room; budget > 0;) {
         DigestRequest request{{}, planner_.plan(from, frame_units, budget), false};
-        if (request.plan.empty()) return std::nullopt;
         request.is_last = request.plan.next.message >= planner_.size();
+        if (request.plan.text.empty() && !request.is_last) return std::nullopt;
         options.is_last = request.is_last;
         options.target_tokens = request.is_last ? options_.max_summary_tokens : room / 3;
         const DataFrame frame = data_frame(options);

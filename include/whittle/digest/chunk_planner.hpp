@@ -25,11 +25,9 @@ struct FoldPosition {
 
 /// What of the fold goes into one request.
 struct ChunkPlan {
-    std::string text{};
+    std::string text{};  ///< empty if nothing that is shown fits
     std::vector<ChunkPiece> pieces{};
-    FoldPosition next{};  ///< where the following chunk begins; the same as the start if nothing fits
-
-    [[nodiscard]] bool empty() const noexcept { return pieces.empty(); }
+    FoldPosition next{};  ///< where the following chunk begins
 };
 
 /// The longest prefix of `text` for which `fits` holds: between characters, at a line border if one is near. Empty if

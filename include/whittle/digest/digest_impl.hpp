@@ -307,7 +307,7 @@ private:
     }
 
     void judge(Outcome& outcome, bool is_last) {
-        const std::array<std::string_view, 2> instructions{system_text_, user_text_};
+        const std::array<std::string_view, 4> instructions{system_text_, user_text_, whole_frame_, part_frame_};
         const Acceptance rules{*environment_.counter, config_.max_reply_bytes, is_last ? config_.max_summary_tokens : 0,
                                is_last ? replaced_tokens_ : 0, instructions};
         const M& message = outcome.reply->message;
@@ -391,6 +391,8 @@ private:
     DigestState& state_;
     std::string_view system_text_;
     std::string_view user_text_;
+    std::string whole_frame_ = data_frame({.language = environment_.language}).before;
+    std::string part_frame_ = data_frame({.is_part = true, .language = environment_.language}).before;
     M system_;
     M instruction_;
     std::vector<const M*> originals_;

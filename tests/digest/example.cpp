@@ -1,0 +1,34 @@
+#include "support/catch.hpp"
+#include "whittle/chain/conversation.hpp"
+#include "whittle/digest/digest.hpp"
+#include "whittle/port/scripted_model.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace whittle;
+
+namespace {
+
+// [digest]
+/// A summary of the first two messages; empty if the model does not give one.
+std::string sum_up(Model<ChatMessage>& model, const Conversation<>& conversation) {
+    const std::vector<std::size_t> fold{0, 1};
+    const DigestConfig config{.max_input_tokens = 8'000, .retry = RetryConfig{.max_retries = 2}};
+    DigestState state;
+    const auto result = digest<ChatMessage>(
+        {.model = model, .messages = conversation.messages(), .outline = conversation.outline(), .fold = fold}, config,
+        {}, {.purpose = "example: summary"}, state);
+    return result.ok() ? result.summary : "";
+}
+// [/digest]
+
+}  // namespace
+
+TEST_CASE("the example of docs/digest.md works", "[digest]") {
+    Conversation<> conversation("example");
+    conversation.push_back(ChatMessage::user("Find the bug. " + std::string(600, 'x')));
+    conversation.push_back(ChatMessage::assistant("It is in a.cpp."));
+    ScriptedModel<ChatMessage> model(std::vector{ChatMessage::assistant("<summary>The bug is in a.cpp.</summary>")});
+    CHECK(sum_up(model, conversation) == "The bug is in a.cpp.");
+}
