@@ -71,11 +71,11 @@ void expect_acknowledged(const World<M>& world, Failures& failures) {
 
 }  // namespace detail
 
-/// Valid out: no violation that was not there before, by either profile.
+/// Valid out: no violation that was not there before, by either profile of the message type.
 template <AgentMessage M>
 Failures check_valid_out(const Subject<M>& subject, const History& history) {
     Failures failures;
-    for (const ValidityProfile* profile : {&openai_chat(), &openai_compatible()}) {
+    for (const ValidityProfile* profile : law_profiles<M>()) {
         World<M> world(subject, {.validity = *profile});
         world.drive(history, [&] {
             const auto before = validate(world.conversation.outline(), *profile);
@@ -211,29 +211,52 @@ Failures check_never_larger(const Subject<M>& subject, const History& history) {
 
 namespace detail {
 
-/// Messages that must stay as they are, by serial, in order.
+/// What must stay as it is: a whole message, or only its results of protected tools.
+struct Pinned {
+    Serial serial = 0;
+    std::string bytes{};
+    bool is_whole = true;
+};
+
 template <AgentMessage M>
-std::vector<std::pair<Serial, std::string>> pinned_of(const Conversation<M>& conversation, const ChainConfig& config,
-                                                      bool with_protected) {
-    std::vector<std::pair<Serial, std::string>> pinned;
+std::string protected_texts(const Conversation<M>& conversation, const ChainConfig& config, std::size_t message) {
+    std::string texts;
+    std::size_t p = 0;
+    for (const Part& part : parts_of(conversation.messages()[message])) {
+        const PartInfo& info = conversation.outline()[message].parts[p++];
+        const bool is_result = info.kind == PartKind::tool_result;
+        if (is_result && std::ranges::count(config.protected_tools, info.tool) > 0)
+            texts += info.call_id + '\n' + part.text + '\n';
+    }
+    return texts;
+}
+
+template <AgentMessage M>
+std::string bytes_to_keep(const Conversation<M>& conversation, const ChainConfig& config, std::size_t message,
+                          bool is_whole) {
+    return is_whole ? bytes_of(conversation.messages()[message]) : protected_texts(conversation, config, message);
+}
+
+/// In order.
+template <AgentMessage M>
+std::vector<Pinned> pinned_of(const Conversation<M>& conversation, const ChainConfig& config, bool with_protected) {
+    std::vector<Pinned> pinned;
     const Outline outline = conversation.outline();
     const auto newest = outline.newest_user();
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
         const bool is_open = outline.open_group() != 0 && info.group == outline.open_group();
-        const bool is_protected =
-            with_protected && std::ranges::any_of(info.parts, [&](const PartInfo& part) {
-                return part.kind == PartKind::tool_result && std::ranges::count(config.protected_tools, part.tool) > 0;
-            });
-        if (info.role != Role::system && newest != i && !is_open && !is_protected && !info.pinned) continue;
-        pinned.emplace_back(info.serial, bytes_of(conversation.messages()[i]));
+        const bool is_whole = info.role == Role::system || newest == i || is_open || info.pinned;
+        std::string bytes = is_whole || with_protected ? bytes_to_keep(conversation, config, i, is_whole) : "";
+        if (is_whole || !bytes.empty()) pinned.push_back({info.serial, std::move(bytes), is_whole});
     }
     return pinned;
 }
 
 }  // namespace detail
 
-/// Pinned: system text, the newest user message, the open round, protected tools and the host's pins stay, in order.
+/// Pinned: system text, the newest user message, the open round, results of protected tools and the host's pins stay,
+/// in order.
 template <AgentMessage M>
 Failures check_pinned(const Subject<M>& subject, const History& history) {
     Failures failures;
@@ -244,14 +267,14 @@ Failures check_pinned(const Subject<M>& subject, const History& history) {
             detail::pinned_of(world.conversation, world.chain.config(), subject.options.keeps_protected_tools);
         world.ask();
         std::size_t from = 0;
-        for (const auto& [serial, bytes] : pinned) {
+        for (const auto& [serial, bytes, is_whole] : pinned) {
             const auto at = world.conversation.outline().index_of(serial);
             if (!at || *at < from) {
                 failures.push_back("pinned message " + std::to_string(serial) + " is gone or moved");
                 continue;
             }
             from = *at;
-            const std::string now = bytes_of(world.conversation.messages()[*at]);
+            const std::string now = detail::bytes_to_keep(world.conversation, world.chain.config(), *at, is_whole);
             if (now != bytes)
                 failures.push_back("pinned message " + std::to_string(serial) + " changed: " + difference(bytes, now));
         }

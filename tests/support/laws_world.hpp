@@ -67,7 +67,7 @@ struct Subject {
 /// How one run differs from the plain one.
 template <AgentMessage M>
 struct WorldOptions {
-    ValidityProfile validity = openai_chat();
+    ValidityProfile validity = *law_profiles<M>().front();
     OnError on_error = OnError::skip;
     std::shared_ptr<Storage> storage{};  ///< instead of the subject's own
     ChainCallbacks<M> callbacks{};
@@ -101,7 +101,7 @@ public:
     /// Pushes the history; asks before every reply, and at the end. `visit` runs instead of `ask`, and has to ask.
     template <typename Visit>
     void drive(const History& history, Visit&& visit) {
-        for (const ChatMessage& m : history) {
+        for (const ChatMessage& m : shaped<M>(history)) {
             if (m.role == Role::assistant) visit();
             if (push_shortened(m)) continue;
             bool is_first = true;
@@ -119,33 +119,49 @@ public:
     std::vector<M> originals{};
 
 private:
-    /// A result that somebody waits for, through the chain's tool wraps. False if these leave it as it is.
+    /// Results that somebody waits for, through the chain's tool wraps. False if these leave them as they are.
     bool push_shortened(const ChatMessage& m) {
         if constexpr (ToolMessage<M>) {
-            const auto is_result = [&](const Part& part) {
-                return part.kind == PartKind::tool_result && part.call_id == m.parts.front().call_id;
-            };
-            if (m.parts.empty() || !std::ranges::all_of(m.parts, is_result)) return false;
             const auto calls = chain.prepare_tools(conversation, {.tools = law_tools()});
-            const auto call = std::ranges::find(calls, m.parts.front().call_id, &ToolContext::call_id);
-            if (call == calls.end()) return false;
-            CollectingSink sink;
-            ToolResult raw{call->call_id, call->tool, {}, m.parts.front().is_error};
-            for (const Part& part : m.parts) raw.parts.push_back({.text = part.text});
-            ToolOutcome outcome = chain.wrap_tool(*call, sink, [&](const ToolContext&, PartSink& out) {
-                for (const Part& part : raw.parts) out.push(part);
-                return ToolOutcome{.is_error = raw.is_error};
-            });
-            const ToolReturn back = to_return(*call, sink, std::move(outcome));
-            if (back.stored.empty() && !back.original) return false;
-            for (M& original : message_traits<M>::make_tool_results(std::vector{raw}))
-                originals.push_back(std::move(original));
-            conversation.push_tool_results(std::vector{back});
+            std::vector<ToolResult> raw;
+            std::vector<ToolReturn> returns;
+            for (ToolResult& result : results_of(m)) {
+                const auto call = std::ranges::find(calls, result.call_id, &ToolContext::call_id);
+                if (call == calls.end()) return false;
+                result.tool = call->tool;
+                returns.push_back(wrap(*call, result));
+                raw.push_back(std::move(result));
+            }
+            const auto is_whole = [](const ToolReturn& r) { return r.stored.empty() && !r.original; };
+            if (std::ranges::all_of(returns, is_whole)) return false;
+            for (M& original : message_traits<M>::make_tool_results(raw)) originals.push_back(std::move(original));
+            conversation.push_tool_results(returns);
             clock->advance(std::chrono::milliseconds(7));
             return true;
         } else {
             return false;
         }
+    }
+
+    /// The texts of each call that `m` answers; none if `m` holds anything else.
+    static std::vector<ToolResult> results_of(const ChatMessage& m) {
+        std::vector<ToolResult> results;
+        for (const Part& part : m.parts) {
+            if (part.kind != PartKind::tool_result) return {};
+            if (results.empty() || results.back().call_id != part.call_id)
+                results.push_back({part.call_id, {}, {}, part.is_error});
+            results.back().parts.push_back({.text = part.text});
+        }
+        return results;
+    }
+
+    ToolReturn wrap(const ToolContext& call, const ToolResult& raw) const {
+        CollectingSink sink;
+        ToolOutcome outcome = chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) {
+            for (const Part& part : raw.parts) out.push(part);
+            return ToolOutcome{.is_error = raw.is_error};
+        });
+        return to_return(call, sink, std::move(outcome));
     }
 
     [[nodiscard]] Serial originals_serial(std::size_t index) const { return conversation.outline()[index].serial; }
