@@ -116,10 +116,10 @@ void FactCollector::add(const PartView& part, bool is_user) {
     }
     detail::for_each_identifier(
         part.text, [&](std::string_view word, IdentifierKind kind) { state_->note(word, kind, in_result); });
-    if (is_user && part.kind == PartKind::text) {
-        detail::for_each_constraint(part.text,
-                                    [&](std::string_view sentence) { state_->note_constraint(one_line(sentence)); });
-    }
+    if (!is_user || part.kind != PartKind::text) return;
+    detail::for_each_constraint(part.text, [&](std::string_view sentence) {
+        if (state_->constraints.size() < most_constraints) state_->note_constraint(one_line(sentence));
+    });
 }
 
 void FactCollector::add_user_text(std::string_view text) { add(PartView{.kind = PartKind::text, .text = text}, true); }

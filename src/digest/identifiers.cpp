@@ -19,7 +19,14 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 bool is_alnum(char c) noexcept { return is_digit(c) || is_upper(c) || is_lower(c); }
-bool is_word(char c) noexcept { return is_alnum(c) || std::string_view("_./-:#@~+%").find(c) != npos; }
+
+constexpr std::array<bool, 256> word_table = [] {
+    std::array<bool, 256> table{};
+    constexpr std::string_view members = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-:#@~+%";
+    for (const char c : members) table[static_cast<unsigned char>(c)] = true;
+    return table;
+}();
+bool is_word(char c) noexcept { return word_table[static_cast<unsigned char>(c)]; }
 
 bool has_extension(std::string_view word) noexcept {
     const std::size_t dot = word.rfind('.');
@@ -101,6 +108,7 @@ std::size_t sentence_end(std::string_view text) noexcept {
         if (c == '\n') return at + 1;
         const bool ends_word = at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\n';
         if ((c == '.' || c == '!' || c == '?' || c == ';') && ends_word) return at + 1;
+        if (c != full_width[0][0] && c != full_width[1][0]) continue;
         for (const std::string_view mark : full_width) {
             if (text.substr(at).starts_with(mark)) return at + mark.size();
         }

@@ -44,9 +44,9 @@ TEST_CASE("the last pair of a tag is found from the end", "[digest]") {
     CHECK_FALSE(find_last_tag("<>x</>", ""));
 }
 
-TEST_CASE("ten megabytes of tags are looked at in linear time", "[digest]") {
+TEST_CASE("megabytes of tags are looked at in linear time", "[digest]") {
     std::string text;
-    while (text.size() < 10'000'000) text += "<summary> <analysis> < / summary >";
+    while (text.size() < 3'000'000) text += "<summary> <analysis> < / summary >";
     CHECK(clean_reply(text).size() < text.size());
     CHECK(escape_tags(text).size() > text.size());
     CHECK(find_last_tag(std::string(10'000'000, '<') + "<u>x</u>", "u").has_value());
@@ -185,9 +185,9 @@ TEST_CASE("a list survives as a note and comes back as carried facts", "[digest]
           std::vector<std::string>{list[0].text, "a/b.cpp", "x_y"});
 }
 
-TEST_CASE("ten megabytes of user text are searched for facts in linear time", "[digest]") {
+TEST_CASE("megabytes of user text are searched for facts in linear time", "[digest]") {
     std::string text;
-    while (text.size() < 10'000'000) text += "must path/to/file.cpp:12 a_b must. 12345 <summary> ";
+    while (text.size() < 3'000'000) text += "must path/to/file.cpp:12 a_b must. 12345 <summary> ";
     FactCollector facts;
     facts.next_message();
     facts.add(text_part(text), true);
