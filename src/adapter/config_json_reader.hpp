@@ -171,6 +171,7 @@ struct StageNode {
 };
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages);
 void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage);
+void read_token_saving(ConfigReader& reader, NodeId at, StageSettings& stage);
 
 void add_storage_keys(std::vector<ConfigKey>& keys);
 void add_profile_keys(std::vector<ConfigKey>& keys);
@@ -178,6 +179,7 @@ void add_tokens_keys(std::vector<ConfigKey>& keys);
 void add_models_keys(std::vector<ConfigKey>& keys);
 void add_stage_keys(std::vector<ConfigKey>& keys);
 void add_summarization_keys(std::vector<ConfigKey>& keys);
+void add_token_saving_keys(std::vector<ConfigKey>& keys);
 
 template <typename T>
 void add_keys(std::vector<ConfigKey>& keys, const std::string& prefix, std::span<const Field<T>> fields) {

@@ -10,8 +10,8 @@ namespace whittle::inline v0::detail {
 namespace {
 
 constexpr std::array<std::string_view, 3> model_types{"scripted", "openai", "anthropic"};
-constexpr std::array<std::string_view, 5> stage_types{"reduction", "summarization", "pruning", "compaction",
-                                                      "token_saving"};
+constexpr std::array<std::string_view, 5> stage_types{"reduction", "summarization", "token_saving", "pruning",
+                                                      "compaction"};
 constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::rate_limit,  ModelErrorClass::auth,
                                    ModelErrorClass::server,    ModelErrorClass::bad_request, ModelErrorClass::refusal,
                                    ModelErrorClass::transport, ModelErrorClass::cancelled};
@@ -191,10 +191,11 @@ void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages
     if (!reader.check_array(at, "an array of middlewares")) return;
     const JsonPositions& json = reader.json();
     for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
-        const auto type = read_type(reader, child, "middleware", stage_types, 2);
+        const auto type = read_type(reader, child, "middleware", stage_types, 3);
         if (!type) continue;
         StageNode& stage = stages.emplace_back(StageNode{.at = child});
-        (*type == 0 ? read_reduction : read_summarization)(reader, child, stage.settings);
+        constexpr std::array readers{&read_reduction, &read_summarization, &read_token_saving};
+        readers[*type](reader, child, stage.settings);
     }
 }
 
@@ -213,6 +214,7 @@ void add_stage_keys(std::vector<ConfigKey>& keys) {
     add_keys<ReductionDraft>(keys, "reduction.", reduction_fields);
     add_keys<ToolDraft>(keys, "reduction.tool_config.TOOL.", tool_fields);
     add_summarization_keys(keys);
+    add_token_saving_keys(keys);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -202,7 +202,6 @@ TEST_CASE("what is known but not built yet is refused by name", "[config_json]")
     CHECK(says_so(R"({"preset": "recommended"})"));
     CHECK(says_so(R"({"middlewares": [{"type": "pruning"}]})"));
     CHECK(says_so(R"({"middlewares": [{"type": "compaction"}]})"));
-    CHECK(says_so(R"({"middlewares": [{"type": "token_saving"}]})"));
     CHECK(says_so(R"({"models": {"m": {"type": "openai", "base_url": "http://localhost", "model": "x"}}})"));
     CHECK(says_so(R"({"models": {"m": {"type": "anthropic"}}})"));
     CHECK(says_so(R"({"storage": {"type": "sqlite", "path": 1}})") == false);  // its key is unknown too

@@ -4,6 +4,7 @@
 #include "whittle/port/model.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/summarization/summarization.hpp"
+#include "whittle/token_saving/token_saving.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -45,10 +46,10 @@ struct StorageSettings {
 /// One entry of "middlewares".
 struct StageSettings {
     std::string name{};
-    std::variant<ReductionConfig, SummarizationConfig> config{};
+    std::variant<ReductionConfig, SummarizationConfig, TokenSavingConfig> config{};
     StorageSettings backend{};  ///< own storage; none: the chain's
     std::map<std::string, StorageSettings> tool_backends{};
-    std::string model{};           ///< summarization: a name of `ChainSettings::models`
+    std::string model{};           ///< summarization, token_saving: a name of `ChainSettings::models`
     std::string failover_model{};  ///< summarization: the same; empty: `model`
 };
 
@@ -141,6 +142,17 @@ template <AgentMessage M>
                                               std::move(callbacks), stage.name);
 }
 
+/// A classifier that is to ask a model gets it.
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_token_saving(const StageSettings& stage,
+                                                               const NamedModels<M>& models) {
+    TokenSavingConfig config = std::get<TokenSavingConfig>(stage.config);
+    if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
+    const auto model = models.find(stage.model);
+    if (model != models.end()) config.perplexity_classifier = make_model_classifier(as_text_model<M>(model->second));
+    return std::make_shared<TokenSaving<M>>(std::move(config), stage.name);
+}
+
 }  // namespace detail
 
 /// Opens the storages and makes the chain with its models. Throws what these throw.
@@ -156,6 +168,8 @@ template <AgentMessage M>
         if (const auto* reduction = std::get_if<ReductionConfig>(&stage.config)) {
             stages.push_back(std::make_shared<Reduction<M>>(detail::open_backends(stage, *reduction),
                                                             ReductionCallbacks<M>{}, stage.name));
+        } else if (std::holds_alternative<TokenSavingConfig>(stage.config)) {
+            stages.push_back(detail::make_token_saving<M>(stage, models));
         } else {
             stages.push_back(detail::make_summarization<M>(stage, models));
         }

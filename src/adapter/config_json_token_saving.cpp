@@ -1,0 +1,122 @@
+#include "config_json_reader.hpp"
+
+#include "whittle/token_saving/classifiers.hpp"
+
+#include <array>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+template <typename T>
+void skip(ConfigReader&, NodeId, T&) {}
+
+struct TokenSavingDraft : TokenSavingConfig {
+    std::string name = "token_saving";
+    std::string model{};
+    StorageSettings own_storage{};
+};
+
+void read_own_storage(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
+    read_storage(reader, at, draft.own_storage);
+}
+
+void read_signals(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
+    constexpr std::array<std::string_view, 2> words{"none", "trajectory"};
+    const auto found = reader.read_word(at, "signals", words);
+    if (found) draft.signals_fn = *found == 1 ? SignalsFunction(trajectory_signals) : SignalsFunction();
+}
+
+/// "model" is filled in when the chain is made: until then the heuristic stands for it.
+void read_classifier(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
+    constexpr std::array<std::string_view, 4> words{"none", "heuristic", "frequency", "model"};
+    const auto found = reader.read_word(at, "classifier", words);
+    if (!found) return;
+    if (*found == 0) draft.perplexity_classifier = std::monostate{};
+    if (*found == 1) draft.perplexity_classifier = WordScorer(heuristic_scores);
+    if (*found == 2) draft.perplexity_classifier = frequency_scorer();
+    if (*found == 3) draft.perplexity_classifier = RatioWordClassifier(heuristic_classifier);
+}
+
+void read_when(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
+    constexpr std::array times{SavingTime::on_arrival, SavingTime::batched};
+    constexpr std::array<std::string_view, 2> words{"on_arrival", "batched"};
+    if (const auto found = reader.read_word(at, "time", words)) draft.when = times[*found];
+}
+
+template <auto Member>
+void read_ratio(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
+    reader.read_real(at, 0.0, 1.0, draft.*Member);
+}
+
+using TC = TokenSavingConfig;
+constexpr std::array<Field<TokenSavingDraft>, 24> token_saving_fields{{
+    {"type", "string", "required", "`token_saving`", &skip<TokenSavingDraft>},
+    {"name", "string", "token_saving", "in reports and notes; two middlewares need distinct names",
+     &read_value<&TokenSavingDraft::name>},
+    {"compress_threshold_chars", "integer", "1800", "longer tool results are cut to head and tail",
+     &read_integer<&TC::compress_threshold_chars, 1>},
+    {"head_keep_chars", "integer", "900", "code points kept of the start", &read_integer<&TC::head_keep_chars, 0>},
+    {"tail_keep_chars", "integer", "700", "code points kept of the end", &read_integer<&TC::tail_keep_chars, 0>},
+    {"keep_recent_tool_messages", "integer", "2", "newest tool results left whole; not with `on_arrival`",
+     &read_integer<&TC::keep_recent_tool_messages, 0>},
+    {"enable_compression", "true or false", "true", "cut tool results to head and tail",
+     &read_value<&TC::enable_compression>},
+    {"early_exit_min_call_index", "integer", "40", "no nudge before that many model calls",
+     &read_integer<&TC::early_exit_min_call_index, 0>},
+    {"early_exit_text", "string", "built in", "the nudge", &read_value<&TC::early_exit_text>},
+    {"signals", "string", "none", "`none` or `trajectory`: what judges whether the agent runs in circles",
+     &read_signals},
+    {"enable_early_exit", "true or false", "true", "nudge an agent that runs in circles",
+     &read_value<&TC::enable_early_exit>},
+    {"enable_perplexity_compression", "true or false", "false", "drop words of old texts",
+     &read_value<&TC::enable_perplexity_compression>},
+    {"perplexity_classifier", "string", "none", "`none`, `heuristic`, `frequency` or `model`: which words go",
+     &read_classifier},
+    {"model", "string", "none", "with the classifier `model`: a name of `models`",
+     &read_value<&TokenSavingDraft::model>},
+    {"perplexity_recent_cutoff", "integer", "3", "model calls ago; younger messages stay",
+     &read_integer<&TC::perplexity_recent_cutoff, 0>},
+    {"perplexity_mid_cutoff", "integer", "10", "model calls ago; from here on a message is old",
+     &read_integer<&TC::perplexity_mid_cutoff, 0>},
+    {"perplexity_keep_ratio_mid", "number", "0.55", "share of the unprotected words that stays at first",
+     &read_ratio<&TC::perplexity_keep_ratio_mid>},
+    {"perplexity_keep_ratio_old", "number", "0.3", "share that stays once a message is old",
+     &read_ratio<&TC::perplexity_keep_ratio_old>},
+    {"perplexity_window_words", "integer", "50", "words of one classifier call",
+     &read_integer<&TC::perplexity_window_words, 1>},
+    {"perplexity_min_content_words", "integer", "30", "texts of fewer words stay",
+     &read_integer<&TC::perplexity_min_content_words, 0>},
+    {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage},
+    {"minimum_gain_tokens", "integer", "200", "word-level: a batch that frees less is postponed",
+     &read_integer<&TC::minimum_gain_tokens, 0>},
+    {"when", "string", "batched", "`on_arrival` or `batched`: when tool results are cut", &read_when},
+    {"batch_calls", "integer", "10", "model calls between batches", &read_integer<&TC::batch_calls, 1>},
+}};
+
+bool asks_model(const ConfigReader& reader, NodeId at) {
+    const NodeId classifier = reader.json().member(at, "perplexity_classifier");
+    return classifier != JsonPositions::none && reader.json()[classifier].kind == JsonPositions::Kind::string &&
+           reader.json().text(classifier) == "model";
+}
+
+}  // namespace
+
+void read_token_saving(ConfigReader& reader, NodeId at, StageSettings& stage) {
+    TokenSavingDraft draft;
+    read_object<TokenSavingDraft>(reader, at, draft, token_saving_fields);
+    const NodeId model = reader.json().member(at, "model");
+    if (asks_model(reader, at) && model == JsonPositions::none) reader.missing(at, "model", "a name of `models`");
+    if (!asks_model(reader, at) && model != JsonPositions::none)
+        reader.unexpected(model, "no model unless `perplexity_classifier` is \"model\"");
+    stage.name = draft.name;
+    stage.model = draft.model;
+    stage.backend = draft.own_storage;
+    stage.config = static_cast<TokenSavingConfig&>(draft);
+}
+
+void add_token_saving_keys(std::vector<ConfigKey>& keys) {
+    add_keys<TokenSavingDraft>(keys, "token_saving.", token_saving_fields);
+}
+
+}  // namespace whittle::inline v0::detail
