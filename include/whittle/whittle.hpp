@@ -12,6 +12,7 @@
 #include "whittle/port/storage.hpp"
 #include "whittle/reduction/read_offloaded.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/summarization/summarization.hpp"
 #include "whittle/tokens/counter.hpp"
 #include "whittle/tokens/token_index.hpp"
 #include "whittle/tokens/token_stream.hpp"
