@@ -1,4 +1,5 @@
 #include "support/catch.hpp"
+#include "support/generators.hpp"
 #include "whittle/digest/text.hpp"
 #include "work.hpp"
 
@@ -386,6 +387,48 @@ TEST_CASE("no request is made for messages of which nothing is shown", "[digest]
     });
     REQUIRE(result.ok());
     CHECK(check_coverage(result.chunks) == std::vector<Serial>{1, 2, 3});
+}
+
+TEST_CASE("a result inside a user message is a tool's, the text beside it the user's", "[digest]") {
+    Work work;
+    work.conversation.push_back(ChatMessage::assistant().call("c1", "read"));
+    work.conversation.push_back({Role::user,
+                                 {Part{PartKind::tool_result, "from the file", "c1", "read"},
+                                  Part{PartKind::text, "and now " + std::string(800, 'x')}}});
+    const auto result = work.run([](const Request& request) {
+        const std::string data = data_of(request);
+        CHECK(data.find("<entry n=\"2\" from=\"tool\" result_of=\"read\" kind=\"data\">\nfrom the file") !=
+              std::string::npos);
+        CHECK(data.find("<entry n=\"2\" from=\"user\">\nand now") != std::string::npos);
+        return say("gist");
+    });
+    CHECK(result.ok());
+}
+
+TEST_CASE("random histories, valid and broken, are covered within any window or refused", "[digest]") {
+    int folded = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        Dice dice(seed);
+        Work work;
+        const History history = generate_valid(dice, {.forged = dice.one_in(2), .turns = 6});
+        for (const ChatMessage& m : history) work.conversation.push_back(m);
+        work.environment.counter = dice.one_in(2) ? chars() : estimate();
+        work.config.user_instruction = "Sum up.";
+        work.config.max_input_tokens = static_cast<std::int64_t>(200 + dice.below(1'800));
+        const auto result = work.run([&](const Request& request) {
+            CHECK(size_of(request, *work.environment.counter) <= work.config.max_input_tokens);
+            CHECK(is_valid_utf8(data_of(request)));
+            return say("g");
+        });
+        CAPTURE(seed, work.config.max_input_tokens);
+        if (!result.ok()) {
+            CHECK(result.failure->failure == DigestFailure::does_not_fit);
+            continue;
+        }
+        ++folded;
+        CHECK(check_coverage(result.chunks) == serials_of(work.conversation));
+    }
+    CHECK(folded > 40);
 }
 
 TEST_CASE("in Chinese the frame, the notes and the instructions are Chinese", "[digest]") {
