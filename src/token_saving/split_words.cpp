@@ -103,10 +103,28 @@ std::vector<bool> fenced(std::string_view text, const std::vector<Stretch>& line
     return inside;
 }
 
-/// Ends like code, stands in brackets as notices do, or at least half of its words are protected.
-bool is_code_line(std::string_view line, std::span<const Word> words) {
-    if (line.ends_with(';') || line.ends_with('{') || line.ends_with('}') || line.ends_with("):")) return true;
-    if (line.starts_with('[') && line.ends_with(']')) return true;
+bool ends_like_code(std::string_view line) noexcept {
+    return line.ends_with(';') || line.ends_with('{') || line.ends_with('}') || line.ends_with("):");
+}
+
+/// Four blanks or a tab in front, as code in Markdown has.
+bool is_indented(std::string_view line) noexcept { return line.starts_with("    ") || line.starts_with('\t'); }
+
+/// `12:`, `12|`, `12→` or `name:12:` in front: a numbered line, or one that a search found.
+bool is_numbered(std::string_view trimmed) noexcept {
+    const std::string_view first = trimmed.substr(0, trimmed.find_first_of(" \t"));
+    for (std::size_t i = 1; i < first.size(); ++i) {
+        const bool is_after_digit = first[i - 1] >= '0' && first[i - 1] <= '9';
+        const bool is_mark = first[i] == ':' || first[i] == '|' || first.substr(i).starts_with("\xE2\x86\x92");
+        if (is_after_digit && is_mark) return true;
+    }
+    return false;
+}
+
+/// Looks like code, stands in brackets as notices do, or at least half of its words are protected.
+bool is_code_line(std::string_view line, std::string_view trimmed, std::span<const Word> words) {
+    if (ends_like_code(trimmed) || is_indented(line) || is_numbered(trimmed)) return true;
+    if (trimmed.starts_with('[') && trimmed.ends_with(']')) return true;
     const auto stay = std::ranges::count(words, Word::Kind::protected_, &Word::kind);
     return 2 * stay >= std::ssize(words);
 }
@@ -139,21 +157,22 @@ private:
         return std::span(words_).subspan(first, next_ - first);
     }
 
-    /// Lines of code stay; where they are a third of a text or more, all of it does.
+    /// Lines of code stay; where a quarter of the lines ends like code, all of the text does.
     void mark_lines() {
         const std::vector<bool> in_fence = fenced(text_, lines_);
         std::size_t code = 0;
-        std::size_t prose = 0;
+        std::size_t all = 0;
         for (std::size_t i = 0; i < lines_.size(); ++i) {
             const std::span<Word> words = words_till(lines_[i].end);
             if (words.empty()) continue;
             protect_inline_code(text_, words);
-            const std::string_view line = trim(text_.substr(lines_[i].begin, lines_[i].end - lines_[i].begin));
-            const bool is_code = in_fence[i] || is_code_line(line, words);
-            if (is_code) set_verbatim(words);
-            if (!in_fence[i]) ++(is_code ? code : prose);
+            const std::string_view line = text_.substr(lines_[i].begin, lines_[i].end - lines_[i].begin);
+            if (in_fence[i] || is_code_line(line, trim(line), words)) set_verbatim(words);
+            if (in_fence[i]) continue;
+            ++all;
+            code += ends_like_code(trim(line)) ? 1 : 0;
         }
-        if (prose > 0 && 2 * code >= prose) set_verbatim(words_);
+        if (code > 0 && 4 * code >= all) set_verbatim(words_);
     }
 
     void mark_json() {

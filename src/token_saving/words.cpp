@@ -53,15 +53,27 @@ bool breaks_line(std::string_view gap) noexcept { return gap.find_first_of("\n\r
 class Gap {
 public:
     void add(std::string_view gap) {
-        if (text_.empty() || breaks_line(gap)) {
-            while (!text_.empty() && (text_.back() == ' ' || text_.back() == '\t')) text_.pop_back();
-            text_ += gap;
-        }
+        if (gaps_++ > 0 && !breaks_line(gap)) return;
+        if (gaps_ > 1) trim();
+        text_ += gap;
     }
-    [[nodiscard]] std::string take() { return std::exchange(text_, {}); }
+    [[nodiscard]] std::string take() {
+        gaps_ = 0;
+        return std::exchange(text_, {});
+    }
+    /// At the end of the text blanks of dropped words go.
+    [[nodiscard]] std::string take_last() {
+        if (gaps_ > 1) trim();
+        return take();
+    }
 
 private:
+    void trim() {
+        while (!text_.empty() && (text_.back() == ' ' || text_.back() == '\t')) text_.pop_back();
+    }
+
     std::string text_{};
+    int gaps_ = 0;
 };
 
 }  // namespace
@@ -78,7 +90,7 @@ std::string join_kept(std::string_view text, std::span<const Word> words, const 
         result += text.substr(words[i].begin, end - words[i].begin);
     }
     gap.add(text.substr(end));
-    return result + gap.take();
+    return result + gap.take_last();
 }
 
 // ---- choosing
