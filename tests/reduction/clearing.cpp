@@ -1,12 +1,13 @@
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
-#include "whittle/reduction/reduction.hpp"
+#include "tools.hpp"
 
 #include <memory>
 #include <string>
 #include <vector>
 
 using namespace whittle;
+using namespace whittle::testing;
 
 namespace {
 
@@ -14,20 +15,20 @@ ReductionConfig above(std::int64_t tokens) { return {.skip_truncation = true, .m
 
 std::string output(const std::string& id) { return "output of " + id + " " + std::string(2'000, 'x'); }
 
-void add_round(Conversation<>& c, const std::string& id, const std::string& tool = "read") {
+void add_round(AnyConversation& c, const std::string& id, const std::string& tool = "read") {
     c.push_back(ChatMessage::assistant("").call(id, tool));
     c.push_back(ChatMessage::result(id, tool, output(id)));
 }
 
 /// user, then `ids.size()` rounds of one call each: results at 2, 4, 6, ...
-Conversation<> rounds(const std::vector<std::string>& ids, const std::string& id = "conv") {
-    Conversation<> c(id);
+AnyConversation rounds(const MessageType& type, const std::vector<std::string>& ids, const std::string& id = "conv") {
+    AnyConversation c(type, id);
     c.push_back(ChatMessage::user("do"));
     for (const std::string& call : ids) add_round(c, call);
     return c;
 }
 
-std::string text(const Conversation<>& c, std::size_t message) { return c.messages()[message].parts[0].text; }
+std::string text(const AnyConversation& c, std::size_t message) { return c.text(message); }
 
 std::vector<std::string> keys(Storage& storage) {
     std::vector<std::string> all;
@@ -43,58 +44,64 @@ const std::vector<ToolSpec> reader{{.name = "read_file"}};
 }  // namespace
 
 TEST_CASE("R70: an old result becomes a notice with place and reader, its object holds the text", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto storage = memory_storage();
-    Conversation<> c = rounds({"a", "b"});
-    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}};
+    AnyConversation c = rounds(type, {"a", "b"});
+    const AnyChain chain(type, ChainConfig{.storage = storage}, above(100));
     chain.before_model(c, {.tools = reader});
     CHECK(text(c, 2).find("conv/clear/a") != std::string::npos);
     CHECK(text(c, 2).find("read_file") != std::string::npos);
     CHECK(storage->get("conv/clear/a") == output("a"));
     CHECK(text(c, 4) == output("b"));
-    CHECK(c.messages()[1] == ChatMessage::assistant("").call("a", "read"));
+    CHECK(c.message(1) == ChatMessage::assistant("").call("a", "read"));
     REQUIRE(c.undo());
     CHECK(text(c, 2) == output("a"));
 }
 
 TEST_CASE("R72: without a store a plain placeholder stands there and the journal has the original", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto language = GENERATE(Language::english, Language::chinese);
-    Conversation<> c = rounds({"a", "b"});
-    Chain{ChainConfig{.language = language}, Reduction<>{above(100)}}.before_model(c);
+    AnyConversation c = rounds(type, {"a", "b"});
+    AnyChain(type, ChainConfig{.language = language}, above(100)).before_model(c);
     CHECK(text(c, 2) == plain_placeholder(language));
     REQUIRE(c.undo());
     CHECK(text(c, 2) == output("a"));
 }
 
 TEST_CASE("a reader is named only if the request lists it", "[reduction]") {
-    Conversation<> c = rounds({"a", "b"});
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {"a", "b"});
     const std::vector<ToolSpec> own{{.name = "read_offloaded"}};
     const auto tools = GENERATE_COPY(std::vector<ToolSpec>{}, own);
-    Chain{ChainConfig{.storage = memory_storage()}, Reduction<>{above(100)}}.before_model(c, {.tools = tools});
+    AnyChain(type, ChainConfig{.storage = memory_storage()}, above(100)).before_model(c, {.tools = tools});
     CHECK(text(c, 2).find("read_file") == std::string::npos);
     CHECK((text(c, 2).find("read_offloaded") != std::string::npos) == !tools.empty());
 }
 
 TEST_CASE("the trigger is exceeded, not reached", "[reduction]") {
-    Conversation<> c = rounds({"a", "b"});
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {"a", "b"});
     const std::int64_t size = c.tokens(chars());
-    CHECK(Chain{ChainConfig{}, Reduction<>{above(size)}}.before_model(c).find("reduction")->outcome == Outcome::undue);
-    CHECK(Chain{ChainConfig{}, Reduction<>{above(size - 1)}}.before_model(c).find("reduction")->outcome ==
+    CHECK(AnyChain(type, ChainConfig{}, above(size)).before_model(c).find("reduction")->outcome == Outcome::undue);
+    CHECK(AnyChain(type, ChainConfig{}, above(size - 1)).before_model(c).find("reduction")->outcome ==
           Outcome::committed);
 }
 
 TEST_CASE("the newest rounds are kept, 0 means 1", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto [limit, cleared] = GENERATE(table<int, std::size_t>({{0, 2}, {1, 2}, {2, 1}, {3, 0}}));
-    Conversation<> c = rounds({"a", "b", "c"});
+    AnyConversation c = rounds(type, {"a", "b", "c"});
     ReductionConfig config = above(100);
     config.clear_retention_suffix_limit = limit;
-    Chain{ChainConfig{}, Reduction<>{config}}.before_model(c);
+    AnyChain(type, ChainConfig{}, config).before_model(c);
     std::size_t count = 0;
     for (std::size_t i = 2; i < c.size(); i += 2) count += text(c, i) == plain_placeholder(Language::english) ? 1 : 0;
     CHECK(count == cleared);
 }
 
 TEST_CASE("R76: excluded, protected and skipped tools are left alone, by bare and by qualified name", "[reduction]") {
-    Conversation<> c("conv");
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
     add_round(c, "a", "weather");
     add_round(c, "b", "mcp__srv__important");
@@ -105,7 +112,7 @@ TEST_CASE("R76: excluded, protected and skipped tools are left alone, by bare an
     config.clear_exclude_tools = {"important"};
     config.tool_config["quiet"].skip_clear = true;
     const auto storage = memory_storage();
-    Chain{ChainConfig{.storage = storage, .explain = true}, Reduction<>{config}}.before_model(c);
+    AnyChain(type, ChainConfig{.storage = storage, .explain = true}, config).before_model(c);
     CHECK(keys(*storage) == std::vector<std::string>{"conv/clear/a"});
     std::vector<std::string> rules;
     for (const Candidate& candidate : c.report().find("reduction")->details->candidates)
@@ -115,21 +122,23 @@ TEST_CASE("R76: excluded, protected and skipped tools are left alone, by bare an
 }
 
 TEST_CASE("a tool's own setting switches clearing on where it is off", "[reduction]") {
-    Conversation<> c = rounds({"a", "b"});
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {"a", "b"});
     ReductionConfig config = above(100);
     config.skip_clear = true;
-    Chain{ChainConfig{}, Reduction<>{config}}.before_model(c);
-    CHECK(c.journal().empty());
+    AnyChain(type, ChainConfig{}, config).before_model(c);
+    CHECK(c.journal_size() == 0);
     config.tool_config["read"].skip_clear = false;
-    Chain{ChainConfig{}, Reduction<>{config}}.before_model(c);
-    CHECK(c.journal().size() == 1);
+    AnyChain(type, ChainConfig{}, config).before_model(c);
+    CHECK(c.journal_size() == 1);
 }
 
 TEST_CASE("a tool's own backend takes its results, a module's the rest", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto global = memory_storage();
     const auto module = memory_storage();
     const auto own = memory_storage();
-    Conversation<> c("conv");
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
     add_round(c, "a", "grep");
     add_round(c, "b", "read");
@@ -137,17 +146,18 @@ TEST_CASE("a tool's own backend takes its results, a module's the rest", "[reduc
     ReductionConfig config = above(100);
     config.backend = module;
     config.tool_config["grep"].backend = own;
-    Chain{ChainConfig{.storage = global}, Reduction<>{config}}.before_model(c);
+    AnyChain(type, ChainConfig{.storage = global}, config).before_model(c);
     CHECK(keys(*own) == std::vector<std::string>{"conv/clear/a"});
     CHECK(keys(*module) == std::vector<std::string>{"conv/clear/b"});
     CHECK(keys(*global).empty());
 }
 
 TEST_CASE("the target stops clearing, oldest first", "[reduction]") {
-    Conversation<> c = rounds({"a", "b", "c", "d"});
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {"a", "b", "c", "d"});
     ReductionConfig config = above(1'500);
     config.clear_target_tokens = 1'300;
-    Chain{ChainConfig{}, Reduction<>{config}}.before_model(c);
+    AnyChain(type, ChainConfig{}, config).before_model(c);
     CHECK(text(c, 2) == plain_placeholder(Language::english));
     CHECK(text(c, 4) == plain_placeholder(Language::english));
     CHECK(text(c, 6) == output("c"));
@@ -156,11 +166,12 @@ TEST_CASE("the target stops clearing, oldest first", "[reduction]") {
 
 TEST_CASE("R77: a plan that frees too little writes nothing and is remembered until the list has grown enough",
           "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto storage = memory_storage();
-    Conversation<> c = rounds({"a", "b"});
+    AnyConversation c = rounds(type, {"a", "b"});
     ReductionConfig config = above(100);
     config.clear_at_least_tokens = 900;  // a frees about 480
-    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{config}};
+    const AnyChain chain(type, ChainConfig{.storage = storage}, config);
     CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::too_small);
     CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::remembered);
     CHECK(keys(*storage).empty());
@@ -170,6 +181,7 @@ TEST_CASE("R77: a plan that frees too little writes nothing and is remembered un
 }
 
 TEST_CASE("running ten times writes every object once and changes nothing more", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto memory = memory_storage();
     struct Counting final : Storage {
         explicit Counting(std::shared_ptr<Storage> s) : inner(std::move(s)) {}
@@ -184,22 +196,23 @@ TEST_CASE("running ten times writes every object once and changes nothing more",
         int puts = 0;
     };
     const auto storage = std::make_shared<Counting>(memory);
-    Conversation<> c = rounds({"a", "b", "c"});
-    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}};
+    AnyConversation c = rounds(type, {"a", "b", "c"});
+    const AnyChain chain(type, ChainConfig{.storage = storage}, above(100));
     chain.before_model(c);
-    const std::vector<ChatMessage> once(c.messages().begin(), c.messages().end());
+    const std::vector<std::string> once = c.bytes();
     for (int i = 0; i < 9; ++i) chain.before_model(c);
     CHECK(storage->puts == 2);
-    CHECK(std::vector<ChatMessage>(c.messages().begin(), c.messages().end()) == once);
+    CHECK(c.bytes() == once);
 }
 
 TEST_CASE("D05: a write that fails drops its result only, and the next run stores it", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     for (int n = 1; n <= 6; ++n) {
         CAPTURE(n);
         const auto memory = memory_storage();
         const auto storage = std::make_shared<testing::FaultyStorage>(memory, n);
-        Conversation<> c = rounds({"a", "b", "c", "d"});
-        const Chain chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}};
+        AnyConversation c = rounds(type, {"a", "b", "c", "d"});
+        const AnyChain chain(type, ChainConfig{.storage = storage}, above(100));
         chain.before_model(c);
         for (std::size_t i = 2; i <= 6; i += 2) {
             const std::string id(1, static_cast<char>('a' + i / 2 - 1));
@@ -214,9 +227,10 @@ TEST_CASE("D05: a write that fails drops its result only, and the next run store
 }
 
 TEST_CASE("D03: repeated, hostile, empty and huge call ids are all retrievable", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const std::vector<std::string> ids{"same", "same", "Same", "../../x", "", "", std::string(10'240, 'i'), "last"};
     const auto storage = memory_storage();
-    Conversation<> c("conv");
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
     std::vector<std::string> outputs;
     for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -224,7 +238,7 @@ TEST_CASE("D03: repeated, hostile, empty and huge call ids are all retrievable",
         outputs.push_back(output(std::to_string(i)));
         c.push_back(ChatMessage::result(ids[i], "read", outputs.back()));
     }
-    Chain{ChainConfig{.storage = storage, .verify = false}, Reduction<>{above(100)}}.before_model(c);
+    AnyChain(type, ChainConfig{.storage = storage, .verify = false}, above(100)).before_model(c);
     outputs.pop_back();  // retained
     std::vector<std::string> stored;
     for (const std::string& key : keys(*storage)) {
@@ -237,29 +251,31 @@ TEST_CASE("D03: repeated, hostile, empty and huge call ids are all retrievable",
 }
 
 TEST_CASE("equal ids in one reply get an object each", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto storage = memory_storage();
-    Conversation<> c("conv");
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
     c.push_back(ChatMessage::assistant("").call("x", "read").call("x", "read"));
     c.push_back(ChatMessage::result("x", "read", output("1")));
     c.push_back(ChatMessage::result("x", "read", output("2")));
     add_round(c, "y");
-    Chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}}.before_model(c);
+    AnyChain(type, ChainConfig{.storage = storage}, above(100)).before_model(c);
     CHECK(storage->get("conv/clear/x") == output("1"));
     CHECK(storage->get("conv/clear/x-2") == output("2"));
 }
 
 TEST_CASE("two conversations in one folder do not overwrite each other", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto storage = memory_storage();
     ReductionConfig config = above(100);
     config.root_dir = "tmp";
-    Conversation<> first = rounds({"a", "b"}, "one");
-    Conversation<> second("two");
+    AnyConversation first = rounds(type, {"a", "b"}, "one");
+    AnyConversation second(type, "two");
     second.push_back(ChatMessage::user("do"));
     second.push_back(ChatMessage::assistant("").call("a", "read"));
     second.push_back(ChatMessage::result("a", "read", "other " + output("a")));
     add_round(second, "b");
-    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{config}};
+    const AnyChain chain(type, ChainConfig{.storage = storage}, config);
     chain.before_model(first);
     chain.before_model(second);
     CHECK(storage->get("tmp/clear/a") == output("a"));
@@ -268,8 +284,9 @@ TEST_CASE("two conversations in one folder do not overwrite each other", "[reduc
 }
 
 TEST_CASE("results with several parts and media are stored whole and come back whole", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE_THAT(type, keeps_media);
     const auto storage = memory_storage();
-    Conversation<> c("conv");
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
     c.push_back(ChatMessage::assistant("").call("a", "read"));
     ChatMessage result = ChatMessage::result("a", "read", output("a"));
@@ -277,68 +294,75 @@ TEST_CASE("results with several parts and media are stored whole and come back w
         {.kind = PartKind::media, .call_id = "a", .media = {.mime = "image/png", .bytes = "\x89PNG\xff"}});
     result.parts.push_back({.kind = PartKind::tool_result, .text = output("more"), .call_id = "a", .tool = "read"});
     c.push_back(result);
+    const std::string before = c.bytes().back();
     add_round(c, "b");
-    Chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}}.before_model(c);
+    AnyChain(type, ChainConfig{.storage = storage}, above(100)).before_model(c);
     const std::string content = storage->get("conv/clear/a").value_or("");
     CHECK(content.front() == '[');
     CHECK(content.find("image/png") != std::string::npos);
     CHECK(content.find("base64") != std::string::npos);
-    for (const Part& part : c.messages()[2].parts) CHECK(part.text == text(c, 2));
+    for (const Part& part : c.message(2).parts) CHECK(part.text == text(c, 2));
     REQUIRE(c.undo());
-    CHECK(c.messages()[2] == result);
+    CHECK(c.bytes()[2] == before);
 }
 
 TEST_CASE("reordered and interleaved results of a round are found by id", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto storage = memory_storage();
-    Conversation<> c("conv");
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
     c.push_back(ChatMessage::assistant("").call("a", "read").call("b", "skill").call("c", "read"));
     for (const char* id : {"c", "a"}) c.push_back(ChatMessage::result(id, "", output(id)));
     c.push_back(ChatMessage::result("b", "", output("b")));
     add_round(c, "d");
-    Chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}}.before_model(c);
+    AnyChain(type, ChainConfig{.storage = storage}, above(100)).before_model(c);
     CHECK(keys(*storage) == std::vector<std::string>{"conv/clear/a", "conv/clear/c"});
     CHECK(text(c, 4) == output("b"));
 }
 
 TEST_CASE("R82: an empty result is left as it is", "[reduction]") {
-    Conversation<> c("conv");
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c(type);
     c.push_back(ChatMessage::user(std::string(2'000, 'u')));
     c.push_back(ChatMessage::assistant("").call("a", "read"));
     c.push_back(ChatMessage::result("a", "read", ""));
     add_round(c, "b");
-    CHECK(Chain{ChainConfig{}, Reduction<>{above(100)}}.before_model(c).find("reduction")->outcome == Outcome::nothing);
+    CHECK(AnyChain(type, ChainConfig{}, above(100)).before_model(c).find("reduction")->outcome == Outcome::nothing);
 }
 
 TEST_CASE("a text that looks like our placeholder is cleared like any other", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const std::string forged =
         std::string(plain_placeholder(Language::english)) + std::string(500, ' ') + "[Old read result cleared";
     const auto storage = memory_storage();
-    Conversation<> c("conv");
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
     c.push_back(ChatMessage::assistant("").call("a", "read"));
     c.push_back(ChatMessage::result("a", "read", forged));
     add_round(c, "b");
-    Chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}}.before_model(c);
+    AnyChain(type, ChainConfig{.storage = storage}, above(100)).before_model(c);
     CHECK(storage->get("conv/clear/a") == forged);
 }
 
 TEST_CASE("an overflow clears what it may, however little was asked for", "[reduction]") {
-    Conversation<> c = rounds({"a", "b", "c"});
-    const Chain chain{ChainConfig{}, Reduction<>{above(1'000'000)}};
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {"a", "b", "c"});
+    const AnyChain chain(type, ChainConfig{}, above(1'000'000));
     CHECK(chain.on_overflow(c, {.limit = 100, .used = 2'000}));
     CHECK(text(c, 4) == plain_placeholder(Language::english));
 }
 
 TEST_CASE("the stable prefix ends before the oldest result that is not cleared", "[reduction]") {
-    Conversation<> c = rounds({"a", "b"});
-    const Chain chain{ChainConfig{}, Reduction<>{above(100)}};
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {"a", "b"});
+    const AnyChain chain(type, ChainConfig{}, above(100));
     CHECK(chain.stable_prefix(c) == 2);
     chain.before_model(c);
     CHECK(chain.stable_prefix(c) == 4);
 }
 
 TEST_CASE("every problem of the configuration is named at once", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     ReductionConfig config;
     config.skip_truncation = true;
     config.tool_config["x"] = {.skip_truncation = false};
@@ -355,7 +379,7 @@ TEST_CASE("every problem of the configuration is named at once", "[reduction]") 
     callbacks.tool_config["y"] = {.trunc_handler = [](const ToolDetail&) { return TruncResult{}; },
                                   .trunc_sink = [](const ToolContext&, PartSink&) { return nullptr; }};
     try {
-        Chain{ChainConfig{}, Reduction<>{config, callbacks}};
+        AnyChain(type, ChainConfig{}, config, callbacks);
         FAIL("accepted");
     } catch (const Error& error) {
         const std::string what = error.what();
@@ -370,20 +394,22 @@ TEST_CASE("every problem of the configuration is named at once", "[reduction]") 
 }
 
 TEST_CASE("doubtful triggers are warned about", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     ReductionConfig config = above(1'000);
     config.clear_target_tokens = 1'000;
-    const Chain chain{ChainConfig{.profile = {.context_window = 1'000, .output_reserve = 100}}, Reduction<>{config}};
+    const AnyChain chain(type, ChainConfig{.profile = {.context_window = 1'000, .output_reserve = 100}}, config);
     REQUIRE(chain.warnings().size() == 2);
     CHECK(chain.warnings()[0].field == "reduction.clear_target_tokens");
     CHECK(chain.warnings()[1].field == "reduction.max_tokens_for_clear");
 }
 
 TEST_CASE("two results for one call are cleared in one run and get an object each", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto storage = memory_storage();
-    Conversation<> c = rounds({"a"});
+    AnyConversation c = rounds(type, {"a"});
     c.push_back(ChatMessage::result("a", "read", "another " + output("a")));  // the host sent it twice
     add_round(c, "b");
-    const Chain chain{ChainConfig{.storage = storage}, Reduction<>{above(100)}};
+    const AnyChain chain(type, ChainConfig{.storage = storage}, above(100));
     const Report& report = chain.before_model(c);
     REQUIRE(report.stages[0].outcome == Outcome::committed);
     CHECK(report.stages[0].details->store_failures.empty());
@@ -393,16 +419,15 @@ TEST_CASE("two results for one call are cleared in one run and get an object eac
 }
 
 TEST_CASE("a plan that was too small is forgotten once the conversation is below the limit again", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     ReductionConfig config = above(1'000);
     config.clear_at_least_tokens = 1'000;
-    const Chain chain{ChainConfig{}, Reduction<>{config}};
-    Conversation<> c = rounds({"a"});
+    const AnyChain chain(type, ChainConfig{}, config);
+    AnyConversation c = rounds(type, {"a"});
     c.push_back(ChatMessage::user(std::string(4'000, 'u')));
     chain.before_model(c);  // over the limit, nothing to clear
     REQUIRE(c.notes("reduction").integer("retry_at_tokens"));
-    std::vector<ChatMessage> host(c.messages().begin(), c.messages().end());
-    host.back() = ChatMessage::user("short");
-    c.sync(host);
+    c.sync_newest(ChatMessage::user("short"));
     chain.before_model(c);
     CHECK_FALSE(c.notes("reduction").integer("retry_at_tokens"));
 }

@@ -10,13 +10,13 @@ using namespace whittle::testing;
 
 namespace {
 
-void add_round(Conversation<>& c, const std::string& id, const std::string& output) {
+void add_round(AnyConversation& c, const std::string& id, const std::string& output) {
     c.push_back(ChatMessage::assistant("").call(id, "search", R"({"query":"foo"})"));
     c.push_back(ChatMessage::result(id, "search", output));
 }
 
-Conversation<> rounds(const std::vector<std::string>& outputs) {
-    Conversation<> c("conv");
+AnyConversation rounds(const MessageType& type, const std::vector<std::string>& outputs) {
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
     for (std::size_t i = 0; i < outputs.size(); ++i) add_round(c, "call-" + std::to_string(i + 1), outputs[i]);
     return c;
@@ -24,9 +24,9 @@ Conversation<> rounds(const std::vector<std::string>& outputs) {
 
 ReductionConfig above(std::int64_t tokens) { return {.max_tokens_for_clear = tokens}; }
 
-std::string text(const Conversation<>& c, std::size_t message) { return c.messages()[message].parts[0].text; }
+std::string text(const AnyConversation& c, std::size_t message) { return c.text(message); }
 
-bool is_cleared(const Conversation<>& c, std::size_t message) {
+bool is_cleared(const AnyConversation& c, std::size_t message) {
     const Mark& mark = c.outline()[message].parts[0].mark;
     return mark && mark->reason == "clear";
 }
@@ -34,24 +34,28 @@ bool is_cleared(const Conversation<>& c, std::size_t message) {
 }  // namespace
 
 TEST_CASE("CE01, CE05: at or below the trigger nothing changes", "[context_editing]") {
-    Conversation<> c = rounds({"12345", "x"});
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {"12345", "x"});
     const std::int64_t tokens = c.tokens(chars());
-    Bench(above(tokens)).chain.before_model(c);
-    CHECK(c.journal().empty());
+    Bench::of(type, above(tokens)).chain.before_model(c);
+    CHECK(c.journal_size() == 0);
     CHECK(c.report().stages[0].outcome == Outcome::undue);
 }
 
 TEST_CASE("CE03: of three long results two are cleared and the newest stays", "[context_editing]") {
-    Conversation<> c = rounds({repeat("tool-output-a", 50), repeat("tool-output-b", 50), repeat("tool-output-c", 50)});
-    Bench(above(50)).chain.before_model(c);
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c =
+        rounds(type, {repeat("tool-output-a", 50), repeat("tool-output-b", 50), repeat("tool-output-c", 50)});
+    Bench::of(type, above(50)).chain.before_model(c);
     CHECK(is_cleared(c, 2));
     CHECK(is_cleared(c, 4));
     CHECK(text(c, 6) == repeat("tool-output-c", 50));
 }
 
 TEST_CASE("CE07: of two, one is cleared, and the report names the middleware and the rule", "[context_editing]") {
-    Conversation<> c = rounds({std::string(1'000, 'a'), std::string(1'000, 'b')});
-    Bench bench(above(100));
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
+    const Bench bench = Bench::of(type, above(100));
     const Report& report = bench.chain.before_model(c);
     REQUIRE(report.stages.size() == 1);
     CHECK(report.stages[0].middleware == "reduction");
@@ -62,8 +66,9 @@ TEST_CASE("CE07: of two, one is cleared, and the report names the middleware and
 }
 
 TEST_CASE("CE09: what is cleared stays as it is", "[context_editing]") {
-    Conversation<> c = rounds({std::string(1'000, 'a'), std::string(1'000, 'b')});
-    Bench bench(above(100));
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
+    const Bench bench = Bench::of(type, above(100));
     bench.chain.before_model(c);
     const std::string placeholder = text(c, 2);
     add_round(c, "call-3", std::string(1'000, 'c'));
@@ -74,21 +79,25 @@ TEST_CASE("CE09: what is cleared stays as it is", "[context_editing]") {
 }
 
 TEST_CASE("CE10: a least gain is met by clearing as much as there is", "[context_editing]") {
-    Conversation<> c = rounds({std::string(5'000, 'a'), std::string(5'000, 'b'), std::string(5'000, 'c')});
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {std::string(5'000, 'a'), std::string(5'000, 'b'), std::string(5'000, 'c')});
     ReductionConfig config = above(100);
     config.clear_at_least_tokens = 2'000;
-    Bench(config).chain.before_model(c);
+    Bench::of(type, config).chain.before_model(c);
     CHECK(is_cleared(c, 2));
     CHECK(is_cleared(c, 4));
     CHECK_FALSE(is_cleared(c, 6));
 }
 
 TEST_CASE("CE11: two middlewares run in order and the second sees the first's work", "[context_editing]") {
-    Conversation<> c = rounds({std::string(4'000, 'a'), std::string(4'000, 'b')});
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {std::string(4'000, 'a'), std::string(4'000, 'b')});
     const auto make = [](std::int64_t tokens) {
         return ReductionConfig{.skip_truncation = true, .max_tokens_for_clear = tokens};
     };
-    const Chain chain{ChainConfig{}, Reduction<>{make(100), {}, "first"}, Reduction<>{make(1'500), {}, "second"}};
+    const AnyChain chain(
+        type, ChainConfig{},
+        std::vector<AnyStage>{{.config = make(100), .name = "first"}, {.config = make(1'500), .name = "second"}});
     const Report& report = chain.before_model(c);
     CHECK(report.stages[0].outcome == Outcome::committed);
     CHECK(report.stages[1].outcome == Outcome::undue);
@@ -96,8 +105,9 @@ TEST_CASE("CE11: two middlewares run in order and the second sees the first's wo
 }
 
 TEST_CASE("CE14: the original of a cleared result is found in the store and by restoring", "[context_editing]") {
-    Conversation<> c = rounds({std::string(1'000, 'a'), std::string(1'000, 'b')});
-    Bench bench(above(100));
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
+    const Bench bench = Bench::of(type, above(100));
     bench.chain.before_model(c);
     CHECK(bench.storage->get("conv/clear/call-1") == std::string(1'000, 'a'));
     c.restore(c.outline()[2].serial);
@@ -113,8 +123,9 @@ TEST_CASE("DE01: a result above the limit is stored and shown shortened, one bel
 }
 
 TEST_CASE("DE02: a call id with other characters gets a safe name", "[context_editing]") {
-    Bench bench({.max_length_for_trunc = 1'000});
-    Conversation<> c("conv");
+    WITH_EACH_MESSAGE_TYPE(type);
+    const Bench bench = Bench::of(type, {.max_length_for_trunc = 1'000});
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
     c.push_back(ChatMessage::assistant("").call("test/call.id", "tool"));
     const auto calls = bench.chain.prepare_tools(c);

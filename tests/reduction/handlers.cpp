@@ -31,21 +31,22 @@ ReductionCallbacks<> for_tool(ToolReductionCallbacks own) {
 }  // namespace
 
 TEST_CASE("R21: a handler's own parts and object are used, what the tool gave comes back with undo", "[handlers]") {
-    Bench bench({}, {}, {}, for_tool({.trunc_handler = shortened}));
+    WITH_EACH_MESSAGE_TYPE_THAT(type, keeps_media);
+    const Bench bench = Bench::of(type, {}, {}, {}, for_tool({.trunc_handler = shortened}));
     const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = "PNG"}};
     const ToolReturn back = bench.run("cid", {orig, image});
     REQUIRE(back.result.parts.size() == 1);
     CHECK(back.result.parts[0].text == "truncated");
     CHECK(bench.storage->get("tmp/trunc/cid") == "full content");
-    Conversation<> c = bench.push(back);
+    AnyConversation c = bench.push(back);
     CHECK(origin_of(c.outline()[2].parts[0].mark) == Origin::placeholder);
     c.restore(c.outline()[2].serial);
-    CHECK(c.messages()[2].parts[0].text == "orig");
-    CHECK(c.messages()[2].parts.size() == 2);
+    CHECK(c.text(2) == "orig");
+    CHECK(c.message(2).parts.size() == 2);
     REQUIRE(c.undo());
     REQUIRE(c.undo());
-    CHECK(c.messages()[2].parts[0].text == "orig");
-    CHECK(c.messages()[2].parts[1].media == image.media);
+    CHECK(c.text(2) == "orig");
+    CHECK(c.message(2).parts[1].media.mime == image.media.mime);
 }
 
 TEST_CASE("R19: a handler that truncates nothing leaves the result, and it saw it whole", "[handlers]") {
@@ -104,6 +105,7 @@ TEST_CASE("R40: a streamed result reaches a handler whole", "[handlers]") {
 }
 
 TEST_CASE("a sink of the tool's own truncates while it streams", "[handlers]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     class Upper final : public PartSink {
     public:
         explicit Upper(PartSink& out) : out_(out) {}
@@ -115,8 +117,8 @@ TEST_CASE("a sink of the tool's own truncates while it streams", "[handlers]") {
     private:
         PartSink& out_;
     };
-    Bench bench(
-        {}, {}, {},
+    const Bench bench = Bench::of(
+        type, {}, {}, {},
         for_tool({.trunc_sink = [](const ToolContext&, PartSink& out) { return std::make_unique<Upper>(out); }}));
     CHECK(bench.run_chunks("a", {"one", "two"}).result.parts[0].text == "ot.");
 }
@@ -125,14 +127,14 @@ TEST_CASE("a sink of the tool's own truncates while it streams", "[handlers]") {
 
 namespace {
 
-void add_round(Conversation<>& c, const std::string& id, std::string arguments = "{}",
+void add_round(AnyConversation& c, const std::string& id, std::string arguments = "{}",
                const std::string& tool = "tool") {
     c.push_back(ChatMessage::assistant("").call(id, tool, std::move(arguments)));
     c.push_back(ChatMessage::result(id, tool, "output of " + id + std::string(2'000, 'x')));
 }
 
-Conversation<> two_rounds(const std::string& arguments = "{}") {
-    Conversation<> c("conv");
+AnyConversation two_rounds(const MessageType& type, const std::string& arguments = "{}") {
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
     add_round(c, "a", arguments);
     add_round(c, "b", arguments);
@@ -140,12 +142,14 @@ Conversation<> two_rounds(const std::string& arguments = "{}") {
 }
 
 ReductionConfig clearing() { return {.max_tokens_for_clear = 100}; }
+ReductionConfig only_clearing() { return {.skip_truncation = true, .max_tokens_for_clear = 100}; }
 
-std::string text(const Conversation<>& c, std::size_t message) { return c.messages()[message].parts[0].text; }
+std::string text(const AnyConversation& c, std::size_t message) { return c.text(message); }
 
 }  // namespace
 
 TEST_CASE("R74: a clear handler rewrites arguments and result and stores what it wants", "[handlers]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const auto handler = [](const ToolDetail& detail) {
         return ClearResult{
             .need_clear = true,
@@ -155,8 +159,8 @@ TEST_CASE("R74: a clear handler rewrites arguments and result and stores what it
             .key = "tmp/" + std::string(detail.call_id),
             .content = nlohmann::json{{"arguments", detail.arguments}, {"result", detail.parts[0].text}}.dump()};
     };
-    Bench bench(clearing(), {}, {}, for_tool({.clear_handler = handler}));
-    Conversation<> c = two_rounds(R"({"path":"x"})");
+    const Bench bench = Bench::of(type, clearing(), {}, {}, for_tool({.clear_handler = handler}));
+    AnyConversation c = two_rounds(type, R"({"path":"x"})");
     const std::string before = text(c, 2);
     bench.chain.before_model(c);
     CHECK(text(c, 2) == "result offloaded, retrieve it from /tmp/a");
@@ -171,14 +175,15 @@ TEST_CASE("R74: a clear handler rewrites arguments and result and stores what it
 }
 
 TEST_CASE("R83: a failing clear handler or key function undoes the hook and is reported", "[handlers]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.gen_clear_offload_file_path = [](const ToolDetail&) -> std::string {
         throw std::runtime_error("no key");
     };
     for (const bool propagates : {false, true}) {
         const auto policy = propagates ? OnError::propagate : OnError::skip;
-        Bench bench(clearing(), {}, {.on_error = policy}, callbacks);
-        Conversation<> c = two_rounds();
+        const Bench bench = Bench::of(type, clearing(), {}, {.on_error = policy}, callbacks);
+        AnyConversation c = two_rounds(type);
         if (propagates) {
             CHECK_THROWS_WITH(bench.chain.before_model(c), "no key");
         } else {
@@ -186,28 +191,30 @@ TEST_CASE("R83: a failing clear handler or key function undoes the hook and is r
             CHECK(c.report().stages[0].outcome == Outcome::failed);
         }
         CHECK(text(c, 2).starts_with("output of a"));
-        CHECK(c.journal().empty());
+        CHECK(c.journal_size() == 0);
     }
 }
 
 TEST_CASE("R71: the user's function names the objects of the clearing phase", "[handlers]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.gen_clear_offload_file_path = [](const ToolDetail& d) {
         return "/custom/clear/" + std::string(d.call_id);
     };
-    Bench bench(clearing(), {}, {}, callbacks);
-    Conversation<> c = two_rounds();
+    const Bench bench = Bench::of(type, clearing(), {}, {}, callbacks);
+    AnyConversation c = two_rounds(type);
     bench.chain.before_model(c);
     CHECK(text(c, 2).find("custom/clear/a") != std::string::npos);
     CHECK(bench.storage->get("custom/clear/a")->starts_with("output of a"));
 }
 
 TEST_CASE("CE02: arguments of cleared calls are stored too and stay a JSON object", "[handlers]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     const std::string arguments = R"({"query":")" + std::string(900, 'q') + R"("})";
     ReductionConfig config = clearing();
     config.clear_tool_inputs = GENERATE(ClearToolInputs(true), ClearToolInputs(std::vector<std::string>{"tool"}));
-    Bench bench(config);
-    Conversation<> c = two_rounds(arguments);
+    const Bench bench = Bench::of(type, config);
+    AnyConversation c = two_rounds(type, arguments);
     bench.chain.before_model(c);
     const auto json = nlohmann::json::parse(text(c, 1));
     CHECK(json["note"] == "argument offloaded");
@@ -221,34 +228,36 @@ TEST_CASE("CE02: arguments of cleared calls are stored too and stay a JSON objec
     CHECK(text(c, 1) == arguments);
     ReductionConfig others = clearing();
     others.clear_tool_inputs = std::vector<std::string>{"another"};
-    Conversation<> d = two_rounds(arguments);
-    Bench(others).chain.before_model(d);
+    AnyConversation d = two_rounds(type, arguments);
+    Bench::of(type, others).chain.before_model(d);
     CHECK(text(d, 1) == arguments);
 }
 
 TEST_CASE("R80: the callback after a commit sees it; what it throws is reported and the commit stands", "[handlers]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     int calls = 0;
-    ReductionCallbacks<> callbacks;
-    callbacks.clear_post_process = [&](const Conversation<>& c, const StageReport& report) {
+    std::string heard;
+    const auto after_commit = [&](std::size_t journal_size, const StageReport& report) {
         ++calls;
         CHECK(report.outcome == Outcome::committed);
-        CHECK(c.journal().size() == 1);
+        CHECK(journal_size == 1);
         throw std::runtime_error("disk full");
     };
-    Bench bench(clearing(), {}, {}, callbacks);
-    Conversation<> c = two_rounds();
-    bench.chain.before_model(c);
-    bench.chain.before_model(c);
+    const AnyChain chain(type, {}, std::vector<AnyStage>{{.config = only_clearing(), .after_commit = after_commit}},
+                         [&](const Event& event) { heard += event.text; });
+    AnyConversation c = two_rounds(type);
+    chain.before_model(c);
+    chain.before_model(c);
     CHECK(calls == 1);
-    CHECK(c.journal().size() == 1);
-    CHECK(std::ranges::any_of(bench.events, [](const std::string& e) { return e.find("disk full") != e.npos; }));
+    CHECK(c.journal_size() == 1);
+    CHECK(heard.find("disk full") != std::string::npos);
 }
 
 namespace {
 
 /// user, one round of two calls, "done", one round that is kept.
-Conversation<> written_files() {
-    Conversation<> c("conv");
+AnyConversation written_files(const MessageType& type) {
+    AnyConversation c(type);
     c.push_back(ChatMessage::system("be brief"));
     c.push_back(ChatMessage::user("go"));
     c.push_back(ChatMessage::assistant("")
@@ -264,15 +273,16 @@ Conversation<> written_files() {
 }  // namespace
 
 TEST_CASE("R95: the rewriter gets a whole round with its own results and replaces it", "[rewriter]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     std::size_t results_seen = 0;
     ReductionCallbacks<> callbacks;
     callbacks.clear_message_rewriter = [&](const ChatMessage&, std::span<const ChatMessage> results) {
         results_seen = results.size();
         return std::vector{ChatMessage::user("<system-reminder>two files were written</system-reminder>")};
     };
-    Bench bench(clearing(), {}, {}, callbacks);
-    Conversation<> c = written_files();
-    const std::vector<ChatMessage> before(c.messages().begin(), c.messages().end());
+    const Bench bench = Bench::of(type, clearing(), {}, {}, callbacks);
+    AnyConversation c = written_files(type);
+    const std::vector<std::string> before = c.bytes();
     bench.chain.before_model(c);
     CHECK(results_seen == 2);
     REQUIRE(c.size() == 5);
@@ -282,42 +292,45 @@ TEST_CASE("R95: the rewriter gets a whole round with its own results and replace
     bench.chain.before_model(c);
     CHECK(c.version() == version);
     REQUIRE(c.undo());
-    CHECK(std::ranges::equal(c.messages(), before));
+    CHECK(c.bytes() == before);
 }
 
 TEST_CASE("R97: a rewriter may drop a call and keep another; an empty list removes the round", "[rewriter]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.clear_message_rewriter = [](const ChatMessage&, std::span<const ChatMessage> results) {
         return std::vector{ChatMessage::user("w was written"), ChatMessage::assistant("").call("e", "edit"),
                            results[1]};
     };
-    Conversation<> c = written_files();
-    Bench(clearing(), {}, {}, callbacks).chain.before_model(c);
+    AnyConversation c = written_files(type);
+    Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(c);
     REQUIRE(c.size() == 7);
     CHECK(text(c, 2) == "w was written");
     CHECK(text(c, 4) == "ok");
     callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector<ChatMessage>{}; };
-    Conversation<> d = written_files();
-    Bench(clearing(), {}, {}, callbacks).chain.before_model(d);
+    AnyConversation d = written_files(type);
+    Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(d);
     CHECK(d.size() == 4);
 }
 
 TEST_CASE("R98: a user message behind the rewritten round stays behind it", "[rewriter]") {
-    Conversation<> c("conv");
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
     add_round(c, "a");
     c.push_back(ChatMessage::user("and then?"));
     c.push_back(ChatMessage::assistant("").call("d", "dummy"));
     ReductionCallbacks<> callbacks;
     callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector{ChatMessage::user("reminder")}; };
-    Bench(clearing(), {}, {}, callbacks).chain.before_model(c);
+    Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(c);
     REQUIRE(c.size() == 4);
     CHECK(text(c, 1) == "reminder");
     CHECK(text(c, 2) == "and then?");
 }
 
 TEST_CASE("R103: a call without a result reaches the rewriter with an empty list", "[rewriter]") {
-    Conversation<> c("conv");
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
     c.push_back(ChatMessage::assistant("").call("lost", "tool", R"({"x":")" + std::string(900, 'x') + R"("})"));
     c.push_back(ChatMessage::user("go on"));
@@ -328,24 +341,25 @@ TEST_CASE("R103: a call without a result reaches the rewriter with an empty list
         seen = results.size();
         return std::vector{call};
     };
-    Bench(clearing(), {}, {}, callbacks).chain.before_model(c);
+    Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(c);
     CHECK(seen == 0);
     CHECK(c.size() == 4);
 }
 
 TEST_CASE("a rewriter that makes a round larger, or throws, changes nothing", "[rewriter]") {
+    WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.clear_message_rewriter = [](const auto&, auto) {
         return std::vector{ChatMessage::user(std::string(90'000, 'u'))};
     };
-    Conversation<> c = written_files();
-    Bench(clearing(), {}, {}, callbacks).chain.before_model(c);
+    AnyConversation c = written_files(type);
+    Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(c);
     CHECK(c.size() == 7);
     callbacks.clear_message_rewriter = [](const auto&, auto) -> std::vector<ChatMessage> {
         throw std::runtime_error("E");
     };
-    Conversation<> d = written_files();
-    Bench(clearing(), {}, {}, callbacks).chain.before_model(d);
+    AnyConversation d = written_files(type);
+    Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(d);
     CHECK(d.size() == 7);
     CHECK(d.report().stages[0].outcome == Outcome::failed);
 }

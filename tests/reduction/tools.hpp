@@ -1,7 +1,9 @@
 // Tool calls through the truncation phase of a chain.
 #pragma once
 
-#include "whittle/reduction/reduction.hpp"
+#include "any_host.hpp"
+#include "whittle/reduction/clearing.hpp"
+#include "whittle/reduction/truncation.hpp"
 
 #include <initializer_list>
 #include <memory>
@@ -30,11 +32,16 @@ inline std::vector<std::string> keys_in(Storage& storage) {
 /// A chain with one Reduction over a store in memory, and tools that give what a test wants.
 struct Bench {
     explicit Bench(ReductionConfig config, std::string reader = {}, ChainConfig settings = {},
-                   ReductionCallbacks<> callbacks = {})
-        : storage(settings.storage ? settings.storage : memory_storage()),
+                   ReductionCallbacks<> callbacks = {}, const MessageType& type = *message_types().front())
+        : message_type(type),
+          storage(settings.storage ? settings.storage : memory_storage()),
           tools{{.name = std::move(reader), .description = {}}},
-          chain(with_storage(std::move(settings)), listener(),
-                Chain<>::Stages{std::make_shared<Reduction<>>(std::move(config), std::move(callbacks))}) {}
+          chain(type, with_storage(std::move(settings)), std::move(config), std::move(callbacks), sink_for_events) {}
+
+    static Bench of(const MessageType& type, ReductionConfig config, std::string reader = {}, ChainConfig settings = {},
+                    ReductionCallbacks<> callbacks = {}) {
+        return Bench(std::move(config), std::move(reader), std::move(settings), std::move(callbacks), type);
+    }
 
     ToolContext context(const std::string& id, std::string tool = "tool", std::string arguments = "{}") const {
         ToolContext context{.call_id = id, .object_name = id, .tool = std::move(tool)};
@@ -99,16 +106,17 @@ struct Bench {
     }
 
     /// A conversation that asked for the call and took the result in.
-    Conversation<> push(const ToolReturn& back) const {
-        Conversation<> c("conv");
+    AnyConversation push(const ToolReturn& back) const {
+        AnyConversation c(message_type);
         c.push_back(ChatMessage::user("go"));
         c.push_back(ChatMessage::assistant("").call(back.result.call_id, back.result.tool));
-        c.push_tool_results(std::vector{back});
+        c.push_tool_results(back);
         return c;
     }
 
     std::vector<std::string> keys() const { return keys_in(*storage); }
 
+    const MessageType& message_type;
     std::shared_ptr<Storage> storage;
     std::vector<ToolSpec> tools;
     std::shared_ptr<std::vector<std::string>> heard = std::make_shared<std::vector<std::string>>();
@@ -116,14 +124,13 @@ struct Bench {
     EventSink sink_for_events = [heard = heard](const Event& event) {
         heard->push_back(std::string(event.kind) + ": " + std::string(event.text));
     };
-    Chain<> chain;
+    AnyChain chain;
 
 private:
     ChainConfig with_storage(ChainConfig settings) const {
         settings.storage = storage;
         return settings;
     }
-    ChainCallbacks<> listener() const { return {.on_event = sink_for_events}; }
 };
 
 }  // namespace whittle::testing

@@ -143,7 +143,8 @@ TEST_CASE("R52: media in a stream pass through, in order, behind its text", "[tr
 }
 
 TEST_CASE("texts that are written and pushed in turn share the limit and get an object each", "[truncation]") {
-    Bench bench({.max_length_for_trunc = 2'000});
+    WITH_EACH_MESSAGE_TYPE_THAT(type, keeps_texts);
+    const Bench bench = Bench::of(type, {.max_length_for_trunc = 2'000});
     const ToolContext call = bench.context("a");
     CollectingSink seen;
     ToolOutcome outcome = bench.chain.wrap_tool(call, seen, [&](const ToolContext&, PartSink& out) {
@@ -155,10 +156,10 @@ TEST_CASE("texts that are written and pushed in turn share the limit and get an 
     const ToolReturn back = to_return(call, seen, std::move(outcome));
     REQUIRE(back.result.parts.size() == 3);
     CHECK(back.result.parts[2].text == "short");
-    Conversation<> c = bench.push(back);
+    AnyConversation c = bench.push(back);
     REQUIRE(c.undo());
-    CHECK(c.messages().back().parts[0].text == std::string(3'000, 'p'));
-    CHECK(c.messages().back().parts[1].text == std::string(4'000, 'w'));
+    CHECK(c.message(c.size() - 1).parts[0].text == std::string(3'000, 'p'));
+    CHECK(c.message(c.size() - 1).parts[1].text == std::string(4'000, 'w'));
 }
 
 TEST_CASE("D09: a stream of exactly the limit is unchanged, like the whole result", "[truncation]") {
@@ -171,8 +172,9 @@ TEST_CASE("what another truncation shortened is passed on, never stored as an or
     const auto storage = memory_storage();
     const auto shorten = [](std::int64_t bytes) { return ReductionConfig{.max_length_for_trunc = bytes}; };
     for (const bool streams : {false, true}) {
-        const Chain chain{ChainConfig{.storage = storage}, Reduction<>{shorten(1'000), {}, "outer"},
-                          Reduction<>{shorten(3'000), {}, "inner"}};
+        const AnyChain chain(*message_types().front(), ChainConfig{.storage = storage},
+                             std::vector<AnyStage>{{.config = shorten(1'000), .name = "outer"},
+                                                   {.config = shorten(3'000), .name = "inner"}});
         Bench helper(shorten(1));
         CollectingSink seen;
         const ToolContext call = helper.context(streams ? "s" : "p");
