@@ -19,7 +19,7 @@ std::int64_t units_of(pieces::Kind kind, std::size_t characters) noexcept {
 
 class Estimate final : public TokenCounter {
 public:
-    std::string_view id() const noexcept override { return "estimate/1"; }
+    std::string_view id() const noexcept override { return "estimate/2"; }
 
     /// In thousandths of a token.
     std::int64_t measure(std::string_view text) const override {
