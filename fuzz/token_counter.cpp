@@ -40,6 +40,8 @@ void check(const VocabularyPtr& vocabulary, std::string_view text) {
     const auto count = static_cast<std::int64_t>(ids.size());
     require(vocabulary->decode(ids) == to_valid_utf8(text));
     require(vocabulary->count(text) == count && count <= tokens_upper_bound(text));
+    require(count <= tokens_upper_bound(*vocabulary, text));
+    require(tokens_upper_bound(*vocabulary, text) <= tokens_upper_bound(text));
     require(vocabulary->count_till(text, count) == count && !vocabulary->count_till(text, count - 1));
     check_stream(vocabulary, text, 1);
     check_stream(vocabulary, text, 1 + text.size() / 3);

@@ -83,6 +83,7 @@ void load(Vocabulary::Impl& impl, Bytes file, std::string_view source) {
     impl.source_sha256 = text_of(header.source_sha256);
     impl.size = static_cast<std::int64_t>(header.tokens);
     impl.longest_token = header.longest_token;
+    impl.joined.fill(impl.tables, impl.pattern);
 }
 
 }  // namespace

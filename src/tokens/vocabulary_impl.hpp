@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bpe_encoder.hpp"
+#include "joined_pairs.hpp"
 #include "mapped_file.hpp"
 #include "piece_cache.hpp"
 
@@ -23,6 +24,7 @@ struct Vocabulary::Impl {
     std::string source_sha256{};
     std::int64_t size = 0;
     std::size_t longest_token = 0;
+    bpe::JoinedPairs joined{};
     std::unique_ptr<bpe::PieceCache> cache = std::make_unique<bpe::PieceCache>();
 
     /// Tokens of well-formed text; stops behind `limit`.

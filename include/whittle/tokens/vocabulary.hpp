@@ -115,4 +115,9 @@ private:
 /// each ill-formed sequence has the three of U+FFFD.
 [[nodiscard]] std::int64_t tokens_upper_bound(std::string_view text);
 
+/// At least `vocabulary.count(text)`, at most the bound above, and without a look at a table larger than 8 KiB: two
+/// neighbouring bytes inside a piece are not both tokens if the pair is one. About two tokens for three bytes of
+/// letters.
+[[nodiscard]] std::int64_t tokens_upper_bound(const Vocabulary& vocabulary, std::string_view text);
+
 }  // namespace whittle::inline v0
