@@ -13,6 +13,7 @@
 #include "whittle/reduction/read_offloaded.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/summarization/summarization.hpp"
+#include "whittle/token_saving/token_saving.hpp"
 #include "whittle/tokens/counter.hpp"
 #include "whittle/tokens/token_index.hpp"
 #include "whittle/tokens/token_stream.hpp"
