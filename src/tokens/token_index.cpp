@@ -11,7 +11,6 @@
 namespace whittle::inline v0 {
 namespace {
 
-constexpr std::size_t least_between_cuts = 256;
 constexpr std::size_t npos = std::string_view::npos;
 
 /// Bytes of the character or of the maximal ill-formed sequence at `at`, and of what it is read as.
@@ -43,9 +42,10 @@ bool is_cut(std::string_view text, std::size_t line_feed, bpe::Pattern pattern) 
     return pattern != bpe::Pattern::o200k || rest[0] != '/';
 }
 
-/// The first cut that is at least `least_between_cuts` behind `from`, or the end of the text.
-std::size_t next_cut(std::string_view text, std::size_t from, bpe::Pattern pattern) {
-    std::size_t at = from + least_between_cuts;
+/// The first cut behind `from` that is at least `distance` away, or the end of the text.
+std::size_t next_cut(std::string_view text, std::size_t from, std::size_t distance, bpe::Pattern pattern) {
+    // In gpt2's pattern a cut stands before its line feed, which must not be found again.
+    std::size_t at = distance < text.size() - from ? from + std::max<std::size_t>(distance, 1) : text.size();
     while (at < text.size()) {
         const std::size_t line_feed = text.find('\n', at);
         if (line_feed == std::string_view::npos) break;
@@ -79,13 +79,14 @@ std::vector<std::size_t> token_ends(const Vocabulary::Impl& impl, std::string_vi
 
 }  // namespace
 
-TokenIndex::TokenIndex(std::shared_ptr<const Vocabulary> vocabulary, std::string_view text)
+TokenIndex::TokenIndex(std::shared_ptr<const Vocabulary> vocabulary, std::string_view text,
+                       std::size_t bytes_between_cuts)
     : vocabulary_(std::move(vocabulary)), text_(text) {
     if (vocabulary_ == nullptr) throw Error(Errc::invalid_argument, "token index: the vocabulary is null");
     cuts_.push_back({0, 0});
     while (cuts_.back().offset < text.size()) {
         const Cut last = cuts_.back();
-        const std::size_t offset = next_cut(text, last.offset, vocabulary_->impl().pattern);
+        const std::size_t offset = next_cut(text, last.offset, bytes_between_cuts, vocabulary_->impl().pattern);
         cuts_.push_back(
             {offset, last.tokens_before + vocabulary_->count(text.substr(last.offset, offset - last.offset))});
     }
