@@ -12,17 +12,17 @@ namespace whittle::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using openai::Message;
 
+template <AgentMessage M>
 struct Input {
-    Trajectory<> trajectory{};
+    Trajectory<M> trajectory{};
     bool is_array = false;  ///< a bare array of messages
 };
 
-Input read_input(const std::string& path) {
+Input<openai::Message> read_input(const std::string& path) {
     const std::string text = read_all(path);
     const std::size_t start = text.find_first_not_of(" \t\r\n", text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
-    Input input{.is_array = start != std::string::npos && text[start] == '['};
+    Input<openai::Message> input{.trajectory = {}, .is_array = start != std::string::npos && text[start] == '['};
     const std::string name = path == "-" ? "stdin" : path;
     std::istringstream in(text);
     std::size_t count = 0;
@@ -41,29 +41,31 @@ std::string table_beside(const std::string& given, const std::string& file) {
     return file == "-" ? std::string() : file + ".whittle.json";
 }
 
-Conversation<Message> load(const Trajectory<>& trajectory, const std::string& table,
-                           const std::shared_ptr<Storage>& storage) {
+template <AgentMessage M>
+Conversation<M> load(const Trajectory<M>& trajectory, const std::string& table,
+                     const std::shared_ptr<Storage>& storage) {
     if (!table.empty() && std::filesystem::exists(table)) {
         try {
-            return from_side_table<Message>(read_all(table), trajectory.messages, storage);
+            return from_side_table<M>(read_all(table), trajectory.messages, storage);
         } catch (const Error& error) {
             throw Error(error.errc(), table + ": " + error.what());
         }
     }
-    Conversation<Message> conversation(trajectory.id);
-    for (const Message& m : trajectory.messages) conversation.push_back(m, Usage{});
+    Conversation<M> conversation(trajectory.id);
+    for (const M& m : trajectory.messages) conversation.push_back(m, Usage{});
     return conversation;
 }
 
-std::vector<Serial> serials_of(const Conversation<Message>& conversation) {
+template <AgentMessage M>
+std::vector<Serial> serials_of(const Conversation<M>& conversation) {
     std::vector<Serial> serials;
     for (std::size_t i = 0; i < conversation.size(); ++i) serials.push_back(conversation.outline()[i].serial);
     return serials;
 }
 
 /// Times and usage stay with their messages; new messages have none.
-void take_messages(Trajectory<>& trajectory, const std::vector<Serial>& before,
-                   const Conversation<Message>& conversation) {
+template <AgentMessage M>
+void take_messages(Trajectory<M>& trajectory, const std::vector<Serial>& before, const Conversation<M>& conversation) {
     trajectory.messages.assign(conversation.messages().begin(), conversation.messages().end());
     const std::vector<Serial> after = serials_of(conversation);
     if (after == before) return;
@@ -83,10 +85,11 @@ void take_messages(Trajectory<>& trajectory, const std::vector<Serial>& before,
     trajectory.usage = std::move(usage);
 }
 
-std::string to_text(const Input& input) {
+template <AgentMessage M>
+std::string to_text(const Input<M>& input) {
     if (!input.is_array) return to_json_line(input.trajectory) + "\n";
     ordered_json array = ordered_json::array();
-    for (const Message& m : input.trajectory.messages) array.push_back(m.json());
+    for (const M& m : input.trajectory.messages) array.push_back(m.json());
     return array.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -160,7 +163,8 @@ int count_failures(const Report& report) {
 }
 
 /// Both files complete, then both in place.
-void write_result(const ApplyCommand& command, const Input& input, const Conversation<Message>& conversation,
+template <AgentMessage M>
+void write_result(const ApplyCommand& command, const Input<M>& input, const Conversation<M>& conversation,
                   Storage* embed) {
     const std::string table = table_beside(command.out_table, command.out);
     OutputFile out(command.out);
@@ -180,18 +184,12 @@ void write_result(const ApplyCommand& command, const Input& input, const Convers
     out.commit();
 }
 
-}  // namespace
-
-ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common) {
-    if (command.out.empty() && !command.dry_run) throw UsageError{"apply needs --out FILE, or --dry-run"};
-    ChainSettings settings = load_settings(command.config);
-    settings.config.dry_run = settings.config.dry_run || command.dry_run;
-    settings.config.explain = settings.config.explain || command.dry_run;
-    Input input = read_input(command.in);
+template <AgentMessage M>
+ExitCode apply(const ApplyCommand& command, const CommonOptions& common, ChainSettings settings, Input<M> input) {
     if (command.dry_run) keep_storages_closed(settings);
     settings.config.storage = storage_for(settings.storage, command.dry_run);
-    const Chain<Message> chain = make_chain<Message>(settings);
-    Conversation<Message> conversation =
+    const Chain<M> chain = make_chain<M>(settings);
+    Conversation<M> conversation =
         load(input.trajectory, table_beside(command.in_table, command.in), settings.config.storage);
     const std::vector<Serial> before = serials_of(conversation);
     const Report& report = chain.before_model(conversation, {input.trajectory.tools, input.trajectory.system});
@@ -208,6 +206,24 @@ ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common) {
         print(told);
     }
     return failures == 0 ? done : failed;
+}
+
+}  // namespace
+
+ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common) {
+    if (command.out.empty() && !command.dry_run) throw UsageError{"apply needs --out FILE, or --dry-run"};
+    const std::optional<Shape> shape = to_shape(common.shape);
+    ChainSettings settings = load_settings(command.config);
+    settings.config.dry_run = settings.config.dry_run || command.dry_run;
+    settings.config.explain = settings.config.explain || command.dry_run;
+    Input<openai::Message> input = read_input(command.in);
+    ExitCode code = done;
+    visit_in_shape(
+        std::move(input.trajectory), shape, command.in == "-" ? "stdin" : command.in,
+        [&]<AgentMessage M>(Trajectory<M>&& trajectory) {
+            code = apply<M>(command, common, settings_for<M>(settings), {std::move(trajectory), input.is_array});
+        });
+    return code;
 }
 
 }  // namespace whittle::cli

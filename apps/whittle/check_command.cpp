@@ -1,7 +1,13 @@
 #include "commands.hpp"
+#include "whittle/adapter/anthropic_wire.hpp"
 #include "whittle/message/validity.hpp"
 
 #include <fmt/format.h>
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace whittle::cli {
 namespace {
@@ -19,47 +25,102 @@ std::string_view name_of(Severity severity) {
     return severity == Severity::refused ? "refused" : severity == Severity::silent ? "silent" : "cost";
 }
 
-std::string to_line(const std::string& file, const std::string& trajectory, const Violation& v, std::size_t messages) {
-    const std::string place = v.message < messages ? fmt::format("message {} part {}", v.message, v.part) : "the list";
-    return fmt::format("{}: {}: {}: {} ({}): {}\n", file, trajectory, place, id_of(v.rule),
-                       name_of(severity_of(v.rule)), v.text);
+/// A broken rule of the neutral view (with a part) or of the wire form (with a block).
+struct Finding {
+    std::string_view rule;
+    Severity severity;
+    std::size_t message;
+    const char* unit;
+    std::size_t index;
+    std::string text;
+};
+
+struct Place {
+    const std::string& file;
+    const std::string& session;
+    std::size_t messages;
+};
+
+std::string to_line(const Place& at, const Finding& f) {
+    const std::string place =
+        f.message < at.messages ? fmt::format("message {} {} {}", f.message, f.unit, f.index) : "the list";
+    return fmt::format("{}: {}: {}: {} ({}): {}\n", at.file, at.session, place, f.rule, name_of(f.severity), f.text);
 }
 
-ordered_json to_json(const std::string& file, const std::string& trajectory, const Violation& v, std::size_t messages) {
-    ordered_json json{{"file", file},
-                      {"trajectory", trajectory},
-                      {"rule", id_of(v.rule)},
-                      {"severity", name_of(severity_of(v.rule))}};
-    json["message"] = v.message < messages ? ordered_json(v.message) : ordered_json(nullptr);
-    json["part"] = v.message < messages ? ordered_json(v.part) : ordered_json(nullptr);
-    json["text"] = v.text;
+ordered_json to_json(const Place& at, const Finding& f) {
+    const bool is_at_message = f.message < at.messages;
+    ordered_json json{
+        {"file", at.file}, {"trajectory", at.session}, {"rule", f.rule}, {"severity", name_of(f.severity)}};
+    json["message"] = is_at_message ? ordered_json(f.message) : ordered_json(nullptr);
+    json["part"] = nullptr;
+    if (is_at_message) json[f.unit] = f.index;
+    json["text"] = f.text;
     return json;
 }
+
+/// The rules of those who made the messages.
+const ValidityProfile& own_profile(std::span<const openai::Message>) { return openai_chat(); }
+const ValidityProfile& own_profile(std::span<const anthropic::Message>) { return anthropic_messages(); }
+
+std::vector<Finding> check_wire_form(const Trajectory<openai::Message>&) { return {}; }
+
+std::vector<Finding> check_wire_form(const Trajectory<anthropic::Message>& trajectory) {
+    ordered_json rest = trajectory.rest;
+    if (!rest.contains("system") && !trajectory.system.empty()) rest["system"] = trajectory.system;
+    std::vector<Finding> found;
+    for (anthropic::WireViolation& v : anthropic::check_wire(trajectory.messages, rest))
+        found.push_back({v.rule, v.severity, v.message, "block", v.block, std::move(v.text)});
+    return found;
+}
+
+template <AgentMessage M>
+std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfile& profile) {
+    std::vector<MessageInfo> infos;
+    for (const M& m : trajectory.messages) {
+        infos.push_back(describe(m));
+        infos.back().serial = infos.size();
+    }
+    join_groups(infos);
+    const Outline outline{infos};
+    std::vector<Finding> found;
+    for (Violation& v :
+         trajectory.tools.empty() ? validate(outline, profile) : validate(outline, profile, trajectory.tools))
+        found.push_back({id_of(v.rule), severity_of(v.rule), v.message, "part", v.part, std::move(v.text)});
+    if (!profile.name.starts_with("anthropic")) return found;
+    for (Finding& f : check_wire_form(trajectory)) found.push_back(std::move(f));
+    return found;
+}
+
+std::string joined(const std::set<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
 }  // namespace
 
 ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
-    const ValidityProfile& profile = profile_of(command.profile);
+    const ValidityProfile* const given = command.profile.empty() ? nullptr : &profile_of(command.profile);
+    std::set<std::string> profiles;
     ordered_json list = ordered_json::array();
     std::int64_t trajectories = 0;
     std::int64_t found = 0;
     for (const std::string& file : command.files) {
-        for_each_trajectory(file, [&](const Trajectory<>& trajectory) {
+        for_each_session(file, common.shape, [&](const auto& trajectory) {
             ++trajectories;
-            const std::size_t size = trajectory.messages.size();
-            for (const Violation& v : validate(std::span<const openai::Message>(trajectory.messages), profile)) {
+            const ValidityProfile& profile = given != nullptr ? *given : own_profile(trajectory.messages);
+            profiles.insert(profile.name);
+            const Place at{file, trajectory.id, trajectory.messages.size()};
+            for (const Finding& f : check(trajectory, profile)) {
                 ++found;
-                if (common.json) list.push_back(to_json(file, trajectory.id, v, size));
-                if (!common.json) print(to_line(file, trajectory.id, v, size));
+                if (common.json) list.push_back(to_json(at, f));
+                if (!common.json) print(to_line(at, f));
             }
         });
     }
+    if (profiles.empty()) profiles.insert(given != nullptr ? given->name : openai_chat().name);
     if (common.json) {
-        ordered_json json{{"profile", profile.name}, {"trajectories", trajectories}, {"violations", found}};
+        ordered_json json{{"profile", joined(profiles)}, {"trajectories", trajectories}, {"violations", found}};
         json["violation_list"] = std::move(list);
         print(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
     } else {
-        print(fmt::format("{} sessions checked for {}: {}\n", trajectories, profile.name,
+        print(fmt::format("{} sessions checked for {}: {}\n", trajectories, joined(profiles),
                           found == 0 ? "no violation" : fmt::format("{} violations", found)));
     }
     return found == 0 ? done : failed;

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/config_json.hpp"
 #include "whittle/adapter/trajectory.hpp"
+#include "whittle/message/validity.hpp"
 
+#include <concepts>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace whittle::cli {
@@ -13,6 +17,7 @@ enum ExitCode { done = 0, failed = 1, usage = 2 };
 struct CommonOptions {
     bool json = false;
     bool no_color = false;
+    std::string shape{};  ///< of the sessions; empty: detected for each
 };
 
 struct ReplayCommand {
@@ -34,7 +39,7 @@ struct ApplyCommand {
 
 struct CheckCommand {
     std::vector<std::string> files{};
-    std::string profile = "openai_chat";
+    std::string profile{};  ///< empty: the one of the session's provider
 };
 
 [[nodiscard]] ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common);
@@ -49,27 +54,57 @@ struct UsageError {
 /// Reads a chain configuration and prints its warnings on standard error. Throws `UsageError`.
 [[nodiscard]] ChainSettings load_settings(const std::string& path);
 
-/// Visits the sessions of a file, or of standard input for "-".
-template <typename Visit>
-void for_each_trajectory(const std::string& path, Visit&& visit);
+/// The settings for messages of type M: OpenAI's rules do not fit Anthropic's messages, which get their own instead.
+template <AgentMessage M>
+[[nodiscard]] ChainSettings settings_for(ChainSettings settings) {
+    if constexpr (std::same_as<M, anthropic::Message>) {
+        ValidityProfile& rules = settings.config.profile.validity;
+        if (rules.name == openai_chat().name || rules.name == openai_compatible().name) rules = anthropic_messages();
+    }
+    return settings;
+}
 
 }  // namespace whittle::cli
 
 #include "input.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
+#include "shape.hpp"
 
 namespace whittle::cli {
 
+/// Visits the sessions of a file, or of standard input for "-", as OpenAI's messages whatever they hold.
 template <typename Visit>
-void for_each_trajectory(const std::string& path, Visit&& visit) {
+void for_each_raw_session(const std::string& path, Visit&& visit) {
     InputBuffer buffer(path);
     std::istream in(&buffer);
     TrajectoryOptions options{.name = buffer.name()};
     options.on_note = [](const std::string& note) { complain("whittle: note: " + note + "\n"); };
     read_trajectories(in, options, [&](Trajectory<>&& trajectory) {
         throw_if_interrupted();
-        visit(std::move(trajectory));
+        const std::string where = buffer.name() + ": " + trajectory.id;
+        visit(std::move(trajectory), where);
+    });
+}
+
+/// Visits each session with its own message type. `shape`: what `--shape` says.
+template <typename Visit>
+void for_each_session(const std::string& path, const std::string& shape, Visit&& visit) {
+    const std::optional<Shape> given = to_shape(shape);
+    for_each_raw_session(path, [&](Trajectory<>&& session, const std::string& where) {
+        visit_in_shape(std::move(session), given, where, visit);
+    });
+}
+
+/// Visits sessions of OpenAI's messages. Throws Error(not_offered) for one of Anthropic's.
+template <typename Visit>
+void for_each_trajectory(const std::string& path, Visit&& visit) {
+    for_each_raw_session(path, [&](Trajectory<>&& session, const std::string& where) {
+        if (detect_shape(session, where) == Shape::anthropic)
+            throw Error(Errc::not_offered, where +
+                                               ": expected OpenAI's messages, found Anthropic's: this command does "
+                                               "not take them in this version");
+        visit(std::move(session));
     });
 }
 

@@ -42,22 +42,23 @@ ordered_json count_text(const std::string& file, const TokenCounter& counter) {
     return {{"file", file}, {"kind", "text"}, {"bytes", text.size()}, {"tokens", counter.count(text)}};
 }
 
-ordered_json count_session(const Trajectory<>& session, const TokenCounter& counter) {
+template <AgentMessage M>
+ordered_json count_session(const Trajectory<M>& session, const TokenCounter& counter) {
     const std::int64_t overhead = count_overhead(session.system, session.tools, counter);
     std::int64_t tokens = overhead;
     ordered_json messages = ordered_json::array();
-    for (const openai::Message& message : session.messages) {
+    for (const M& message : session.messages) {
         const std::int64_t count = count_message(message, counter);
         tokens = add_saturating(tokens, count);
-        messages.push_back({{"role", name_of(message_traits<openai::Message>::role(message))}, {"tokens", count}});
+        messages.push_back({{"role", name_of(message_traits<M>::role(message))}, {"tokens", count}});
     }
     return {{"id", session.id}, {"tokens", tokens}, {"system_and_tools", overhead}, {"messages", std::move(messages)}};
 }
 
-ordered_json count_sessions(const std::string& file, const TokenCounter& counter) {
+ordered_json count_sessions(const std::string& file, const std::string& shape, const TokenCounter& counter) {
     ordered_json sessions = ordered_json::array();
     std::int64_t tokens = 0;
-    for_each_trajectory(file, [&](const Trajectory<>& session) {
+    for_each_session(file, shape, [&](const auto& session) {
         sessions.push_back(count_session(session, counter));
         tokens = add_saturating(tokens, sessions.back()["tokens"].get<std::int64_t>());
     });
@@ -112,7 +113,8 @@ ExitCode run_count(const CountCommand& command, const CommonOptions& common) {
     std::int64_t total = 0;
     for (const std::string& file : command.files) {
         throw_if_interrupted();
-        files.push_back(holds_sessions(command, file) ? count_sessions(file, *counter) : count_text(file, *counter));
+        files.push_back(holds_sessions(command, file) ? count_sessions(file, common.shape, *counter)
+                                                      : count_text(file, *counter));
         total = add_saturating(total, files.back()["tokens"].get<std::int64_t>());
     }
     if (common.json) {

@@ -19,6 +19,13 @@ void add_common(CLI::App& command, CommonOptions& common) {
     command.add_flag("--no-color", common.no_color, "Print without terminal colours (as NO_COLOR does)");
 }
 
+void add_shape(CLI::App& command, CommonOptions& common) {
+    command
+        .add_option("--shape", common.shape,
+                    "Whose messages the sessions hold, openai or anthropic; without it each session shows it")
+        ->type_name("NAME");
+}
+
 CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     CLI::App* sub = app.add_subcommand("replay", "Run recorded sessions through a chain and show what it saves");
     sub->add_option("files", command.files,
@@ -64,13 +71,16 @@ CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
 
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
     CLI::App* sub = app.add_subcommand("check", "Say which message rules of a provider sessions break");
-    sub->add_option("files", command.files, "Sessions, as for replay")->required()->type_name("FILE");
-    sub->add_option("--profile", command.profile, "The rules: openai_chat (default) or openai_compatible")
+    sub->add_option("files", command.files, "Sessions, of OpenAI or Anthropic messages")->required()->type_name("FILE");
+    sub->add_option("--profile", command.profile,
+                    "The rules: openai_chat (default for OpenAI messages), openai_compatible, anthropic (default for "
+                    "Anthropic messages), anthropic_thinking or gemini")
         ->type_name("NAME");
     sub->footer(
         "Examples:\n"
         "  whittle check sessions.jsonl\n"
-        "  whittle check - --profile openai_compatible --json < talk.json\n\n"
+        "  whittle check - --profile openai_compatible --json < talk.json\n"
+        "  whittle check requests.jsonl --profile anthropic_thinking\n\n"
         "Exit code 1 if a rule is broken.");
     return sub;
 }
@@ -115,6 +125,7 @@ int run(int argc, char** argv) {
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
     for (CLI::App* sub : {replay_app, apply_app, check_app, count_app}) add_common(*sub, common);
+    for (CLI::App* sub : {apply_app, check_app, count_app}) add_shape(*sub, common);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
