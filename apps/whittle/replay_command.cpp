@@ -15,25 +15,75 @@ namespace {
 using nlohmann::ordered_json;
 using openai::Message;
 
+/// A model call that a middleware made.
+struct SideCall {
+    std::string purpose{};
+    std::vector<Message> messages{};
+    std::string reply{};
+};
+using SideCalls = std::vector<SideCall>;
+
+/// Notes what a model is asked, and what that takes by the chain's own counter.
+class WatchedModel final : public Model<Message> {
+public:
+    WatchedModel(std::shared_ptr<Model<Message>> model, std::shared_ptr<const TokenCounter> counter,
+                 std::shared_ptr<SideCalls> calls)
+        : model_(std::move(model)), counter_(std::move(counter)), calls_(std::move(calls)) {}
+
+    Reply<Message> generate(const ModelRequest<Message>& request) override {
+        Reply<Message> reply = model_->generate(request);
+        if (!reply.usage) {
+            Usage usage{.input = count_overhead(request.system, request.tools, *counter_),
+                        .output = count_message(reply.message, *counter_)};
+            for (const Message& m : request.messages)
+                usage.input = add_saturating(usage.input, count_message(m, *counter_));
+            reply.usage = usage;
+        }
+        calls_->push_back(
+            {std::string(request.purpose), {request.messages.begin(), request.messages.end()}, text_of(reply.message)});
+        return reply;
+    }
+
+private:
+    std::shared_ptr<Model<Message>> model_;
+    std::shared_ptr<const TokenCounter> counter_;
+    std::shared_ptr<SideCalls> calls_;
+};
+
+ordered_json to_array(std::span<const Message> messages) {
+    ordered_json json = ordered_json::array();
+    for (const Message& m : messages) json.push_back(m.json());
+    return json;
+}
+
 /// The exact requests, one line each.
 class RequestWriter {
 public:
     RequestWriter(const std::string& path, bool delta) : out_(path), delta_(delta) {}
 
-    void write(const ReplayRequest<Message>& request) {
+    void write(const ReplayRequest<Message>& request, const SideCalls& side_calls) {
         ordered_json line{{"trajectory", request.trajectory}, {"call", request.call}};
         if (delta_) line["keep"] = request.keep;
-        ordered_json messages = ordered_json::array();
-        for (const Message& m : request.messages.subspan(delta_ ? request.keep : 0)) messages.push_back(m.json());
-        line["messages"] = std::move(messages);
+        line["messages"] = to_array(request.messages.subspan(delta_ ? request.keep : 0));
         line["tokens"] = request.tokens;
         line["tokens_raw"] = request.tokens_raw;
         line["first_changed"] = request.first_changed ? ordered_json(*request.first_changed) : ordered_json(nullptr);
+        for (const SideCall& call : side_calls) line["side_calls"].push_back(describe(call, request));
         out_.write(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
     }
     void commit() { out_.commit(); }
 
 private:
+    /// A call that starts with the conversation's own first message goes on from its cached prefix.
+    static ordered_json describe(const SideCall& call, const ReplayRequest<Message>& request) {
+        const bool shares_prefix = !call.messages.empty() && !request.messages.empty() &&
+                                   call.messages.front().json() == request.messages.front().json();
+        return {{"purpose", call.purpose},
+                {"messages", to_array(call.messages)},
+                {"reply", call.reply},
+                {"shares_prefix", shares_prefix}};
+    }
+
     OutputFile out_;
     bool delta_;
 };
@@ -43,7 +93,7 @@ public:
     ReplayRun(const ReplayCommand& command, const CommonOptions& common)
         : command_(command),
           common_(common),
-          chain_(make_chain<Message>(load_settings(command.config))),
+          chain_(make_watched_chain(load_settings(command.config), side_calls_)),
           text_(profile()) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
@@ -59,6 +109,12 @@ public:
     }
 
 private:
+    static Chain<Message> make_watched_chain(const ChainSettings& settings, const std::shared_ptr<SideCalls>& calls) {
+        return make_chain<Message>(settings, {}, [&](const ModelSettings& model) {
+            return std::make_shared<WatchedModel>(make_model<Message>(model), settings.config.token_counter, calls);
+        });
+    }
+
     [[nodiscard]] const ModelProfile& profile() const noexcept { return chain_.config().profile; }
 
     void replay_file(const std::string& file) {
@@ -83,7 +139,8 @@ private:
     ReplayTotals replay_one(const Trajectory<>& trajectory) {
         const auto on_request = [&](const ReplayRequest<Message>& request) {
             throw_if_interrupted();
-            if (requests_) requests_->write(request);
+            if (requests_) requests_->write(request, *side_calls_);
+            side_calls_->clear();
         };
         return replay<Message>(
             {trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds}, chain_,
@@ -120,6 +177,7 @@ private:
 
     const ReplayCommand& command_;
     const CommonOptions& common_;
+    std::shared_ptr<SideCalls> side_calls_ = std::make_shared<SideCalls>();
     Chain<Message> chain_;
     std::optional<RequestWriter> requests_{};
     TotalsText text_;

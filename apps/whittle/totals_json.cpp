@@ -30,8 +30,8 @@ ordered_json ratios(const ReplayTotals& totals, const ModelProfile& profile) {
         {"peak_tokens", quotient(static_cast<double>(totals.sent.peak), static_cast<double>(totals.raw.peak))},
         {"input_cost_tokens", quotient(totals.sent.input_cost, totals.raw.input_cost)}};
     if (profile.prices) {
-        json["money"] = quotient(money(totals.sent, totals.output, *profile.prices),
-                                 money(totals.raw, totals.output, *profile.prices));
+        json["money"] =
+            quotient(money_sent(totals, *profile.prices), money(totals.raw, totals.output, *profile.prices));
     }
     return json;
 }
@@ -55,6 +55,9 @@ ordered_json to_json(const ReplayTotals& totals, const ModelProfile& profile) {
     ordered_json json{{"calls", totals.calls}, {"output_tokens", totals.output}};
     json["raw"] = to_json(totals.raw, totals.output, profile);
     json["sent"] = to_json(totals.sent, totals.output, profile);
+    if (profile.prices) json["sent"]["money"] = money_sent(totals, *profile.prices);
+    json["side_calls"] = {
+        {"calls", totals.side_calls}, {"input_tokens", totals.side_input}, {"output_tokens", totals.side_output}};
     json["ratio"] = ratios(totals, profile);
     json["commits"] = totals.commits;
     json["edits"] = ordered_json::object();

@@ -49,8 +49,8 @@ void TotalsText::add(std::string_view name, const ReplayTotals& totals) {
                                  grouped(totals.commits)};
     if (profile_.prices) {
         const double money_raw = money(raw, totals.output, *profile_.prices);
-        const double money_sent = money(sent, totals.output, *profile_.prices);
-        row.insert(row.end(), {amount(money_raw), amount(money_sent), ratio(money_sent, money_raw)});
+        const double of_chain = money_sent(totals, *profile_.prices);
+        row.insert(row.end(), {amount(money_raw), amount(of_chain), ratio(of_chain, money_raw)});
     }
     table_.add(std::move(row));
 }
@@ -71,6 +71,9 @@ std::string TotalsText::summary(const ReplayTotals& sum, bool colour) const {
         "\noutput tokens  {}\nmessages edited  {}\nbytes stored  {}\nremoved bytes that can be restored  {} of {}\n",
         grouped(sum.output), edits_text(sum), grouped(sum.bytes_stored), percent(sum.restorable()),
         grouped(sum.changed_bytes));
+    if (sum.side_calls > 0)
+        text += fmt::format("calls of summarisers  {}, {} tokens in, {} out\n", grouped(sum.side_calls),
+                            grouped(sum.side_input), grouped(sum.side_output));
     text += fmt::format("new violations of {}  {}\n", profile_.validity.name, sum.violations.size());
     return text;
 }

@@ -12,6 +12,18 @@ void ViolationLog::add(std::string_view trajectory, std::int64_t call, const std
     }
 }
 
+namespace {
+
+void add_side_call(ReplayTotals& totals, const ModelCallReport& call) noexcept {
+    ++totals.side_calls;
+    if (!call.usage) return;
+    const std::int64_t output = call.usage->output;
+    totals.side_input = add_saturating(totals.side_input, call.usage->total() - output);
+    totals.side_output = add_saturating(totals.side_output, output);
+}
+
+}  // namespace
+
 void add_report(ReplayTotals& totals, std::string_view trajectory, const Report& report) {
     const auto tell = [&](const StageReport& stage, std::string_view why) {
         totals.add_error(std::string(trajectory) + ": " + std::string(stage.middleware) + ": " + std::string(why));
@@ -20,6 +32,7 @@ void add_report(ReplayTotals& totals, std::string_view trajectory, const Report&
         if (stage.outcome == Outcome::failed) ++totals.failed_hooks;
         if (!stage.details) continue;
         totals.bytes_stored = add_saturating(totals.bytes_stored, stage.details->bytes_stored);
+        for (const ModelCallReport& call : stage.details->model_calls) add_side_call(totals, call);
         totals.failed_writes += static_cast<std::int64_t>(stage.details->store_failures.size());
         for (const StoreFailure& failure : stage.details->store_failures) tell(stage, failure.reason);
         if (!stage.details->error.empty()) tell(stage, stage.details->error);

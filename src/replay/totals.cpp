@@ -42,6 +42,9 @@ ReplayTotals& ReplayTotals::operator+=(const ReplayTotals& other) {
     output = add_saturating(output, other.output);
     raw += other.raw;
     sent += other.sent;
+    side_calls += other.side_calls;
+    side_input = add_saturating(side_input, other.side_input);
+    side_output = add_saturating(side_output, other.side_output);
     commits += other.commits;
     for (const auto& [reason, messages] : other.edits) edits[reason] += messages;
     bytes_stored = add_saturating(bytes_stored, other.bytes_stored);
@@ -65,6 +68,13 @@ void ReplayTotals::add_error(std::string text) {
 
 double money(const RequestTotals& requests, std::int64_t output, const Prices& prices) noexcept {
     return (requests.input_cost * prices.input + static_cast<double>(output) * prices.output) / 1e6;
+}
+
+double money_sent(const ReplayTotals& totals, const Prices& prices) noexcept {
+    constexpr double per_million = 1e-6;
+    const double side =
+        static_cast<double>(totals.side_input) * prices.input + static_cast<double>(totals.side_output) * prices.output;
+    return money(totals.sent, totals.output, prices) + side * per_million;
 }
 
 }  // namespace whittle::inline v0

@@ -46,6 +46,10 @@ struct ReplayTotals {
     RequestTotals raw{};      ///< everything sent, as recorded
     RequestTotals sent{};     ///< as the chain leaves it
 
+    std::int64_t side_calls = 0;   ///< of models by middlewares
+    std::int64_t side_input = 0;   ///< tokens of these calls, where the model said what it was billed
+    std::int64_t side_output = 0;  ///< tokens of their replies
+
     std::int64_t commits = 0;
     std::map<std::string, std::int64_t> edits{};  ///< messages edited or taken out, by reason
     std::int64_t bytes_stored = 0;
@@ -66,5 +70,8 @@ struct ReplayTotals {
 /// Money for the input of `requests` and `output` tokens, in the currency of `prices`. The input price is multiplied by
 /// the factors of the cache profile that made the totals; `prices.cache_read` and `cache_write` are not looked at.
 [[nodiscard]] double money(const RequestTotals& requests, std::int64_t output, const Prices& prices) noexcept;
+
+/// Money for what the chain sent, calls of models by middlewares included; these read no cache.
+[[nodiscard]] double money_sent(const ReplayTotals& totals, const Prices& prices) noexcept;
 
 }  // namespace whittle::inline v0
