@@ -218,6 +218,10 @@ WordChoice SavingRun<M>::choose(std::string_view text, std::span<const Word> wor
 template <AgentMessage M>
 std::int64_t SavingRun<M>::drop_words(const SavingCandidate& candidate, const WordOptions& options) {
     std::string whole = text_of(edit_.messages()[candidate.message], candidate.part);
+    if (const auto known = cache_.find(WordCache::key_of(whole, candidate.keep_ratio)); known && known->empty()) {
+        ++cache_hits_;  // nothing to drop in it: not looked at again
+        return 0;
+    }
     const std::vector<Word> words = split_words(whole);
     const WordChoice choice = choose(whole, words, candidate.keep_ratio, options);
     if (choice.keep.empty()) return 0;
