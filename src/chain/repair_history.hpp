@@ -64,7 +64,9 @@ private:
     void find_runs();
     void pair();
     void pair_displaced();
-    [[nodiscard]] std::optional<std::size_t> find_call(const Result& result, const Ids& open, const Ids& all) const;
+    [[nodiscard]] std::optional<std::size_t> find_call(const Result& result, const Ids& open) const;
+    [[nodiscard]] std::optional<std::size_t> find_later_call(const Result& result, const Ids& open,
+                                                             const Ids& all) const;
     [[nodiscard]] std::vector<bool> find_clean_groups() const;
     [[nodiscard]] bool is_out_of_place(std::size_t message, Role usual) const;
     [[nodiscard]] bool is_sound_answer(std::size_t message, std::size_t call) const;

@@ -12,10 +12,20 @@ RepairedMessage RepairHistory::keep(std::size_t message) const {
     if (!item.edits.empty()) kept.code = item.edits.front().code;
     const auto is_erased = [](const PartRepair& r) { return r.kind == PartRepair::Kind::erase; };
     std::erase_if(kept.parts, [&](const PartRepair& r) { return !is_erased(r) && item.erased[r.part]; });
+    const auto is_opaque = [&](const PartRepair& r) { return part(message, r.part).kind == PartKind::other; };
     std::ranges::stable_sort(kept.parts, [&](const PartRepair& a, const PartRepair& b) {
         if (is_erased(a) != is_erased(b)) return is_erased(b);
-        return is_erased(a) && a.part > b.part;  // from the back, so that numbers stay true
+        if (!is_erased(a)) return false;
+        if (is_opaque(a) != is_opaque(b)) return is_opaque(a);  // an emptied result goes with its last known part
+        return a.part > b.part;
     });
+    const auto erasures = std::ranges::find_if(kept.parts, is_erased);
+    for (auto r = kept.parts.end(); r != erasures;) {  // numbers as they are when it is their turn
+        --r;
+        const std::size_t number = r->part;
+        r->part -= static_cast<std::size_t>(
+            std::count_if(erasures, r, [&](const PartRepair& before) { return before.part < number; }));
+    }
     return kept;
 }
 
@@ -139,6 +149,18 @@ void RepairHistory::put_system_first(std::vector<RepairedMessage>& list) {
         leading = 1;
     }
     if (only_one) leading = std::min<std::size_t>(leading, 1);
+    const auto says_nothing = [&](const RepairedMessage& m) {
+        const auto says = [](const PartInfo& p) { return p.kind == PartKind::text && p.bytes > 0; };
+        return is_system(m) && std::ranges::none_of(outline_[m.source].parts, says);
+    };
+    for (std::size_t i = leading; i < list.size();) {
+        if (!says_nothing(list[i])) {
+            ++i;
+            continue;
+        }
+        note(list[i].source, 0, "late_system", "a late system message without text is left out");
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
+    }
     for (std::size_t i = leading; i < list.size(); ++i) {
         if (!is_system(list[i])) continue;
         note(list[i].source, 0, "late_system", "a late system message becomes a user message");

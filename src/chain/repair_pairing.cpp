@@ -10,7 +10,8 @@ namespace whittle::inline v0::detail {
 namespace {
 
 bool is_result_part(const PartInfo& part) noexcept {
-    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+    const bool is_inside = part.kind == PartKind::media || part.kind == PartKind::other;
+    return part.kind == PartKind::tool_result || (is_inside && !part.call_id.empty());
 }
 
 bool is_result_message(const MessageInfo& info) noexcept {
@@ -25,8 +26,7 @@ bool RepairHistory::is_left(std::size_t message, std::size_t p) const {
 
 bool RepairHistory::is_beside(std::size_t message, std::size_t p) const {
     const PartInfo& info = part(message, p);
-    return outline_[message].role != Role::tool && !is_result_part(info) &&
-           !(info.kind == PartKind::other && !info.call_id.empty());
+    return outline_[message].role != Role::tool && !is_result_part(info);
 }
 
 bool RepairHistory::holds_results(std::size_t message) const {
@@ -102,25 +102,34 @@ void RepairHistory::pair_displaced() {
         all[part(calls_[c]).call_id].push_back(c);
         if (!calls_[c].result) open[part(calls_[c]).call_id].push_back(c);
     }
-    for (std::size_t r = 0; r < results_.size(); ++r) {
-        if (results_[r].call) continue;
-        results_[r].call = find_call(results_[r], open, all);
-        if (!results_[r].call) continue;
-        calls_[*results_[r].call].result = r;
-        std::erase(open[part(calls_[*results_[r].call]).call_id], *results_[r].call);
+    for (const bool is_later : {false, true}) {
+        for (std::size_t r = 0; r < results_.size(); ++r) {
+            if (results_[r].call) continue;
+            results_[r].call = is_later ? find_later_call(results_[r], open, all) : find_call(results_[r], open);
+            if (!results_[r].call) continue;
+            calls_[*results_[r].call].result = r;
+            std::erase(open[part(calls_[*results_[r].call]).call_id], *results_[r].call);
+        }
     }
 }
 
-/// The newest earlier call with its id that waits for a result. A later one only if no other call has that id and the
-/// call is not running: with ids that are used again it could be another round's.
-std::optional<std::size_t> RepairHistory::find_call(const Result& result, const Ids& open, const Ids& all) const {
+/// The newest earlier call with its id that waits for a result.
+std::optional<std::size_t> RepairHistory::find_call(const Result& result, const Ids& open) const {
     const std::string& id = part(result.message, result.parts.front()).call_id;
     const auto waiting = open.find(id);
     if (waiting == open.end()) return std::nullopt;
     for (std::size_t i = waiting->second.size(); i-- > 0;) {
         if (calls_[waiting->second[i]].message <= result.message) return waiting->second[i];
     }
-    if (waiting->second.empty() || all.at(id).size() > 1) return std::nullopt;
+    return std::nullopt;
+}
+
+/// A later one only if no other call has that id and the call is not running: with ids that are used again it could be
+/// another round's.
+std::optional<std::size_t> RepairHistory::find_later_call(const Result& result, const Ids& open, const Ids& all) const {
+    const std::string& id = part(result.message, result.parts.front()).call_id;
+    const auto waiting = open.find(id);
+    if (waiting == open.end() || waiting->second.empty() || all.at(id).size() > 1) return std::nullopt;
     const std::size_t later = waiting->second.front();
     return running_call() == calls_[later].message ? std::nullopt : std::optional(later);
 }
@@ -145,6 +154,7 @@ bool RepairHistory::is_out_of_place(std::size_t message, Role usual) const {
 
 bool RepairHistory::is_sound_answer(std::size_t message, std::size_t call) const {
     const Role role = outline_[message].role;
+    if (role == Role::system) return false;
     if (is_out_of_place(message, role == Role::user ? Role::user : Role::tool)) return false;
     return items_[message].before_run == call;
 }
@@ -168,7 +178,9 @@ void RepairHistory::drop_orphans() {
             erase(result.message, p, known.contains(id) ? "duplicate_result" : "orphan_result");
     }
     for (std::size_t i = 0; i < outline_.size(); ++i) {
-        if (outline_[i].role != Role::tool || !items_[i].is_unpaired || holds_results(i)) continue;
+        const bool is_emptied = std::ranges::count(items_[i].erased, true) > 0;
+        const bool is_wrong = items_[i].is_unpaired || is_emptied;
+        if (outline_[i].role != Role::tool || !is_wrong || holds_results(i)) continue;
         const bool is_kept = std::ranges::any_of(items_[i].results, [&](std::size_t r) { return !!results_[r].call; });
         if (is_kept) continue;
         if (items_[i].code.empty()) note(i, 0, "empty_message", "a tool message without a result is left out");

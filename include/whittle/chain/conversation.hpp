@@ -229,6 +229,7 @@ private:
     void new_version();
     void prepare_undo(Splice<M>& splice, bool pin);
     RepairResult mend(const ValidityProfile& profile, const RepairOptions& options, const EditEnvironment& environment);
+    [[nodiscard]] bool is_change(const std::vector<Splice<M>>& splices) const;
     void fill_report(const RepairResult& result, std::size_t column, StageReport& report) const;
     [[nodiscard]] std::vector<Violation> validate_with(const std::vector<Splice<M>>& splices,
                                                        const ValidityProfile& profile) const;

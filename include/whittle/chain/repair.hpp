@@ -232,15 +232,20 @@ RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairO
     const std::size_t c = column(environment.counter);
     RepairResult result{.remaining = validate(outline(), profile), .tokens_before = columns_[c].messages};
     result.tokens_after = result.tokens_before;
+    if (environment.report != nullptr) environment.report->outcome = Outcome::undue;
     if (result.remaining.empty()) return result;
     const detail::RepairPlan plan = detail::plan_repair(
         outline(), profile, options, {.makes_results = ToolMessage<M>, .renames_calls = HasRenameCall<M>});
     result.outcome = Outcome::nothing;
+    if (environment.report != nullptr) {
+        environment.report->outcome = Outcome::nothing;
+        environment.report->more().violations_left = static_cast<std::int64_t>(result.remaining.size());
+    }
     if (plan.repairs.empty()) return result;
     detail::RepairedList<M> list(messages_, infos_, plan, profile, options.language, environment.clock->now(),
                                  next_serial_);
     std::vector<Splice<M>> splices = list.to_splices();
-    if (splices.empty()) return result;
+    if (!is_change(splices)) return result;
     for (Splice<M>& s : splices) {
         for (std::size_t i = 0; i < s.infos.size(); ++i) {
             names_.assign_to(s.infos[i]);
@@ -265,6 +270,15 @@ RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairO
     next_serial_ = std::max(next_serial_, list.next_serial());
     if (environment.report != nullptr) environment.report->details->prefix_edited = is_prefix_edit;
     return result;
+}
+
+/// A message type may not let go of a part, such as an opaque one.
+template <AgentMessage M>
+bool Conversation<M>::is_change(const std::vector<Splice<M>>& splices) const {
+    return std::ranges::any_of(splices, [&](const Splice<M>& s) {
+        return !std::ranges::equal(s.infos, std::span(infos_).subspan(s.first, s.count), {}, &MessageInfo::fingerprint,
+                                   &MessageInfo::fingerprint);
+    });
 }
 
 template <AgentMessage M>
