@@ -42,6 +42,8 @@ bool is_user_message(const MessageInfo& info) noexcept {
            std::ranges::any_of(info.parts, holds_text);
 }
 
+bool starts_turn(const MessageInfo& info) noexcept { return is_user_message(info) && !holds_result(info); }
+
 PartInfo describe(const PartView& part) {
     PartInfo info;
     info.kind = part.kind;

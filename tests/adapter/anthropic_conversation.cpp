@@ -58,3 +58,16 @@ TEST_CASE("a result of an image alone is no repair and answers its call", "[anth
     CHECK(validate(conversation.messages(), anthropic_messages()).empty());
     CHECK(validate(conversation.messages(), openai_chat()).empty());
 }
+
+TEST_CASE("user text beside results belongs to their round and starts no turn", "[anthropic]") {
+    Conversation<Message> conversation = with_two_calls();
+    conversation.push_back(
+        Message::parse(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"},
+                           {"type":"tool_result","tool_use_id":"b","content":"2"},{"type":"text","text":"hurry"}]})"));
+    conversation.push_back(Message::parse(R"({"role":"assistant","content":"done"})"));
+    conversation.push_back(Message::parse(R"({"role":"user","content":"next"})"));
+    const Outline outline = conversation.outline();
+    CHECK(outline[2].turn == 1);
+    CHECK(outline[2].group == outline[1].serial);
+    CHECK(outline[4].turn == 2);
+}

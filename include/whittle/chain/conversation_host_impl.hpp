@@ -84,7 +84,7 @@ void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front
             MessageInfo info = i < fresh ? describe_new(m) : infos_[last + i - fresh];
             if (i < fresh) {
                 info.serial = next_serial_++;
-                info.turn = explicit_turns_ ? turn_ : turn += is_user_message(info) ? 1 : 0;
+                info.turn = explicit_turns_ ? turn_ : turn += starts_turn(info) ? 1 : 0;
                 if (info.role == Role::assistant) ++model_calls_;
             }
             join_group(info, Outline(std::span<const MessageInfo* const>(before)));

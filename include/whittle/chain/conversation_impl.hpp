@@ -49,7 +49,7 @@ MessageInfo Conversation<M>::describe_new(const M& message) {
     count_into(info, message);
     info.serial = next_serial_;
     info.call_index = model_calls_;
-    info.turn = turn_ + (!explicit_turns_ && is_user_message(info) ? 1 : 0);
+    info.turn = turn_ + (!explicit_turns_ && starts_turn(info) ? 1 : 0);
     return info;
 }
 

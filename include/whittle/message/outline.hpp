@@ -56,6 +56,8 @@ struct MessageInfo {
 
 /// A real user message: role user, original, with text of its own that is no tool result.
 [[nodiscard]] bool is_user_message(const MessageInfo& info) noexcept;
+/// A user message that is no answer to a call: one with tool results belongs to their round, text beside them or not.
+[[nodiscard]] bool starts_turn(const MessageInfo& info) noexcept;
 
 [[nodiscard]] PartInfo describe(const PartView& part);
 
