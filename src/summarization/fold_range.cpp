@@ -143,7 +143,7 @@ std::int64_t FoldSizes::floor_of(const FoldPlan& plan, std::int64_t reserve) con
 
 std::int64_t FoldSizes::room_for_summary(const FoldPlan& plan) const noexcept {
     const std::int64_t left = std::min(limit_of_messages() - plan.kept_tokens - plan.tail_tokens, plan.folded_tokens);
-    return left / 4 * 3;
+    return left / 8 * 7;
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded) {

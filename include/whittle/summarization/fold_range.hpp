@@ -46,7 +46,7 @@ struct FoldSizes {
     [[nodiscard]] std::int64_t limit_of_messages() const noexcept;
     /// The irreducible floor: what no fold can go below, with `reserve` for the model's reply.
     [[nodiscard]] std::int64_t floor_of(const FoldPlan& plan, std::int64_t reserve) const noexcept;
-    /// What a summary may have with all that goes with it: three quarters of what the plan leaves and of what it
+    /// What a summary may have with all that goes with it: seven eighths of what the plan leaves and of what it
     /// replaces, so that the next one is not due at once.
     [[nodiscard]] std::int64_t room_for_summary(const FoldPlan& plan) const noexcept;
 };

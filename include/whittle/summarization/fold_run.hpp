@@ -37,8 +37,10 @@ template <AgentMessage M>
 struct SummaryDraft {
     std::optional<M> skills_message{};
     std::optional<M> summary_message{};
-    KeptUserMessages user_messages{};
-    std::vector<Skill> skills{};
+    KeptUserMessages user_messages{};              ///< shown
+    std::vector<std::string> all_user_messages{};  ///< within the budget, also where there is no room to show them
+    std::vector<Skill> skills{};                   ///< shown
+    std::vector<Skill> hidden_skills{};            ///< for which there is no room now
     std::int64_t tokens = 0;
 };
 
@@ -174,8 +176,8 @@ std::vector<Skill> FoldRun<M>::folded_skills() const {
     return skills;
 }
 
-/// User messages, then skills, then facts take what room there is, so that the whole stays well below what it replaces
-/// and what the trigger leaves.
+/// User messages, then skills, then facts take what room there is, so that the whole stays below what it replaces and
+/// what the trigger leaves. What finds no room now, next to a large open round, is carried until there is some.
 template <AgentMessage M>
 SummaryDraft<M> FoldRun<M>::draft(std::string_view summary) const {
     SummaryDraft<M> result;
@@ -183,13 +185,19 @@ SummaryDraft<M> FoldRun<M>::draft(std::string_view summary) const {
     std::int64_t left = sizes_.room_for_summary(plan_) - tokens_of(summary_message(summary, {}, {}));
     const std::int64_t for_users = user_message_budget(config_.preserve_user_messages, config_.trigger);
     if (for_users > 0) {
-        result.user_messages =
+        KeptUserMessages all =
             keep_user_messages(user_messages_in<M>(turn_.conversation.messages(), turn_.conversation.outline(),
                                                    plan_.folded, callbacks_.user_message_filter),
-                               std::min(for_users, left), counter, turn_.language);
+                               for_users, counter, turn_.language);
+        result.all_user_messages = all.texts;
+        result.user_messages =
+            keep_user_messages(std::move(all.texts), std::min(for_users, left), counter, turn_.language);
+        result.user_messages.left_out += all.left_out;
         left = sizes_.room_for_summary(plan_) - tokens_of(summary_message(summary, result, {}));
     }
-    result.skills = keep_skills(folded_skills(), config_.preserve_skills, left, counter, turn_.language);
+    result.hidden_skills = keep_skills(folded_skills(), config_.preserve_skills, INT64_MAX, counter, turn_.language);
+    result.skills = keep_skills(result.hidden_skills, config_.preserve_skills, left, counter, turn_.language);
+    result.hidden_skills.resize(result.hidden_skills.size() - result.skills.size());  // the newest are shown
     std::string stands(summary);
     for (const std::string& text : result.user_messages.texts) stands.append("\n").append(text);
     if (!result.skills.empty()) {
@@ -218,7 +226,8 @@ void FoldRun<M>::stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft)
                        .reason = "summary",
                        .stored = stored_references(outline, plan_.folded),
                        .covers = covered_serials(outline, plan_.folded),
-                       .user_messages = draft.user_messages.texts};
+                       .user_messages = draft.all_user_messages};
+    for (const Skill& skill : draft.hidden_skills) summary.skills.push_back(to_record(skill));
     Provenance skills{.origin = Origin::skills, .reason = "summary", .covers = summary.covers};
     for (const Skill& skill : draft.skills) skills.skills.push_back(to_record(skill));
     auto stretches = stretches_of(plan_.folded);

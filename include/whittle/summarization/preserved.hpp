@@ -78,10 +78,13 @@ template <AgentMessage M>
                                                         std::span<const std::size_t> indices,
                                                         const std::function<bool(const M&)>& filter) {
     std::vector<std::string> texts;
-    for (const std::size_t i : indices) {
+    for (const std::size_t i : indices) {  // what a summary carries is older than what still stands, also before it
         const MessageInfo& info = outline[i];
         if (origin_of(info.mark) == Origin::summary)
             texts.insert(texts.end(), info.mark->user_messages.begin(), info.mark->user_messages.end());
+    }
+    for (const std::size_t i : indices) {
+        const MessageInfo& info = outline[i];
         if (is_user_message(info) && (!filter || filter(messages[i]))) texts.push_back(user_text_of(messages[i]));
     }
     return texts;
@@ -114,6 +117,8 @@ template <AgentMessage M>
     detail::SkillCollector skills(skill_tool);
     for (const std::size_t i : indices) {
         if (outline[i].mark) skills.add_carried(*outline[i].mark);
+    }
+    for (const std::size_t i : indices) {
         std::size_t p = 0;
         message_traits<M>::for_each_part(
             messages[i], [&](const PartView& part) { skills.add_part(part, mark_of(outline[i], p++)); });
