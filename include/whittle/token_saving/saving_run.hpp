@@ -44,6 +44,14 @@ private:
         std::string_view fact{};  ///< static text
     };
 
+    /// A text that would lose words.
+    struct Shorter {
+        SavingCandidate candidate{};
+        std::string whole{};
+        std::string now{};
+        std::int64_t freed = 0;
+    };
+
     template <typename Plan>
     [[nodiscard]] std::vector<SavingCandidate> plan(int batch, Plan which) const;
     [[nodiscard]] std::shared_ptr<Storage> storage() const {
@@ -52,7 +60,8 @@ private:
     [[nodiscard]] std::int64_t tokens(std::string_view text) const { return turn_.counter().count(text); }
     [[nodiscard]] std::string key_for(const SavingCandidate& candidate, std::string_view folder) const;
     std::int64_t cut(const SavingCandidate& candidate);
-    std::int64_t drop_words(const SavingCandidate& candidate, const WordOptions& options);
+    [[nodiscard]] std::optional<Shorter> drop_words(const SavingCandidate& candidate, const WordOptions& options);
+    void stage_words(Shorter text);
     [[nodiscard]] WordChoice choose(std::string_view text, std::span<const Word> words, double ratio,
                                     const WordOptions& options);
     [[nodiscard]] WordOptions word_options();
@@ -179,24 +188,35 @@ WordOptions SavingRun<M>::word_options() {
     return options;
 }
 
-/// One unit: all of it is worth its while, or none.
+/// One unit: all of it is worth its while, or none. Nothing is planned before that is known.
 template <AgentMessage M>
 void SavingRun<M>::compress_old_words(int batch) {
-    const std::size_t before = planned_.size();
     const std::vector<SavingCandidate> candidates = plan(batch, &SavingPlanner::words);
     if (std::ranges::none_of(candidates, &SavingCandidate::may_cut)) return;
     const WordOptions options = word_options();
-    const Unit unit = edit_.begin_unit();
+    std::vector<Shorter> shorter;
     std::int64_t sum = 0;
     for (const SavingCandidate& candidate : candidates) {
-        const std::int64_t freed = candidate.may_cut ? drop_words(candidate, options) : 0;
-        tell(candidate, candidate.may_cut && freed <= 0 ? "no_gain" : candidate.rule, freed);
-        sum += freed;
+        auto text = candidate.may_cut ? drop_words(candidate, options) : std::nullopt;
+        tell(candidate, candidate.may_cut && !text ? "no_gain" : candidate.rule, text ? text->freed : 0);
+        if (!text) continue;
+        sum += text->freed;
+        shorter.push_back(*std::move(text));
     }
     is_postponed_ = sum > 0 && sum < config_.minimum_gain_tokens;
-    if (!is_postponed_) return;
-    edit_.drop_unit(unit);
-    planned_.resize(before);
+    if (is_postponed_) return;
+    edit_.begin_unit();
+    for (Shorter& text : shorter) stage_words(std::move(text));
+}
+
+template <AgentMessage M>
+void SavingRun<M>::stage_words(Shorter text) {
+    const SavingCandidate& candidate = text.candidate;
+    const std::string_view fact = candidate.is_old ? fact_words_old : fact_words_mid;
+    const Mark mark = mark_of(edit_.outline()[candidate.message], candidate.part);
+    Provenance provenance{.origin = Origin::placeholder, .reason = reason_with(mark, name_, fact)};
+    static_cast<void>(reserve(candidate, "token_saving_words", text.whole, provenance));
+    stage(candidate, std::move(text.whole), std::move(text.now), std::move(provenance), fact);
 }
 
 template <AgentMessage M>
@@ -214,26 +234,22 @@ WordChoice SavingRun<M>::choose(std::string_view text, std::span<const Word> wor
     return choice;
 }
 
-/// Plans one text. Returns the tokens that it frees; 0 if the text stays.
+/// One text without its least words; nullopt if it stays.
 template <AgentMessage M>
-std::int64_t SavingRun<M>::drop_words(const SavingCandidate& candidate, const WordOptions& options) {
+std::optional<typename SavingRun<M>::Shorter> SavingRun<M>::drop_words(const SavingCandidate& candidate,
+                                                                       const WordOptions& options) {
     std::string whole = text_of(edit_.messages()[candidate.message], candidate.part);
     if (const auto known = cache_.find(WordCache::key_of(whole, candidate.keep_ratio)); known && known->empty()) {
         ++cache_hits_;  // nothing to drop in it: not looked at again
-        return 0;
+        return std::nullopt;
     }
     const std::vector<Word> words = split_words(whole);
     const WordChoice choice = choose(whole, words, candidate.keep_ratio, options);
-    if (choice.keep.empty()) return 0;
+    if (choice.keep.empty()) return std::nullopt;
     std::string now = join_kept(whole, words, choice.keep);
     const std::int64_t freed = tokens(whole) - tokens(now);
-    if (freed <= 0 || now.size() >= whole.size() || now.empty()) return 0;
-    const std::string_view fact = candidate.is_old ? fact_words_old : fact_words_mid;
-    const Mark mark = mark_of(edit_.outline()[candidate.message], candidate.part);
-    Provenance provenance{.origin = Origin::placeholder, .reason = reason_with(mark, name_, fact)};
-    static_cast<void>(reserve(candidate, "token_saving_words", whole, provenance));
-    stage(candidate, std::move(whole), std::move(now), std::move(provenance), fact);
-    return freed;
+    if (freed <= 0 || now.size() >= whole.size() || now.empty()) return std::nullopt;
+    return Shorter{candidate, std::move(whole), std::move(now), freed};
 }
 
 // ---- the nudge
@@ -264,7 +280,7 @@ TokenSavingStats SavingRun<M>::stats() const {
         replaced.push_back(one.serial);
     }
     std::ranges::sort(replaced);
-    stats.replacements_emitted = std::ranges::unique(replaced).begin() - replaced.begin();
+    stats.replacements_emitted = std::unique(replaced.begin(), replaced.end()) - replaced.begin();
     return stats;
 }
 
