@@ -51,8 +51,8 @@ int main() {
         std::cout << i << ' ' << name_of(info.role) << ' ' << name_of(origin_of(info.mark)) << '\n';
     }
     std::cout << "---\n"
-              << text_of(conversation.messages()[2]) << "\n---\n"
-              << text_of(conversation.messages()[3]) << '\n';
+              << text_of(conversation.messages()[1]) << "\n---\n"
+              << text_of(conversation.messages()[2]) << '\n';
     conversation.undo();
     std::cout << "---\n" << conversation.size() << " messages after undo\n";
 }
