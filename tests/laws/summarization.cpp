@@ -1,0 +1,110 @@
+// Summarization, held to every law on every message type, with a summariser that always says the same; and L10.
+#include "whittle/summarization/summarization.hpp"
+
+#include "support/laws.hpp"
+#include "whittle/port/scripted_model.hpp"
+#include "whittle/reduction/reduction.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+using namespace whittle;
+using namespace whittle::testing;
+
+namespace {
+
+template <typename T>
+using MessageOf = typename T::type;
+
+template <AgentMessage M>
+Reply<M> same_summary(const ModelRequest<M>&) {
+    return {
+        message_traits<M>::make(Role::assistant, "<analysis>...</analysis><summary>What was done so far.</summary>")};
+}
+
+template <AgentMessage M>
+std::shared_ptr<Model<M>> summariser() {
+    return std::make_shared<ScriptedModel<M>>(&same_summary<M>);
+}
+
+SummarizationConfig due_above(std::int64_t tokens, std::int64_t keep = 0) {
+    return {.trigger = {.context_tokens = tokens}, .keep_recent_tokens = keep, .retained_facts_tokens = 60};
+}
+
+template <AgentMessage M>
+std::shared_ptr<Middleware<M>> folding(std::shared_ptr<Model<M>> model, const SummarizationConfig& config) {
+    return std::make_shared<Summarization<M>>(std::move(model), config);
+}
+
+template <AgentMessage M>
+Stages<M> folding_alone() {
+    const SummarizationConfig config = due_above(400);
+    return {folding<M>(summariser<M>(), config)};
+}
+
+ReductionConfig clearing(std::int64_t above) { return {.skip_truncation = true, .max_tokens_for_clear = above}; }
+
+template <AgentMessage M>
+Stages<M> clearing_and_folding() {
+    return {std::make_shared<Reduction<M>>(clearing(300)), folding<M>(summariser<M>(), due_above(500, 100))};
+}
+
+/// What one summariser was asked.
+struct Asked {
+    int calls = 0;
+    std::int64_t largest = 0;  ///< tokens
+};
+
+template <AgentMessage M>
+std::shared_ptr<Model<M>> counting_summariser(const std::shared_ptr<Asked>& asked) {
+    return std::make_shared<ScriptedModel<M>>([asked](const ModelRequest<M>& request) {
+        std::int64_t tokens = count_overhead(request.system, request.tools, *chars());
+        for (const M& m : request.messages) tokens += count_message(m, *chars());
+        ++asked->calls;
+        asked->largest = std::max(asked->largest, tokens);
+        return same_summary(request);
+    });
+}
+
+template <AgentMessage M>
+Failures check_bounded(std::uint64_t seed, int& calls) {
+    constexpr std::int64_t most_tokens = 1'900;
+    const auto asked = std::make_shared<Asked>();
+    SummarizationConfig config = due_above(400);
+    config.max_input_tokens = most_tokens;
+    config.retry = RetryConfig{};
+    const Subject<M> subject{
+        [&] { return Stages<M>{std::make_shared<Summarization<M>>(counting_summariser<M>(asked), config)}; }};
+    World<M> world(subject);
+    Failures failures;
+    const int most_calls = world.chain.config().limits.model_calls;
+    world.drive(generate_history(seed, {.turns = 8}), [&] {
+        const int before = asked->calls;
+        world.ask();
+        if (asked->calls - before > most_calls) failures.push_back("more model calls than a hook may make");
+    });
+    calls += asked->calls;
+    if (asked->largest > most_tokens) failures.push_back("a request of " + std::to_string(asked->largest) + " tokens");
+    return failures;
+}
+
+}  // namespace
+
+WHITTLE_LAWS("summarization", [](auto type) { return folding_alone<MessageOf<decltype(type)>>(); },
+             {.keeps_protected_tools = false, .looks_at_sizes_only = false})
+WHITTLE_LAWS("clearing and summarization together, in Chinese",
+             [](auto type) { return clearing_and_folding<MessageOf<decltype(type)>>(); },
+             {.language = Language::chinese, .keeps_protected_tools = false, .looks_at_sizes_only = false})
+
+TEST_CASE("L10: no request to a summariser is larger than it may be, and a hook keeps to its model calls", "[laws]") {
+    for_each_message_type([](auto type) {
+        using M = MessageOf<decltype(type)>;
+        INFO(Builder<M>::name);
+        int calls = 0;
+        for (std::uint64_t seed = 1'000; seed < 1'010; ++seed) CHECK(check_bounded<M>(seed, calls) == Failures{});
+        CHECK(calls > 0);
+    });
+}

@@ -1,0 +1,183 @@
+// Recorded sessions under summarization.
+#include "support/catch.hpp"
+#include "talk.hpp"
+#include "whittle/adapter/openai.hpp"
+#include "whittle/adapter/trajectory.hpp"
+#include "whittle/digest/text.hpp"
+#include "whittle/replay/replay.hpp"
+#include "whittle/summarization/summarization.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+using openai::Message;
+
+namespace {
+
+constexpr std::int64_t trigger_tokens = 16'000;
+
+std::vector<std::filesystem::path> recorded_files() {
+    std::vector<std::filesystem::path> files;
+    const std::filesystem::path dir = std::filesystem::path(WHITTLE_DATA_DIR) / "trajectories";
+    if (!std::filesystem::is_directory(dir)) return files;
+    for (const auto& entry : std::filesystem::directory_iterator(dir)) {
+        if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    return files;
+}
+
+/// Says how much it read; refuses nothing.
+std::shared_ptr<Summariser<Message>> reader() {
+    return std::make_shared<Summariser<Message>>([](const ModelRequest<Message>& request, int) {
+        std::size_t bytes = 0;
+        for (const Message& m : request.messages) bytes += text_of(m).size();
+        const std::string text = "<analysis>...</analysis><summary>" + std::to_string(bytes) + " bytes read.</summary>";
+        return Reply<Message>{message_traits<Message>::make(Role::assistant, text)};
+    });
+}
+
+SummarizationConfig due_above(std::int64_t tokens) {
+    return {.trigger = {.context_tokens = tokens}, .keep_recent_tokens = 4'000};
+}
+
+Chain<Message> chain_of(const std::shared_ptr<Model<Message>>& model) {
+    ChainConfig config{.limits = {.model_calls = 100}};
+    return Chain<Message>(std::move(config), Chain<Message>::Stages{std::make_shared<Summarization<Message>>(
+                                                 model, due_above(trigger_tokens))});
+}
+
+/// One recorded session with a skill and a pin at its start, asked before each reply.
+class LongSession {
+public:
+    explicit LongSession(const Trajectory<>& trajectory) : trajectory_(trajectory), chain_(chain_of(model_)) {}
+
+    void run() {
+        start();
+        for (const Message& m : trajectory_.messages) {
+            if (message_traits<Message>::role(m) == Role::assistant) ask();
+            originals_.push_back(m);
+            conversation_.push_back(m, Usage{});
+            const MessageInfo& info = conversation_.outline()[conversation_.size() - 1];
+            if (is_user_message(info)) users_.push_back(user_text_of(m));
+        }
+        ask();
+    }
+    void undo_all() {
+        while (conversation_.undo()) {
+        }
+        CHECK((texts_of<Message>(conversation_.messages()) == texts_of<Message>(originals_)));
+        CHECK(shown_ > 2 * hidden_);
+    }
+    [[nodiscard]] int summaries() const noexcept { return summaries_; }
+
+private:
+    void start() {
+        const History history{ChatMessage::system("SYSTEM TEXT"),
+                              ChatMessage::user("The pinned fact: port 8443."),
+                              ChatMessage::user("First wish: never touch config.yaml."),
+                              ChatMessage::assistant("").call("skill_1", "skill", R"({"skill":"pdf"})"),
+                              ChatMessage::result("skill_1", "skill", "how to read a PDF\nline 2"),
+                              ChatMessage::assistant("ok")};
+        push_all(conversation_, history);
+        conversation_.pin(conversation_.outline()[1].serial);
+        originals_.assign(conversation_.messages().begin(), conversation_.messages().end());
+        users_ = {"First wish: never touch config.yaml."};
+    }
+
+    void ask() {
+        const StageReport& report =
+            chain_.before_model(conversation_, {trajectory_.tools, trajectory_.system}).stages.at(0);
+        if (report.outcome != Outcome::committed) return;
+        ++summaries_;
+        CAPTURE(summaries_);
+        const auto context = conversation_.context(chars(), trajectory_.system, trajectory_.tools);
+        CHECK((context.total <= trigger_tokens || !report.details->error.empty()));
+        CHECK(conversation_.outline()[1].pinned);
+        CHECK(text_of(conversation_.messages()[1]) == "The pinned fact: port 8443.");
+        CHECK(validate(conversation_.outline(), openai_compatible()).size() ==
+              validate(std::span<const Message>(originals_), openai_compatible()).size());
+        check_what_is_kept();
+        check_progress();
+    }
+
+    void check_what_is_kept() {
+        std::string all;
+        for (const std::string& text : texts_of<Message>(conversation_.messages())) all += text + "\n";
+        ++(all.find("how to read a PDF\nline 2") != std::string::npos ? shown_ : hidden_);
+        for (std::size_t i = 0; i < conversation_.size(); ++i) {  // carried until there is room
+            const Mark& mark = conversation_.outline()[i].mark;
+            for (const std::string& text : mark ? mark->user_messages : std::vector<std::string>{})
+                all += escape_tags(text) + "\n";
+            for (const std::string& skill : mark ? mark->skills : std::vector<std::string>{}) all += skill + "\n";
+        }
+        CHECK(all.find("how to read a PDF\nline 2") != std::string::npos);
+        std::int64_t left = trigger_tokens / 3;
+        for (auto text = users_.rbegin(); text != users_.rend(); ++text) {
+            left -= chars()->count(*text);
+            if (left < 0) break;
+            CHECK(all.find(escape_tags(*text)) != std::string::npos);
+        }
+    }
+
+    /// Each summary stands for something that no earlier one stood for, and for all that these did.
+    void check_progress() {
+        const auto& mark = conversation_.outline()[summary_at(conversation_)].mark;
+        REQUIRE(mark);
+        CHECK(std::ranges::includes(mark->covers, covered_));
+        CHECK(mark->covers.size() > covered_.size() + 1);
+        covered_ = mark->covers;
+    }
+
+    const Trajectory<>& trajectory_;
+    std::shared_ptr<Summariser<Message>> model_ = reader();
+    Chain<Message> chain_;
+    Conversation<Message> conversation_{"long"};
+    std::vector<Message> originals_{};
+    std::vector<std::string> users_{};
+    std::vector<Serial> covered_{};
+    int summaries_ = 0;
+    int shown_ = 0;   ///< summaries beside which the skill stands
+    int hidden_ = 0;  ///< summaries that only carry it
+};
+
+}  // namespace
+
+TEST_CASE("twenty summaries of a long recorded session keep pins, skills and the user's words", "[data]") {
+    const auto file = std::filesystem::path(WHITTLE_DATA_DIR) / "trajectories" / "coding_claude_code_go_long.jsonl";
+    if (!std::filesystem::exists(file)) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
+    int most = 0;
+    read_trajectories(file, {}, [&](Trajectory<>&& trajectory) {
+        LongSession session(trajectory);
+        session.run();
+        session.undo_all();
+        most = std::max(most, session.summaries());
+        return most < 20;
+    });
+    CHECK(most >= 20);
+}
+
+TEST_CASE("the first recorded sessions of each kind stay valid and can be brought back under summarization", "[data]") {
+    const auto files = recorded_files();
+    if (files.empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
+    const auto model = reader();
+    const Chain<Message> chain = chain_of(model);
+    for (const auto& file : files) {
+        ReplayTotals sum;
+        read_trajectories(file, {}, [&](Trajectory<>&& t) {
+            sum += replay<Message>({t.id, t.system, t.tools, t.messages, t.seconds}, chain);
+            return sum.trajectories < 4;  // all of them take half a minute, and minutes under a sanitizer
+        });
+        CAPTURE(file.filename().string(), sum.errors);
+        CHECK(sum.calls > 0);
+        CHECK(sum.violations.empty());
+        CHECK(sum.failed_hooks == 0);
+        CHECK(sum.not_undone == 0);
+        CHECK(sum.restored_bytes == sum.changed_bytes);
+    }
+    CHECK(model->asked.size() > 20);
+}
