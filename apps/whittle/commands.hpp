@@ -73,38 +73,19 @@ template <AgentMessage M>
 
 namespace whittle::cli {
 
-/// Visits the sessions of a file, or of standard input for "-", as OpenAI's messages whatever they hold.
+/// Visits the sessions of a file, or of standard input for "-", each with its own message type. `shape`: what
+/// `--shape` says.
 template <typename Visit>
-void for_each_raw_session(const std::string& path, Visit&& visit) {
+void for_each_session(const std::string& path, const std::string& shape, Visit&& visit) {
+    const std::optional<Shape> given = to_shape(shape);
     InputBuffer buffer(path);
     std::istream in(&buffer);
     TrajectoryOptions options{.name = buffer.name()};
     options.on_note = [](const std::string& note) { complain("whittle: note: " + note + "\n"); };
-    read_trajectories(in, options, [&](Trajectory<>&& trajectory) {
+    read_trajectories(in, options, [&](Trajectory<>&& session) {
         throw_if_interrupted();
-        const std::string where = buffer.name() + ": " + trajectory.id;
-        visit(std::move(trajectory), where);
-    });
-}
-
-/// Visits each session with its own message type. `shape`: what `--shape` says.
-template <typename Visit>
-void for_each_session(const std::string& path, const std::string& shape, Visit&& visit) {
-    const std::optional<Shape> given = to_shape(shape);
-    for_each_raw_session(path, [&](Trajectory<>&& session, const std::string& where) {
+        const std::string where = buffer.name() + ": " + session.id;
         visit_in_shape(std::move(session), given, where, visit);
-    });
-}
-
-/// Visits sessions of OpenAI's messages. Throws Error(not_offered) for one of Anthropic's.
-template <typename Visit>
-void for_each_trajectory(const std::string& path, Visit&& visit) {
-    for_each_raw_session(path, [&](Trajectory<>&& session, const std::string& where) {
-        if (detect_shape(session, where) == Shape::anthropic)
-            throw Error(Errc::not_offered, where +
-                                               ": expected OpenAI's messages, found Anthropic's: this command does "
-                                               "not take them in this version");
-        visit(std::move(session));
     });
 }
 

@@ -29,7 +29,7 @@ void add_shape(CLI::App& command, CommonOptions& common) {
 CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     CLI::App* sub = app.add_subcommand("replay", "Run recorded sessions through a chain and show what it saves");
     sub->add_option("files", command.files,
-                    "Sessions: JSON Lines or JSON of OpenAI messages, also packed with gzip; - is standard input")
+                    "Sessions of OpenAI or Anthropic messages: JSON Lines or JSON, also as gzip; - is standard input")
         ->required()
         ->type_name("FILE");
     sub->add_option("--config", command.config, "The chain")->required()->type_name("CHAIN.json");
@@ -124,8 +124,10 @@ int run(int argc, char** argv) {
     CLI::App* check_app = add_check(app, check_command);
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
-    for (CLI::App* sub : {replay_app, apply_app, check_app, count_app}) add_common(*sub, common);
-    for (CLI::App* sub : {apply_app, check_app, count_app}) add_shape(*sub, common);
+    for (CLI::App* sub : {replay_app, apply_app, check_app, count_app}) {
+        add_common(*sub, common);
+        add_shape(*sub, common);
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

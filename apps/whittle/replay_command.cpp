@@ -13,58 +13,58 @@ namespace whittle::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using openai::Message;
 
 /// A model call that a middleware made.
 struct SideCall {
     std::string purpose{};
-    std::vector<Message> messages{};
+    ordered_json messages{};
     std::string reply{};
 };
 using SideCalls = std::vector<SideCall>;
 
+template <AgentMessage M>
+ordered_json to_array(std::span<const M> messages) {
+    ordered_json json = ordered_json::array();
+    for (const M& m : messages) json.push_back(m.json());
+    return json;
+}
+
 /// Notes what a model is asked, and what that takes by the chain's own counter.
-class WatchedModel final : public Model<Message> {
+template <AgentMessage M>
+class WatchedModel final : public Model<M> {
 public:
-    WatchedModel(std::shared_ptr<Model<Message>> model, std::shared_ptr<const TokenCounter> counter,
+    WatchedModel(std::shared_ptr<Model<M>> model, std::shared_ptr<const TokenCounter> counter,
                  std::shared_ptr<SideCalls> calls)
         : model_(std::move(model)), counter_(std::move(counter)), calls_(std::move(calls)) {}
 
-    Reply<Message> generate(const ModelRequest<Message>& request) override {
-        Reply<Message> reply = model_->generate(request);
+    Reply<M> generate(const ModelRequest<M>& request) override {
+        Reply<M> reply = model_->generate(request);
         if (!reply.usage) {
             Usage usage{.input = count_overhead(request.system, request.tools, *counter_),
                         .output = count_message(reply.message, *counter_)};
-            for (const Message& m : request.messages)
-                usage.input = add_saturating(usage.input, count_message(m, *counter_));
+            for (const M& m : request.messages) usage.input = add_saturating(usage.input, count_message(m, *counter_));
             reply.usage = usage;
         }
-        calls_->push_back(
-            {std::string(request.purpose), {request.messages.begin(), request.messages.end()}, text_of(reply.message)});
+        calls_->push_back({std::string(request.purpose), to_array<M>(request.messages), text_of(reply.message)});
         return reply;
     }
 
 private:
-    std::shared_ptr<Model<Message>> model_;
+    std::shared_ptr<Model<M>> model_;
     std::shared_ptr<const TokenCounter> counter_;
     std::shared_ptr<SideCalls> calls_;
 };
-
-ordered_json to_array(std::span<const Message> messages) {
-    ordered_json json = ordered_json::array();
-    for (const Message& m : messages) json.push_back(m.json());
-    return json;
-}
 
 /// The exact requests, one line each.
 class RequestWriter {
 public:
     RequestWriter(const std::string& path, bool delta) : out_(path), delta_(delta) {}
 
-    void write(const ReplayRequest<Message>& request, const SideCalls& side_calls) {
+    template <AgentMessage M>
+    void write(const ReplayRequest<M>& request, const SideCalls& side_calls) {
         ordered_json line{{"trajectory", request.trajectory}, {"call", request.call}};
         if (delta_) line["keep"] = request.keep;
-        line["messages"] = to_array(request.messages.subspan(delta_ ? request.keep : 0));
+        line["messages"] = to_array<M>(request.messages.subspan(delta_ ? request.keep : 0));
         line["tokens"] = request.tokens;
         line["tokens_raw"] = request.tokens_raw;
         line["first_changed"] = request.first_changed ? ordered_json(*request.first_changed) : ordered_json(nullptr);
@@ -75,11 +75,12 @@ public:
 
 private:
     /// A call that starts with the conversation's own first message goes on from its cached prefix.
-    static ordered_json describe(const SideCall& call, const ReplayRequest<Message>& request) {
+    template <AgentMessage M>
+    static ordered_json describe(const SideCall& call, const ReplayRequest<M>& request) {
         const bool shares_prefix = !call.messages.empty() && !request.messages.empty() &&
-                                   call.messages.front().json() == request.messages.front().json();
+                                   call.messages.front() == request.messages.front().json();
         return {{"purpose", call.purpose},
-                {"messages", to_array(call.messages)},
+                {"messages", call.messages},
                 {"reply", call.reply},
                 {"shares_prefix", shares_prefix}};
     }
@@ -90,10 +91,12 @@ private:
 
 class ReplayRun {
 public:
-    ReplayRun(const ReplayCommand& command, const CommonOptions& common)
+    ReplayRun(const ReplayCommand& command, const CommonOptions& common, ChainSettings settings)
         : command_(command),
           common_(common),
-          chain_(make_watched_chain(load_settings(command.config), side_calls_)),
+          settings_(with_storage(std::move(settings))),
+          openai_chain_(make_watched_chain<openai::Message>()),
+          anthropic_chain_(make_watched_chain<anthropic::Message>()),
           text_(profile()) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
@@ -109,17 +112,33 @@ public:
     }
 
 private:
-    static Chain<Message> make_watched_chain(const ChainSettings& settings, const std::shared_ptr<SideCalls>& calls) {
-        return make_chain<Message>(settings, {}, [&](const ModelSettings& model) {
-            return std::make_shared<WatchedModel>(make_model<Message>(model), settings.config.token_counter, calls);
+    /// The chains of both message types share one store.
+    static ChainSettings with_storage(ChainSettings settings) {
+        settings.config.storage = open_storage(settings.storage);
+        return settings;
+    }
+
+    template <AgentMessage M>
+    [[nodiscard]] Chain<M> make_watched_chain() const {
+        return make_chain<M>(settings_for<M>(settings_), {}, [&](const ModelSettings& model) {
+            return std::make_shared<WatchedModel<M>>(make_model<M>(model), settings_.config.token_counter, side_calls_);
         });
     }
 
-    [[nodiscard]] const ModelProfile& profile() const noexcept { return chain_.config().profile; }
+    template <AgentMessage M>
+    [[nodiscard]] const Chain<M>& chain() const noexcept {
+        if constexpr (std::same_as<M, openai::Message>) {
+            return openai_chain_;
+        } else {
+            return anthropic_chain_;
+        }
+    }
+
+    [[nodiscard]] const ModelProfile& profile() const noexcept { return settings_.config.profile; }
 
     void replay_file(const std::string& file) {
         ReplayTotals in_file;
-        for_each_trajectory(file, [&](const Trajectory<>& trajectory) {
+        for_each_session(file, common_.shape, [&](const auto& trajectory) {
             const ReplayTotals totals = replay_one(trajectory);
             if (common_.json && !command_.totals_only) {
                 ordered_json entry{{"trajectory", trajectory.id}, {"file", file}};
@@ -136,15 +155,15 @@ private:
         text_.add(fmt::format("= {}", std::filesystem::path(file).filename().string()), in_file);
     }
 
-    ReplayTotals replay_one(const Trajectory<>& trajectory) {
-        const auto on_request = [&](const ReplayRequest<Message>& request) {
+    template <AgentMessage M>
+    ReplayTotals replay_one(const Trajectory<M>& trajectory) {
+        const auto on_request = [&](const ReplayRequest<M>& request) {
             throw_if_interrupted();
             if (requests_) requests_->write(request, *side_calls_);
             side_calls_->clear();
         };
-        return replay<Message>(
-            {trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds}, chain_,
-            {.on_request = on_request});
+        return replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
+                         chain<M>(), {.on_request = on_request});
     }
 
     [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {
@@ -159,7 +178,7 @@ private:
             text_.add(fmt::format("total of {}", grouped(sum_.trajectories)), sum_);
             return text_.text(sum_, may_colour(common_.no_color));
         }
-        ordered_json json{{"cache", profile().cache.name}, {"counter", chain_.config().token_counter->id()}};
+        ordered_json json{{"cache", profile().cache.name}, {"counter", settings_.config.token_counter->id()}};
         json["total"] = with_name("name", "total", sum_);
         if (!files_.empty()) json["files"] = std::move(files_);
         if (!command_.totals_only) json["trajectories"] = std::move(list_);
@@ -178,7 +197,9 @@ private:
     const ReplayCommand& command_;
     const CommonOptions& common_;
     std::shared_ptr<SideCalls> side_calls_ = std::make_shared<SideCalls>();
-    Chain<Message> chain_;
+    ChainSettings settings_;
+    Chain<openai::Message> openai_chain_;
+    Chain<anthropic::Message> anthropic_chain_;
     std::optional<RequestWriter> requests_{};
     TotalsText text_;
     ordered_json list_ = ordered_json::array();
@@ -207,8 +228,10 @@ void warn_of_prices(const ModelProfile& profile) {
 
 ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common) {
     if (command.delta && command.requests.empty()) throw UsageError{"--delta needs --requests"};
-    warn_of_prices(load_settings(command.config).config.profile);
-    return ReplayRun(command, common).run();
+    (void)to_shape(common.shape);  // a mistake there comes before any work
+    ChainSettings settings = load_settings(command.config);
+    warn_of_prices(settings.config.profile);
+    return ReplayRun(command, common, std::move(settings)).run();
 }
 
 }  // namespace whittle::cli

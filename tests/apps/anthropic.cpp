@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <sstream>
 #include <string>
 
 using namespace whittle::testing;
@@ -61,13 +62,83 @@ TEST_CASE("apply cuts an Anthropic request and keeps the rest of it byte for byt
     CHECK(run_cli(dir, "check small.json").out == "1 sessions checked for anthropic: no violation\n");
 }
 
-TEST_CASE("replay says that it does not take Anthropic sessions, instead of taking them for OpenAI's", "[apps]") {
+TEST_CASE("replay gives an Anthropic session the same figures as an OpenAI one, and breaks no rule", "[apps]") {
     const TempDir dir;
     write_text(dir / "chain.json", clearing_chain);
-    write_text(dir / "s.jsonl", anthropic_session(1, 10).dump() + "\n");
-    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json");
-    CHECK(result.exit_code == 1);
-    CHECK(result.err.find("s.jsonl: talk: expected OpenAI's messages, found Anthropic's") != std::string::npos);
+    write_text(dir / "s.jsonl", anthropic_session(6, 2'000).dump() + "\n" + session_line("o", 6, 4'000));
+    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json --json");
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const ordered_json shown = ordered_json::parse(result.out);
+    REQUIRE(shown["trajectories"].size() == 2);
+    const ordered_json& theirs = shown["trajectories"][0];
+    const ordered_json& ours = shown["trajectories"][1];
+    for (const auto& [key, value] : ours.items()) {
+        CAPTURE(key);
+        CHECK(theirs.contains(key));
+    }
+    CHECK(theirs.size() == ours.size());
+    CHECK(theirs["calls"] == 7);
+    CHECK(theirs["sent"]["input_tokens"] < theirs["raw"]["input_tokens"]);
+    CHECK(theirs["edits"]["clear"] > 0);
+    CHECK(theirs["violations"] == 0);
+    CHECK(theirs["restorable"] == 1.0);
+    CHECK(theirs["not_undone"] == 0);
+    CHECK(shown["total"]["calls"] == 14);
+}
+
+TEST_CASE("the requests of an Anthropic replay are its own messages, valid for its provider", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", clearing_chain);
+    write_text(dir / "s.jsonl", anthropic_session(6, 2'000).dump() + "\n");
+    REQUIRE(run_cli(dir, "replay s.jsonl --config chain.json --requests out.jsonl").exit_code == 0);
+    std::istringstream lines(read_text(dir / "out.jsonl"));
+    ordered_json request;
+    for (std::string line; std::getline(lines, line);) request = ordered_json::parse(line);
+    CHECK(request["call"] == 6);
+    REQUIRE(request["messages"].size() == 13);
+    const ordered_json& cut = request["messages"][2]["content"][1];
+    CHECK(cut["tool_use_id"] == "toolu_b0");
+    CHECK(cut["content"].get<std::string>().starts_with("[Old read result cleared"));
+    write_text(dir / "request.json", request["messages"].dump());
+    CHECK(run_cli(dir, "check request.json").out == "1 sessions checked for anthropic: no violation\n");
+}
+
+TEST_CASE("the calls of a summariser in an Anthropic replay are counted and shown", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", R"({
+      "models": {"m": {"type": "scripted", "replies": ["<summary>THE GIST</summary>"]}},
+      "middlewares": [{"type": "summarization", "model": "m", "trigger": {"context_tokens": 4000},
+                       "keep_recent_tokens": 1500}]})");
+    write_text(dir / "s.jsonl", anthropic_session(10, 2'000).dump() + "\n");
+    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json --json --requests r.jsonl");
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const ordered_json total = ordered_json::parse(result.out)["total"];
+    CHECK(total["side_calls"]["calls"] > 0);
+    CHECK(total["violations"] == 0);
+    CHECK(read_text(dir / "r.jsonl").find(R"("reply":"<summary>THE GIST</summary>")") != std::string::npos);
+}
+
+TEST_CASE("replay takes a session with something of both shapes once it is told what it is", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", clearing_chain);
+    ordered_json mixed = ordered_json::parse(session_line("m", 1, 10));
+    const ordered_json block{{"type", "tool_use"}, {"id", "x"}, {"name", "read"}, {"input", ordered_json::object()}};
+    mixed["messages"].back()["content"] = ordered_json::array({block});
+    write_text(dir / "mixed.json", mixed.dump());
+    const CliResult refused = run_cli(dir, "replay mixed.json --config chain.json");
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.err.find("say with --shape which to take them for") != std::string::npos);
+    CHECK(run_cli(dir, "replay mixed.json --config chain.json --shape openai").exit_code == 0);
+    CHECK(run_cli(dir, "replay mixed.json --config chain.json --shape claude").exit_code == 2);
+}
+
+TEST_CASE("replay reads its chain once, so that it may come through a pipe", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", clearing_chain);
+    write_text(dir / "s.jsonl", session_line("o", 1, 10));
+    CHECK(run_cli(dir, "replay s.jsonl --config - < chain.json").exit_code == 0);
 }
 
 TEST_CASE("check takes the rules of the session's provider, or those it is told", "[apps]") {
