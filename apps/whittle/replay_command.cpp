@@ -5,9 +5,11 @@
 #include "whittle/replay/replay.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <optional>
+#include <set>
 
 namespace whittle::cli {
 namespace {
@@ -162,6 +164,7 @@ private:
             if (requests_) requests_->write(request, *side_calls_);
             side_calls_->clear();
         };
+        rules_.insert(chain<M>().config().profile.validity.name);
         return replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
                          chain<M>(), {.on_request = on_request});
     }
@@ -176,7 +179,7 @@ private:
         if (!common_.json) {
             text_.add_line();
             text_.add(fmt::format("total of {}", grouped(sum_.trajectories)), sum_);
-            return text_.text(sum_, may_colour(common_.no_color));
+            return text_.text(sum_, fmt::format("{}", fmt::join(rules_, ", ")), may_colour(common_.no_color));
         }
         ordered_json json{{"cache", profile().cache.name}, {"counter", settings_.config.token_counter->id()}};
         json["total"] = with_name("name", "total", sum_);
@@ -204,6 +207,7 @@ private:
     TotalsText text_;
     ordered_json list_ = ordered_json::array();
     ordered_json files_ = ordered_json::array();
+    std::set<std::string> rules_{};  ///< that requests were held to
     ReplayTotals sum_{};
     Progress progress_{};
 };

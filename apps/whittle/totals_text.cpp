@@ -55,7 +55,7 @@ void TotalsText::add(std::string_view name, const ReplayTotals& totals) {
     table_.add(std::move(row));
 }
 
-std::string TotalsText::summary(const ReplayTotals& sum, bool colour) const {
+std::string TotalsText::summary(const ReplayTotals& sum, std::string_view rules, bool colour) const {
     Table split({fmt::format("input tokens ({})", profile_.cache.name), "raw", "sent"});
     const auto line = [&](std::string name, std::int64_t raw, std::int64_t sent) {
         split.add({std::move(name), grouped(raw), grouped(sent)});
@@ -74,12 +74,12 @@ std::string TotalsText::summary(const ReplayTotals& sum, bool colour) const {
     if (sum.side_calls > 0)
         text += fmt::format("calls of summarisers  {}, {} tokens in, {} out\n", grouped(sum.side_calls),
                             grouped(sum.side_input), grouped(sum.side_output));
-    text += fmt::format("new violations of {}  {}\n", profile_.validity.name, sum.violations.size());
+    text += fmt::format("new violations of {}  {}\n", rules, sum.violations.size());
     return text;
 }
 
-std::string TotalsText::text(const ReplayTotals& sum, bool colour) const {
-    return table_.text(colour) + "\n" + summary(sum, colour);
+std::string TotalsText::text(const ReplayTotals& sum, std::string_view rules, bool colour) const {
+    return table_.text(colour) + "\n" + summary(sum, rules, colour);
 }
 
 }  // namespace whittle::cli

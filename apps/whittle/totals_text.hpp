@@ -15,11 +15,12 @@ public:
 
     void add(std::string_view name, const ReplayTotals& totals);
     void add_line() { table_.add_line(); }
-    [[nodiscard]] std::string text(const ReplayTotals& sum, bool colour) const;
+    /// `rules`: names of the profiles that the requests were held to.
+    [[nodiscard]] std::string text(const ReplayTotals& sum, std::string_view rules, bool colour) const;
 
 private:
     [[nodiscard]] std::vector<std::string> header() const;
-    [[nodiscard]] std::string summary(const ReplayTotals& sum, bool colour) const;
+    [[nodiscard]] std::string summary(const ReplayTotals& sum, std::string_view rules, bool colour) const;
 
     const ModelProfile& profile_;
     Table table_;
