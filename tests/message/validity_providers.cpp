@@ -133,6 +133,20 @@ TEST_CASE("A3: media and opaque items of a result are no other content", "[valid
             .empty());
 }
 
+TEST_CASE("A3: a result that begins with media or an opaque item is late behind other content too", "[validity]") {
+    Part shot = image();
+    shot.call_id = "c";
+    const Part opaque{PartKind::other, "?", "c"};
+    for (const std::vector<Part>& result : {std::vector{shot}, {shot, result_part("c")}, {opaque, result_part("c")}}) {
+        std::vector<Part> parts{text("wait")};
+        parts.insert(parts.end(), result.begin(), result.end());
+        const auto found = check({user(), call("c"), from_user(parts), reply()}, anthropic_messages());
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].rule == Rule::A3_results_first);
+        CHECK(found[0].part == 1);
+    }
+}
+
 TEST_CASE("A4: a result answers the assistant message right before it", "[validity]") {
     const ValidityProfile only{.name = "A4", .rules = {Rule::A4_result_of_previous}};
     CHECK(rules_broken({user(), call("a"), result("a"), reply(), user(), result("a"), reply()}, only) ==
