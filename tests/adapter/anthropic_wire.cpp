@@ -127,6 +127,16 @@ TEST_CASE("A11: a turn goes on over the results of the client's tools, and the n
     CHECK(broken(R"([{"role":"user","content":"go"},{"role":"assistant","content":[)" + call + "]}]").empty());
 }
 
+TEST_CASE("A11: a server tool may still run while the client's tools that it called answer", "[anthropic]") {
+    const std::string blocks = R"({"type":"server_tool_use","id":"s","name":"code_execution","input":{}},
+        {"type":"tool_use","id":"t","name":"ls","input":{},"caller":{"type":"code_execution_20250825","tool_id":"s"}})";
+    const std::string asked = R"([{"role":"user","content":"go"},{"role":"assistant","content":[)" + blocks + "]},";
+    const std::string answer = R"({"type":"tool_result","tool_use_id":"t","content":"1"})";
+    CHECK(broken(asked + R"({"role":"user","content":[)" + answer + "]}]").empty());
+    CHECK(broken(asked + R"({"role":"user","content":[)" + answer + R"(,{"type":"text","text":"and"}]}])") ==
+          Found{"A11@1.0: the server tool call \"s\" has no result in its turn"});
+}
+
 TEST_CASE("A12: a compaction block comes first in a reply and its content is no empty string", "[anthropic]") {
     CHECK(broken_reply(R"({"type":"compaction","content":""})") ==
           Found{"A12@1.0: the content of a compaction block is an empty string"});

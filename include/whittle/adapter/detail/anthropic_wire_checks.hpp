@@ -97,7 +97,6 @@ public:
     }
 
     [[nodiscard]] std::vector<WireViolation> finish() {
-        if (!is_assistant_) close_turn();  // calls of the newest turn may still run
         place(size_, 0);
         if (limits_.max_request_bytes > 0 && bytes_ > limits_.max_request_bytes) {
             add("G11", "the request has " + std::to_string(bytes_) + " bytes, more than the limit of " +
