@@ -1,5 +1,6 @@
 #include "whittle/chain/conversation.hpp"
 
+#include "whittle/base/text.hpp"
 #include "whittle/message/validity.hpp"
 
 namespace whittle::inline v0 {
@@ -43,12 +44,13 @@ void throw_is_original(Serial serial) {
 
 namespace {
 
-/// Which text of the result from part `from` on a shown one is; an adapter may show media elsewhere, and leave out an
-/// empty text beside others.
-std::optional<std::size_t> next_text(const ToolResult& result, std::size_t from, bool is_shown_empty) {
+/// Which text of the result from part `from` on a shown one is; an adapter may show media elsewhere, and leave out
+/// empty and blank texts beside others.
+std::optional<std::size_t> next_text(const ToolResult& result, std::size_t from, const PartInfo& shown) {
     for (std::size_t p = from; p < result.parts.size(); ++p) {
         const Part& part = result.parts[p];
-        if (part.kind != PartKind::media && (is_shown_empty || !part.text.empty())) return p;
+        const bool may_be_left_out = shown.is_blank ? part.text.empty() && shown.bytes > 0 : is_blank(part.text);
+        if (part.kind != PartKind::media && !may_be_left_out) return p;
     }
     return std::nullopt;
 }
@@ -114,7 +116,7 @@ void mark_returned_parts(MessageInfo& info, std::span<const ToolReturn> returns,
         if (info.parts[p].kind != PartKind::tool_result) continue;
         for (std::size_t r = 0; r < returns.size(); ++r) {
             if (info.parts[p].call_id != returns[r].result.call_id) continue;
-            const auto shown = next_text(returns[r].result, seen[r], info.parts[p].bytes == 0);
+            const auto shown = next_text(returns[r].result, seen[r], info.parts[p]);
             if (!shown) continue;  // all its texts are placed: the next result with the same id
             seen[r] = *shown + 1;
             info.parts[p].mark = mark_of(returns[r], *shown);

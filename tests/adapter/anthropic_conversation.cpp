@@ -29,20 +29,22 @@ ToolReturn shortened(std::vector<Part> parts, std::size_t stored_part, std::stri
 
 }  // namespace
 
-TEST_CASE("an empty text that the format cannot hold does not move the mark of a stored one", "[anthropic]") {
-    Conversation<Message> conversation = with_two_calls();
-    const std::vector<ToolReturn> returns{
-        shortened({{.text = ""}, {.text = "head"}, {.text = "tail"}}, 1, "c/a"),
-        {.result = {
-             .call_id = "b", .tool = "shot", .parts = {{.kind = PartKind::media, .media = {.url = "https://x"}}}}}};
-    conversation.push_tool_results(returns);
-    REQUIRE(conversation.size() == 3);
-    const MessageInfo& info = conversation.outline()[2];
-    REQUIRE(info.parts.size() == 4);
-    REQUIRE(info.parts[0].mark);
-    CHECK(info.parts[0].mark->stored == std::vector<std::string>{"c/a"});
-    CHECK_FALSE(info.parts[1].mark);
-    CHECK(text_of(conversation.messages()[2], 0) == "head");
+TEST_CASE("texts that the format cannot hold do not move the mark of a stored one", "[anthropic]") {
+    for (const char* blank : {"", " \n"}) {
+        Conversation<Message> conversation = with_two_calls();
+        const std::vector<ToolReturn> returns{
+            shortened({{.text = blank}, {.text = "head"}, {.text = "tail"}}, 1, "c/a"),
+            {.result = {
+                 .call_id = "b", .tool = "shot", .parts = {{.kind = PartKind::media, .media = {.url = "https://x"}}}}}};
+        conversation.push_tool_results(returns);
+        REQUIRE(conversation.size() == 3);
+        const MessageInfo& info = conversation.outline()[2];
+        REQUIRE(info.parts.size() == 4);
+        REQUIRE(info.parts[0].mark);
+        CHECK(info.parts[0].mark->stored == std::vector<std::string>{"c/a"});
+        CHECK_FALSE(info.parts[1].mark);
+        CHECK(text_of(conversation.messages()[2], 0) == "head");
+    }
 }
 
 TEST_CASE("a result of an image alone is no repair and answers its call", "[anthropic]") {

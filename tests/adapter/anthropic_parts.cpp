@@ -220,6 +220,20 @@ TEST_CASE("media stay inside their Anthropic tool result", "[anthropic]") {
     CHECK(messages[0].json()["content"].size() == 1);
 }
 
+TEST_CASE("a blank text beside other parts of an Anthropic result is left out, alone it stays", "[anthropic]") {
+    const Part shot = media_part({.mime = "image/png", .url = "https://x/y.png"});
+    const std::vector<ToolResult> results{{.call_id = "a", .tool = "shot", .parts = {text("\n"), shot}},
+                                          {.call_id = "b", .tool = "cat", .parts = {text(" "), text("x")}},
+                                          {.call_id = "c", .tool = "cat", .parts = {text("\n")}}};
+    const auto messages = message_traits<Message>::make_tool_results(results);
+    REQUIRE(messages.size() == 1);
+    const Json& content = messages[0].json()["content"];
+    CHECK(content[0]["content"] ==
+          Json::parse(R"([{"type":"image","source":{"type":"url","url":"https://x/y.png"}}])"));
+    CHECK(content[1]["content"] == "x");
+    CHECK(content[2]["content"] == "\n");
+}
+
 TEST_CASE("media that the format cannot hold are named behind the results", "[anthropic]") {
     const std::vector<ToolResult> results{
         {.call_id = "a",

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,13 +81,20 @@ struct ResultBlocks {
     return !result.is_error && medium["type"] != "text";
 }
 
-[[nodiscard]] inline ordered_json content_of(ordered_json items) {
-    if (items.empty()) return "";
-    if (items.size() == 1 && items[0]["type"] == "text") return std::move(items[0]["text"]);
-    return items;
+[[nodiscard]] inline bool is_blank_text(const ordered_json& item) {
+    return item["type"] == "text" && is_blank(item["text"].get_ref<const std::string&>());
 }
 
-/// Empty texts are left out: the format has no empty text blocks.
+/// A lone text is a string, which may be blank; the format has no blank text blocks.
+[[nodiscard]] inline ordered_json content_of(const ordered_json& items) {
+    if (items.size() == 1 && items[0]["type"] == "text") return items[0]["text"];
+    ordered_json shown = ordered_json::array();
+    std::ranges::remove_copy_if(items, std::back_inserter(shown), is_blank_text);
+    if (shown.empty()) return "";
+    if (shown.size() == 1 && shown[0]["type"] == "text") return std::move(shown[0]["text"]);
+    return shown;
+}
+
 [[nodiscard]] inline ResultBlocks blocks_of(const ToolResult& result) {
     ResultBlocks blocks;
     ordered_json items = ordered_json::array();
@@ -98,9 +106,8 @@ struct ResultBlocks {
         ordered_json medium = block_of_media(part.media);
         (is_held_inside(result, medium) ? items : blocks.beside).push_back(std::move(medium));
     }
-    blocks.result = {{"type", "tool_result"},
-                     {"tool_use_id", to_valid_utf8(result.call_id)},
-                     {"content", content_of(std::move(items))}};
+    blocks.result = {
+        {"type", "tool_result"}, {"tool_use_id", to_valid_utf8(result.call_id)}, {"content", content_of(items)}};
     if (result.is_error) blocks.result["is_error"] = true;
     return blocks;
 }
