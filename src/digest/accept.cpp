@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace whittle::inline v0 {
@@ -52,21 +53,38 @@ void for_each_long_line(std::string_view text, Visit&& visit) {
     }
 }
 
-/// Whether half of an instruction's lines stand in the reply. A summary quotes the conversation, not its task.
-bool repeats_instructions(std::string_view reply, std::span<const std::string_view> instructions) {
+/// The bytes of each long line of a reply, all its occurrences together.
+using LineBytes = std::unordered_map<std::string_view, std::size_t>;
+
+LineBytes long_lines(std::string_view reply) {
+    LineBytes bytes;
+    for_each_long_line(reply, [&](std::string_view line) { bytes[line] += line.size(); });
+    return bytes;
+}
+
+/// If half of the lines of `text` stand in the reply, how many bytes of it they are; else 0.
+std::size_t repeated_bytes(const LineBytes& reply, std::string_view text) {
     std::unordered_set<std::string_view> lines;
-    for_each_long_line(reply, [&](std::string_view line) { lines.insert(line); });
-    for (const std::string_view instruction : instructions) {
-        if (!instruction.empty() && reply == instruction) return true;  // also a short one
-        std::size_t all = 0;
-        std::size_t repeated = 0;
-        for_each_long_line(instruction, [&](std::string_view line) {
-            ++all;
-            repeated += lines.contains(line) ? 1 : 0;
-        });
-        if (all > 0 && repeated * 2 >= all) return true;
+    for_each_long_line(text, [&](std::string_view line) { lines.insert(line); });
+    std::size_t repeated = 0;
+    std::size_t bytes = 0;
+    for (const std::string_view line : lines) {
+        const auto found = reply.find(line);
+        if (found == reply.end()) continue;
+        ++repeated;
+        bytes += found->second;
     }
-    return false;
+    return repeated * 2 >= lines.size() ? bytes : 0;
+}
+
+/// A summary may begin with its task, above all with a task of one line, and go on with what was asked for.
+bool repeats_prompt(std::string_view reply, const Acceptance& rules) {
+    const LineBytes lines = long_lines(reply);
+    const auto is_instruction = [&](std::string_view text) {
+        return !text.empty() && (reply == text || repeated_bytes(lines, text) * 2 >= reply.size());
+    };
+    const auto holds_frame = [&](std::string_view text) { return repeated_bytes(lines, text) > 0; };
+    return std::ranges::any_of(rules.instructions, is_instruction) || std::ranges::any_of(rules.frames, holds_frame);
 }
 
 DigestError refused(Refusal refusal, std::string why) {
@@ -101,8 +119,7 @@ std::optional<DigestError> judge_size(std::string_view summary, const Acceptance
 
 std::optional<DigestError> judge_text(std::string_view reply, std::string_view summary, const Acceptance& rules) {
     if (is_blank(summary)) return refused(Refusal::empty, "there is no text in the reply");
-    if (repeats_instructions(reply, rules.instructions))
-        return refused(Refusal::echo, "the reply repeats the instructions");
+    if (repeats_prompt(reply, rules)) return refused(Refusal::echo, "the reply repeats the instructions");
     if (summary.size() <= longest_excuse) {
         if (begins_with_any(summary, refusal_openings)) return refused(Refusal::refusal, "the reply is a refusal");
         if (begins_with_any(summary, error_openings)) return refused(Refusal::error_text, "the reply is an error text");

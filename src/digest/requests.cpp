@@ -15,9 +15,11 @@ std::optional<DigestRequest> DigestRequests::build(FoldPosition from, std::strin
     if (from == FoldPosition{} && summary_so_far.empty()) {
         if (auto request = whole(from, room)) return request;
     }
-    const std::int64_t share = room / 3;  // of the summary so far; twice as much is for what is new
+    const std::int64_t share = room / 3;
     DataFrameOptions frame{.is_part = true, .target_tokens = share, .language = options_.language};
-    frame.summary_so_far = head_and_tail(summary_so_far, share, counter_, options_.language);
+    const DataFrame words = data_frame(frame);
+    const std::int64_t beside = counter_.count(words.before + words.after) + share;  // what is new has a third at least
+    frame.summary_so_far = head_and_tail(summary_so_far, std::max(share, room - beside), counter_, options_.language);
     if (frame.summary_so_far.empty() && !summary_so_far.empty()) return std::nullopt;
     return part(from, std::move(frame), room);
 }

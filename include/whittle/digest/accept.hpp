@@ -24,7 +24,8 @@ struct Acceptance {
     std::int64_t max_reply_bytes = 1'000'000;
     std::int64_t max_summary_tokens = 0;               ///< 0: no bound of its own
     std::int64_t below_tokens = 0;                     ///< the summary must have fewer; 0: not asked, for parts
-    std::span<const std::string_view> instructions{};  ///< texts of the prompt that no summary repeats
+    std::span<const std::string_view> instructions{};  ///< a reply that is mostly these is no summary
+    std::span<const std::string_view> frames{};        ///< our words around the data: no summary repeats them
 };
 
 /// The cleaned summary, or in `error` why the reply is none. O(reply + instructions).

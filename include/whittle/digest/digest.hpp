@@ -41,6 +41,7 @@ struct DigestTask {
     /// hit.
     std::string_view system{};
     std::span<const ToolSpec> tools{};
+    bool prefix_edited = false;  ///< goes with `system` and `tools`: `ModelRequest::prefix_edited`
 };
 
 /// What a digest works with. Pointers are not owned; null where marked.

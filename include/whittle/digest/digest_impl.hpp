@@ -77,6 +77,7 @@ private:
         std::string summary{};
         ChunkRecord record{};
         FoldPosition next{};
+        int number = 1;  ///< of the attempt, from 1 in its phase
 
         /// No further attempt can help.
         [[nodiscard]] bool is_final() const noexcept { return error && error->failure == DigestFailure::budget; }
@@ -138,7 +139,9 @@ private:
         else
             state_ = {.learnt_input_limit = state_.learnt_input_limit};
         limit_ = config_.max_input_tokens > 0 ? config_.max_input_tokens : default_max_input_tokens;
-        if (state_.learnt_input_limit > 0) limit_ = std::min(limit_, state_.learnt_input_limit);
+        // An input that the caller makes is judged by its own bound: the next one may be another.
+        if (state_.learnt_input_limit > 0 && !callbacks_.gen_model_input)
+            limit_ = std::min(limit_, state_.learnt_input_limit);
     }
 
     // ---- one chunk
@@ -174,6 +177,7 @@ private:
         const int retries = config_.retry ? config_.retry->max_retries : 0;
         for (int number = 1;; ++number) {
             Outcome outcome = attempt(task_.model, number, DigestPhase::primary, limit_);
+            outcome.number = number;
             if (!config_.retry || outcome.is_final() || !wants_retry(number, outcome)) return outcome;
             if (number > retries) return used_up(std::move(outcome), "retry", retries);
             pause(callbacks_.retry.backoff, number, DigestPhase::primary, outcome);
@@ -190,7 +194,7 @@ private:
     }
 
     Outcome ask_failover(Outcome last) {
-        if (!config_.failover || !wants_failover(1, DigestPhase::primary, last)) return last;
+        if (!config_.failover || !wants_failover(last.number, DigestPhase::primary, last)) return last;
         for (int number = 1; number <= config_.failover->max_retries; ++number) {
             last = attempt_failover(number, std::move(last));
             if (last.is_final() || !wants_failover(number, DigestPhase::failover, last)) return last;
@@ -251,10 +255,12 @@ private:
         while (true) {
             Outcome outcome = own_input_ ? ask_whole(model, *own_input_, limit, true) : ask_chunk(model, limit);
             notify(number, phase, outcome);
-            if (own_input_ || !outcome.error || outcome.error->model_error != ModelErrorClass::overflow) return outcome;
-            limit =
+            if (!outcome.error || outcome.error->model_error != ModelErrorClass::overflow) return outcome;
+            const std::int64_t learnt =
                 limit_after_overflow(outcome.record.request_tokens, requests_.fixed_tokens(), outcome.error->overflow);
-            if (phase == DigestPhase::primary) state_.learnt_input_limit = limit;
+            if (phase == DigestPhase::primary) state_.learnt_input_limit = learnt;
+            if (own_input_) return outcome;
+            limit = learnt;
         }
     }
 
@@ -264,7 +270,7 @@ private:
         const std::array<M, 3> messages{system_, message_traits<M>::make(Role::user, request->data), instruction_};
         const std::int64_t tokens = count(messages);
         if (tokens > limit) return does_not_fit(limit);
-        Outcome outcome = ask(model, messages, {}, {}, request->is_last);
+        Outcome outcome = ask(model, request_of(messages), request->is_last);
         outcome.record = {std::move(request->plan.pieces), tokens, limit, false};
         outcome.next = request->plan.next;
         return outcome;
@@ -272,11 +278,16 @@ private:
 
     /// A user's own input, for the whole fold.
     Outcome ask_whole(Model<M>& model, const std::vector<M>& input, std::int64_t limit, bool with_prefix) {
-        const std::string_view system = with_prefix ? task_.system : std::string_view();
-        const std::span<const ToolSpec> tools = with_prefix ? task_.tools : std::span<const ToolSpec>();
-        const std::int64_t tokens = add_saturating(count(input), count_overhead(system, tools, *environment_.counter));
+        ModelRequest<M> request = request_of(input);
+        if (with_prefix) {
+            request.system = task_.system;
+            request.tools = task_.tools;
+            request.prefix_edited = task_.prefix_edited;
+        }
+        const std::int64_t tokens =
+            add_saturating(count(input), count_overhead(request.system, request.tools, *environment_.counter));
         if (tokens > limit) return does_not_fit(limit);
-        Outcome outcome = ask(model, input, system, tools, true);
+        Outcome outcome = ask(model, request, true);
         outcome.record = {{}, tokens, limit, true};
         return outcome;
     }
@@ -296,20 +307,30 @@ private:
         return outcome;
     }
 
-    Outcome ask(Model<M>& model, std::span<const M> messages, std::string_view system, std::span<const ToolSpec> tools,
-                bool is_last) {
+    [[nodiscard]] ModelRequest<M> request_of(std::span<const M> messages) const {
+        return {.messages = messages,
+                .stop = environment_.stop,
+                .purpose = environment_.purpose,
+                .options = &config_.model_options};
+    }
+
+    Outcome ask(Model<M>& model, const ModelRequest<M>& request, bool is_last) {
         Outcome outcome;
         if ((outcome.error = spend_call())) return outcome;
-        call(model, {messages, system, tools, environment_.stop, nullptr, environment_.purpose, &config_.model_options},
-             outcome);
+        call(model, request, outcome);
         if (outcome.reply) judge(outcome, is_last);
         return outcome;
     }
 
     void judge(Outcome& outcome, bool is_last) {
-        const std::array<std::string_view, 4> instructions{system_text_, user_text_, whole_frame_, part_frame_};
-        const Acceptance rules{*environment_.counter, config_.max_reply_bytes, is_last ? config_.max_summary_tokens : 0,
-                               is_last ? replaced_tokens_ : 0, instructions};
+        const std::array<std::string_view, 2> instructions{system_text_, user_text_};
+        const std::array<std::string_view, 2> frames{whole_frame_, part_frame_};
+        const Acceptance rules{*environment_.counter,
+                               config_.max_reply_bytes,
+                               is_last ? config_.max_summary_tokens : 0,
+                               is_last ? replaced_tokens_ : 0,
+                               instructions,
+                               frames};
         const M& message = outcome.reply->message;
         DigestError error;
         auto summary = accept_reply({text_of(message), outcome.reply->finish, has_tool_call(message)}, rules, error);
