@@ -54,6 +54,7 @@ RepairHistory::RepairHistory(const Outline& outline, const ValidityProfile& prof
                              RepairAbilities abilities, const std::vector<Violation>& violations)
     : outline_(outline), profile_(profile), options_(options), abilities_(abilities), items_(outline.size()) {
     pairs_ = std::ranges::any_of(profile.rules, is_about_pairs);
+    merges_ = has(Rule::A2_results_next) || has(Rule::A4_result_of_previous);
     in_order_ = has(Rule::GM3_responses_match);
     results_first_ = in_order_ || has(Rule::A3_results_first);
     for (std::size_t i = 0; i < outline.size(); ++i) items_[i].erased.resize(outline[i].parts.size());
@@ -133,7 +134,7 @@ void RepairHistory::mend_part(std::size_t message, std::size_t p) {
         return;
     }
     if (is_garbled && info.kind == PartKind::other) return erase(message, p, "bad_utf8");
-    if (is_garbled && (is_text || info.kind == PartKind::tool_result))
+    if (is_garbled && info.bytes > 0 && (is_text || info.kind == PartKind::tool_result))  // else its id is: renamed
         edit(PartRepair::Kind::valid_utf8, "bad_utf8", "bytes that are not UTF-8 become U+FFFD");
     if (info.kind == PartKind::media && has(Rule::OC6_text_only_results) && holds_results(message))
         edit(PartRepair::Kind::media_text, "media_in_result", "media in a result become a sentence");

@@ -61,6 +61,7 @@ private:
     // Calls and results (repair_pairing.cpp).
     void collect();
     void collect_results(std::size_t message);
+    [[nodiscard]] bool continues(const Result& result, std::size_t part) const;
     void find_runs();
     void pair();
     void pair_displaced();
@@ -69,13 +70,15 @@ private:
                                                              const Ids& all) const;
     [[nodiscard]] std::vector<bool> find_clean_groups() const;
     [[nodiscard]] bool is_out_of_place(std::size_t message, Role usual) const;
-    [[nodiscard]] bool is_sound_answer(std::size_t message, std::size_t call) const;
+    [[nodiscard]] bool is_sound_answer(std::size_t message, std::size_t call, const std::vector<bool>& clean) const;
+    [[nodiscard]] bool is_one_run(std::size_t call, std::size_t last, const std::vector<bool>& clean) const;
     void drop_stray_calls(const std::vector<bool>& clean);
     void drop_orphans();
     void find_homes(const std::vector<bool>& clean);
     void find_home(std::size_t message, const std::vector<bool>& clean);
     [[nodiscard]] bool must_split(std::size_t message, std::size_t home) const;
     void take_out(std::size_t result);
+    [[nodiscard]] bool only_answers(std::size_t message) const;
     [[nodiscard]] std::optional<std::size_t> running_call() const;
     void answer_missing();
 
@@ -93,6 +96,7 @@ private:
     [[nodiscard]] std::map<std::size_t, Block> make_blocks();
     [[nodiscard]] RepairedMessage answer(const Call& call);
     [[nodiscard]] RepairedMessage take_over(const Result& result) const;
+    [[nodiscard]] BlockEntry take_over_entry(std::size_t call) const;
     void insert_into(Block& block, BlockEntry entry) const;
     [[nodiscard]] std::vector<RepairedMessage> lay_out();
     void put_system_first(std::vector<RepairedMessage>& list);
@@ -119,6 +123,7 @@ private:
     RepairAbilities abilities_;
     bool pairs_ = false;          ///< the profile asks that calls and results stand together
     bool results_first_ = false;  ///< and in front of other content
+    bool merges_ = false;         ///< the provider reads neighbours of one role as one message
     bool in_order_ = false;       ///< and in the order of the calls, alone in their message
     std::vector<Item> items_{};
     std::vector<Call> calls_{};

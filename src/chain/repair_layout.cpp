@@ -12,11 +12,14 @@ RepairedMessage RepairHistory::keep(std::size_t message) const {
     if (!item.edits.empty()) kept.code = item.edits.front().code;
     const auto is_erased = [](const PartRepair& r) { return r.kind == PartRepair::Kind::erase; };
     std::erase_if(kept.parts, [&](const PartRepair& r) { return !is_erased(r) && item.erased[r.part]; });
-    const auto is_opaque = [&](const PartRepair& r) { return part(message, r.part).kind == PartKind::other; };
+    const auto place_of = [&](const PartRepair& r) {
+        const PartKind kind = part(message, r.part).kind;
+        return kind == PartKind::other ? 0 : kind == PartKind::media ? 1 : 2;
+    };
     std::ranges::stable_sort(kept.parts, [&](const PartRepair& a, const PartRepair& b) {
         if (is_erased(a) != is_erased(b)) return is_erased(b);
         if (!is_erased(a)) return false;
-        if (is_opaque(a) != is_opaque(b)) return is_opaque(a);  // an emptied result goes with its last known part
+        if (place_of(a) != place_of(b)) return place_of(a) < place_of(b);  // an emptied result goes with its last text
         return a.part > b.part;
     });
     const auto erasures = std::ranges::find_if(kept.parts, is_erased);
@@ -54,6 +57,16 @@ RepairedMessage RepairHistory::take_over(const Result& result) const {
         message.from.emplace_back(result.message, p);
     }
     return message;
+}
+
+/// Media of a failed tool may stand beside its result, so other results go in front.
+RepairHistory::BlockEntry RepairHistory::take_over_entry(std::size_t call) const {
+    const Result& result = results_[*calls_[call].result];
+    const bool has_media = std::ranges::any_of(
+        result.parts, [&](std::size_t p) { return part(result.message, p).kind == PartKind::media; });
+    RepairedMessage message = take_over(result);
+    const bool is_last = results_first_ && message.is_error && has_media;
+    return {call, is_last, false, std::move(message)};
 }
 
 /// In call order, but without disturbing those that stand there already.
@@ -96,7 +109,7 @@ std::map<std::size_t, RepairHistory::Block> RepairHistory::make_blocks() {
         if (!calls_[c].answer_code.empty())
             insert_into(blocks[calls_[c].message], {c, false, false, answer(calls_[c])});
         if (calls_[c].result && results_[*calls_[c].result].is_taken_out)
-            insert_into(blocks[calls_[c].message], {c, false, false, take_over(results_[*calls_[c].result])});
+            insert_into(blocks[calls_[c].message], take_over_entry(c));
     }
     return blocks;
 }

@@ -11,7 +11,7 @@ namespace {
 
 bool is_result_part(const PartInfo& part) noexcept {
     const bool is_inside = part.kind == PartKind::media || part.kind == PartKind::other;
-    return part.kind == PartKind::tool_result || (is_inside && !part.call_id.empty());
+    return part.kind == PartKind::tool_result || (is_inside && (!part.call_id.empty() || part.starts_result));
 }
 
 bool is_result_message(const MessageInfo& info) noexcept {
@@ -56,13 +56,23 @@ void RepairHistory::collect_results(std::size_t message) {
         const bool is_copy = info.parts[p].kind == PartKind::media && origin_of(info.mark) == Origin::repair;
         if (!is_result_part(info.parts[p]) || is_copy) continue;
         const auto [place, is_new] = seen.try_emplace(info.parts[p].call_id, results_.size());
-        if (is_new || info.parts[p].starts_result) {
+        if (is_new || (info.parts[p].starts_result && !continues(results_[place->second], p))) {
             place->second = results_.size();
             items_[message].results.push_back(results_.size());
             results_.push_back({.message = message});
         }
         results_[place->second].parts.push_back(p);
     }
+}
+
+/// Whether `p` is of the same result as what stands in front of it although it begins one: opaque parts in front of
+/// the first text begin it too, and without an id media and opaque parts always say so.
+bool RepairHistory::continues(const Result& result, std::size_t p) const {
+    if (result.parts.back() + 1 != p) return false;
+    const PartInfo& info = part(result.message, p);
+    if (info.call_id.empty() && info.kind != PartKind::tool_result) return true;
+    return std::ranges::all_of(result.parts,
+                               [&](std::size_t q) { return part(result.message, q).kind == PartKind::other; });
 }
 
 void RepairHistory::find_runs() {
@@ -135,13 +145,14 @@ std::optional<std::size_t> RepairHistory::find_later_call(const Result& result, 
 }
 
 /// By message with calls: whether neither it nor a result of its calls breaks a rule about pairs, and the results stand
-/// right behind it. Others may be sound too where a provider merges neighbours; mending something between would break
-/// them.
+/// right behind it, or behind its merged run where nothing will be put into that. From the newest call, since an
+/// earlier one of the run depends on it.
 std::vector<bool> RepairHistory::find_clean_groups() const {
     std::vector<bool> clean(outline_.size(), true);
-    for (const Call& call : calls_) {
+    for (std::size_t c = calls_.size(); c-- > 0;) {
+        const Call& call = calls_[c];
         const bool is_sound = !is_out_of_place(call.message, Role::assistant) &&
-                              (!call.result || is_sound_answer(results_[*call.result].message, call.message));
+                              (!call.result || is_sound_answer(results_[*call.result].message, call.message, clean));
         if (!is_sound) clean[call.message] = false;
     }
     return clean;
@@ -152,11 +163,23 @@ bool RepairHistory::is_out_of_place(std::size_t message, Role usual) const {
     return item.is_unpaired || (item.is_broken && outline_[message].role != usual);
 }
 
-bool RepairHistory::is_sound_answer(std::size_t message, std::size_t call) const {
+bool RepairHistory::is_sound_answer(std::size_t message, std::size_t call, const std::vector<bool>& clean) const {
     const Role role = outline_[message].role;
     if (role == Role::system) return false;
     if (is_out_of_place(message, role == Role::user ? Role::user : Role::tool)) return false;
-    return items_[message].before_run == call;
+    const std::optional<std::size_t> before = items_[message].before_run;
+    return before == call || (before && *before > call && is_one_run(call, *before, clean));
+}
+
+/// Whether the provider reads both and all between as one message of the assistant, and still does when repaired: no
+/// result comes in between, and no system message becomes one of the user.
+bool RepairHistory::is_one_run(std::size_t call, std::size_t last, const std::vector<bool>& clean) const {
+    if (!merges_) return false;
+    for (std::size_t i = call + 1; i <= last; ++i) {
+        if (items_[i].is_dropped) continue;
+        if (outline_[i].role != Role::assistant || !clean[i]) return false;
+    }
+    return true;
 }
 
 void RepairHistory::drop_stray_calls(const std::vector<bool>& clean) {
@@ -250,6 +273,16 @@ void RepairHistory::take_out(std::size_t r) {
     if (items_[results_[r].message].code.empty()) items_[results_[r].message].code = "moved_result";
 }
 
+/// Results and nothing else: the user has not spoken since the call.
+bool RepairHistory::only_answers(std::size_t message) const {
+    if (outline_[message].role == Role::tool) return true;
+    if (!holds_results(message)) return false;
+    for (std::size_t p = 0; p < items_[message].erased.size(); ++p) {
+        if (is_left(message, p) && is_beside(message, p)) return false;
+    }
+    return true;
+}
+
 /// The message whose calls are running: nothing but results and repairs stand behind it.
 std::optional<std::size_t> RepairHistory::running_call() const {
     for (std::size_t i = outline_.size(); i-- > 0;) {
@@ -257,8 +290,7 @@ std::optional<std::size_t> RepairHistory::running_call() const {
         if (outline_[i].role == Role::assistant) {
             return outline_[i].has(PartKind::tool_call) ? std::optional(i) : std::nullopt;
         }
-        const bool is_answer = outline_[i].role == Role::tool || holds_results(i);
-        if (!is_answer && origin_of(outline_[i].mark) != Origin::repair) return std::nullopt;
+        if (!only_answers(i) && origin_of(outline_[i].mark) != Origin::repair) return std::nullopt;
     }
     return std::nullopt;
 }

@@ -195,23 +195,31 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
             .media = *media_of(item, scratch)};
 }
 
-/// Whether the part at `slot` is the first of a result that a rule can see: two blocks with one id are two results.
+/// Whether the part at `slot` begins a result: two blocks with one id are two results. That is its first text or
+/// medium, and what is opaque in front of that. In a result without an id every medium and opaque item says so, since
+/// nothing else tells it from content beside the results.
 [[nodiscard]] inline bool starts_result(const ordered_json& result, const Slot& slot) {
-    if (slot.place == Place::result_string) return true;
+    if (slot.place == Place::result_string || slot.place == Place::result_other) return true;
     if (slot.place != Place::result_item && slot.place != Place::empty_result) return false;
     const auto is_shown = [](const ordered_json& item) { return kind_of_item(item) != BlockKind::other; };
     const ordered_json* content = find_member(result, "content");
     if (content == nullptr || !content->is_array()) return true;
     const auto first = std::find_if(content->begin(), content->end(), is_shown);
     if (slot.place == Place::empty_result) return first == content->end();
-    return first - content->begin() == static_cast<std::ptrdiff_t>(slot.item);
+    const bool is_text = kind_of_item((*content)[slot.item]) == BlockKind::text;
+    if (!is_text && find_string(result, "tool_use_id").value_or("").empty()) return true;
+    return static_cast<std::ptrdiff_t>(slot.item) <= first - content->begin();
+}
+
+[[nodiscard]] inline PartView view_in_result(const ordered_json& result, const Slot& slot, std::string& scratch) {
+    if (slot.place == Place::result_item) return view_result_item(result, result["content"][slot.item], scratch);
+    if (slot.place == Place::result_other) return view_opaque_in_result(result, result["content"], scratch);
+    const bool has_text = slot.place == Place::result_string;
+    return view_result(result, has_text ? *find_string(result, "content") : std::string_view{});
 }
 
 [[nodiscard]] inline PartView view_part_of_result(const ordered_json& result, const Slot& slot, std::string& scratch) {
-    PartView view = slot.place == Place::result_item
-                        ? view_result_item(result, result["content"][slot.item], scratch)
-                        : view_result(result, slot.place == Place::result_string ? *find_string(result, "content")
-                                                                                 : std::string_view{});
+    PartView view = view_in_result(result, slot, scratch);
     view.starts_result = starts_result(result, slot);
     return view;
 }
@@ -227,7 +235,6 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
         case Place::block:
             return view_block(content[slot.block], scratch);
         case Place::result_other:
-            return view_opaque_in_result(content[slot.block], content[slot.block]["content"], scratch);
         case Place::result_string:
         case Place::result_item:
         case Place::empty_result:
