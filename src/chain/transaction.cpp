@@ -22,8 +22,8 @@ std::vector<bool> find_protected(const Outline& outline, const std::function<boo
 }
 
 bool has_open_thinking(const Outline& outline, std::size_t message) {
-    const auto user = outline.newest_user();
-    return outline[message].has(PartKind::thinking) && (!user || message > *user);
+    const auto loop = outline.open_loop();
+    return loop && message >= *loop && outline[message].has(PartKind::thinking);
 }
 
 void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule) {

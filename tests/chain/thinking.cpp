@@ -112,6 +112,19 @@ TEST_CASE("thinking of the open tool loop stays as it is", "[thinking]") {
     CHECK(errc_of([&] { edit.set_text(5, 0, "x", why()); }) == Errc::pinned);
 }
 
+TEST_CASE("user text beside a result does not close the tool loop", "[thinking]") {
+    Conversation<> c("beside");
+    c.push_back(ChatMessage::user("go"));
+    c.push_back(thinking_call("one", "a"));
+    c.push_back(ChatMessage::result("a", "read", "1"));
+    c.push_back(thinking_call("two", "b"));
+    c.push_back({Role::user, {{PartKind::tool_result, "2", "b"}, {PartKind::text, "hurry"}}});
+    c.push_back(thinking_call("three", "c"));
+    c.push_back(ChatMessage::result("c", "read", "3"));
+    auto edit = c.edit("test");
+    CHECK(errc_of([&] { edit.erase_part(3, 0, why()); }) == Errc::pinned);
+}
+
 TEST_CASE("all thinking of a message goes in one commit, or none", "[thinking]") {
     Conversation<> c("two thoughts");
     c.push_back(ChatMessage::user("first"));
@@ -252,7 +265,9 @@ TEST_CASE("dropped: void thinking goes in the same commit, in the open loop too"
 TEST_CASE("dropped as far as the provider allows: an open loop that has to start with thinking is marked",
           "[thinking]") {
     Conversation<> c = thoughtful();
-    const Chain<> chain(bound(OnPrefixEdit::drop, anthropic_thinking()), {std::make_shared<Doing>(cutting())});
+    ChainConfig config = bound(OnPrefixEdit::drop, anthropic_thinking());
+    config.verify = GENERATE(true, false);  // dropping keeps the rule where commits are not checked too
+    const Chain<> chain(config, {std::make_shared<Doing>(cutting())});
     const StageReport* stage = chain.before_model(c).find("doing");
     REQUIRE(stage->outcome == Outcome::committed);
     CHECK(stage->details->thinking_dropped == 1);

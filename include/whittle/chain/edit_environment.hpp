@@ -38,6 +38,7 @@ struct EditEnvironment {
     StageReport* report = nullptr;
     const EventSink* events = nullptr;
     std::optional<OnPrefixEdit> on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix
+    const ValidityProfile* drop_keeps = nullptr;   ///< rules that dropping keeps, checked or not; null: `validity`
 };
 
 }  // namespace whittle::inline v0

@@ -23,7 +23,7 @@ namespace detail {
 [[nodiscard]] std::vector<bool> find_protected(const Outline& outline,
                                                const std::function<bool(const MessageInfo&)>* pins,
                                                bool spare_open_results);
-/// Thinking since the newest user message: providers want it back unchanged while the tool loop is open.
+/// Thinking of the open tool loop (`Outline::open_loop`): providers want it back unchanged while the tool loop is open.
 [[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
 [[noreturn]] void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule);
 [[noreturn]] void throw_split_thinking(std::string_view by, Serial serial);

@@ -63,9 +63,9 @@ std::optional<std::size_t> Transaction<M>::first_void_thinking() const {
 
 template <AgentMessage M>
 std::size_t Transaction<M>::count_new_violations() const {
-    if (env_.validity == nullptr) return 0;
-    return new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity))
-        .size();
+    const ValidityProfile* const rules = env_.drop_keeps != nullptr ? env_.drop_keeps : env_.validity;
+    if (rules == nullptr) return 0;
+    return new_violations(validate(conversation_->outline(), *rules), validate(outline(), *rules)).size();
 }
 
 /// With `OnPrefixEdit::drop`: thinking that the edits make void goes with them, in the open tool loop too unless that
@@ -93,9 +93,10 @@ void Transaction<M>::drop_thinking_from(std::size_t first) {
 /// All thinking from message `first` on: of the open tool loop, or of those before it.
 template <AgentMessage M>
 void Transaction<M>::erase_thinking(std::size_t first, bool open) {
+    const std::size_t loop = outline().open_loop().value_or(infos_.size());
     for (std::size_t i = infos_.size(); i-- > first;) {
         const MessageInfo& info = *infos_[i];
-        if (!info.has(PartKind::thinking) || detail::has_open_thinking(outline(), i) != open) continue;
+        if (!info.has(PartKind::thinking) || (i >= loop) != open) continue;
         const auto count = std::ranges::count(info.parts, PartKind::thinking, &PartInfo::kind);
         thinking_dropped_ += count;
         if (static_cast<std::size_t>(count) == info.parts.size()) {

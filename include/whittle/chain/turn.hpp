@@ -60,7 +60,8 @@ struct Turn {
                 .report = &report,
                 .events = &callbacks.on_event,
                 .on_prefix_edit =
-                    config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt};
+                    config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt,
+                .drop_keeps = &config.profile.validity};
     }
 
     [[nodiscard]] Notes notes() noexcept { return conversation.notes(report.middleware); }
