@@ -122,6 +122,9 @@ void Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<Jou
 
 template <AgentMessage M>
 bool Conversation<M>::edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const {
+    const auto thinks = [](const MessageInfo& info) { return info.has(PartKind::thinking); };
+    const auto brings_thinking = [&](const Splice<M>& s) { return std::ranges::any_of(s.infos, thinks); };
+    if (!has_thinking() && std::ranges::none_of(splices, brings_thinking)) return false;
     detail::PrefixWalk walk(since);
     std::size_t old = 0;
     const auto keep_until = [&](std::size_t end) {
@@ -130,15 +133,14 @@ bool Conversation<M>::edits_prefix(const std::vector<Splice<M>>& splices, Serial
     for (const Splice<M>& s : splices) {
         keep_until(s.first);
         const std::size_t end = s.first + s.count;
+        const auto places = detail::positions_of(Outline(std::span(infos_).subspan(s.first, s.count)));
         for (std::size_t i = 0; i < s.infos.size(); ++i) {
-            const auto range = std::span(infos_).subspan(old, end - old);
-            const auto same = std::ranges::find(range, s.infos[i].serial, &MessageInfo::serial);
-            if (same == range.end()) {
+            const auto same = places.find(s.infos[i].serial);
+            if (same == places.end() || s.first + same->second < old) {
                 walk.insert(s.infos[i]);
                 continue;
             }
-            for (const std::size_t at = old + static_cast<std::size_t>(same - range.begin()); old < at; ++old)
-                walk.remove(infos_[old]);
+            for (const std::size_t at = s.first + same->second; old < at; ++old) walk.remove(infos_[old]);
             walk.change(detail::bound_print(messages_[old]), detail::bound_print(s.messages[i]), s.infos[i].serial);
             ++old;
         }
