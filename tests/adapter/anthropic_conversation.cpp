@@ -1,7 +1,7 @@
 // Anthropic messages in a conversation: what differs from a message per result.
 #include "support/catch.hpp"
 #include "whittle/adapter/anthropic.hpp"
-#include "whittle/chain/conversation.hpp"
+#include "whittle/chain/transaction.hpp"
 #include "whittle/port/storage.hpp"
 
 #include <string>
@@ -59,6 +59,28 @@ TEST_CASE("a result of an image alone is no repair and answers its call", "[anth
     CHECK(info.group == conversation.outline()[1].serial);
     CHECK(validate(conversation.messages(), anthropic_messages()).empty());
     CHECK(validate(conversation.messages(), openai_chat()).empty());
+}
+
+TEST_CASE("redacted data and signatures are part of what thinking is", "[anthropic][thinking]") {
+    const auto reply = [](const std::string& thinking) {
+        return Message::parse(R"({"role":"assistant","content":[)" + thinking + R"(,{"type":"text","text":"so"}]})");
+    };
+    const auto ask = [](const char* text) { return message_traits<Message>::make(Role::user, text); };
+    const Message redacted = reply(R"({"type":"redacted_thinking","data":"AAA"})");
+    Conversation<Message> conversation("sealed");
+    for (const Message& m : {ask("go"), redacted, ask("on")}) conversation.push_back(m);
+    auto edit = conversation.edit("test");
+    const Message forged = reply(R"({"type":"redacted_thinking","data":"FORGED"})");
+    CHECK_THROWS_AS(edit.replace_range(1, 2, {forged}, {.reason = "test"}), Error);
+    edit.replace_range(1, 2, {redacted}, {.reason = "test"});
+
+    const Message signed_once = reply(R"({"type":"thinking","thinking":"hm","signature":"S1"})");
+    const Message signed_twice = reply(R"({"type":"thinking","thinking":"hm","signature":"S2"})");
+    Conversation<Message> synced("synced");
+    synced.sync(std::vector{ask("go"), signed_once, ask("on")});
+    CHECK(synced.sync(std::vector{ask("go"), signed_twice, ask("on")}).diverged);
+    CHECK(synced.messages()[1] == signed_twice);
+    CHECK(synced.prefix_edited());
 }
 
 TEST_CASE("user text beside results belongs to their round and starts no turn", "[anthropic]") {

@@ -144,6 +144,9 @@ struct message_traits<anthropic::Message> {
         return messages;
     }
 
+    /// Signatures and redacted data, block by block.
+    static std::string thinking_seal(const anthropic::Message& m) { return anthropic::detail::thinking_seal(m.json_); }
+
     static std::optional<Usage> usage(const anthropic::Message& m) { return m.usage_; }
     static std::string id(const anthropic::Message& m) {
         return std::string(detail::find_string(m.json_, "id").value_or(""));

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "whittle/base/hash.hpp"
 #include "whittle/message/outline.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 namespace whittle::inline v0::detail {
 
@@ -28,7 +30,23 @@ template <AgentMessage M>
         print.has_thinking = true;
         print.up_to_thinking = whole;
     });
+    if constexpr (HasThinkingSeal<M>) {
+        const std::string seal = print.has_thinking ? message_traits<M>::thinking_seal(m) : std::string();
+        if (!seal.empty()) {
+            print.thinking = hash128(seal, print.thinking);
+            print.up_to_thinking = hash128(seal, print.up_to_thinking);
+        }
+    }
     return print;
+}
+
+template <AgentMessage M>
+[[nodiscard]] bool same_thinking_seal(const M& a, const M& b) {
+    if constexpr (HasThinkingSeal<M>) {
+        return message_traits<M>::thinking_seal(a) == message_traits<M>::thinking_seal(b);
+    } else {
+        return true;
+    }
 }
 
 /// Walks an edited list, in its order, and finds the first message whose thinking is void: something in front of it is

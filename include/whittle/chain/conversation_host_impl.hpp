@@ -2,6 +2,7 @@
 
 // How Conversation<M> follows a host that owns the list, and how it is saved; included by conversation.hpp.
 
+#include "whittle/chain/bound_thinking.hpp"
 #include "whittle/chain/conversation.hpp"
 #include "whittle/chain/conversation_detail.hpp"
 #include "whittle/chain/state.hpp"
@@ -21,7 +22,9 @@ bool Conversation<M>::same_as_host(const M& ours, const MessageInfo& info, const
     if constexpr (HasStamp<M>) {
         return message_traits<M>::stamp(ours) == message_traits<M>::stamp(host);
     } else {
-        return info.fingerprint == fingerprint(host) || same_message(ours, host);
+        const bool looks_same = info.fingerprint == fingerprint(host);
+        if (looks_same && (!info.has(PartKind::thinking) || detail::same_thinking_seal(ours, host))) return true;
+        return same_message(ours, host);
     }
 }
 

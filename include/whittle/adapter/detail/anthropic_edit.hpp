@@ -89,6 +89,19 @@ inline void set_result_item(ordered_json& item, const std::string& text) {
     set_block(item, text);
 }
 
+[[nodiscard]] inline std::string thinking_seal(const ordered_json& m) {
+    std::string seal;
+    const ordered_json* content = find_member(m, "content");
+    if (content == nullptr || !content->is_array()) return seal;
+    for (const ordered_json& block : *content) {
+        const BlockKind kind = kind_of_block(block);
+        if (kind != BlockKind::thinking && kind != BlockKind::redacted_thinking) continue;
+        const auto bytes = find_string(block, kind == BlockKind::thinking ? "signature" : "data");
+        if (bytes) seal.append(std::to_string(bytes->size())).append(":").append(*bytes);
+    }
+    return seal;
+}
+
 /// JSON has no place for bytes that are not UTF-8: they become U+FFFD, as in `make_tool_results`.
 inline void set_text(ordered_json& m, std::size_t part, std::string_view raw) {
     const Slot slot = slot_at(m, part, "set the text");
