@@ -173,6 +173,33 @@ TEST_CASE("call ids outside Anthropic's alphabet get another spelling, the same 
     CHECK(validate(std::span<const anthropic::Message>(converted.messages), anthropic_messages()).empty());
 }
 
+TEST_CASE("calls without an id get one each, and results without one answer them in their order", "[convert]") {
+    const std::string call = R"({"id":"","type":"function","function":{"name":"ls","arguments":"{}"}})";
+    const std::string round = R"({"role":"assistant","content":null,"tool_calls":[)" + call + "," + call + R"(]},
+        {"role":"tool","content":"1","tool_call_id":""},{"role":"tool","content":"2","tool_call_id":""})";
+    const auto converted = from_openai(R"([{"role":"user","content":"go"},)" + round + "," + round + "]");
+    CHECK(validate(std::span<const anthropic::Message>(converted.messages), anthropic_messages()).empty());
+    const Json calls = converted.messages.at(1).json()["content"];
+    const Json results = converted.messages.at(2).json()["content"];
+    CHECK(calls[0]["id"] != calls[1]["id"]);
+    CHECK(results[0]["tool_use_id"] == calls[0]["id"]);
+    CHECK(results[1]["tool_use_id"] == calls[1]["id"]);
+}
+
+TEST_CASE("a system text that holds nothing is left out and named", "[convert]") {
+    const auto there = from_openai(R"([{"role":"system","content":[]},{"role":"user","content":"go"}])");
+    CHECK(there.system.is_null());
+    CHECK(words(there.losses) == Words{"0: message"});
+    for (const char* system : {"{}", "[]", "\"\"", R"({"type":"text","text":"x"})"}) {
+        const auto back = from_anthropic(R"([{"role":"user","content":"go"}])", Json::parse(system));
+        CHECK(back.messages.size() == 1);
+        CHECK(words(back.losses) == Words{"1: message"});
+    }
+    const auto unknown = from_anthropic(R"([{"role":"user","content":"go"}])", Json::parse(R"([{"type":"new"}])"));
+    CHECK(unknown.messages.size() == 1);
+    CHECK(words(unknown.losses) == Words{"1: block", "1: message"});
+}
+
 TEST_CASE("where the assistant speaks first, a user message that says so is put in front", "[convert]") {
     const auto converted = from_openai(
         R"([{"role":"system","content":"be brief"},{"role":"assistant","content":"hi"},{"role":"user","content":"go"}])");

@@ -76,7 +76,7 @@ private:
         if (count > 1) losses_.add("boundary", "several system messages became blocks of one system text");
         const bool was_array =
             count == 1 && messages[0].json().contains("content") && messages[0].json()["content"].is_array();
-        system_ = was_array ? std::move(blocks) : simplest_content(std::move(blocks));
+        system_ = was_array && !blocks.empty() ? std::move(blocks) : simplest_content(std::move(blocks));
         if (count == 1 && !losses_.any_at(0) && system_.is_null())
             losses_.add("message", "a message without content was left out");
         if (count == 1 && !losses_.any_at(0) &&
@@ -94,6 +94,7 @@ private:
     }
 
     void assistant(const ordered_json& m, std::size_t index) {
+        unnamed_calls_ = {};
         report_members_of_replies(m);
         const auto refusal = find_string(m, "refusal");
         const ordered_json* calls = find_member(m, "tool_calls");
@@ -203,7 +204,7 @@ private:
         ordered_json input =
             std::string_view(fields.holder) == "custom" ? custom_input(holder) : function_input(holder);
         names_[id] = name;
-        blocks.push_back({{"type", "tool_use"}, {"id", new_id(id)}, {"name", name}, {"input", std::move(input)}});
+        blocks.push_back({{"type", "tool_use"}, {"id", new_call_id(id)}, {"name", name}, {"input", std::move(input)}});
     }
 
     ordered_json custom_input(const ordered_json& holder) {
@@ -255,6 +256,21 @@ private:
         return safe;
     }
 
+    /// Calls without an id get one each.
+    std::string new_call_id(const std::string& id) {
+        if (!id.empty()) return new_id(id);
+        unnamed_calls_.ids.push_back(new_id(id) + (unnamed_ > 0 ? "_" + std::to_string(unnamed_ + 1) : ""));
+        ++unnamed_;
+        return unnamed_calls_.ids.back();
+    }
+
+    /// Results without an id answer the calls without one in their order.
+    std::string new_result_id(const std::string& id) {
+        std::string any = new_id(id);
+        if (!id.empty() || unnamed_calls_.answered == unnamed_calls_.ids.size()) return any;
+        return unnamed_calls_.ids[unnamed_calls_.answered++];
+    }
+
     static bool is_allowed_id(std::string_view id) {
         const auto is_allowed = [](char c) {
             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -278,10 +294,18 @@ private:
         } else {
             losses_.add("content", "a result without text became an empty one");
         }
-        return {{"type", "tool_result"}, {"tool_use_id", new_id(id)}, {"content", std::move(shown)}};
+        return {{"type", "tool_result"}, {"tool_use_id", new_result_id(id)}, {"content", std::move(shown)}};
     }
 
+    /// Of the newest reply.
+    struct UnnamedCalls {
+        std::vector<std::string> ids{};
+        std::size_t answered = 0;
+    };
+
     Losses& losses_;
+    UnnamedCalls unnamed_calls_{};
+    std::size_t unnamed_ = 0;  ///< calls without an id so far
     ordered_json system_ = nullptr;
     std::vector<FromOpenAi> converted_{};
     CallNames names_{};

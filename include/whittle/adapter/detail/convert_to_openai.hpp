@@ -45,11 +45,15 @@ public:
 
     /// The system text of a request as a message; none if it is null or empty.
     std::vector<openai::Message> system_message(const ordered_json& system) {
-        if (system.is_null() || system.empty() || system == "") return {};
-        if (system.is_string()) return {openai::Message({{"role", "system"}, {"content", system}})};
+        if (system.is_null()) return {};
+        if (system.is_string() && system != "") return {openai::Message({{"role", "system"}, {"content", system}})};
         ordered_json items = ordered_json::array();
         if (system.is_array()) {
             for (const ordered_json& block : system) add_block(block, items);
+        }
+        if (items.empty()) {
+            losses_.add("message", "a system text that is empty, or neither text nor an array of it, was left out");
+            return {};
         }
         return {openai::Message({{"role", "system"}, {"content", std::move(items)}})};
     }
