@@ -19,11 +19,29 @@ std::size_t length_by_lead(char c) noexcept {
     return 1;
 }
 
+/// No overlong form, no surrogate, nothing beyond U+10FFFF: Unicode 16.0, table 3-7.
+bool is_second_byte(char lead, char c) noexcept {
+    const auto byte = static_cast<unsigned char>(c);
+    switch (static_cast<unsigned char>(lead)) {
+        case 0xE0:
+            return byte >= 0xA0 && byte <= 0xBF;
+        case 0xED:
+            return byte >= 0x80 && byte <= 0x9F;
+        case 0xF0:
+            return byte >= 0x90 && byte <= 0xBF;
+        case 0xF4:
+            return byte >= 0x80 && byte <= 0x8F;
+        default:
+            return is_continuation(c);
+    }
+}
+
 /// Bytes of the code point at `at`; 1 where no sequence is complete.
 std::size_t length_at(std::string_view text, std::size_t at) noexcept {
     const std::size_t length = length_by_lead(text[at]);
     if (at + length > text.size()) return 1;
-    for (std::size_t i = 1; i < length; ++i) {
+    if (length > 1 && !is_second_byte(text[at], text[at + 1])) return 1;
+    for (std::size_t i = 2; i < length; ++i) {
         if (!is_continuation(text[at + i])) return 1;
     }
     return length;

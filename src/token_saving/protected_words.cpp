@@ -27,18 +27,20 @@ using Text = std::string_view;
 
 /// Negations of eight languages, and words for "nothing there". Sorted.
 constexpr std::array negations{
-    Text("aint"),    Text("arent"),   Text("aucun"),   Text("aucune"),  Text("barely"),   Text("cannot"),
-    Text("cant"),    Text("couldnt"), Text("didnt"),   Text("doesnt"),  Text("dont"),     Text("except"),
-    Text("false"),   Text("geen"),    Text("hadnt"),   Text("hardly"),  Text("hasnt"),    Text("havent"),
-    Text("isnt"),    Text("jamais"),  Text("kein"),    Text("keine"),   Text("keinem"),   Text("keinen"),
-    Text("keiner"),  Text("keines"),  Text("mai"),     Text("nada"),    Text("ne"),       Text("neither"),
-    Text("nem"),     Text("nessun"),  Text("nessuna"), Text("nessuno"), Text("never"),    Text("ni"),
-    Text("nicht"),   Text("nichts"),  Text("nie"),     Text("niemals"), Text("niemand"),  Text("niente"),
-    Text("niet"),    Text("nil"),     Text("no"),      Text("nobody"),  Text("non"),      Text("none"),
-    Text("nooit"),   Text("nope"),    Text("nor"),     Text("not"),     Text("nothing"),  Text("nowhere"),
-    Text("null"),    Text("nunca"),   Text("ohne"),    Text("pas"),     Text("personne"), Text("rarely"),
-    Text("rien"),    Text("sans"),    Text("seldom"),  Text("sem"),     Text("senza"),    Text("shouldnt"),
-    Text("sin"),     Text("unless"),  Text("wasnt"),   Text("werent"),  Text("without"),  Text("wont"),
+    Text("aint"),    Text("arent"),     Text("aucun"),    Text("aucune"),   Text("barely"),  Text("cannot"),
+    Text("cant"),    Text("couldnt"),   Text("didnt"),    Text("doesnt"),   Text("dont"),    Text("except"),
+    Text("false"),   Text("geen"),      Text("hadnt"),    Text("hardly"),   Text("hasnt"),   Text("havent"),
+    Text("isnt"),    Text("jamais"),    Text("kein"),     Text("keine"),    Text("keinem"),  Text("keinen"),
+    Text("keiner"),  Text("keinerlei"), Text("keines"),   Text("mai"),      Text("nada"),    Text("nadie"),
+    Text("ne"),      Text("neanche"),   Text("neither"),  Text("nem"),      Text("nemmeno"), Text("nenhum"),
+    Text("nenhuma"), Text("nessun"),    Text("nessuna"),  Text("nessuno"),  Text("never"),   Text("ni"),
+    Text("nicht"),   Text("nichts"),    Text("nie"),      Text("niemals"),  Text("niemand"), Text("niente"),
+    Text("niet"),    Text("nil"),       Text("ningun"),   Text("ninguna"),  Text("ninguno"), Text("no"),
+    Text("nobody"),  Text("non"),       Text("none"),     Text("nooit"),    Text("nope"),    Text("nor"),
+    Text("not"),     Text("nothing"),   Text("nowhere"),  Text("null"),     Text("nulla"),   Text("nunca"),
+    Text("ohne"),    Text("pas"),       Text("personne"), Text("rarely"),   Text("rien"),    Text("sans"),
+    Text("seldom"),  Text("sem"),       Text("senza"),    Text("shouldnt"), Text("sin"),     Text("tampoco"),
+    Text("unless"),  Text("wasnt"),     Text("weder"),    Text("werent"),   Text("without"), Text("wont"),
     Text("wouldnt"), Text("zonder")};
 static_assert(std::ranges::is_sorted(negations));
 

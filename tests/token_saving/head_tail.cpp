@@ -73,6 +73,8 @@ TEST_CASE("RB20: a cut splits no character, and bytes that are no UTF-8 count on
     for (std::int64_t head = 897; head < 901; ++head)
         CHECK(is_valid_utf8(compress_tool_output(mixed, 1'800, head, 700)));
     CHECK(count_code_points("\x80\x80\xFF") == 3);
+    CHECK(count_code_points("\xED\xA0\x80") == 3);  // half of a surrogate pair
+    CHECK(count_code_points("\xE0\x80\x80\xF4\x90\x80\x80") == 7);
     CHECK(count_code_points("\xE6\xBC") == 2);   // an unfinished character
     CHECK(count_code_points("e\xCC\x81") == 2);  // two code points, one character to a reader
     const std::string broken = repeat("\x80", 2'000);
