@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace whittle::inline v0 {
 
@@ -33,23 +34,38 @@ std::vector<Stretch> lines_of(std::string_view text) {
     return lines;
 }
 
-/// Finds the end of JSON values. It gives up on a text once it has looked at eight times its size.
+/// Finds JSON values. Once it has looked at eight times the size of a text, all that it has not judged counts as one.
 class JsonFinder {
 public:
     explicit JsonFinder(std::string_view text) : text_(text), budget_(8 * text.size()) {}
 
     std::vector<Stretch> find() {
         std::vector<Stretch> found;
-        for (std::size_t at = text_.find_first_of("{["); at != std::string_view::npos && budget_ > 0;) {
+        for (std::size_t at = next_bracket(0); at != std::string_view::npos;) {
             const std::size_t end = end_of_value(at);
+            if (budget_ == 0) {
+                found.push_back({at, text_.size()});
+                break;
+            }
             const bool is_json = end > at && nlohmann::json::accept(text_.substr(at, end - at));
             if (is_json) found.push_back({at, end});
-            at = text_.find_first_of("{[", is_json ? end : at + 1);
+            at = next_bracket(is_json ? end : at + 1);
         }
         return found;
     }
 
 private:
+    /// The next one from `at` on that may open a value: what follows is the first byte of a member or an element. The
+    /// bracket of a terminal's escape sequence opens none.
+    [[nodiscard]] std::size_t next_bracket(std::size_t at) const noexcept {
+        for (at = text_.find_first_of("{[", at); at != std::string_view::npos; at = text_.find_first_of("{[", at + 1)) {
+            const bool is_escape = at > 0 && text_[at - 1] == '\x1b';
+            const std::string_view first = text_[at] == '{' ? " \t\r\n\"}" : " \t\r\n\"]{[-0123456789tfn";
+            if (!is_escape && at + 1 < text_.size() && first.find(text_[at + 1]) != std::string_view::npos) return at;
+        }
+        return at;
+    }
+
     /// Behind the bracket that closes the one at `begin`; `begin` if there is none.
     std::size_t end_of_value(std::size_t begin) {
         std::size_t depth = 0;
@@ -89,16 +105,37 @@ std::vector<Word> words_of(std::string_view text) {
     return words;
 }
 
-/// Which lines stand in a fence, the fences with them. A fence that is not closed reaches to the end.
+/// A line of three or more backticks or tildes, and what stands behind them.
+struct FenceMark {
+    char character = '\0';
+    std::size_t length = 0;
+    bool is_bare = false;  ///< nothing follows
+
+    explicit FenceMark(std::string_view trimmed) noexcept {
+        if (trimmed.empty() || (trimmed.front() != '`' && trimmed.front() != '~')) return;
+        length = std::min(trimmed.find_first_not_of(trimmed.front()), trimmed.size());
+        is_bare = length == trimmed.size();
+        const bool is_inline = trimmed.front() == '`' && trimmed.find('`', length) != std::string_view::npos;
+        if (length >= 3 && !is_inline) character = trimmed.front();
+    }
+    [[nodiscard]] bool opens() const noexcept { return character != '\0'; }
+    [[nodiscard]] bool closes(const FenceMark& open) const noexcept {
+        return is_bare && character == open.character && length >= open.length;
+    }
+};
+
+/// Which lines stand in a fence, the fences with them. A fence that is not closed reaches to the end. As in CommonMark
+/// 0.31, 4.5, but for the indentation, which may be any.
 std::vector<bool> fenced(std::string_view text, const std::vector<Stretch>& lines) {
     std::vector<bool> inside(lines.size(), false);
-    std::string_view fence;
+    std::optional<FenceMark> fence;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        const std::string_view line = trim(text.substr(lines[i].begin, lines[i].end - lines[i].begin));
-        const std::string_view start = line.substr(0, 3);
-        const bool is_mark = start == "```" || start == "~~~";
-        inside[i] = !fence.empty() || is_mark;
-        if (is_mark) fence = fence.empty() ? start : fence == start ? std::string_view() : fence;
+        const FenceMark mark(trim(text.substr(lines[i].begin, lines[i].end - lines[i].begin)));
+        inside[i] = fence || mark.opens();
+        if (!fence && mark.opens())
+            fence = mark;
+        else if (fence && mark.closes(*fence))
+            fence.reset();
     }
     return inside;
 }

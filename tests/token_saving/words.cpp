@@ -166,11 +166,12 @@ TEST_CASE("line breaks and indentation stay, blanks of dropped words go", "[toke
 
 TEST_CASE("numbers, paths, names, URLs, negations and other scripts are protected words", "[token_saving]") {
     for (const std::string word :
-         {"3",     "1,024", "v2",     "0x7f",   "src/main", "a.out",      "C:\\dir", "snake_case", "camelCase",
-          "NULL",  "HTTP",  "run()",  "std::x", "--force",  "-v",         ".env",    "https://x",  "a@b.c",
-          "not",   "No",    "never,", "don't",  "Isn't",    "cannot",     "nicht",   "sans",       "without",
-          "\"a\"", "{",     "key:",   "naïve",  "漢字",     "well-known", "$HOME",   "`x`",        "100%",
-          "Nor",   "false", "unless", "+x",     "a|b",      "--",         "...",     "#tag",       "x=y"})
+         {"3",     "1,024", "v2",        "0x7f",    "src/main", "a.out",      "C:\\dir", "snake_case", "camelCase",
+          "NULL",  "HTTP",  "run()",     "std::x",  "--force",  "-v",         ".env",    "https://x",  "a@b.c",
+          "not",   "No",    "never,",    "don't",   "Isn't",    "cannot",     "nicht",   "sans",       "without",
+          "\"a\"", "{",     "key:",      "naïve",   "漢字",     "well-known", "$HOME",   "`x`",        "100%",
+          "Nor",   "false", "unless",    "+x",      "a|b",      "--",         "...",     "#tag",       "x=y",
+          "nadie", "Weder", "keinerlei", "tampoco", "ninguno,", "nenhuma",    "nulla",   "nemmeno"})
         CHECK(is_protected_word(word));
     for (const std::string word : {"the", "parser", "Parser", "fails.", "it's", "header,", "(", "nothingness", "I"}) {
         CAPTURE(word);
@@ -214,6 +215,40 @@ TEST_CASE("brackets without end do not make splitting slow or wrong", "[token_sa
     const std::string brackets(200'000, '[');
     CHECK(split_words(brackets).size() == 1);
     CHECK(split_words(brackets + " {\"a\": \"").size() == 3);
+    const std::string unclosed = "some of [ the words\n";
+    std::string text;
+    for (int i = 0; i < 12; ++i) text += unclosed;
+    const std::string json = "and so {\"message\": \"the file of the other\", \"ok\": [true, true]} is the end\n";
+    const std::vector<Word> words = split_words(text + json);
+    CHECK(words.front().kind == Word::Kind::plain);
+    for (const Word& word : words)
+        if (word.begin >= text.size() + json.find('{') && word.end <= text.size() + json.rfind('}') + 1)
+            CHECK(word.kind == Word::Kind::verbatim);
+}
+
+TEST_CASE("JSON behind the colours of a terminal stays, the prose around it may go", "[token_saving]") {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += "\x1b[32mok the test of the cache\x1b[0m\n";
+    const std::string json = R"({"message": "it was as the other is", "ok": [true, true]})";
+    const std::string now = compress_words(text + "some of " + json + " and the end of it\n", drops_all, 0.3);
+    CHECK(now.find(json) != std::string::npos);
+    CHECK(now.find("cache\x1b[0m") != std::string::npos);
+    CHECK(now.find(" test ") == std::string::npos);
+    CHECK(now.find("the end") == std::string::npos);
+}
+
+TEST_CASE("a fence ends with its own character, at its own length, with nothing behind", "[token_saving]") {
+    const std::string prose = "some words that may go away without harm to anybody at all\n";
+    for (const std::string& fence : std::vector<std::string>{"````\n```\nas if some of it\n```\nas some\n````\n",
+                                                             "```markdown\nsome words\n```python\nas if some\n```\n",
+                                                             "~~~\nas some\n```\nas if\n~~~~ \n"}) {
+        CAPTURE(fence);
+        const std::string now = compress_words(prose + prose + prose + fence + prose, drops_all, 0.3);
+        CHECK(now.find(fence) != std::string::npos);
+        CHECK(now.find("harm") == std::string::npos);
+    }
+    CHECK(compress_words("```as``` is code of one line\n" + prose + prose + prose, drops_all, 0.3).find("harm") ==
+          std::string::npos);
 }
 
 TEST_CASE("a cached choice is found by text and ratio, and the oldest are forgotten", "[token_saving]") {
