@@ -61,6 +61,11 @@ void check_sizes(const SummarizationConfig& config, const ChainConfig& chain, Ch
                fmt::format("below trigger.context_messages ({})", messages));
     check.warn(window > 0 && limit >= room, "trigger", value,
                fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
+    const std::int64_t bound = input_bound(config, window, chain.profile.output_reserve);
+    check.warn(config.reuse_prompt_cache && limit > bound, "reuse_prompt_cache", "true",
+               fmt::format("false, or a trigger ({}) of at most what one request may have (max_input_tokens: {}), else "
+                           "the prefix seldom fits",
+                           limit, bound));
     check.warn(limit > 0 && config.preserve_user_messages.max_tokens.value_or(0) >= limit,
                "preserve_user_messages.max_tokens",
                std::to_string(config.preserve_user_messages.max_tokens.value_or(0)),
@@ -103,6 +108,13 @@ std::int64_t user_message_budget(const PreserveUserMessages& config, const Trigg
 std::int64_t cool_down_of(const SummarizationConfig& config, std::int64_t trigger_tokens) noexcept {
     if (config.cool_down_tokens > 0) return config.cool_down_tokens;
     return std::max<std::int64_t>(1, trigger_tokens / 20);
+}
+
+std::int64_t input_bound(const SummarizationConfig& config, std::int64_t window, std::int64_t output_reserve) noexcept {
+    if (config.max_input_tokens > 0) return config.max_input_tokens;
+    if (window <= 0) return default_max_input_tokens;
+    const std::int64_t room = window - std::max(output_reserve, config.model_options.max_output_tokens);
+    return room > 0 ? room : std::max<std::int64_t>(1, window / 2);
 }
 
 DigestConfig digest_config(const SummarizationConfig& config) {

@@ -22,10 +22,21 @@ std::string describe_rest(std::int64_t tokens, std::int64_t limit) {
     return fmt::format("after the summary the request still has {} tokens, the trigger is {}", tokens, limit);
 }
 
+std::string describe_progress(const DigestState& state, std::size_t messages) {
+    return fmt::format(
+        "summary not finished: {} of {} messages are read, the hook's model calls or time are used up; the next hook "
+        "goes on",
+        state.next_message, messages);
+}
+
 Errc code_of(const DigestError& failure) noexcept {
     if (failure.failure == DigestFailure::callback) return Errc::callback_failed;
     if (failure.failure == DigestFailure::budget) return Errc::limit_exceeded;
     return Errc::model_failed;
+}
+
+bool is_too_large(const DigestError& failure) noexcept {
+    return failure.failure == DigestFailure::does_not_fit || failure.model_error == ModelErrorClass::overflow;
 }
 
 HookBudget budget_of(const ChainConfig& chain) {

@@ -59,7 +59,7 @@ struct SummarizationConfig {
     bool emit_internal_events = false;    ///< before_summarize, generate_summary, after_summarize
     bool reuse_prompt_cache = false;      ///< ask with the conversation's own prefix and tools plus one instruction
     GenerateOptions model_options{};      ///< of every summary call, failover included
-    std::int64_t max_input_tokens = 0;    ///< bound of one summary request; 0: `default_max_input_tokens`
+    std::int64_t max_input_tokens = 0;    ///< bound of one summary request; 0: see `input_bound`
     std::int64_t max_summary_tokens = 0;  ///< a longer summary is refused; 0: only what it replaces bounds it
     std::optional<RetryConfig> retry{};
     std::optional<FailoverConfig> failover{};
@@ -80,6 +80,12 @@ struct TriggerLimits {
 
 /// How many tokens a conversation has to grow after a failed summary.
 [[nodiscard]] std::int64_t cool_down_of(const SummarizationConfig& config, std::int64_t trigger_tokens) noexcept;
+
+/// Tokens that one summary request may have: `max_input_tokens`; with 0 what the `window` leaves beside the reply,
+/// which is the larger of `output_reserve` and `model_options.max_output_tokens`; with an unknown window (0)
+/// `default_max_input_tokens`.
+[[nodiscard]] std::int64_t input_bound(const SummarizationConfig& config, std::int64_t window,
+                                       std::int64_t output_reserve) noexcept;
 
 /// The part of the configuration that a digest takes.
 [[nodiscard]] DigestConfig digest_config(const SummarizationConfig& config);

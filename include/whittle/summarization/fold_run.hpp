@@ -27,10 +27,22 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] std::string describe_floor(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve);
 /// That a summary did not bring the request below the trigger.
 [[nodiscard]] std::string describe_rest(std::int64_t tokens, std::int64_t limit);
+/// How far a summary is that the next hook goes on with.
+[[nodiscard]] std::string describe_progress(const DigestState& state, std::size_t messages);
 /// The error that a failed digest is thrown as.
 [[nodiscard]] Errc code_of(const DigestError& failure) noexcept;
 /// What a hook of a chain with that configuration may spend.
 [[nodiscard]] HookBudget budget_of(const ChainConfig& chain);
+/// No further attempt with the same input can help; smaller pieces can.
+[[nodiscard]] bool is_too_large(const DigestError& failure) noexcept;
+
+/// The model's window: that of the profile, or a smaller one that an overflow taught; 0: unknown.
+template <AgentMessage M>
+[[nodiscard]] std::int64_t known_window(Turn<M>& turn) {
+    const std::int64_t learnt = turn.conversation.notes(chain_notes).integer("window").value_or(0);
+    const std::int64_t profile = turn.config.profile.context_window;
+    return profile > 0 && learnt > 0 ? std::min(profile, learnt) : std::max(profile, learnt);
+}
 
 /// The built-in post-processing of one summary: everything that will stand in place of the folded messages.
 template <AgentMessage M>
@@ -88,6 +100,8 @@ private:
     [[nodiscard]] DigestTask<M> task(Model<M>& model);
     [[nodiscard]] DigestCallbacks<M> digest_callbacks();
     [[nodiscard]] std::vector<M> own_prefix_and(const M& system, const M& user) const;
+    [[nodiscard]] DigestCallbacks<M> prefix_callbacks();
+    [[nodiscard]] DigestResult<M> ask_with_prefix(DigestTask<M> task, DigestConfig config, DigestState& state);
     void stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft) const;
     void stage_finalized(const std::string& summary);
     void stage_made(std::size_t first, std::size_t last, std::vector<M> made, Provenance provenance);
@@ -349,25 +363,49 @@ std::vector<M> FoldRun<M>::own_prefix_and(const M& system, const M& user) const 
     return input;
 }
 
+/// A prefix that is too large is neither retried nor sent to another model: pieces are due, and the user's functions
+/// decide on these.
 template <AgentMessage M>
-DigestResult<M> FoldRun<M>::generate(Model<M>& model, DigestState& state) {
-    const DigestConfig config = digest_config(config_);
-    const DigestEnvironment environment = digest_environment(turn_);
+DigestCallbacks<M> FoldRun<M>::prefix_callbacks() {
     DigestCallbacks<M> callbacks = digest_callbacks();
-    DigestTask<M> plain = task(model);
-    if (!config_.reuse_prompt_cache || callbacks_.gen_model_input)
-        return digest(plain, config, callbacks, environment, state);
-    DigestTask<M> cached = plain;
-    cached.system = turn_.request.system;
-    cached.tools = turn_.request.tools;
     callbacks.gen_model_input = [this](const M& system, const M& user, MessageView<M>) {
         return own_prefix_and(system, user);
     };
-    DigestState none;
-    DigestResult<M> result = digest(cached, config, callbacks, environment, none);
-    if (!result.failure || result.failure->failure != DigestFailure::does_not_fit) return result;
-    callbacks.gen_model_input = nullptr;
-    return digest(plain, config, callbacks, environment, state);
+    const auto unless_too_large = [](std::function<bool(const Attempt<M>&)> wants) {
+        return [wants = std::move(wants)](const Attempt<M>& attempt) {
+            if (attempt.error != nullptr && is_too_large(*attempt.error)) return false;
+            return wants ? wants(attempt) : attempt.error != nullptr;
+        };
+    };
+    callbacks.retry.should_retry = unless_too_large(std::move(callbacks.retry.should_retry));
+    callbacks.failover.should_failover = unless_too_large(std::move(callbacks.failover.should_failover));
+    return callbacks;
+}
+
+template <AgentMessage M>
+DigestResult<M> FoldRun<M>::ask_with_prefix(DigestTask<M> task, DigestConfig config, DigestState& state) {
+    task.system = turn_.request.system;
+    task.tools = turn_.request.tools;
+    task.prefix_edited = turn_.config.profile.thinking_bound_to_prefix && turn_.conversation.prefix_edited();
+    if (state.learnt_input_limit > 0)
+        config.max_input_tokens = std::min(config.max_input_tokens, state.learnt_input_limit);
+    DigestState whole{.learnt_input_limit = state.learnt_input_limit};
+    DigestResult<M> result = digest(task, config, prefix_callbacks(), digest_environment(turn_), whole);
+    state.learnt_input_limit = whole.learnt_input_limit;
+    if (result.ok()) state = std::move(whole);
+    return result;
+}
+
+template <AgentMessage M>
+DigestResult<M> FoldRun<M>::generate(Model<M>& model, DigestState& state) {
+    DigestConfig config = digest_config(config_);
+    config.max_input_tokens = input_bound(config_, known_window(turn_), turn_.config.profile.output_reserve);
+    const DigestTask<M> plain = task(model);
+    if (config_.reuse_prompt_cache && !callbacks_.gen_model_input) {
+        DigestResult<M> result = ask_with_prefix(plain, config, state);
+        if (!result.failure || !is_too_large(*result.failure)) return result;
+    }
+    return digest(plain, config, digest_callbacks(), digest_environment(turn_), state);
 }
 
 template <AgentMessage M>

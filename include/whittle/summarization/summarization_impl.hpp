@@ -31,10 +31,7 @@ std::int64_t Summarization<M>::count(Turn<M>& turn) const {
 
 template <AgentMessage M>
 FoldSizes Summarization<M>::sizes_of(Turn<M>& turn, std::int64_t tokens) const {
-    const std::int64_t learnt = turn.conversation.notes(detail::chain_notes).integer("window").value_or(0);
-    const std::int64_t profile = turn.config.profile.context_window;
-    const TriggerLimits limits =
-        limits_of(config_.trigger, profile > 0 && learnt > 0 ? std::min(profile, learnt) : std::max(profile, learnt));
+    const TriggerLimits limits = limits_of(config_.trigger, detail::known_window(turn));
     return {.context_tokens = tokens,
             .message_tokens = turn.conversation.tokens(turn.config.token_counter),
             .trigger_tokens = limits.tokens,
@@ -140,7 +137,8 @@ template <AgentMessage M>
 bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& sizes) const {
     Notes notes = turn.notes();
     run.tell(BeforeSummarize<M>{turn.conversation.messages()}, "before_summarize", "a summary is due");
-    DigestState state = digest_state_from(notes.text("digest").value_or(std::string_view{}));
+    const DigestState start = digest_state_from(notes.text("digest").value_or(std::string_view{}));
+    DigestState state = start;
     const DigestResult<M> result = run.generate(*model_, state);
     if (state == DigestState{}) {
         notes.erase("digest");
@@ -148,9 +146,11 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
         notes.set("digest", to_text(state));
     }
     if (result.failure) {
-        report_failure(turn, sizes, detail::code_of(*result.failure), result.failure->message);
-        const bool goes_on = result.failure->failure == DigestFailure::budget && !state.empty();
-        if (goes_on) notes.erase("retry_at_tokens");  // the next hook has calls again
+        const bool is_out_of_budget = result.failure->failure == DigestFailure::budget && state != DigestState{};
+        if (is_out_of_budget && (state != start || result.model_calls == 0))
+            report_progress(turn, run, state);
+        else
+            report_failure(turn, sizes, detail::code_of(*result.failure), result.failure->message);
         return false;
     }
     std::vector<M> before;
@@ -165,6 +165,16 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
     tell_user(turn, before, turn.conversation.messages());
     run.tell(AfterSummarize<M>{turn.conversation.messages()}, "after_summarize", "the summary stands");
     return true;
+}
+
+/// No failure, also under OnError::propagate: a throw would take back the notes that the next hook goes on with.
+template <AgentMessage M>
+void Summarization<M>::report_progress(Turn<M>& turn, const Run& run, const DigestState& state) const {
+    turn.notes().erase("retry_at_tokens");
+    turn.report.outcome = Outcome::nothing;
+    const std::string text = detail::describe_progress(state, run.plan().folded.size());
+    turn.report.more().error = text;
+    emit(turn.callbacks.on_event, {Event::Level::info, name_, "unfinished", text, turn.conversation.id()});
 }
 
 /// A summary that frees little must not be due again at once. Asks no user's counter: the commit stands.
