@@ -127,7 +127,8 @@ constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
      &read_integer<&SC::retained_facts_tokens, 0>},
     {"user_instruction", "string", "built in", "the task, instead of the built-in one",
      &read_value<&SC::user_instruction>},
-    {"transcript_file_path", "string", "none", "told to the model behind the summary",
+    {"transcript_file_path", "string", "none",
+     "told to the model behind the summary; the host writes the file (`Transcript`)",
      &read_value<&SC::transcript_file_path>},
     {"summary_role", "string", "automatic", "`automatic`, `user` or `system`", &read_summary_role},
     {"emit_internal_events", "true or false", "false", "events before_summarize, generate_summary, after_summarize",
@@ -138,7 +139,7 @@ constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
          read_object<GenerateOptions>(r, at, d.model_options, option_fields);
      }},
-    {"max_input_tokens", "integer", "0", "bound of one summary request; 0: 100000",
+    {"max_input_tokens", "integer", "0", "bound of one summary request; 0: the window less the reply, or 100000",
      &read_integer<&SC::max_input_tokens, 0>},
     {"max_summary_tokens", "integer", "0", "a longer summary is refused; 0: only what it replaces bounds it",
      &read_integer<&SC::max_summary_tokens, 0>},
