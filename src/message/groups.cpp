@@ -1,5 +1,7 @@
 #include "whittle/message/outline.hpp"
 
+#include "part_facts.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -13,10 +15,6 @@ struct CallRef {
     std::string_view tool{};
     std::string_view object_name{};
 };
-
-bool is_result(const PartInfo& part) noexcept {
-    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
-}
 
 std::ptrdiff_t count_calls(const MessageInfo& info, std::string_view id) noexcept {
     return std::ranges::count_if(info.parts,
@@ -38,7 +36,7 @@ const PartInfo* find_call(const MessageInfo& info, std::string_view id) noexcept
 }
 
 bool answers(const MessageInfo& info, std::string_view id) noexcept {
-    return std::ranges::any_of(info.parts, [&](const PartInfo& p) { return is_result(p) && p.call_id == id; });
+    return std::ranges::any_of(info.parts, [&](const PartInfo& p) { return is_result_part(p) && p.call_id == id; });
 }
 
 /// The newest call with that id in `before` that no message there answers, else the newest.
@@ -78,7 +76,7 @@ public:
         }
         std::unordered_set<std::string_view> ids;  // the parts of one result answer once
         for (const PartInfo& part : info.parts) {
-            if (is_result(part) && ids.insert(part.call_id).second) answer(part.call_id, info.group);
+            if (is_result_part(part) && ids.insert(part.call_id).second) answer(part.call_id, info.group);
         }
     }
 
@@ -121,7 +119,7 @@ void join(MessageInfo& info, const MessageInfo* previous, Search&& search) {
     const bool has_calls = info.has(PartKind::tool_call);
     info.group = has_calls ? info.serial : 0;
     for (PartInfo& part : info.parts) {
-        if (!is_result(part)) continue;
+        if (!is_result_part(part)) continue;
         const PartInfo* const own = find_call(info, part.call_id);
         const std::optional<CallRef> call =
             own ? CallRef{info.serial, own->tool, own->object_name} : search(part.call_id);

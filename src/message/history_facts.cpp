@@ -5,19 +5,6 @@
 
 namespace whittle::inline v0 {
 
-bool is_result_part(const PartInfo& part) noexcept {
-    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
-}
-
-bool is_result_message(const MessageInfo& info) noexcept {
-    return info.role == Role::tool || (info.role != Role::assistant && info.has(PartKind::tool_result));
-}
-
-bool is_beside_results(const MessageInfo& info, const PartInfo& part) noexcept {
-    const bool is_opaque_item = part.kind == PartKind::other && !part.call_id.empty();
-    return info.role != Role::tool && !is_opaque_item && !is_result_part(part);
-}
-
 std::vector<Run> merged_runs(const Outline& outline) {
     std::vector<Run> runs;
     for (std::size_t i = 0; i < outline.size(); ++i) {

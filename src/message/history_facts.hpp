@@ -1,5 +1,6 @@
 #pragma once
 
+#include "part_facts.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/tool_spec.hpp"
 
@@ -73,14 +74,5 @@ struct Run {
 };
 
 [[nodiscard]] std::vector<Run> merged_runs(const Outline& outline);
-
-/// A part that belongs to a tool's result.
-[[nodiscard]] bool is_result_part(const PartInfo& part) noexcept;
-
-/// Content of its own beside the results of a message: neither a result nor an opaque item of one.
-[[nodiscard]] bool is_beside_results(const MessageInfo& info, const PartInfo& part) noexcept;
-
-/// A tool message, or a message of another role that holds results.
-[[nodiscard]] bool is_result_message(const MessageInfo& info) noexcept;
 
 }  // namespace whittle::inline v0

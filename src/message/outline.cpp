@@ -1,5 +1,6 @@
 #include "whittle/message/outline.hpp"
 
+#include "part_facts.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -26,11 +27,7 @@ void describe_media(const MediaView& media, PartInfo& info) noexcept {
     info.media_bytes = static_cast<std::int64_t>(size);
 }
 
-bool holds_result(const MessageInfo& info) noexcept {
-    return std::ranges::any_of(info.parts, [](const PartInfo& part) {
-        return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
-    });
-}
+bool holds_result(const MessageInfo& info) noexcept { return std::ranges::any_of(info.parts, is_result_part); }
 
 }  // namespace
 

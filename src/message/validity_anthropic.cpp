@@ -22,16 +22,13 @@ Ids ids_in(const Outline& outline, const Run& run, bool (*is_wanted)(const PartI
 
 bool is_call(const PartInfo& part) noexcept { return part.kind == PartKind::tool_call; }
 
-/// A part of a result, an opaque one too. Media of a repair is a copy of what a result could not hold.
-bool is_in_result(const MessageInfo& info, const PartInfo& part) noexcept {
-    if (part.kind == PartKind::media && origin_of(info.mark) == Origin::repair) return false;
-    return is_result_part(part) || (part.kind == PartKind::other && !part.call_id.empty());
-}
-
-/// Whether a result begins at that part, and does not only go on.
+/// Whether a result begins at that part, and does not only go on. Media of a repair is a copy of what a result could
+/// not hold.
 bool begins_result(const MessageInfo& info, std::size_t p) noexcept {
-    if (!is_in_result(info, info.parts[p])) return false;
-    return p == 0 || !is_in_result(info, info.parts[p - 1]) || info.parts[p - 1].call_id != info.parts[p].call_id;
+    const PartInfo& part = info.parts[p];
+    const bool is_copy = part.kind == PartKind::media && origin_of(info.mark) == Origin::repair;
+    if (!is_in_result(part) || is_copy) return false;
+    return p == 0 || !is_in_result(info.parts[p - 1]) || info.parts[p - 1].call_id != part.call_id;
 }
 
 /// The results of a message behind content of its own; true if such content is in front of the next message.

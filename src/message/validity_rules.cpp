@@ -13,8 +13,6 @@ namespace {
 
 bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-bool is_name_char(char c) noexcept { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
-
 template <typename Wrong>
 void for_each_part(const Outline& outline, Wrong&& visit) {
     for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -70,9 +68,7 @@ void check_has_user(const HistoryFacts& facts, const ValidityProfile&, Findings&
 }
 
 bool is_tool_name(std::string_view name, const ValidityProfile& profile) noexcept {
-    const auto is_allowed = [&](char c) {
-        return is_name_char(c) || profile.more_tool_name_characters.find(c) != std::string::npos;
-    };
+    const auto is_allowed = [&](char c) { return is_tool_name_char(c, profile); };
     return !name.empty() && name.size() <= profile.max_tool_name && std::ranges::all_of(name, is_allowed);
 }
 
@@ -82,14 +78,14 @@ std::string naming_problem(const PartInfo& call, const ValidityProfile& profile)
         return fmt::format("tool name {} is not 1 to {} of [A-Za-z0-9_{}-]", quoted(call.tool), profile.max_tool_name,
                            profile.more_tool_name_characters);
     }
-    if (profile.tool_name_starts_as_word && !is_letter(call.tool.front()) && call.tool.front() != '_') {
+    if (!starts_tool_name(call.tool.front(), profile)) {
         return fmt::format("tool name {} does not start with a letter or _", quoted(call.tool));
     }
     if (call.call_id.empty()) return fmt::format("a call of tool {} has no id", quoted(call.tool));
     if (profile.max_call_id != 0 && call.call_id.size() > profile.max_call_id) {
         return fmt::format("tool call id {} is longer than {} bytes", quoted(call.call_id), profile.max_call_id);
     }
-    if (profile.call_id_alphabet && !std::ranges::all_of(call.call_id, is_name_char)) {
+    if (profile.call_id_alphabet && !std::ranges::all_of(call.call_id, is_call_id_char)) {
         return fmt::format("tool call id {} has characters outside [A-Za-z0-9_-]", quoted(call.call_id));
     }
     return {};
@@ -212,6 +208,16 @@ constexpr std::array<RuleRow, 31> rows{{
 }  // namespace
 
 std::span<const RuleRow> rule_table() noexcept { return rows; }
+
+bool is_call_id_char(char c) noexcept { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
+
+bool is_tool_name_char(char c, const ValidityProfile& profile) noexcept {
+    return is_call_id_char(c) || profile.more_tool_name_characters.find(c) != std::string::npos;
+}
+
+bool starts_tool_name(char c, const ValidityProfile& profile) noexcept {
+    return !profile.tool_name_starts_as_word || is_letter(c) || c == '_';
+}
 
 std::string quoted(std::string_view id) {
     constexpr std::size_t longest = 64;

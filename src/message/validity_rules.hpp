@@ -45,6 +45,11 @@ struct RuleRow {
 /// An id or a name as a violation shows it: quoted, valid UTF-8, at most 64 bytes.
 [[nodiscard]] std::string quoted(std::string_view id);
 
+/// What G8 wants of a tool's name and of a call's id.
+[[nodiscard]] bool is_call_id_char(char c) noexcept;
+[[nodiscard]] bool is_tool_name_char(char c, const ValidityProfile& profile) noexcept;
+[[nodiscard]] bool starts_tool_name(char c, const ValidityProfile& profile) noexcept;
+
 /// Each id that message `i` answers and that is none of `open`, once; and a tool message without a result.
 void check_answers(const Outline& outline, std::size_t i, const std::unordered_set<std::string_view>& open,
                    Findings& findings);
