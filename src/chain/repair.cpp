@@ -1,4 +1,6 @@
 #include "repair_history.hpp"
+
+#include "../message/validity_rules.hpp"
 #include "repair_texts.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
@@ -11,17 +13,6 @@
 namespace whittle::inline v0::detail {
 
 namespace {
-
-bool is_name_char(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
-std::string with_name_chars(std::string_view name, std::size_t longest) {
-    std::string result(name.substr(0, longest == 0 ? name.size() : longest));
-    std::ranges::replace_if(
-        result, [](char c) { return !is_name_char(c); }, '_');
-    return result;
-}
 
 bool is_about_pairs(Rule rule) noexcept {
     using enum Rule;
@@ -174,7 +165,9 @@ void RepairHistory::drop_empty() {
 
 std::string RepairHistory::valid_id(std::string_view id) const {
     std::string valid(id);
-    if (!is_valid_utf8(id) || (has(Rule::G8_names) && profile_.call_id_alphabet)) valid = with_name_chars(id, 0);
+    if (!is_valid_utf8(id) || (has(Rule::G8_names) && profile_.call_id_alphabet))
+        std::ranges::replace_if(
+            valid, [](char c) { return !is_call_id_char(c); }, '_');
     if (!has(Rule::G8_names)) return valid;
     if (valid.empty()) valid = "call";
     if (profile_.max_call_id > 0 && valid.size() > profile_.max_call_id)
@@ -183,16 +176,19 @@ std::string RepairHistory::valid_id(std::string_view id) const {
 }
 
 std::string RepairHistory::valid_tool(std::string_view tool) const {
-    if (has(Rule::G8_names)) {
-        const std::string valid = with_name_chars(tool, profile_.max_tool_name);
-        return valid.empty() ? "unnamed" : valid;
-    }
-    return has(Rule::G1_utf8) ? to_valid_utf8(tool) : std::string(tool);
+    if (!has(Rule::G8_names)) return has(Rule::G1_utf8) ? to_valid_utf8(tool) : std::string(tool);
+    if (tool.empty()) return "unnamed";
+    std::string valid(tool);
+    std::ranges::replace_if(
+        valid, [&](char c) { return !is_tool_name_char(c, profile_); }, '_');
+    if (!starts_tool_name(valid.front(), profile_)) valid.insert(0, 1, '_');
+    if (profile_.max_tool_name > 0 && valid.size() > profile_.max_tool_name) valid.resize(profile_.max_tool_name);
+    return valid;
 }
 
 /// `id` with the first number from 2 that makes it new.
-std::string RepairHistory::free_id(std::string_view id, const Ids& taken) const {
-    for (std::size_t n = 2;; ++n) {
+std::string RepairHistory::free_id(std::string_view id, const Ids& taken) {
+    for (std::size_t& n = next_number_.try_emplace(std::string(id), 2).first->second;; ++n) {
         const std::string end = fmt::format("_{}", n);
         std::string_view front = id;
         if (profile_.max_call_id > end.size()) front = utf8_prefix(id, profile_.max_call_id - end.size());
@@ -254,10 +250,27 @@ void RepairHistory::rename(Call& call, std::string id, std::string tool, std::st
     if (!result.is_taken_out) std::ranges::for_each(result.parts, [&](std::size_t p) { edit(result.message, p); });
 }
 
+bool is_half_answered(const Outline& outline) {
+    const auto call = outline.open_call();
+    if (!call) return false;
+    std::unordered_map<std::string_view, bool> is_answered;
+    for (const PartInfo& part : outline[*call].parts) {
+        if (part.kind == PartKind::tool_call) is_answered.emplace(part.call_id, false);
+    }
+    for (std::size_t i = *call + 1; i < outline.size(); ++i) {
+        for (const PartInfo& part : outline[i].parts) {
+            const auto answered = is_answered.find(part.call_id);
+            if (is_result_part(part) && answered != is_answered.end()) answered->second = true;
+        }
+    }
+    const auto is_done = [](const auto& entry) { return entry.second; };
+    return std::ranges::any_of(is_answered, is_done) && !std::ranges::all_of(is_answered, is_done);
+}
+
 RepairPlan plan_repair(const Outline& outline, const ValidityProfile& profile, const RepairOptions& options,
                        RepairAbilities abilities) {
     const std::vector<Violation> violations = validate(outline, profile);
-    if (violations.empty()) return {};
+    if (violations.empty() && !(options.for_request && is_half_answered(outline))) return {};
     RepairHistory history(outline, profile, options, abilities, violations);
     return history.plan();
 }

@@ -80,6 +80,7 @@ private:
     void take_out(std::size_t result);
     [[nodiscard]] bool only_answers(std::size_t message) const;
     [[nodiscard]] std::optional<std::size_t> running_call() const;
+    [[nodiscard]] std::optional<std::size_t> half_answered_call() const;
     void answer_missing();
 
     // Parts, names and the list as a whole (repair.cpp).
@@ -89,7 +90,7 @@ private:
     void mend_names();
     void name_answer(const Call& call);
     void rename(Call& call, std::string id, std::string tool, std::string_view code);
-    [[nodiscard]] std::string free_id(std::string_view id, const Ids& taken) const;
+    [[nodiscard]] std::string free_id(std::string_view id, const Ids& taken);
     [[nodiscard]] std::string valid_id(std::string_view id) const;
     [[nodiscard]] std::string valid_tool(std::string_view tool) const;
     [[nodiscard]] RepairedMessage keep(std::size_t message) const;
@@ -102,6 +103,7 @@ private:
     void put_system_first(std::vector<RepairedMessage>& list);
     void open_with_user(std::vector<RepairedMessage>& list);
     void end_with_user(std::vector<RepairedMessage>& list);
+    [[nodiscard]] bool ends_in_space(std::size_t message) const;
     [[nodiscard]] Role role_of(const RepairedMessage& message) const;
 
     [[nodiscard]] bool has(Rule rule) const;
@@ -129,6 +131,7 @@ private:
     std::vector<Call> calls_{};
     std::vector<Result> results_{};
     std::vector<Repair> repairs_{};
+    std::unordered_map<std::string, std::size_t> next_number_{};  ///< by id: numbers below are taken
 };
 
 }  // namespace whittle::inline v0::detail

@@ -1,4 +1,6 @@
 #include "repair_history.hpp"
+
+#include "../message/part_facts.hpp"
 #include "repair_texts.hpp"
 
 #include <algorithm>
@@ -187,10 +189,7 @@ void RepairHistory::open_with_user(std::vector<RepairedMessage>& list) {
         if (m.kind != RepairedMessage::Kind::kept) return m.kind == RepairedMessage::Kind::user;
         if (role_of(m) != Role::user) return false;
         for (std::size_t p = 0; p < outline_[m.source].parts.size(); ++p) {
-            const PartInfo& info = part(m.source, p);
-            const bool is_result =
-                info.kind == PartKind::tool_result || (info.kind == PartKind::media && !info.call_id.empty());
-            if (is_left(m.source, p) && !is_result) return true;
+            if (is_left(m.source, p) && !is_result_part(part(m.source, p))) return true;
         }
         return false;
     };
@@ -204,11 +203,20 @@ void RepairHistory::open_with_user(std::vector<RepairedMessage>& list) {
                          .text = std::string(repair_texts(options_.language).missing_user)});
 }
 
+/// Whether the last that is left of a message is text that ends in white space.
+bool RepairHistory::ends_in_space(std::size_t message) const {
+    for (std::size_t p = outline_[message].parts.size(); p-- > 0;) {
+        if (is_left(message, p)) return part(message, p).kind == PartKind::text && part(message, p).ends_in_space;
+    }
+    return false;
+}
+
 void RepairHistory::end_with_user(std::vector<RepairedMessage>& list) {
     const auto last =
         std::find_if(list.rbegin(), list.rend(), [&](const auto& m) { return role_of(m) != Role::system; });
     if (!options_.for_request || last == list.rend() || role_of(*last) != Role::assistant) return;
-    if (!has(Rule::OC6_last_role) && !has(Rule::GM1_turns) && !has(Rule::A5_prefill)) return;
+    const bool is_refused = has(Rule::OC6_last_role) || has(Rule::GM1_turns);
+    if (!is_refused && !(has(Rule::A5_prefill) && ends_in_space(last->source))) return;
     if (outline_[last->source].has(PartKind::tool_call)) return;  // running
     note_new("last_role", "a user message is added, so that the assistant does not have the last word");
     list.push_back({.kind = RepairedMessage::Kind::user,

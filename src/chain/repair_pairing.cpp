@@ -1,5 +1,7 @@
 #include "repair_history.hpp"
 
+#include "../message/part_facts.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,26 +9,12 @@
 
 namespace whittle::inline v0::detail {
 
-namespace {
-
-bool is_result_part(const PartInfo& part) noexcept {
-    const bool is_inside = part.kind == PartKind::media || part.kind == PartKind::other;
-    return part.kind == PartKind::tool_result || (is_inside && (!part.call_id.empty() || part.starts_result));
-}
-
-bool is_result_message(const MessageInfo& info) noexcept {
-    return info.role == Role::tool || (info.role != Role::assistant && info.has(PartKind::tool_result));
-}
-
-}  // namespace
-
 bool RepairHistory::is_left(std::size_t message, std::size_t p) const {
     return !items_[message].is_dropped && !items_[message].erased[p];
 }
 
 bool RepairHistory::is_beside(std::size_t message, std::size_t p) const {
-    const PartInfo& info = part(message, p);
-    return outline_[message].role != Role::tool && !is_result_part(info);
+    return is_beside_results(outline_[message], part(message, p));
 }
 
 bool RepairHistory::holds_results(std::size_t message) const {
@@ -54,7 +42,7 @@ void RepairHistory::collect_results(std::size_t message) {
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         // Media that an adapter put beside a result is a copy, no result of its own.
         const bool is_copy = info.parts[p].kind == PartKind::media && origin_of(info.mark) == Origin::repair;
-        if (!is_result_part(info.parts[p]) || is_copy) continue;
+        if (!is_in_result(info.parts[p]) || is_copy) continue;
         const auto [place, is_new] = seen.try_emplace(info.parts[p].call_id, results_.size());
         if (is_new || (info.parts[p].starts_result && !continues(results_[place->second], p))) {
             place->second = results_.size();
@@ -149,6 +137,7 @@ std::optional<std::size_t> RepairHistory::find_later_call(const Result& result, 
 /// earlier one of the run depends on it.
 std::vector<bool> RepairHistory::find_clean_groups() const {
     std::vector<bool> clean(outline_.size(), true);
+    if (const auto due = half_answered_call()) clean[*due] = false;
     for (std::size_t c = calls_.size(); c-- > 0;) {
         const Call& call = calls_[c];
         const bool is_sound = !is_out_of_place(call.message, Role::assistant) &&
@@ -250,7 +239,7 @@ bool RepairHistory::must_split(std::size_t message, std::size_t home) const {
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         if (!is_left(message, p)) continue;
         has_other = has_other || is_beside(message, p);
-        is_late = is_late || (has_other && is_result_part(info.parts[p]));
+        is_late = is_late || (has_other && is_in_result(info.parts[p]));
     }
     for (const std::size_t r : items_[message].results) {
         if (!results_[r].call) continue;
@@ -295,14 +284,29 @@ std::optional<std::size_t> RepairHistory::running_call() const {
     return std::nullopt;
 }
 
+/// The message whose running calls a request comes too early for: some have a result, but not all.
+std::optional<std::size_t> RepairHistory::half_answered_call() const {
+    const auto running = running_call();
+    if (!options_.for_request || !abilities_.makes_results || !pairs_ || !running) return std::nullopt;
+    bool is_answered = false;
+    bool is_waiting = false;
+    for (const Call& call : calls_) {
+        if (call.message != *running || !is_left(call.message, call.part)) continue;
+        (call.result ? is_answered : is_waiting) = true;
+    }
+    return is_answered && is_waiting ? running : std::nullopt;
+}
+
 void RepairHistory::answer_missing() {
     if (!abilities_.makes_results || !pairs_) return;
     const auto running = running_call();
+    const bool is_due = half_answered_call().has_value();
     for (Call& call : calls_) {
         if (call.result || items_[call.message].is_dropped || !is_left(call.message, call.part)) continue;
         const bool is_wrong = has(Rule::G4_object_arguments) && !part(call).has_object_arguments;
-        if (running == call.message && !is_wrong) continue;
-        call.answer_code = running == call.message ? "bad_arguments" : "missing_result";
+        const bool is_running = running == call.message;
+        if (is_running && !is_wrong && !is_due) continue;
+        call.answer_code = is_running && is_wrong ? "bad_arguments" : "missing_result";
         note(call.message, call.part, call.answer_code,
              fmt::format("tool call \"{}\" has no result; one is added that says so", shown_id(part(call).call_id)));
     }

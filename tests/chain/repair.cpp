@@ -172,6 +172,42 @@ TEST_CASE("before a request the assistant does not have the last word, at rest i
     CHECK_FALSE(is_user_message(c.outline()[2]));
 }
 
+TEST_CASE("a reply that the model may go on with keeps the last word unless it ends in white space", "[repair]") {
+    for (const bool ends_in_space : {false, true}) {
+        Conversation<> c = conversation_of({ChatMessage::user("q"), call("a"), ChatMessage::user("well?"),
+                                            ChatMessage::assistant(ends_in_space ? "It is " : "It is")});
+        CHECK(c.repair(anthropic_messages(), {.for_request = true}).committed());  // a has no result
+        CHECK(shape(c).back() == (ends_in_space ? "user" : "assistant"));
+    }
+}
+
+TEST_CASE("before a request a round that is answered in part is answered whole", "[repair]") {
+    Conversation<> c = conversation_of({ChatMessage::user("q"), call("a").call("b", "read"), result("a")});
+    CHECK(c.repair(anthropic_messages()).outcome == Outcome::undue);  // b may still run
+    CHECK(codes(c.repair(anthropic_messages(), {.for_request = true})) == Lines{"missing_result"});
+    CHECK(shape(c) == Lines{"user", "assistant a b", "tool a", "tool b"});
+    CHECK(c.repair(anthropic_messages(), {.for_request = true}).outcome == Outcome::undue);
+
+    Conversation<> running = conversation_of({ChatMessage::user("q"), call("a")});
+    CHECK(running.repair(anthropic_messages(), {.for_request = true}).outcome == Outcome::undue);
+}
+
+TEST_CASE("tool names that the provider takes stay, others keep what they can", "[repair]") {
+    const auto call_of = [](const char* id, const char* tool) { return ChatMessage::assistant().call(id, tool); };
+    Conversation<> c = conversation_of({ChatMessage::user("q"), call_of("a", "fs.read"), result("a"),
+                                        call_of("b", "9 lives.x"), result("b"), ChatMessage::user("on")});
+    c.repair(gemini_chat());
+    CHECK(c.messages()[1].parts[0].tool == "fs.read");
+    CHECK(c.messages()[3].parts[0].tool == "_9_lives.x");
+    CHECK(validate(c.messages(), gemini_chat()).empty());
+}
+
+TEST_CASE("an empty conversation is not repaired", "[repair]") {
+    Conversation<> c("empty");
+    CHECK(c.repair(openai_chat()).repairs.empty());
+    CHECK(c.size() == 0);
+}
+
 TEST_CASE("a late system message keeps its text in a user message", "[repair]") {
     Conversation<> c =
         conversation_of({ChatMessage::system("rules"), ChatMessage::user("q"), ChatMessage::assistant("a"),

@@ -68,7 +68,7 @@ Conversation<anthropic::Message> conversation_of(const History& history, Dice* d
     return c;
 }
 
-/// What no rewriting of the list can mend: sizes, thinking that is not there, calls that still run.
+/// What no rewriting of the list can mend: sizes, thinking that is not there, calls that still run, an empty list.
 bool is_beyond_repair(const Violation& v, const Outline& outline) {
     const bool is_running = outline.open_call() && outline.open_call() == v.message;
     switch (v.rule) {
@@ -80,6 +80,8 @@ bool is_beyond_repair(const Violation& v, const Outline& outline) {
         case Rule::OC6_last_role:
         case Rule::GM1_turns:
             return is_running && v.message + 1 == outline.size();
+        case Rule::G7_has_user:
+            return outline.size() == 0;
         default:
             return false;
     }

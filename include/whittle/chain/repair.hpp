@@ -147,12 +147,19 @@ private:
         return messages;
     }
 
-    [[nodiscard]] std::vector<M> result_messages(const RepairedMessage& m) const {
+    /// Of one message at a time: its results follow each other.
+    [[nodiscard]] const std::vector<Part>& parts_from(std::size_t source) {
+        if (source_ != source) parts_ = parts_of(messages_[source]);
+        source_ = source;
+        return parts_;
+    }
+
+    [[nodiscard]] std::vector<M> result_messages(const RepairedMessage& m) {
         if constexpr (ToolMessage<M>) {
             ToolResult result{m.call_id, m.tool, {}, m.is_error};
             if (m.from.empty()) result.parts.push_back({.kind = PartKind::tool_result, .text = m.text});
             for (const auto& [source, p] : m.from) {
-                Part part = parts_of(messages_[source])[p];
+                Part part = parts_from(source)[p];
                 part.text = to_valid_utf8(part.text);
                 if (part.kind == PartKind::media && text_only_)
                     part = {.kind = PartKind::tool_result, .text = std::string(media_text(language_))};
@@ -210,6 +217,8 @@ private:
     Serial next_serial_;
     Serial first_new_ = next_serial_;
     std::vector<Entry> entries_{};
+    std::size_t source_ = RepairedMessage::none;
+    std::vector<Part> parts_{};
 };
 
 }  // namespace detail
@@ -223,6 +232,7 @@ template <AgentMessage M>
 RepairResult Conversation<M>::repair(const ValidityProfile& profile, const RepairOptions& options,
                                      const EditEnvironment& environment) {
     require_outside_hook("repair");
+    if (size() == 0) return {.remaining = validate(outline(), profile)};
     return mend(profile, options, environment);
 }
 
@@ -233,7 +243,8 @@ RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairO
     RepairResult result{.remaining = validate(outline(), profile), .tokens_before = columns_[c].messages};
     result.tokens_after = result.tokens_before;
     if (environment.report != nullptr) environment.report->outcome = Outcome::undue;
-    if (result.remaining.empty()) return result;
+    const bool is_due = options.for_request && detail::is_half_answered(outline());
+    if (result.remaining.empty() && !is_due) return result;
     const detail::RepairPlan plan = detail::plan_repair(
         outline(), profile, options, {.makes_results = ToolMessage<M>, .renames_calls = HasRenameCall<M>});
     result.outcome = Outcome::nothing;

@@ -16,8 +16,9 @@ namespace whittle::inline v0 {
 /// How a broken history is mended.
 struct RepairOptions {
     Language language = default_language();  ///< of texts that repair writes
-    /// A model call comes next: where the profile wants the user to have the last word and the assistant has it, a
-    /// user message "Continue." is added.
+    /// A model call comes next: calls of a round that is answered in part get a result that says that it is missing,
+    /// and where the profile wants the user to have the last word and the assistant has it, a user message "Continue."
+    /// is added.
     bool for_request = false;
 };
 
@@ -70,7 +71,11 @@ struct RepairPlan {
     std::vector<Repair> repairs{};            ///< empty: nothing to do, and `messages` is empty too
 };
 
-/// What to do about a history that breaks rules of `profile`. A history that breaks none gives an empty plan. Linear,
+/// Whether calls of the newest reply have results, but not all of them.
+[[nodiscard]] bool is_half_answered(const Outline& outline);
+
+/// What to do about a history that breaks rules of `profile`. A history that breaks none gives an empty
+/// plan, unless a request comes next and its newest round is half answered. Linear,
 /// but for the search of free ids.
 [[nodiscard]] RepairPlan plan_repair(const Outline& outline, const ValidityProfile& profile,
                                      const RepairOptions& options, RepairAbilities abilities);
