@@ -34,4 +34,11 @@ void StepBuilder::end_message(Role role) {
     for (std::size_t i = message_first_; i < steps_.size(); ++i) steps_[i].thought = thought_;
 }
 
+std::size_t begin_of_turn(const Outline& outline) noexcept {
+    for (std::size_t i = outline.size(); i > 0; --i) {
+        if (starts_turn(outline[i - 1])) return i;
+    }
+    return 0;
+}
+
 }  // namespace whittle::inline v0::detail

@@ -77,6 +77,35 @@ TEST_CASE("the nudge comes before the call with the minimum index, at the end, o
     CHECK(validate(c.messages(), openai_chat()).empty());
 }
 
+TEST_CASE("the nudge judges what came of the newest request, not what was answered before", "[token_saving]") {
+    const Chain chain{ChainConfig{}, TokenSaving<>{nudging(trajectory_signals)}};
+    Conversation<> c = asked();
+    for (int i = 0; i < 5; ++i) add_step(c, "the same");
+    c.push_back(ChatMessage::assistant("I was wrong about the port. Done."));
+    c.begin_run();
+    c.push_back(ChatMessage::user("Thanks. Write the README."));
+    for (int call = 0; call < 4; ++call) {
+        CAPTURE(call);
+        const std::size_t size = c.size();
+        chain.before_model(c);
+        CHECK(c.size() == size);
+        add_step(c, "the same");
+    }
+    CHECK(build_steps_from_messages(c).size() == 10);
+    chain.before_model(c);  // four equal steps of this request
+    CHECK(is_nudge(c.messages().back()));
+}
+
+TEST_CASE("no nudge stands before the first call of a request, whatever the signals say", "[token_saving]") {
+    const Chain chain{ChainConfig{}, TokenSaving<>{nudging(always({{"streak", 1.0}}))}};
+    Conversation<> c = asked();
+    chain.before_model(c);
+    CHECK(c.size() == 1);
+    add_step(c, "result");
+    chain.before_model(c);
+    CHECK(is_nudge(c.messages().back()));
+}
+
 TEST_CASE("the default minimum is 40 model calls", "[token_saving]") {
     TokenSavingConfig config;
     config.signals_fn = always({{"streak", 1.0}});

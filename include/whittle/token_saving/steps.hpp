@@ -60,14 +60,15 @@ private:
     std::string thought_{};
 };
 
-}  // namespace detail
+/// Index of the first message behind the newest one that starts a turn; 0 if none does.
+[[nodiscard]] std::size_t begin_of_turn(const Outline& outline) noexcept;
 
-/// The steps of a conversation, oldest first. Results are matched by call id. O(size of the conversation).
+/// The steps of the messages from index `first` on.
 template <AgentMessage M>
-[[nodiscard]] std::vector<Step> build_steps_from_messages(const Conversation<M>& conversation) {
-    detail::StepBuilder builder;
+[[nodiscard]] std::vector<Step> steps_from(const Conversation<M>& conversation, std::size_t first) {
+    StepBuilder builder;
     const Outline outline = conversation.outline();
-    for (std::size_t i = 0; i < outline.size(); ++i) {
+    for (std::size_t i = first; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
         builder.begin_message();
         std::size_t p = 0;
@@ -78,6 +79,14 @@ template <AgentMessage M>
         builder.end_message(info.role);
     }
     return builder.take();
+}
+
+}  // namespace detail
+
+/// The steps of a conversation, oldest first. Results are matched by call id. O(size of the conversation).
+template <AgentMessage M>
+[[nodiscard]] std::vector<Step> build_steps_from_messages(const Conversation<M>& conversation) {
+    return detail::steps_from(conversation, 0);
 }
 
 }  // namespace whittle::inline v0

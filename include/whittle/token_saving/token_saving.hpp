@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -73,11 +74,14 @@ bool TokenSaving<M>::may_nudge(Turn<M>& turn) const {
            detail::is_round_complete(turn.conversation.outline());
 }
 
+/// Judges what came of the newest request: earlier ones were answered, however many steps that took.
 template <AgentMessage M>
 bool TokenSaving<M>::wants_nudge(Turn<M>& turn) const {
     if (!may_nudge(turn)) return false;
     try {
-        return is_stuck(config_.signals_fn(build_steps_from_messages(turn.conversation)));
+        const std::size_t first = detail::begin_of_turn(turn.conversation.outline());
+        const std::vector<Step> steps = detail::steps_from(turn.conversation, first);
+        return !steps.empty() && is_stuck(config_.signals_fn(steps));
     } catch (...) {
         tell_failure(turn);
         return false;
