@@ -1,3 +1,4 @@
+#include "model_calls.hpp"
 #include "whittle/token_saving/classifiers.hpp"
 
 #include "whittle/base/error.hpp"
@@ -8,10 +9,13 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 namespace whittle::inline v0 {
 
 namespace {
+
+constexpr std::size_t longest_prompt = 32 * 1'024;  // bytes of a window: no unbounded input goes to a server
 
 /// Log-probabilities with the bytes of the prompt that each stands for.
 struct Aligned {
@@ -74,7 +78,6 @@ public:
 
     std::vector<double> score(const WordWindow& window) {
         if (window.words.empty()) return {};
-        require_aligned(window.stop);
         std::string text;
         std::vector<std::size_t> ends;
         for (const std::string_view word : window.words) {
@@ -82,31 +85,47 @@ public:
             text += word;
             ends.push_back(text.size());
         }
-        return by_word(align(backend_(text, window.stop), text), ends);
+        if (text.size() > longest_prompt)
+            throw Error(Errc::invalid_argument,
+                        fmt::format("score words: a window of {} bytes is above {}", text.size(), longest_prompt));
+        require_aligned(window);
+        return by_word(align(ask(text, window), text), ends);
     }
 
 private:
-    /// Checks once; a server that could not be asked is asked again.
-    void require_aligned(const std::stop_token& stop) {
-        const std::scoped_lock lock(mutex_);
-        if (!is_checked_) {
-            repeats_help_ = check(stop);
-            is_checked_ = true;
+    [[nodiscard]] std::vector<TokenLogprob> ask(const std::string& text, const WordWindow& window) const {
+        detail::take_call(window);
+        return detail::reported(window, [&](ModelCallReport&) { return backend_(text, window.stop); });
+    }
+
+    /// Checks once, or more often where several begin at the same time: nobody waits for another's answer. A server
+    /// that could not be asked is asked again.
+    void require_aligned(const WordWindow& window) {
+        std::optional<bool> known = verdict();
+        if (!known) {
+            known = check(window);
+            const std::scoped_lock lock(mutex_);
+            repeats_help_ = known;
         }
-        if (!repeats_help_)
+        if (!*known)
             throw Error(Errc::damaged,
                         "score words: the server's log-probabilities do not rise for a text that is "
                         "repeated: they do not belong to the tokens they stand beside");
     }
 
-    [[nodiscard]] bool check(const std::stop_token& stop) const {
+    [[nodiscard]] std::optional<bool> verdict() {
+        const std::scoped_lock lock(mutex_);
+        return repeats_help_;
+    }
+
+    [[nodiscard]] bool check(const WordWindow& window) const {
         constexpr double least_rise = 2.0;
         constexpr std::size_t times = 3;
         const std::string once = random_words(24);
         const std::string text = once + " " + once + " " + once;
         std::vector<std::size_t> ends;
         for (std::size_t i = 1; i <= times; ++i) ends.push_back(i * (once.size() + 1) - 1);
-        const Aligned aligned = align(backend_(text, stop), text);
+        const Aligned aligned = align(ask(text, window), text);
         Aligned counted = aligned;
         for (TokenLogprob& token : counted.tokens) token.logprob = -1.0;
         const std::vector<double> surprise = by_word(aligned, ends);
@@ -117,8 +136,7 @@ private:
 
     PromptLogprobs backend_;
     std::mutex mutex_{};
-    bool is_checked_ = false;
-    bool repeats_help_ = false;
+    std::optional<bool> repeats_help_{};  ///< absent: not checked yet
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "model_calls.hpp"
 #include "whittle/token_saving/classifiers.hpp"
 
 #include "whittle/base/error.hpp"
@@ -52,7 +53,21 @@ std::vector<bool> parse_labels(std::string_view answer, std::size_t words) {
     return keep;
 }
 
-void take_call(const WordWindow& window) {
+TextReply ask(TextModel& model, const std::string& prompt, const WordWindow& window) {
+    const TextOptions options{.max_output_tokens = 16 + 6 * static_cast<std::int64_t>(window.words.size()),
+                              .purpose = std::string(detail::words_purpose)};
+    return detail::reported(window, [&](ModelCallReport& call) {
+        TextReply reply = model.complete(instruction, prompt, options, window.stop);
+        call.usage = reply.usage;
+        return reply;
+    });
+}
+
+bool is_usable(double ratio) noexcept { return ratio > 0.0 && ratio < 1.0; }
+
+}  // namespace
+
+void detail::take_call(const WordWindow& window) {
     if (window.stop.stop_requested()) throw Error(Errc::cancelled, "classify words: stopped");
     if (window.budget == nullptr) return;
     if (window.clock != nullptr && window.clock->now() > window.budget->deadline)
@@ -62,43 +77,15 @@ void take_call(const WordWindow& window) {
     --window.budget->model_calls;
 }
 
-/// A model call that gets into the report, also if it throws.
-TextReply ask(TextModel& model, const std::string& prompt, std::size_t words, const WordWindow& window) {
-    constexpr std::string_view purpose = "token_saving: words";
-    const Timestamp started = window.clock != nullptr ? window.clock->now() : 0;
-    ModelCallReport call{.purpose = std::string(purpose)};
-    const auto tell = [&] {
-        if (window.clock != nullptr) call.milliseconds = window.clock->now() - started;
-        if (window.report != nullptr) window.report->more().model_calls.push_back(call);
-    };
-    try {
-        TextReply reply = model.complete(
-            instruction, prompt,
-            {.max_output_tokens = 16 + 6 * static_cast<std::int64_t>(words), .purpose = std::string(purpose)},
-            window.stop);
-        call.usage = reply.usage;
-        tell();
-        return reply;
-    } catch (const std::exception& error) {
-        call.error = error.what();
-        tell();
-        throw;
-    }
-}
-
-bool is_usable(double ratio) noexcept { return ratio > 0.0 && ratio < 1.0; }
-
-}  // namespace
-
 WindowClassifier make_model_classifier(std::shared_ptr<TextModel> model, double target_keep_ratio) {
     if (!model) throw Error(Errc::invalid_argument, "make_model_classifier: there is no model");
     if (!(target_keep_ratio > 0.0 && target_keep_ratio <= 1.0))
         throw Error(Errc::invalid_argument, "make_model_classifier: target_keep_ratio is above 0 and at most 1");
     return [model = std::move(model), target_keep_ratio](const WordWindow& window) {
         if (window.words.empty()) return std::vector<bool>();
-        take_call(window);
+        detail::take_call(window);
         const double ratio = is_usable(window.keep_ratio) ? window.keep_ratio : target_keep_ratio;
-        const TextReply reply = ask(*model, prompt_for(window.words, ratio), window.words.size(), window);
+        const TextReply reply = ask(*model, prompt_for(window.words, ratio), window);
         return parse_labels(reply.text, window.words.size());
     };
 }

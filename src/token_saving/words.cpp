@@ -21,12 +21,20 @@ void WordCounts::add(std::string_view text) {
         const std::size_t begin = at;
         while (at < text.size() && !detail::is_blank_byte(text[at])) ++at;
         const std::string_view core = detail::core_of(text.substr(begin, at - begin));
-        if (!core.empty()) ++counts_[ascii_lower(core)], ++total_;
+        if (!core.empty()) add_word(ascii_lower(core));
         if (at == begin) ++at;
     }
 }
 
+void WordCounts::add_word(const std::string& word) {
+    std::int64_t& times = counts_[word];
+    const Hash128 one = hash128(word, {static_cast<std::uint64_t>(++times), 0});
+    fingerprint_ = {fingerprint_.low + one.low, fingerprint_.high + one.high};
+    ++total_;
+}
+
 std::int64_t WordCounts::count(std::string_view word) const {
+    mark_used();
     const auto found = counts_.find(ascii_lower(detail::core_of(word)));
     return found == counts_.end() ? 0 : found->second;
 }
@@ -113,10 +121,17 @@ public:
         const bool is_short = shown_.empty() || shown_.size() < options_.min_content_words;
         if (is_short || !(ratio_ < 1.0) || is_empty(classifier_)) return {};
         choice_.keep.assign(words_.size(), true);
-        if (std::holds_alternative<WordScorer>(classifier_) || std::holds_alternative<WindowScorer>(classifier_)) {
-            keep_best(scores());
-        } else {
-            keep_flagged();
+        try {
+            if (std::holds_alternative<WordScorer>(classifier_) || std::holds_alternative<WindowScorer>(classifier_)) {
+                keep_best(scores());
+            } else {
+                keep_flagged();
+            }
+        } catch (const Error& error) {
+            if (!is_limit(error)) throw;
+            choice_.keep.clear();
+            choice_.is_undecided = true;
+            choice_.failure = error.what();
         }
         return std::move(choice_);
     }
@@ -137,6 +152,33 @@ private:
         return window;
     }
 
+    [[nodiscard]] static bool is_limit(const Error& error) noexcept {
+        return error.code() == Errc::limit_exceeded || error.code() == Errc::cancelled;
+    }
+
+    /// What `ask` gives, or has given for these words. `memory` is a member of the cache.
+    template <typename Answers, typename Ask>
+    Answers remembered(detail::Remembered<Answers> detail::WordCache::*memory, Words words, Ask&& ask) {
+        if (options_.cache == nullptr) return ask();
+        const WordCounts* counts = options_.context.counts;
+        Hash128 key = detail::WordCache::key_of(words, ratio_);
+        std::optional<Answers> known = (options_.cache->*memory).find(key);
+        if (!known && counts != nullptr) known = (options_.cache->*memory).find(key_with_counts(key));
+        if (known && known->size() == words.size()) {
+            ++choice_.remembered;
+            return *std::move(known);
+        }
+        if (counts != nullptr) counts->take_use();
+        Answers answers = ask();
+        if (counts != nullptr && counts->take_use()) key = key_with_counts(key);
+        (options_.cache->*memory).put(key, answers);
+        return answers;
+    }
+
+    [[nodiscard]] Hash128 key_with_counts(const Hash128& key) const {
+        return detail::WordCache::with_counts(key, *options_.context.counts);
+    }
+
     template <typename Answers>
     void require_size(const Answers& answers, Words words) const {
         if (answers.size() == words.size()) return;
@@ -149,17 +191,23 @@ private:
     }
 
     std::vector<bool> ask_flags(Words words) {
-        try {
+        const auto ask = [&] {
             std::vector<bool> flags;
             if (const auto* plain = std::get_if<WordClassifier>(&classifier_)) flags = (*plain)(words);
             if (const auto* ratio = std::get_if<RatioWordClassifier>(&classifier_)) flags = (*ratio)(words, ratio_);
             if (const auto* all = std::get_if<WindowClassifier>(&classifier_)) flags = (*all)(window_of(words));
             require_size(flags, words);
             return flags;
+        };
+        try {
+            return remembered(&detail::WordCache::flags, words, ask);
+        } catch (const Error& error) {
+            if (is_limit(error)) throw;
+            fail();
         } catch (...) {
             fail();
-            return heuristic_classifier(words, ratio_);
         }
+        return heuristic_classifier(words, ratio_);
     }
 
     void keep_flagged() {
@@ -187,14 +235,18 @@ private:
         std::vector<double> all;
         try {
             for (const Words words : windows()) {
-                const std::vector<double> some = ask_scores(words);
+                const std::vector<double> some =
+                    remembered(&detail::WordCache::scores, words, [&] { return ask_scores(words); });
                 all.insert(all.end(), some.begin(), some.end());
             }
             return all;
+        } catch (const Error& error) {
+            if (is_limit(error)) throw;
+            fail();
         } catch (...) {
             fail();
-            return heuristic_scores(shown_);
         }
+        return heuristic_scores(shown_);
     }
 
     void keep_best(const std::vector<double>& scores) {
@@ -235,25 +287,19 @@ std::string compress_words(std::string_view text, const AnyWordClassifier& class
 
 namespace detail {
 
-WordCache::Key WordCache::key_of(std::string_view text, double keep_ratio) noexcept {
-    const Hash128 hash = hash128(text);
-    return {hash.low, {hash.high, keep_ratio}};
+Hash128 WordCache::key_of(std::string_view text, double keep_ratio) noexcept {
+    return hash128(text, {std::bit_cast<std::uint64_t>(keep_ratio), 0});
 }
 
-std::optional<std::vector<bool>> WordCache::find(const Key& key) const {
-    const std::scoped_lock lock(mutex_);
-    const auto found = choices_.find(key);
-    return found == choices_.end() ? std::nullopt : std::optional(found->second);
+Hash128 WordCache::key_of(Words words, double keep_ratio) noexcept {
+    Hash128 key{std::bit_cast<std::uint64_t>(keep_ratio), words.size()};
+    for (const std::string_view word : words) key = hash128(word, key);
+    return key;
 }
 
-void WordCache::put(const Key& key, std::vector<bool> keep) {
-    constexpr std::size_t most = 4'096;
-    const std::scoped_lock lock(mutex_);
-    if (!choices_.emplace(key, std::move(keep)).second) return;
-    order_.push_back(key);
-    if (order_.size() <= most) return;
-    choices_.erase(order_.front());
-    order_.pop_front();
+Hash128 WordCache::with_counts(const Hash128& key, const WordCounts& counts) noexcept {
+    const Hash128 all = counts.fingerprint();
+    return {key.low ^ all.low, key.high ^ all.high};
 }
 
 }  // namespace detail

@@ -251,14 +251,17 @@ TEST_CASE("a fence ends with its own character, at its own length, with nothing 
           std::string::npos);
 }
 
-TEST_CASE("a cached choice is found by text and ratio, and the oldest are forgotten", "[token_saving]") {
+TEST_CASE("an answer is found by words and ratio, and the oldest are forgotten", "[token_saving]") {
     detail::WordCache cache;
-    cache.put(detail::WordCache::key_of("a", 0.5), {true, false});
-    CHECK(cache.find(detail::WordCache::key_of("a", 0.5)) == std::vector<bool>{true, false});
-    CHECK_FALSE(cache.find(detail::WordCache::key_of("a", 0.3)));
-    CHECK_FALSE(cache.find(detail::WordCache::key_of("b", 0.5)));
-    for (int i = 0; i < 4'096; ++i) cache.put(detail::WordCache::key_of(std::to_string(i), 0.5), {});
-    CHECK_FALSE(cache.find(detail::WordCache::key_of("a", 0.5)));
+    const std::vector<std::string_view> words{"a", "b"};
+    const std::vector<std::string_view> joined{"ab"};
+    using detail::WordCache;
+    cache.flags.put(WordCache::key_of(words, 0.5), {true, false});
+    CHECK(cache.flags.find(WordCache::key_of(words, 0.5)) == std::vector<bool>{true, false});
+    CHECK_FALSE(cache.flags.find(WordCache::key_of(words, 0.3)));
+    CHECK_FALSE(cache.flags.find(WordCache::key_of(joined, 0.5)));
+    for (int i = 0; i < 4'096; ++i) cache.flags.put(WordCache::key_of(std::to_string(i), 0.5), {});
+    CHECK_FALSE(cache.flags.find(WordCache::key_of(words, 0.5)));
 }
 
 TEST_CASE("the frequency scorer knows a conversation's own words, or a vocabulary's ranks", "[token_saving]") {

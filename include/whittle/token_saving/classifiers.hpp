@@ -26,8 +26,10 @@ namespace whittle::inline v0 {
 [[nodiscard]] WindowScorer frequency_scorer(std::shared_ptr<const Vocabulary> vocabulary = nullptr);
 
 /// Asks a model which words to keep; it answers with a JSON array of their numbers. One call per window, taken from the
-/// hook's `limits.model_calls`. Whatever fails is thrown: the heuristic then takes over. `target_keep_ratio` is used
-/// where no ratio in (0, 1) is asked for. Throws Error(invalid_argument) for null or a target outside (0, 1].
+/// hook's `limits.model_calls`. Whatever fails is thrown: the heuristic then takes over, but where the limits of the
+/// hook are at their end the text waits for the next batch. `target_keep_ratio` is used where the window has no ratio
+/// in (0, 1), as when a host calls the classifier itself; `TokenSaving` always gives its tier's. Throws
+/// Error(invalid_argument) for null or a target outside (0, 1].
 [[nodiscard]] WindowClassifier make_model_classifier(std::shared_ptr<TextModel> model, double target_keep_ratio = 0.5);
 
 /// A token of a prompt as a server reports it.
@@ -42,7 +44,9 @@ using PromptLogprobs = std::function<std::vector<TokenLogprob>(std::string_view 
 /// Scores words by their negative log-probability in context. The tokens' texts must add up to the prompt, after
 /// tokens at the front that are no part of it. Before its first use it checks itself: a text of random words three
 /// times over must have a mean log-probability that is at least 2 higher the third time than the first; else every use
-/// throws Error(damaged), and the heuristic takes over. The scorer may be copied; copies share the check.
+/// throws Error(damaged), and the heuristic takes over, as it does for a window above 32 KiB (Error(invalid_argument)).
+/// Check and windows are each a call from the hook's `limits.model_calls`, before its deadline, and in its report. The
+/// scorer may be copied; copies share the check. Thread-safe if `backend` is; no lock is held while it works.
 [[nodiscard]] WindowScorer logprob_scorer(PromptLogprobs backend);
 
 }  // namespace whittle::inline v0

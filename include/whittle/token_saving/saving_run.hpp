@@ -32,6 +32,7 @@ public:
 
     /// What a commit has done; of what was planned only what is there. Call it after `commit`.
     [[nodiscard]] TokenSavingStats stats() const;
+    [[nodiscard]] std::int64_t cache_hits() const noexcept { return cache_hits_; }
     /// Word level: it would have freed less than `minimum_gain_tokens`.
     [[nodiscard]] bool is_postponed() const noexcept { return is_postponed_; }
 
@@ -44,9 +45,10 @@ private:
         std::string_view fact{};  ///< static text
     };
 
-    /// A text that would lose words.
+    /// A text that would lose words, or stays: then it frees nothing.
     struct Shorter {
         SavingCandidate candidate{};
+        std::string_view rule{};  ///< static text
         std::string whole{};
         std::string now{};
         std::int64_t freed = 0;
@@ -60,10 +62,9 @@ private:
     [[nodiscard]] std::int64_t tokens(std::string_view text) const { return turn_.counter().count(text); }
     [[nodiscard]] std::string key_for(const SavingCandidate& candidate, std::string_view folder) const;
     std::int64_t cut(const SavingCandidate& candidate);
-    [[nodiscard]] std::optional<Shorter> drop_words(const SavingCandidate& candidate, const WordOptions& options);
+    [[nodiscard]] Shorter drop_words(const SavingCandidate& candidate, const WordOptions& options);
     void stage_words(Shorter text);
-    [[nodiscard]] WordChoice choose(std::string_view text, std::span<const Word> words, double ratio,
-                                    const WordOptions& options);
+    void note(const WordChoice& choice);
     [[nodiscard]] WordOptions word_options();
     /// Where the whole text will be, or is; empty without a store.
     [[nodiscard]] std::string reserve(const SavingCandidate& candidate, std::string_view folder, std::string_view whole,
@@ -83,6 +84,7 @@ private:
     std::int64_t cache_hits_ = 0;
     bool has_nudge_ = false;
     bool is_postponed_ = false;
+    bool is_at_limit_ = false;
 };
 
 template <AgentMessage M>
@@ -180,6 +182,7 @@ WordOptions SavingRun<M>::word_options() {
     }
     WordOptions options{.window_words = static_cast<std::size_t>(config_.perplexity_window_words),
                         .min_content_words = static_cast<std::size_t>(config_.perplexity_min_content_words)};
+    options.cache = &cache_;
     options.context = {.counts = counts_ ? &*counts_ : nullptr,
                        .stop = turn_.request.stop,
                        .budget = &turn_.budget,
@@ -197,16 +200,16 @@ void SavingRun<M>::compress_old_words(int batch) {
     std::vector<Shorter> shorter;
     std::int64_t sum = 0;
     for (const SavingCandidate& candidate : candidates) {
-        auto text = candidate.may_cut ? drop_words(candidate, options) : std::nullopt;
-        tell(candidate, candidate.may_cut && !text ? "no_gain" : candidate.rule, text ? text->freed : 0);
-        if (!text) continue;
-        sum += text->freed;
-        shorter.push_back(*std::move(text));
+        shorter.push_back(candidate.may_cut ? drop_words(candidate, options) : Shorter{candidate, candidate.rule});
+        sum += shorter.back().freed;
     }
     is_postponed_ = sum > 0 && sum < config_.minimum_gain_tokens;
-    if (is_postponed_) return;
-    edit_.begin_unit();
-    for (Shorter& text : shorter) stage_words(std::move(text));
+    if (!is_postponed_) edit_.begin_unit();
+    for (Shorter& text : shorter) {
+        const bool waits = is_postponed_ && text.freed > 0;
+        tell(text.candidate, waits ? "too_small" : text.rule, waits ? 0 : text.freed);
+        if (!is_postponed_ && text.freed > 0) stage_words(std::move(text));
+    }
 }
 
 template <AgentMessage M>
@@ -220,36 +223,35 @@ void SavingRun<M>::stage_words(Shorter text) {
 }
 
 template <AgentMessage M>
-WordChoice SavingRun<M>::choose(std::string_view text, std::span<const Word> words, double ratio,
-                                const WordOptions& options) {
-    const WordCache::Key key = WordCache::key_of(text, ratio);
-    if (auto known = cache_.find(key); known && (known->empty() || known->size() == words.size())) {
-        ++cache_hits_;
-        return {.keep = *std::move(known)};
-    }
-    WordChoice choice = choose_words(text, words, config_.perplexity_classifier, ratio, options);
-    if (choice.fallbacks == 0) cache_.put(key, choice.keep);
-    if (choice.fallbacks > 0 && turn_.report.more().error.empty())
+void SavingRun<M>::note(const WordChoice& choice) {
+    cache_hits_ += choice.remembered;
+    is_at_limit_ = choice.is_undecided;
+    if (!choice.failure.empty() && turn_.report.more().error.empty())
         turn_.report.more().error = "perplexity_classifier: " + choice.failure;
-    return choice;
 }
 
-/// One text without its least words; nullopt if it stays.
+/// One text without its least words. Once a limit is reached, the texts behind it wait for the next batch.
 template <AgentMessage M>
-std::optional<typename SavingRun<M>::Shorter> SavingRun<M>::drop_words(const SavingCandidate& candidate,
-                                                                       const WordOptions& options) {
+typename SavingRun<M>::Shorter SavingRun<M>::drop_words(const SavingCandidate& candidate, const WordOptions& options) {
+    if (is_at_limit_) return {candidate, "limit_reached"};
     std::string whole = text_of(edit_.messages()[candidate.message], candidate.part);
-    if (const auto known = cache_.find(WordCache::key_of(whole, candidate.keep_ratio)); known && known->empty()) {
-        ++cache_hits_;  // nothing to drop in it: not looked at again
-        return std::nullopt;
+    const Hash128 key = WordCache::key_of(whole, candidate.keep_ratio);
+    if (cache_.whole.find(key)) {
+        ++cache_hits_;
+        return {candidate, "no_gain"};
     }
     const std::vector<Word> words = split_words(whole);
-    const WordChoice choice = choose(whole, words, candidate.keep_ratio, options);
-    if (choice.keep.empty()) return std::nullopt;
+    const WordChoice choice = choose_words(whole, words, config_.perplexity_classifier, candidate.keep_ratio, options);
+    note(choice);
+    if (is_at_limit_) return {candidate, "limit_reached"};
+    if (choice.keep.empty()) {
+        cache_.whole.put(key, {});
+        return {candidate, "no_gain"};
+    }
     std::string now = join_kept(whole, words, choice.keep);
     const std::int64_t freed = tokens(whole) - tokens(now);
-    if (freed <= 0 || now.size() >= whole.size() || now.empty()) return std::nullopt;
-    return Shorter{candidate, std::move(whole), std::move(now), freed};
+    if (freed <= 0 || now.size() >= whole.size() || now.empty()) return {candidate, "no_gain"};
+    return {candidate, candidate.rule, std::move(whole), std::move(now), freed};
 }
 
 // ---- the nudge

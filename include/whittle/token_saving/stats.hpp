@@ -17,7 +17,7 @@ struct TokenSavingStats {
     std::int64_t early_exits = 0;   ///< nudges
     std::int64_t perplexity_compressions = 0;
     std::int64_t perplexity_chars_saved = 0;
-    std::int64_t perplexity_cache_hits = 0;  ///< decisions used again instead of asking the classifier
+    std::int64_t perplexity_cache_hits = 0;  ///< windows of words, and texts that must stay, decided before
     std::int64_t replacements_emitted = 0;   ///< messages replaced before the newest model call
 
     friend bool operator==(const TokenSavingStats&, const TokenSavingStats&) = default;

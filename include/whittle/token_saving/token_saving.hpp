@@ -125,7 +125,8 @@ void TokenSaving<M>::run_batch(Turn<M>& turn, bool is_due, int batch, bool nudge
     }
     if (nudges && !result.committed()) turn.notes().erase("nudged");
     if (result.outcome == Outcome::nothing && run.is_postponed()) turn.report.outcome = Outcome::too_small;
-    stats_->add(turn.conversation.id(), result.committed() ? run.stats() : TokenSavingStats{}, true);
+    const TokenSavingStats hits{.perplexity_cache_hits = run.cache_hits()};
+    stats_->add(turn.conversation.id(), result.committed() ? run.stats() : hits, true);
     const bool is_done = result.outcome != Outcome::store_failed && result.outcome != Outcome::planned;
     if (is_due && is_done && result.dropped_units == 0) turn.notes().set("batch", std::int64_t{batch});
 }

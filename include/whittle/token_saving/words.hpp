@@ -4,6 +4,7 @@
 #include "whittle/chain/edit_environment.hpp"
 #include "whittle/chain/report.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -30,12 +31,21 @@ class WordCounts {
 public:
     void add(std::string_view text);
     [[nodiscard]] std::int64_t count(std::string_view word) const;
-    [[nodiscard]] std::int64_t total() const noexcept { return total_; }
-    [[nodiscard]] std::size_t different() const noexcept { return counts_.size(); }
+    [[nodiscard]] std::int64_t total() const noexcept { return mark_used(), total_; }
+    [[nodiscard]] std::size_t different() const noexcept { return mark_used(), counts_.size(); }
+    /// Of all words and their counts, whatever the order they came in.
+    [[nodiscard]] Hash128 fingerprint() const noexcept { return fingerprint_; }
+    /// Whether anything but the fingerprint was asked for since the last call of this. Thread-safe.
+    bool take_use() const noexcept { return std::atomic_ref(is_used_).exchange(false); }
 
 private:
+    void add_word(const std::string& word);
+    void mark_used() const noexcept { std::atomic_ref(is_used_).store(true, std::memory_order_relaxed); }
+
     std::unordered_map<std::string, std::int64_t> counts_{};
     std::int64_t total_ = 0;
+    Hash128 fingerprint_{};
+    mutable bool is_used_ = false;
 };
 
 /// A stretch of words with what a classifier may want to know. A view, valid during the call.
@@ -88,21 +98,29 @@ struct Word {
 /// `text` without the words that are not kept; line breaks and indentation stay. `keep` has one flag per word.
 [[nodiscard]] std::string join_kept(std::string_view text, std::span<const Word> words, const std::vector<bool>& keep);
 
+namespace detail {
+class WordCache;
+}
+
 struct WordOptions {
     std::size_t window_words = 50;       ///< words of one classifier call
     std::size_t min_content_words = 30;  ///< texts of fewer words stay
     WordWindow context{};                ///< what the windows have beside words and ratio
+    detail::WordCache* cache = nullptr;  ///< answers by window, of this classifier only; null: always asked
 };
 
 /// Which words of a text stay.
 struct WordChoice {
-    std::vector<bool> keep{};  ///< one per word; empty: the text stays as it is
-    int fallbacks = 0;         ///< windows that the heuristic decided because the classifier failed
-    std::string failure{};     ///< why, the first time
+    std::vector<bool> keep{};   ///< one per word; empty: the text stays as it is
+    int fallbacks = 0;          ///< windows that the heuristic decided because the classifier failed
+    int remembered = 0;         ///< windows whose answer was in the cache
+    bool is_undecided = false;  ///< a limit of the hook, or a stop, came first: nothing is kept or dropped yet
+    std::string failure{};      ///< why, the first time
 };
 
 /// Asks the classifier window by window; the built-in heuristic takes over where it throws, gives a wrong number of
-/// answers, or NaN.
+/// answers, or NaN. Where it throws Error(limit_exceeded) or Error(cancelled), the text is left undecided; with a cache
+/// the answers that were there by then are not asked for again.
 [[nodiscard]] WordChoice choose_words(std::string_view text, std::span<const Word> words,
                                       const AnyWordClassifier& classifier, double keep_ratio,
                                       const WordOptions& options = {});
@@ -113,18 +131,44 @@ struct WordChoice {
 
 namespace detail {
 
-/// Remembers choices by text and ratio. Thread-safe; forgets the oldest beyond 4,096.
-class WordCache {
+/// Answers by key. Forgets the oldest beyond 4,096. Thread-safe.
+template <typename Answer>
+class Remembered {
 public:
-    using Key = std::pair<std::uint64_t, std::pair<std::uint64_t, double>>;
-    [[nodiscard]] static Key key_of(std::string_view text, double keep_ratio) noexcept;
-    [[nodiscard]] std::optional<std::vector<bool>> find(const Key& key) const;
-    void put(const Key& key, std::vector<bool> keep);
+    [[nodiscard]] std::optional<Answer> find(const Hash128& key) const {
+        const std::scoped_lock lock(mutex_);
+        const auto found = answers_.find({key.low, key.high});
+        return found == answers_.end() ? std::nullopt : std::optional<Answer>(found->second);
+    }
+
+    void put(const Hash128& key, Answer answer) {
+        constexpr std::size_t most = 4'096;
+        const std::scoped_lock lock(mutex_);
+        if (!answers_.emplace(std::pair(key.low, key.high), std::move(answer)).second) return;
+        order_.emplace_back(key.low, key.high);
+        if (order_.size() <= most) return;
+        answers_.erase(order_.front());
+        order_.pop_front();
+    }
 
 private:
+    using Key = std::pair<std::uint64_t, std::uint64_t>;
     mutable std::mutex mutex_{};
-    std::map<Key, std::vector<bool>> choices_{};
+    std::map<Key, Answer> answers_{};
     std::deque<Key> order_{};
+};
+
+/// What a classifier has answered, window by window. An answer that came from the counts of a conversation is found
+/// again only with the same counts.
+class WordCache {
+public:
+    [[nodiscard]] static Hash128 key_of(std::string_view text, double keep_ratio) noexcept;
+    [[nodiscard]] static Hash128 key_of(Words words, double keep_ratio) noexcept;
+    [[nodiscard]] static Hash128 with_counts(const Hash128& key, const WordCounts& counts) noexcept;
+
+    Remembered<std::vector<bool>> flags{};
+    Remembered<std::vector<double>> scores{};
+    Remembered<std::monostate> whole{};  ///< texts in which nothing may be dropped
 };
 
 }  // namespace detail
