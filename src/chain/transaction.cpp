@@ -6,8 +6,8 @@
 
 namespace whittle::inline v0::detail {
 
-std::vector<bool> find_protected(const Outline& outline, const std::function<bool(const MessageInfo&)>* pins,
-                                 bool spare_open_results) {
+std::vector<bool> find_protected(const Outline& outline, std::string_view by,
+                                 const std::function<bool(const MessageInfo&)>* pins, bool spare_open_results) {
     std::vector<bool> result(outline.size(), false);
     const Serial open = outline.open_group();
     for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -15,7 +15,8 @@ std::vector<bool> find_protected(const Outline& outline, const std::function<boo
         const bool is_spared = spare_open_results && info.has(PartKind::tool_result);
         const bool is_open = open != 0 && info.group == open && !is_spared;
         const bool is_pinned = info.pinned || (pins != nullptr && *pins && (*pins)(info));
-        result[i] = info.role == Role::system || is_open || is_pinned;
+        const bool is_own_summary = origin_of(info.mark) == Origin::summary && info.mark->by == by;
+        result[i] = (info.role == Role::system && !is_own_summary) || is_open || is_pinned;
     }
     if (const auto user = outline.newest_user()) result[*user] = true;
     return result;

@@ -16,7 +16,8 @@ constexpr std::string_view rule_fold = "fold";
 std::string_view own_rule(const Outline& outline, std::size_t i, Serial open_group,
                           FunctionRef<bool(std::size_t)> is_pinned) {
     const MessageInfo& info = outline[i];
-    if (info.role == Role::system) return "system";
+    const bool is_summary = origin_of(info.mark) == Origin::summary;
+    if (info.role == Role::system && (!is_summary || is_pinned(i))) return "system";
     if (open_group != 0 && info.group == open_group) return "open_round";
     return is_pinned(i) ? "pinned" : std::string_view{};
 }

@@ -20,7 +20,7 @@ namespace detail {
 
 /// Marks those messages that a transaction must leave alone; `spare_open_results`: not the results of the open round.
 /// Linear.
-[[nodiscard]] std::vector<bool> find_protected(const Outline& outline,
+[[nodiscard]] std::vector<bool> find_protected(const Outline& outline, std::string_view by,
                                                const std::function<bool(const MessageInfo&)>* pins,
                                                bool spare_open_results);
 /// Thinking of the open tool loop (`Outline::open_loop`): providers want it back unchanged while the tool loop is open.

@@ -37,7 +37,7 @@ Outline Transaction<M>::outline() const noexcept {
 
 template <AgentMessage M>
 bool Transaction<M>::is_protected(std::size_t message) const {
-    if (!protected_) protected_ = detail::find_protected(conversation_->outline(), env_.pins, allow_open_results_);
+    if (!protected_) protected_ = detail::find_protected(conversation_->outline(), by_, env_.pins, allow_open_results_);
     const std::size_t base = is_open_ ? base_[message] : message;
     return base != inserted && (*protected_)[base];
 }

@@ -68,8 +68,9 @@ public:
     [[nodiscard]] std::span<const std::size_t> all() const noexcept { return all_; }
     [[nodiscard]] std::vector<M> system_messages() const {
         std::vector<M> found;
-        for (const M& m : messages_) {
-            if (message_traits<M>::role(m) == Role::system) found.push_back(m);
+        for (std::size_t i = 0; i < messages_.size(); ++i) {  // the new summary folds in the previous one
+            const bool is_summary = origin_of(outline_[i].mark) == Origin::summary;
+            if (!is_summary && outline_[i].role == Role::system) found.push_back(messages_[i]);
         }
         return found;
     }

@@ -248,7 +248,13 @@ std::size_t Summarization<M>::untouched_prefix(const Conversation<M>& conversati
     if (callbacks_.finalize) return 0;
     const Outline outline = conversation.outline();
     std::size_t i = 0;
-    while (i < outline.size() && (outline[i].role == Role::system || outline[i].pinned)) ++i;
+    const auto is_own_summary = [&](const MessageInfo& info) {
+        return origin_of(info.mark) == Origin::summary && info.mark->by == name_;
+    };
+    const auto stays = [&](const MessageInfo& info) {
+        return info.pinned || (info.role == Role::system && !is_own_summary(info));
+    };
+    while (i < outline.size() && stays(outline[i])) ++i;
     return i;
 }
 
