@@ -57,6 +57,7 @@ ordered_json json_of(const Provenance& mark) {
     put(json, "covers", mark.covers);
     put(json, "user_messages", mark.user_messages);
     put(json, "skills", mark.skills);
+    put(json, "facts", mark.facts);
     return json;
 }
 
@@ -131,6 +132,7 @@ Mark mark_of(const ordered_json* json, const std::string& where) {
                });
     mark.user_messages = reader.list("user_messages");
     mark.skills = reader.list("skills");
+    mark.facts = reader.bytes("facts");
     reader.done();
     return std::make_shared<const Provenance>(std::move(mark));
 }

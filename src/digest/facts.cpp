@@ -79,6 +79,17 @@ struct FactCollector::State {
         use.only_in_results = use.only_in_results && in_result;
     }
 
+    /// As if it had been used again, but before everything else.
+    void note_carried(const std::string& identifier) {
+        if (identifiers.size() >= most_identifiers) return;
+        IdentifierKind kind = IdentifierKind::name;
+        detail::for_each_identifier(identifier, [&](std::string_view word, IdentifierKind of_word) {
+            if (word == identifier) kind = of_word;
+        });
+        identifiers.try_emplace(
+            identifier, Use{.messages = 2, .order = identifiers.size(), .kind = kind, .only_in_results = false});
+    }
+
     void note_constraint(std::string text) {
         if (constraints.size() >= most_constraints || !known_constraints.insert(text).second) return;
         constraints.push_back(std::move(text));
@@ -97,7 +108,6 @@ struct FactCollector::State {
     std::unordered_set<std::string> known_constraints{};
     std::vector<std::string> written{};
     std::unordered_set<std::string> known_written{};
-    std::vector<std::string> carried{};
     std::size_t message = 0;
 };
 
@@ -128,7 +138,7 @@ void FactCollector::add_carried(std::span<const RetainedFact> facts) {
     for (const RetainedFact& fact : facts) {
         if (fact.kind == FactKind::constraint) state_->note_constraint(fact.text);
         if (fact.kind == FactKind::written_path) state_->note_written(fact.text);
-        if (fact.kind == FactKind::identifier) state_->carried.push_back(fact.text);
+        if (fact.kind == FactKind::identifier) state_->note_carried(fact.text);
     }
 }
 
@@ -146,7 +156,7 @@ std::vector<std::string_view> FactCollector::State::ranked_identifiers() const {
         };
         return key(a->second) < key(b->second);
     });
-    std::vector<std::string_view> ranked(carried.begin(), carried.end());
+    std::vector<std::string_view> ranked;
     for (const Entry* entry : entries) ranked.push_back(entry->first);
     return ranked;
 }

@@ -49,6 +49,12 @@ std::string join_sections(std::span<const std::string> sections) {
     return text;
 }
 
+std::string without_user_section(std::string_view summary) {
+    const auto place = find_last_tag(summary, user_tag);
+    if (!place) return std::string(summary);
+    return fmt::format("{}{}", summary.substr(0, place->begin), summary.substr(place->end));
+}
+
 std::string user_section(const KeptUserMessages& messages, Language language) {
     std::string text = fmt::format("<{}>\n", user_tag);
     if (messages.left_out > 0) {

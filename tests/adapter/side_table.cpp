@@ -272,7 +272,8 @@ TEST_CASE("bytes that are not UTF-8 survive, in messages, texts, marks and notes
                .stored = {bytes},
                .covers = {7},
                .user_messages = {bytes},
-               .skills = {"s"}});
+               .skills = {"s"},
+               .facts = R"([[0,"never"]])"});
     c.notes("a" + bytes).set("b" + bytes, bytes);
     check_same(c, save_and_load(c, nullptr));
 }

@@ -94,6 +94,14 @@ public:
     [[nodiscard]] std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) {
         return columns_[column(counter)].messages;
     }
+    /// The same for each message, in order.
+    [[nodiscard]] std::vector<std::int64_t> tokens_of_each(const std::shared_ptr<const TokenCounter>& counter) {
+        const std::size_t c = column(counter);
+        std::vector<std::int64_t> tokens;
+        tokens.reserve(size());
+        for (const MessageInfo& info : infos_) tokens.push_back(info.tokens[c]);
+        return tokens;
+    }
     /// The size of a request with these messages.
     [[nodiscard]] ContextCount context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system,
                                        std::span<const ToolSpec> tools);

@@ -41,7 +41,8 @@ public:
     void add(const PartView& part, bool is_user);
     /// A user message that an earlier summary carries word for word.
     void add_user_text(std::string_view text);
-    /// What an earlier summary's list held: it comes first in its kind.
+    /// What an earlier summary's list held: constraints and paths come first in their kind, identifiers behind those
+    /// that were used again since.
     void add_carried(std::span<const RetainedFact> facts);
     /// The next message begins.
     void next_message() noexcept;
@@ -59,14 +60,39 @@ private:
 /// The pinned list: a heading and one line for each fact. Empty if there is none.
 [[nodiscard]] std::string to_text(std::span<const RetainedFact> facts, Language language);
 
-/// One line of text for `Notes`, so that a list outlives the next fold.
+/// One line of text for `Provenance::facts`, so that a list outlives the next fold.
 [[nodiscard]] std::string to_note(std::span<const RetainedFact> facts);
 /// The inverse; empty for what cannot be read.
 [[nodiscard]] std::vector<RetainedFact> facts_from_note(std::string_view note);
 
+/// Collects from the messages at the indices `fold`. Of a summary among them its own list and the user messages that it
+/// carries; its text, which holds words of ours, only if it has no list.
+template <AgentMessage M>
+void collect_facts(MessageView<M> messages, const Outline& outline, std::span<const std::size_t> fold,
+                   FactCollector& facts) {
+    for (const std::size_t i : fold) {
+        if (const Mark& mark = outline[i].mark) facts.add_carried(facts_from_note(mark->facts));
+    }
+    for (const std::size_t i : fold) {
+        const MessageInfo& info = outline[i];
+        const bool is_user = is_user_message(info);
+        const bool is_summary = origin_of(info.mark) == Origin::summary;
+        facts.next_message();
+        if (is_summary) {
+            for (const std::string& text : info.mark->user_messages) facts.add_user_text(text);
+            if (!info.mark->facts.empty()) continue;
+        }
+        std::size_t p = 0;
+        message_traits<M>::for_each_part(messages[i], [&](const PartView& part) {
+            const Origin origin = origin_of(mark_of(info, p++));
+            if (origin == Origin::original || origin == Origin::summary) facts.add(part, is_user);
+        });
+    }
+}
+
 /// The facts of the messages at the indices `fold` that `summary` lacks, within `max_tokens` by `counter`. `summary` is
 /// everything that will stand in place of the messages, user messages that are kept word for word included. `carried`:
-/// the list of the summary that is folded again. User messages that a folded summary carries count as the user's words.
+/// a list that no mark among them has.
 template <AgentMessage M>
 [[nodiscard]] std::vector<RetainedFact> retained_facts(MessageView<M> messages, const Outline& outline,
                                                        std::span<const std::size_t> fold, std::string_view summary,
@@ -75,19 +101,7 @@ template <AgentMessage M>
     if (max_tokens <= 0) return {};
     FactCollector facts;
     facts.add_carried(carried);
-    for (const std::size_t i : fold) {
-        const MessageInfo& info = outline[i];
-        const bool is_user = is_user_message(info);
-        facts.next_message();
-        if (origin_of(info.mark) == Origin::summary) {
-            for (const std::string& text : info.mark->user_messages) facts.add_user_text(text);
-        }
-        std::size_t p = 0;
-        message_traits<M>::for_each_part(messages[i], [&](const PartView& part) {
-            const Origin origin = origin_of(mark_of(info, p++));
-            if (origin == Origin::original || origin == Origin::summary) facts.add(part, is_user);
-        });
-    }
+    collect_facts<M>(messages, outline, fold, facts);
     return facts.missing_in(summary, max_tokens, counter, language);
 }
 

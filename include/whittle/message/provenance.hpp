@@ -39,6 +39,7 @@ struct Provenance {
     std::vector<Serial> covers{};              ///< messages that a summary stands for
     std::vector<std::string> user_messages{};  ///< user messages that a summary carries word for word
     std::vector<std::string> skills{};         ///< skills that a message carries
+    std::string facts{};  ///< what a summary must not lose, as `to_note` of the digest writes it; empty: not looked for
 
     friend bool operator==(const Provenance&, const Provenance&) = default;
 };

@@ -53,6 +53,7 @@ struct SummaryDraft {
     std::vector<std::string> all_user_messages{};  ///< within the budget, also where there is no room to show them
     std::vector<Skill> skills{};                   ///< shown
     std::vector<Skill> hidden_skills{};            ///< for which there is no room now
+    std::string facts{};                           ///< a note of what the next summary must not lose either
     std::int64_t tokens = 0;
 };
 
@@ -71,7 +72,7 @@ public:
     [[nodiscard]] std::int64_t floor_tokens() const noexcept {
         return sizes_.floor_of(plan_, turn_.config.profile.output_reserve);
     }
-    /// What has to stay is too much for the trigger already: no summary can help.
+    /// What has to stay is too much already for every condition that is due: no summary can help.
     [[nodiscard]] bool is_over_floor() const noexcept;
     /// Nothing new to fold, or less than the words around a summary take.
     [[nodiscard]] bool is_pointless() const;
@@ -95,6 +96,8 @@ private:
     [[nodiscard]] M summary_message(std::string_view text, const SummaryDraft<M>& draft,
                                     std::span<const RetainedFact> facts) const;
     [[nodiscard]] SummaryDraft<M> draft(std::string_view summary) const;
+    [[nodiscard]] std::vector<RetainedFact> facts_beside(std::string_view stands, std::string_view own_text,
+                                                         std::int64_t room, SummaryDraft<M>& draft) const;
     [[nodiscard]] std::vector<Skill> folded_skills() const;
     [[nodiscard]] std::string_view transcript_path() const noexcept;
     [[nodiscard]] DigestTask<M> task(Model<M>& model);
@@ -104,6 +107,7 @@ private:
     [[nodiscard]] DigestResult<M> ask_with_prefix(DigestTask<M> task, DigestConfig config, DigestState& state);
     void stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft) const;
     void stage_finalized(const std::string& summary);
+    void tell_nothing_carries(const Provenance& lost) const;
     void stage_made(std::size_t first, std::size_t last, std::vector<M> made, Provenance provenance);
 
     Turn<M>& turn_;
@@ -116,9 +120,7 @@ private:
 
 template <AgentMessage M>
 void FoldRun<M>::plan_now() {
-    std::vector<std::int64_t> tokens;
-    tokens.reserve(turn_.conversation.size());
-    for (const M& m : turn_.conversation.messages()) tokens.push_back(tokens_of(m));
+    const std::vector<std::int64_t> tokens = turn_.conversation.tokens_of_each(turn_.config.token_counter);
     const FoldLimits limits{.keep_recent_tokens = config_.keep_recent_tokens,
                             .keep_recent_messages = config_.keep_recent_messages,
                             .limit_tokens = sizes_.limit_of_messages(),
@@ -128,9 +130,12 @@ void FoldRun<M>::plan_now() {
 
 template <AgentMessage M>
 bool FoldRun<M>::is_over_floor() const noexcept {
-    const bool is_too_much = sizes_.trigger_tokens > 0 && floor_tokens() > sizes_.trigger_tokens;
-    const auto kept = static_cast<std::int64_t>(plan_.kept_messages);
-    return is_too_much || (sizes_.limit_messages > 0 && kept >= sizes_.limit_messages);
+    const auto messages = static_cast<std::int64_t>(plan_.rules.size());
+    const bool by_messages = sizes_.limit_messages > 0 && messages > sizes_.limit_messages;
+    const bool by_tokens = sizes_.trigger_tokens > 0 && (!by_messages || sizes_.context_tokens > sizes_.trigger_tokens);
+    if (by_tokens && floor_tokens() <= sizes_.trigger_tokens) return false;
+    if (by_messages && static_cast<std::int64_t>(plan_.kept_messages) < sizes_.limit_messages) return false;
+    return by_tokens || by_messages;
 }
 
 template <AgentMessage M>
@@ -212,7 +217,9 @@ SummaryDraft<M> FoldRun<M>::draft(std::string_view summary) const {
     result.hidden_skills = keep_skills(folded_skills(), config_.preserve_skills, INT64_MAX, counter, turn_.language);
     result.skills = keep_skills(result.hidden_skills, config_.preserve_skills, left, counter, turn_.language);
     result.hidden_skills.resize(result.hidden_skills.size() - result.skills.size());  // the newest are shown
-    std::string stands(summary);
+    const std::string own_text = without_user_section(summary);
+    std::string stands = result.user_messages.texts.empty() ? std::string(summary) : own_text;
+    stands.append("\n").append(transcript_path());
     for (const std::string& text : result.user_messages.texts) stands.append("\n").append(text);
     if (!result.skills.empty()) {
         const std::string text = to_text(result.skills, turn_.language);
@@ -221,12 +228,28 @@ SummaryDraft<M> FoldRun<M>::draft(std::string_view summary) const {
         result.tokens = tokens_of(*result.skills_message);
         left -= result.tokens;
     }
-    const auto facts =
-        retained_facts<M>(turn_.conversation.messages(), turn_.conversation.outline(), plan_.folded, stands,
-                          std::min(config_.retained_facts_tokens, left), counter, turn_.language);
+    const std::vector<RetainedFact> facts = facts_beside(stands, own_text, left, result);
     result.summary_message = summary_message(summary, result, facts);
     result.tokens = add_saturating(result.tokens, tokens_of(*result.summary_message));
     return result;
+}
+
+/// What is shown is what `stands` lacks. Carried is more, and also what the model wrote itself: the next one may leave
+/// it out.
+template <AgentMessage M>
+std::vector<RetainedFact> FoldRun<M>::facts_beside(std::string_view stands, std::string_view own_text,
+                                                   std::int64_t room, SummaryDraft<M>& draft) const {
+    constexpr std::int64_t carried_for_shown = 4;
+    const std::int64_t budget = config_.retained_facts_tokens;
+    if (budget <= 0) return {};
+    FactCollector facts;
+    collect_facts<M>(turn_.conversation.messages(), turn_.conversation.outline(), plan_.folded, facts);
+    facts.next_message();
+    facts.add({.kind = PartKind::text, .text = own_text}, false);
+    const TokenCounter& counter = turn_.counter();
+    const std::int64_t carried = std::min(budget, INT64_MAX / carried_for_shown) * carried_for_shown;
+    draft.facts = to_note(facts.missing_in(transcript_path(), carried, counter, turn_.language));
+    return facts.missing_in(stands, std::min(budget, room), counter, turn_.language);
 }
 
 // ---- the edits
@@ -240,10 +263,12 @@ void FoldRun<M>::stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft)
                        .reason = "summary",
                        .stored = stored_references(outline, plan_.folded),
                        .covers = covered_serials(outline, plan_.folded),
-                       .user_messages = draft.all_user_messages};
-    for (const Skill& skill : draft.hidden_skills) summary.skills.push_back(to_record(skill));
+                       .user_messages = draft.all_user_messages,
+                       .facts = draft.facts};
     Provenance skills{.origin = Origin::skills, .reason = "summary", .covers = summary.covers};
-    for (const Skill& skill : draft.skills) skills.skills.push_back(to_record(skill));
+    auto& records = draft.skills_message ? skills.skills : summary.skills;  // one list: it is in order of age
+    for (const Skill& skill : draft.hidden_skills) records.push_back(to_record(skill));
+    for (const Skill& skill : draft.skills) records.push_back(to_record(skill));
     auto stretches = stretches_of(plan_.folded);
     const auto [first, last] = stretches.back();
     edit.begin_unit();
@@ -290,6 +315,8 @@ void FoldRun<M>::stage_finalized(const std::string& summary) {
     while (back < std::min(old.size(), made.size()) - front &&
            same_message(old[old.size() - 1 - back], made[made.size() - 1 - back]))
         ++back;
+    if (front == old.size() && front == made.size())
+        throw Error(Errc::callback_failed, "finalize: it gave the same list back");
     std::vector<std::size_t> replaced;
     for (std::size_t i = front; i < old.size() - back; ++i) replaced.push_back(i);
     const auto budget = user_message_budget(config_.preserve_user_messages, config_.trigger);
@@ -310,17 +337,34 @@ void FoldRun<M>::stage_finalized(const std::string& summary) {
     stage_made(front, old.size() - back, std::move(made), std::move(provenance));
 }
 
-/// What is carried is noted at one of the new messages only: the last one that is no system text.
+/// What is carried is noted at one of the new messages only: the last one that may be the summary, else the last one.
+/// Other system texts are no summaries: the next fold leaves them alone.
 template <AgentMessage M>
 void FoldRun<M>::stage_made(std::size_t first, std::size_t last, std::vector<M> made, Provenance provenance) {
-    const auto is_free = [](const M& m) { return message_traits<M>::role(m) != Role::system; };
+    const auto is_system = [](const M& m) { return message_traits<M>::role(m) == Role::system; };
+    const auto is_free = [&](const M& m) { return summary_role() == Role::system || !is_system(m); };
     const auto carrier = std::find_if(made.rbegin(), made.rend(), is_free);
-    const auto main = static_cast<std::size_t>(made.rend() - carrier);  // 0: there is none
+    const auto found = static_cast<std::size_t>(made.rend() - carrier);  // 0: there is none
+    const std::size_t main = found > 0 ? found : made.size();
+    if (main == 0) tell_nothing_carries(provenance);
     const Provenance plain{.origin = Origin::summary, .reason = "summary", .covers = provenance.covers};
+    const Provenance instruction{.origin = Origin::nudge, .reason = "summary", .covers = provenance.covers};
     edit_.begin_unit();
     edit_.replace_range(first, last, {}, plain);
-    for (std::size_t i = 0; i < made.size(); ++i)
-        edit_.insert(first + i, std::move(made[i]), i + 1 == main ? std::move(provenance) : plain);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const Provenance& other = is_system(made[i]) ? instruction : plain;
+        edit_.insert(first + i, std::move(made[i]), i + 1 == main ? std::move(provenance) : other);
+    }
+}
+
+template <AgentMessage M>
+void FoldRun<M>::tell_nothing_carries(const Provenance& lost) const {
+    if (lost.user_messages.empty() && lost.skills.empty()) return;
+    const std::string text = "finalize left no new message: " + std::to_string(lost.user_messages.size()) +
+                             " user messages and " + std::to_string(lost.skills.size()) +
+                             " skills are not carried any further";
+    emit(turn_.callbacks.on_event,
+         {Event::Level::warning, turn_.report.middleware, "nothing_carries", text, turn_.conversation.id(), 0, 0});
 }
 
 // ---- the model

@@ -26,6 +26,9 @@ struct SummaryParts {
 /// The user's messages as a section that their own text cannot close.
 [[nodiscard]] std::string user_section(const KeptUserMessages& messages, Language language);
 
+/// The model's text without its own section of user messages, which `compose_summary` replaces.
+[[nodiscard]] std::string without_user_section(std::string_view summary);
+
 /// `sections` that are not empty, parted by a blank line.
 [[nodiscard]] std::string join_sections(std::span<const std::string> sections);
 
