@@ -71,7 +71,9 @@ constexpr std::array<Field<TokenSavingDraft>, 24> token_saving_fields{{
      &read_value<&TC::enable_early_exit>},
     {"enable_perplexity_compression", "true or false", "false", "drop words of old texts",
      &read_value<&TC::enable_perplexity_compression>},
-    {"perplexity_classifier", "string", "none", "`none`, `heuristic`, `frequency` or `model`: which words go",
+    {"perplexity_classifier", "string", "none",
+     "`none`, `heuristic`, `frequency` (by the conversation's own counts, never a vocabulary) or `model`: which words "
+     "go",
      &read_classifier},
     {"model", "string", "none", "with the classifier `model`: a name of `models`",
      &read_value<&TokenSavingDraft::model>},
