@@ -72,6 +72,7 @@ public:
         }
         CHECK((texts_of<Message>(conversation_.messages()) == texts_of<Message>(originals_)));
         CHECK(shown_ > 2 * hidden_);
+        CHECK(shown_users_ > 2 * hidden_users_);
     }
     [[nodiscard]] int summaries() const noexcept { return summaries_; }
 
@@ -101,13 +102,14 @@ private:
         CHECK(text_of(conversation_.messages()[1]) == "The pinned fact: port 8443.");
         CHECK(validate(conversation_.outline(), openai_compatible()).size() ==
               validate(std::span<const Message>(originals_), openai_compatible()).size());
-        check_what_is_kept();
+        check_what_is_kept(context.total);
         check_progress();
     }
 
-    void check_what_is_kept() {
+    void check_what_is_kept(std::int64_t total) {
         std::string all;
         for (const std::string& text : texts_of<Message>(conversation_.messages())) all += text + "\n";
+        const std::string seen = all;
         ++(all.find("how to read a PDF\nline 2") != std::string::npos ? shown_ : hidden_);
         for (std::size_t i = 0; i < conversation_.size(); ++i) {  // carried until there is room
             const Mark& mark = conversation_.outline()[i].mark;
@@ -121,6 +123,11 @@ private:
             left -= chars()->count(*text);
             if (left < 0) break;
             CHECK(all.find(escape_tags(*text)) != std::string::npos);
+            const bool is_shown =
+                seen.find(escape_tags(*text)) != std::string::npos || seen.find(*text) != std::string::npos;
+            ++(is_shown ? shown_users_ : hidden_users_);
+            const bool has_room = total + chars()->count(*text) < trigger_tokens / 8 * 7;
+            CHECK((is_shown || !has_room));
         }
     }
 
@@ -141,8 +148,10 @@ private:
     std::vector<std::string> users_{};
     std::vector<Serial> covered_{};
     int summaries_ = 0;
-    int shown_ = 0;   ///< summaries beside which the skill stands
-    int hidden_ = 0;  ///< summaries that only carry it
+    int shown_ = 0;         ///< summaries beside which the skill stands
+    int hidden_ = 0;        ///< summaries that only carry it
+    int shown_users_ = 0;   ///< user messages in the text, counted at each summary
+    int hidden_users_ = 0;  ///< those that are only carried
 };
 
 }  // namespace
