@@ -1,5 +1,6 @@
 #include "whittle/message/outline.hpp"
 
+#include "image_size.hpp"
 #include "part_facts.hpp"
 #include "whittle/base/text.hpp"
 
@@ -23,7 +24,10 @@ void describe_media(const MediaView& media, PartInfo& info) noexcept {
     const std::size_t payload = media.url.starts_with("data:") ? media.url.find(',') + 1 : 0;  // 0 behind npos
     const std::size_t size = media.url.empty() ? base64_size(media.bytes.size()) : media.url.size() - payload;
     info.is_image = media.mime.starts_with("image/");
-    info.image_side = std::max(media.width, media.height);
+    if (info.is_image) {
+        const ImageSize pixels = image_size(media);
+        info.image_side = std::max(pixels.width, pixels.height);
+    }
     info.media_bytes = static_cast<std::int64_t>(size);
 }
 
