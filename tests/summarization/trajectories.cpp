@@ -1,6 +1,7 @@
 // Recorded sessions under summarization.
 #include "support/catch.hpp"
 #include "talk.hpp"
+#include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/openai.hpp"
 #include "whittle/adapter/trajectory.hpp"
 #include "whittle/digest/text.hpp"
@@ -32,12 +33,13 @@ std::vector<std::filesystem::path> recorded_files() {
 }
 
 /// Says how much it read; refuses nothing.
-std::shared_ptr<Summariser<Message>> reader() {
-    return std::make_shared<Summariser<Message>>([](const ModelRequest<Message>& request, int) {
+template <AgentMessage M>
+std::shared_ptr<Summariser<M>> reader() {
+    return std::make_shared<Summariser<M>>([](const ModelRequest<M>& request, int) {
         std::size_t bytes = 0;
-        for (const Message& m : request.messages) bytes += text_of(m).size();
+        for (const M& m : request.messages) bytes += text_of(m).size();
         const std::string text = "<analysis>...</analysis><summary>" + std::to_string(bytes) + " bytes read.</summary>";
-        return Reply<Message>{message_traits<Message>::make(Role::assistant, text)};
+        return Reply<M>{message_traits<M>::make(Role::assistant, text)};
     });
 }
 
@@ -45,16 +47,18 @@ SummarizationConfig due_above(std::int64_t tokens) {
     return {.trigger = {.context_tokens = tokens}, .keep_recent_tokens = 4'000};
 }
 
-Chain<Message> chain_of(const std::shared_ptr<Model<Message>>& model) {
+template <AgentMessage M>
+Chain<M> chain_of(const std::shared_ptr<Model<M>>& model, const ValidityProfile& validity = openai_chat()) {
     ChainConfig config{.limits = {.model_calls = 100}};
-    return Chain<Message>(std::move(config), Chain<Message>::Stages{std::make_shared<Summarization<Message>>(
-                                                 model, due_above(trigger_tokens))});
+    config.profile.validity = validity;
+    return Chain<M>(std::move(config),
+                    typename Chain<M>::Stages{std::make_shared<Summarization<M>>(model, due_above(trigger_tokens))});
 }
 
 /// One recorded session with a skill and a pin at its start, asked before each reply.
 class LongSession {
 public:
-    explicit LongSession(const Trajectory<>& trajectory) : trajectory_(trajectory), chain_(chain_of(model_)) {}
+    explicit LongSession(const Trajectory<>& trajectory) : trajectory_(trajectory), chain_(chain_of<Message>(model_)) {}
 
     void run() {
         start();
@@ -141,7 +145,7 @@ private:
     }
 
     const Trajectory<>& trajectory_;
-    std::shared_ptr<Summariser<Message>> model_ = reader();
+    std::shared_ptr<Summariser<Message>> model_ = reader<Message>();
     Chain<Message> chain_;
     Conversation<Message> conversation_{"long"};
     std::vector<Message> originals_{};
@@ -153,6 +157,25 @@ private:
     int shown_users_ = 0;   ///< user messages in the text, counted at each summary
     int hidden_users_ = 0;  ///< those that are only carried
 };
+
+/// Replays the first sessions of each file: all of them take half a minute, and minutes under a sanitizer.
+template <AgentMessage M, typename Replay>
+void replay_files(const std::shared_ptr<Summariser<M>>& model, Replay&& replay_session) {
+    for (const auto& file : recorded_files()) {
+        ReplayTotals sum;
+        read_trajectories(file, {}, [&](Trajectory<>&& session) {
+            sum += replay_session(session);
+            return sum.trajectories < 4;
+        });
+        CAPTURE(file.filename().string(), sum.errors);
+        CHECK(sum.calls > 0);
+        CHECK(sum.violations.empty());
+        CHECK(sum.failed_hooks == 0);
+        CHECK(sum.not_undone == 0);
+        CHECK(sum.restored_bytes == sum.changed_bytes);
+    }
+    CHECK(model->asked.size() > 20);
+}
 
 }  // namespace
 
@@ -171,22 +194,20 @@ TEST_CASE("twenty summaries of a long recorded session keep pins, skills and the
 }
 
 TEST_CASE("the first recorded sessions of each kind stay valid and can be brought back under summarization", "[data]") {
-    const auto files = recorded_files();
-    if (files.empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
-    const auto model = reader();
-    const Chain<Message> chain = chain_of(model);
-    for (const auto& file : files) {
-        ReplayTotals sum;
-        read_trajectories(file, {}, [&](Trajectory<>&& t) {
-            sum += replay<Message>({t.id, t.system, t.tools, t.messages, t.seconds}, chain);
-            return sum.trajectories < 4;  // all of them take half a minute, and minutes under a sanitizer
-        });
-        CAPTURE(file.filename().string(), sum.errors);
-        CHECK(sum.calls > 0);
-        CHECK(sum.violations.empty());
-        CHECK(sum.failed_hooks == 0);
-        CHECK(sum.not_undone == 0);
-        CHECK(sum.restored_bytes == sum.changed_bytes);
-    }
-    CHECK(model->asked.size() > 20);
+    if (recorded_files().empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
+    const auto model = reader<Message>();
+    const Chain<Message> chain = chain_of<Message>(model);
+    replay_files(model, [&](const Trajectory<>& t) {
+        return replay<Message>({t.id, t.system, t.tools, t.messages, t.seconds}, chain);
+    });
+}
+
+TEST_CASE("the same sessions as Anthropic messages stay valid and can be brought back too", "[data]") {
+    if (recorded_files().empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
+    const auto model = reader<anthropic::Message>();
+    const Chain<anthropic::Message> chain = chain_of<anthropic::Message>(model, anthropic_messages());
+    replay_files(model, [&](const Trajectory<>& t) {
+        const AnthropicConversion converted = to_anthropic(t.messages);
+        return replay<anthropic::Message>({t.id, t.system, t.tools, converted.messages, {}}, chain);
+    });
 }
