@@ -79,7 +79,7 @@ TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
 TEST_CASE("a summarizer's bad settings are listed with their places", "[config_json]") {
     CHECK(problems_of(with_stage("")).size() == 1);
     CHECK(problems_of(with_stage("")).front().find("model") != std::string::npos);
-    CHECK(problems_of(with_stage(R"(, "model": "mm")")).front().find("did you mean") != std::string::npos);
+    CHECK(problems_of(with_stage(R"(, "model": "mm")")).front().find("\"mm\"; allowed: ") != std::string::npos);
     CHECK(problems_of(with_stage(R"(, "model": "m", "failover": {"model": "x"})")).size() == 1);
     const auto fraction = problems_of(with_stage(R"(, "model": "m", "trigger": {"context_fraction": 0.5})"));
     REQUIRE(fraction.size() == 1);
