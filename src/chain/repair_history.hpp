@@ -79,6 +79,7 @@ private:
     [[nodiscard]] bool must_split(std::size_t message, std::size_t home) const;
     void take_out(std::size_t result);
     [[nodiscard]] bool only_answers(std::size_t message) const;
+    [[nodiscard]] bool has_bad_arguments(const Call& call) const;
     [[nodiscard]] std::optional<std::size_t> running_call() const;
     [[nodiscard]] std::optional<std::size_t> half_answered_call() const;
     void answer_missing();

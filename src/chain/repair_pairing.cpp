@@ -284,7 +284,12 @@ std::optional<std::size_t> RepairHistory::running_call() const {
     return std::nullopt;
 }
 
-/// The message whose running calls a request comes too early for: some have a result, but not all.
+/// A call that this repair answers even while it runs.
+bool RepairHistory::has_bad_arguments(const Call& call) const {
+    return has(Rule::G4_object_arguments) && !part(call).has_object_arguments;
+}
+
+/// The message whose running calls a request comes too early for: some have a result or get one here, but not all.
 std::optional<std::size_t> RepairHistory::half_answered_call() const {
     const auto running = running_call();
     if (!options_.for_request || !abilities_.makes_results || !pairs_ || !running) return std::nullopt;
@@ -292,7 +297,7 @@ std::optional<std::size_t> RepairHistory::half_answered_call() const {
     bool is_waiting = false;
     for (const Call& call : calls_) {
         if (call.message != *running || !is_left(call.message, call.part)) continue;
-        (call.result ? is_answered : is_waiting) = true;
+        (call.result || has_bad_arguments(call) ? is_answered : is_waiting) = true;
     }
     return is_answered && is_waiting ? running : std::nullopt;
 }
@@ -303,7 +308,7 @@ void RepairHistory::answer_missing() {
     const bool is_due = half_answered_call().has_value();
     for (Call& call : calls_) {
         if (call.result || items_[call.message].is_dropped || !is_left(call.message, call.part)) continue;
-        const bool is_wrong = has(Rule::G4_object_arguments) && !part(call).has_object_arguments;
+        const bool is_wrong = has_bad_arguments(call);
         const bool is_running = running == call.message;
         if (is_running && !is_wrong && !is_due) continue;
         call.answer_code = is_running && is_wrong ? "bad_arguments" : "missing_result";

@@ -58,6 +58,7 @@ TEST_CASE("what repair leaves breaks no rule that it mends, says the oracle too"
     std::vector<ordered_json> histories;
     std::ofstream out(file);
     for (std::size_t i = 1; i < lines.size(); ++i) {
+        if (lines[i]["messages"].empty()) continue;  // there is nothing to mend
         histories.push_back(lines[i]["shape"] == "openai" ? repaired<openai::Message>(lines[i])
                                                           : repaired<anthropic::Message>(lines[i]));
         out << histories.back().dump() << '\n';
