@@ -1,5 +1,6 @@
 #include "whittle/reduction/config.hpp"
 
+#include "../base/field_check.hpp"
 #include "whittle/base/names.hpp"
 #include "whittle/reduction/truncation.hpp"
 
@@ -28,37 +29,19 @@ std::size_t retained_rounds(const ReductionConfig& config) noexcept {
 
 namespace {
 
-class Check {
-public:
-    Check(std::string_view name, Problems& problems) : name_(name), problems_(problems) {}
-
-    void at_least(std::int64_t value, std::int64_t lowest, std::string_view field) {
-        if (value < lowest) problems_.error(full(field), std::to_string(value), fmt::format("{} or more", lowest));
-    }
-    void warn(bool doubtful, std::string_view field, std::int64_t value, std::string allowed) {
-        if (doubtful) problems_.warning(full(field), std::to_string(value), std::move(allowed));
-    }
-    [[nodiscard]] std::string full(std::string_view field) const { return fmt::format("{}.{}", name_, field); }
-
-private:
-    std::string_view name_;
-    Problems& problems_;
-};
-
-void check_root(const ReductionConfig& config, const Check& check, Problems& problems) {
-    if (config.root_dir.empty() || is_valid_key(config.root_dir)) return;
-    problems.error(check.full("root_dir"), config.root_dir,
-                   "a valid key prefix: components of [A-Za-z0-9_.-] joined by /, no leading /");
+void check_root(const ReductionConfig& config, FieldCheck& check) {
+    check.error(!config.root_dir.empty() && !is_valid_key(config.root_dir), "root_dir", config.root_dir,
+                "a valid key prefix: components of [A-Za-z0-9_.-] joined by /, no leading /");
 }
 
 /// Truncation keeps what it takes out in a store, so each tool whose results are truncated needs one.
-void check_backend(const ReductionConfig& config, const ChainInfo& chain, const Check& check, Problems& problems) {
+void check_backend(const ReductionConfig& config, const ChainInfo& chain, FieldCheck& check) {
     if (config.backend || chain.config.storage) return;
     constexpr auto allowed = "a store here or in the chain's `storage`, or skip_truncation = true";
-    if (!config.skip_truncation) problems.error(check.full("backend"), "unset", allowed);
+    check.error(!config.skip_truncation, "backend", "unset", allowed);
     for (const auto& [tool, settings] : config.tool_config) {
-        if (!settings.skip_truncation.value_or(true) && !settings.backend)
-            problems.error(check.full("tool_config." + tool + ".backend"), "unset", allowed);
+        check.error(!settings.skip_truncation.value_or(true) && !settings.backend, "tool_config." + tool + ".backend",
+                    "unset", allowed);
     }
 }
 
@@ -81,8 +64,8 @@ void check_reader(const ReductionConfig& config, const ChainInfo& chain, std::st
 }
 
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
-    Check check(name, problems);
-    check_backend(config, chain, check, problems);
+    FieldCheck check(name, problems);
+    check_backend(config, chain, check);
     check.at_least(config.max_length_for_trunc, 1, "max_length_for_trunc");
     check.at_least(config.max_tokens_for_trunc, 0, "max_tokens_for_trunc");
     check.at_least(config.max_tokens_for_clear, 1, "max_tokens_for_clear");
@@ -90,15 +73,15 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
     check.at_least(config.clear_at_least_tokens, 0, "clear_at_least_tokens");
     check.at_least(config.clear_target_tokens, 0, "clear_target_tokens");
     check.at_least(config.max_bytes_without_store, 0, "max_bytes_without_store");
-    if (config.read_file_tool_name.empty())
-        problems.error(check.full("read_file_tool_name"), "\"\"", "the name of a tool");
-    check_root(config, check, problems);
+    check.error(config.read_file_tool_name.empty(), "read_file_tool_name", "\"\"", "the name of a tool");
+    check_root(config, check);
     check.warn(
-        config.clear_target_tokens >= config.max_tokens_for_clear, "clear_target_tokens", config.clear_target_tokens,
+        config.clear_target_tokens >= config.max_tokens_for_clear, "clear_target_tokens",
+        std::to_string(config.clear_target_tokens),
         fmt::format("below max_tokens_for_clear ({}), else each clearing stops at once", config.max_tokens_for_clear));
     const std::int64_t room = chain.config.profile.context_window - chain.config.profile.output_reserve;
     check.warn(chain.config.profile.context_window > 0 && !config.skip_clear && config.max_tokens_for_clear >= room,
-               "max_tokens_for_clear", config.max_tokens_for_clear,
+               "max_tokens_for_clear", std::to_string(config.max_tokens_for_clear),
                fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
 }
 

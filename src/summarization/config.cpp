@@ -1,5 +1,7 @@
 #include "whittle/summarization/config.hpp"
 
+#include "../base/field_check.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,28 +13,7 @@ namespace {
 
 constexpr std::int64_t default_user_tokens = 30'000;
 
-class Check {
-public:
-    Check(std::string_view name, Problems& problems) : name_(name), problems_(problems) {}
-
-    void at_least(std::int64_t value, std::int64_t lowest, std::string_view field) {
-        error(value < lowest, field, std::to_string(value), fmt::format("{} or more", lowest));
-    }
-    void error(bool is_wrong, std::string_view field, std::string value, std::string allowed) {
-        if (is_wrong) problems_.error(full(field), std::move(value), std::move(allowed));
-    }
-    void warn(bool is_doubtful, std::string_view field, std::string value, std::string allowed) {
-        if (is_doubtful) problems_.warning(full(field), std::move(value), std::move(allowed));
-    }
-
-private:
-    [[nodiscard]] std::string full(std::string_view field) const { return fmt::format("{}.{}", name_, field); }
-
-    std::string_view name_;
-    Problems& problems_;
-};
-
-void check_trigger(const Trigger& trigger, const ChainConfig& chain, Check& check) {
+void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck& check) {
     check.at_least(trigger.context_tokens, 0, "trigger.context_tokens");
     check.at_least(trigger.context_messages, 0, "trigger.context_messages");
     const bool is_fraction = trigger.context_fraction >= 0.0 && trigger.context_fraction <= 1.0;
@@ -45,7 +26,7 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, Check& chec
 }
 
 /// Settings that fight each other or come too late.
-void check_sizes(const SummarizationConfig& config, const ChainConfig& chain, Check& check) {
+void check_sizes(const SummarizationConfig& config, const ChainConfig& chain, FieldCheck& check) {
     const std::int64_t window = chain.profile.context_window;
     const std::int64_t limit = limits_of(config.trigger, window).tokens;
     const std::int64_t room = window - chain.profile.output_reserve;
@@ -73,7 +54,7 @@ void check_sizes(const SummarizationConfig& config, const ChainConfig& chain, Ch
 }
 
 /// A finalizer of the user's own does everything that comes behind the summary.
-void check_switched_off(const SummarizationConfig& config, const SummarizationSetup& setup, Check& check) {
+void check_switched_off(const SummarizationConfig& config, const SummarizationSetup& setup, FieldCheck& check) {
     const SummarizationConfig defaults;
     constexpr auto allowed = "left at its default: `finalize` switches it off (call `default_finalizer` from yours)";
     const auto warn = [&](bool is_set, std::string_view field) {
@@ -129,7 +110,7 @@ DigestConfig digest_config(const SummarizationConfig& config) {
 }
 
 void check_preserve_skills(const PreserveSkillsConfig& config, std::string_view name, Problems& problems) {
-    Check check(name, problems);
+    FieldCheck check(name, problems);
     check.error(config.skill_tool_name.empty() && config.max_skills > 0, "skill_tool_name", "\"\"",
                 "the name of the tool that loads skills");
     check.at_least(config.max_skills, 0, "max_skills");
@@ -139,7 +120,7 @@ void check_preserve_skills(const PreserveSkillsConfig& config, std::string_view 
 
 void check_summarization(const SummarizationConfig& config, const ChainConfig& chain, const SummarizationSetup& setup,
                          std::string_view name, Problems& problems) {
-    Check check(name, problems);
+    FieldCheck check(name, problems);
     check.error(!setup.has_model, "model", "null", "a model that writes the summaries");
     check_trigger(config.trigger, chain, check);
     check.at_least(config.keep_recent_tokens, 0, "keep_recent_tokens");

@@ -1,5 +1,7 @@
 #include "whittle/token_saving/config.hpp"
 
+#include "../base/field_check.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,31 +17,11 @@ std::string_view default_early_exit_text(Language language) noexcept {
 
 namespace {
 
-class Check {
-public:
-    Check(std::string_view name, Problems& problems) : name_(name), problems_(problems) {}
+void check_ratio(double value, std::string_view field, FieldCheck& check) {
+    check.error(!(value > 0.0 && value <= 1.0), field, fmt::format("{}", value), "above 0, at most 1");
+}
 
-    void at_least(std::int64_t value, std::int64_t lowest, std::string_view field) {
-        if (value < lowest) problems_.error(full(field), std::to_string(value), fmt::format("{} or more", lowest));
-    }
-    void is_ratio(double value, std::string_view field) {
-        if (!(value > 0.0 && value <= 1.0))
-            problems_.error(full(field), fmt::format("{}", value), "above 0, at most 1");
-    }
-    void require(bool holds, std::string_view field, std::string value, std::string allowed) {
-        if (!holds) problems_.error(full(field), std::move(value), std::move(allowed));
-    }
-    void warn(bool doubtful, std::string_view field, std::string value, std::string allowed) {
-        if (doubtful) problems_.warning(full(field), std::move(value), std::move(allowed));
-    }
-    [[nodiscard]] std::string full(std::string_view field) const { return fmt::format("{}.{}", name_, field); }
-
-private:
-    std::string_view name_;
-    Problems& problems_;
-};
-
-void check_sizes(const TokenSavingConfig& config, Check& check) {
+void check_sizes(const TokenSavingConfig& config, FieldCheck& check) {
     check.at_least(config.compress_threshold_chars, 1, "compress_threshold_chars");
     check.at_least(config.head_keep_chars, 0, "head_keep_chars");
     check.at_least(config.tail_keep_chars, 0, "tail_keep_chars");
@@ -48,21 +30,21 @@ void check_sizes(const TokenSavingConfig& config, Check& check) {
         config.compress_threshold_chars >= 1 && config.head_keep_chars >= 0 && config.tail_keep_chars >= 0;
     const bool fits = config.head_keep_chars < config.compress_threshold_chars &&
                       config.tail_keep_chars < config.compress_threshold_chars - config.head_keep_chars;
-    check.require(!is_sane || fits, "head_keep_chars",
-                  fmt::format("{} + tail_keep_chars {}", config.head_keep_chars, config.tail_keep_chars),
-                  fmt::format("together below compress_threshold_chars ({})", config.compress_threshold_chars));
+    check.error(is_sane && !fits, "head_keep_chars",
+                fmt::format("{} + tail_keep_chars {}", config.head_keep_chars, config.tail_keep_chars),
+                fmt::format("together below compress_threshold_chars ({})", config.compress_threshold_chars));
 }
 
-void check_words(const TokenSavingConfig& config, Check& check) {
+void check_words(const TokenSavingConfig& config, FieldCheck& check) {
     check.at_least(config.perplexity_recent_cutoff, 0, "perplexity_recent_cutoff");
-    check.require(config.perplexity_mid_cutoff >= config.perplexity_recent_cutoff, "perplexity_mid_cutoff",
-                  std::to_string(config.perplexity_mid_cutoff),
-                  fmt::format("at least perplexity_recent_cutoff ({})", config.perplexity_recent_cutoff));
-    check.is_ratio(config.perplexity_keep_ratio_mid, "perplexity_keep_ratio_mid");
-    check.is_ratio(config.perplexity_keep_ratio_old, "perplexity_keep_ratio_old");
-    check.require(!(config.perplexity_keep_ratio_old > config.perplexity_keep_ratio_mid), "perplexity_keep_ratio_old",
-                  fmt::format("{}", config.perplexity_keep_ratio_old),
-                  fmt::format("at most perplexity_keep_ratio_mid ({})", config.perplexity_keep_ratio_mid));
+    check.error(config.perplexity_mid_cutoff < config.perplexity_recent_cutoff, "perplexity_mid_cutoff",
+                std::to_string(config.perplexity_mid_cutoff),
+                fmt::format("at least perplexity_recent_cutoff ({})", config.perplexity_recent_cutoff));
+    check_ratio(config.perplexity_keep_ratio_mid, "perplexity_keep_ratio_mid", check);
+    check_ratio(config.perplexity_keep_ratio_old, "perplexity_keep_ratio_old", check);
+    check.error(config.perplexity_keep_ratio_old > config.perplexity_keep_ratio_mid, "perplexity_keep_ratio_old",
+                fmt::format("{}", config.perplexity_keep_ratio_old),
+                fmt::format("at most perplexity_keep_ratio_mid ({})", config.perplexity_keep_ratio_mid));
     check.at_least(config.perplexity_window_words, 1, "perplexity_window_words");
     check.at_least(config.perplexity_min_content_words, 0, "perplexity_min_content_words");
     check.at_least(config.minimum_gain_tokens, 0, "minimum_gain_tokens");
@@ -75,7 +57,7 @@ void check_words(const TokenSavingConfig& config, Check& check) {
 
 void check_token_saving(const TokenSavingConfig& config, const ChainInfo& chain, std::string_view name,
                         Problems& problems) {
-    Check check(name, problems);
+    FieldCheck check(name, problems);
     check_sizes(config, check);
     check_words(config, check);
     check.at_least(config.early_exit_min_call_index, 0, "early_exit_min_call_index");

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "whittle/base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+/// Checks the fields of one configuration and names each problem "{name}.{field}". A view.
+class FieldCheck {
+public:
+    FieldCheck(std::string_view name, Problems& problems) : name_(name), problems_(problems) {}
+
+    void at_least(std::int64_t value, std::int64_t lowest, std::string_view field) {
+        error(value < lowest, field, std::to_string(value), fmt::format("{} or more", lowest));
+    }
+    void error(bool is_wrong, std::string_view field, std::string value, std::string allowed) {
+        if (is_wrong) problems_.error(full(field), std::move(value), std::move(allowed));
+    }
+    void warn(bool is_doubtful, std::string_view field, std::string value, std::string allowed) {
+        if (is_doubtful) problems_.warning(full(field), std::move(value), std::move(allowed));
+    }
+
+private:
+    [[nodiscard]] std::string full(std::string_view field) const { return fmt::format("{}.{}", name_, field); }
+
+    std::string_view name_;
+    Problems& problems_;
+};
+
+}  // namespace whittle::inline v0
