@@ -221,7 +221,8 @@ private:
     void make_room(std::vector<Splice<M>>& splices);
     void exchange(std::vector<Splice<M>>& splices) noexcept;
     [[nodiscard]] static bool is_in_place(const std::vector<Splice<M>>& splices) noexcept;
-    void commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry);
+    /// With an entry: true if it changes what kept thinking is bound to.
+    bool commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry);
     [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by,
                                                              std::string reason);
     void add_object(std::string_view key, const std::shared_ptr<Storage>& storage);

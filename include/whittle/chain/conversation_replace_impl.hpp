@@ -98,7 +98,7 @@ std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntr
 
 /// The commit point: up to `exchange` everything can fail, from there on nothing.
 template <AgentMessage M>
-void Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry) {
+bool Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry) {
     const bool is_prefix_edit = entry != nullptr && edits_prefix(splices, 0);
     make_room(splices);
     ++version_;
@@ -113,11 +113,12 @@ void Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<Jou
     }
     exchange(splices);
     last_usage_.serial = 0;
-    if (entry == nullptr) return;
+    if (entry == nullptr) return false;
     prefix_edited_ = prefix_edited_ || is_prefix_edit;
     entry->undo = std::move(splices);
     journal_.push_back(std::move(entry));
     ++next_entry_;
+    return is_prefix_edit;
 }
 
 template <AgentMessage M>

@@ -29,7 +29,8 @@ struct HookBudget {
 struct EditEnvironment {
     std::shared_ptr<const TokenCounter> counter = chars();
     std::shared_ptr<Storage> storage{};
-    const ValidityProfile* validity = &openai_chat();  ///< null: commits are not verified
+    const ValidityProfile* validity = &openai_chat();  ///< the provider's rules; null: none
+    bool verify = true;                                ///< refuse commits that break one of them anew
     std::shared_ptr<Clock> clock = system_clock();
     bool dry_run = false;
     std::stop_token stop{};
@@ -38,7 +39,6 @@ struct EditEnvironment {
     StageReport* report = nullptr;
     const EventSink* events = nullptr;
     std::optional<OnPrefixEdit> on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix
-    const ValidityProfile* drop_keeps = nullptr;   ///< rules that dropping keeps, checked or not; null: `validity`
 };
 
 }  // namespace whittle::inline v0

@@ -271,15 +271,15 @@ RepairResult Conversation<M>::mend(const ValidityProfile& profile, const RepairO
     if (environment.report != nullptr) fill_report(result, c, *environment.report);
     if (environment.dry_run) return result;
     detail::require_budget(environment, detail::repair_name, 0);
-    const bool is_prefix_edit = environment.on_prefix_edit && edits_prefix(splices, 0);
     auto entry = new_entry(JournalEntry<M>::Kind::edit, std::string(detail::repair_name),
                            std::string(plan.repairs.front().code));
     entry->when = environment.clock->now();
     entry->tokens_before = result.tokens_before;
     entry->tokens_after = result.tokens_after;
-    commit(std::move(splices), std::move(entry));
+    const bool is_prefix_edit = commit(std::move(splices), std::move(entry));
     next_serial_ = std::max(next_serial_, list.next_serial());
-    if (environment.report != nullptr) environment.report->details->prefix_edited = is_prefix_edit;
+    if (environment.report != nullptr)
+        environment.report->details->prefix_edited = environment.on_prefix_edit && is_prefix_edit;
     return result;
 }
 

@@ -141,7 +141,7 @@ private:
     void drop_thinking_from(std::size_t first);
     void erase_thinking(std::size_t first, bool open);
     void stage_erase(std::size_t message, std::size_t part, Provenance provenance);
-    [[nodiscard]] std::size_t count_new_violations() const;
+    [[nodiscard]] std::vector<Violation> made_violations() const;
     void require_own_part(std::string_view attempted, std::size_t message, std::size_t part) const;
     [[nodiscard]] bool is_protected(std::size_t message) const;
     Owned& own(std::size_t message, Unit unit);

@@ -22,13 +22,19 @@ bool Transaction<M>::is_worth_it(const CommitOptions& options) const noexcept {
     return gain > 0 && gain >= options.at_least_tokens;
 }
 
+/// What the projection breaks that the conversation does not.
+template <AgentMessage M>
+std::vector<Violation> Transaction<M>::made_violations() const {
+    if (env_.validity == nullptr) return {};
+    return new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity));
+}
+
 template <AgentMessage M>
 void Transaction<M>::verify() const {
     require_whole_thinking();
-    if (env_.validity == nullptr) return;
-    const auto fresh =
-        new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity));
-    if (!fresh.empty()) detail::throw_new_violations(by_, fresh);
+    if (!env_.verify) return;
+    const std::vector<Violation> made = made_violations();
+    if (!made.empty()) detail::throw_new_violations(by_, made);
 }
 
 template <AgentMessage M>

@@ -61,13 +61,6 @@ std::optional<std::size_t> Transaction<M>::first_void_thinking() const {
     return walk.first_void();
 }
 
-template <AgentMessage M>
-std::size_t Transaction<M>::count_new_violations() const {
-    const ValidityProfile* const rules = env_.drop_keeps != nullptr ? env_.drop_keeps : env_.validity;
-    if (rules == nullptr) return 0;
-    return new_violations(validate(conversation_->outline(), *rules), validate(outline(), *rules)).size();
-}
-
 /// With `OnPrefixEdit::drop`: thinking that the edits make void goes with them, in the open tool loop too unless that
 /// breaks a rule of the provider.
 template <AgentMessage M>
@@ -84,7 +77,7 @@ void Transaction<M>::drop_thinking_from(std::size_t first) {
         const Unit unit = begin_unit();
         const std::int64_t dropped = thinking_dropped_;
         erase_thinking(first, open);
-        if (thinking_dropped_ == dropped || count_new_violations() == 0) continue;
+        if (thinking_dropped_ == dropped || made_violations().empty()) continue;
         drop_unit(unit);
         thinking_dropped_ = dropped;
     }

@@ -51,7 +51,8 @@ struct Turn {
     [[nodiscard]] EditEnvironment environment() const {
         return {.counter = config.token_counter,
                 .storage = config.storage,
-                .validity = config.verify ? &config.profile.validity : nullptr,
+                .validity = &config.profile.validity,
+                .verify = config.verify,
                 .clock = config.clock,
                 .dry_run = config.dry_run,
                 .stop = request.stop,
@@ -60,8 +61,7 @@ struct Turn {
                 .report = &report,
                 .events = &callbacks.on_event,
                 .on_prefix_edit =
-                    config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt,
-                .drop_keeps = &config.profile.validity};
+                    config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt};
     }
 
     [[nodiscard]] Notes notes() noexcept { return conversation.notes(report.middleware); }

@@ -33,15 +33,6 @@ struct Acceptance {
                                                       DigestError& error);
 
 template <AgentMessage M>
-[[nodiscard]] std::int64_t text_bytes(const M& m) {
-    std::int64_t bytes = 0;
-    message_traits<M>::for_each_part(m, [&](const PartView& part) {
-        if (part.kind == PartKind::text) bytes += static_cast<std::int64_t>(part.text.size());
-    });
-    return bytes;
-}
-
-template <AgentMessage M>
 [[nodiscard]] bool has_tool_call(const M& m) {
     bool found = false;
     message_traits<M>::for_each_part(m, [&](const PartView& part) { found |= part.kind == PartKind::tool_call; });

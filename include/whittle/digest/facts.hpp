@@ -90,19 +90,4 @@ void collect_facts(MessageView<M> messages, const Outline& outline, std::span<co
     }
 }
 
-/// The facts of the messages at the indices `fold` that `summary` lacks, within `max_tokens` by `counter`. `summary` is
-/// everything that will stand in place of the messages, user messages that are kept word for word included. `carried`:
-/// a list that no mark among them has.
-template <AgentMessage M>
-[[nodiscard]] std::vector<RetainedFact> retained_facts(MessageView<M> messages, const Outline& outline,
-                                                       std::span<const std::size_t> fold, std::string_view summary,
-                                                       std::int64_t max_tokens, const TokenCounter& counter,
-                                                       Language language, std::span<const RetainedFact> carried = {}) {
-    if (max_tokens <= 0) return {};
-    FactCollector facts;
-    facts.add_carried(carried);
-    collect_facts<M>(messages, outline, fold, facts);
-    return facts.missing_in(summary, max_tokens, counter, language);
-}
-
 }  // namespace whittle::inline v0

@@ -282,12 +282,10 @@ void FoldRun<M>::stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft)
 template <AgentMessage M>
 void FoldRun<M>::rehearse() {
     if (callbacks_.finalize) return;
-    EditEnvironment environment{.counter = turn_.config.token_counter,
-                                .validity = turn_.config.verify ? &turn_.config.profile.validity : nullptr,
-                                .clock = turn_.config.clock,
-                                .dry_run = true,
-                                .stop = turn_.request.stop,
-                                .pins = &turn_.config.pins};
+    EditEnvironment environment = turn_.environment();
+    environment.dry_run = true;
+    environment.report = nullptr;  // a rehearsal is nobody's business
+    environment.events = nullptr;
     Transaction<M> trial = turn_.conversation.edit(turn_.report.middleware, std::move(environment));
     SummaryDraft<M> draft;
     draft.summary_message = summary_message("...", {}, {});
