@@ -4,28 +4,16 @@
 // by walking 64 MiB), the median of the following ones (warm), the ratio of the warm time to that of the smallest
 // history, and the allocations of a hook run on its own. "remembered": the count is above the trigger, but an earlier
 // dry plan freed too little. The yardstick is a walk over all messages, which is what a recount would cost.
+#include "allocations.hpp"
 #include "history.hpp"
 
 #include <whittle/whittle.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
-
-static std::atomic<long> allocations{0};
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* p = std::malloc(size)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 

@@ -3,27 +3,15 @@
 //   undue N    a history of N messages, one more call with a result of 2,500 bytes, and a hook run with nothing due
 //   clear N    clearing all results but the newest three in a history of N messages
 //   session N  N calls, each with a hook run, nothing due
+#include "allocations.hpp"
 #include "history.hpp"
 
 #include <whittle/whittle.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <new>
 #include <string>
-
-static std::atomic<long> allocations{0};
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* p = std::malloc(size)) return p;
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 

@@ -1,6 +1,7 @@
 // What conversions promise, tried on generated histories and on all recorded sessions.
 #include "support/catch.hpp"
 #include "support/generators_messages.hpp"
+#include "support/recorded.hpp"
 #include "whittle/adapter/anthropic_wire.hpp"
 #include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/trajectory.hpp"
@@ -63,17 +64,6 @@ Kept kept_of(const std::vector<openai::Message>& messages, const std::vector<Con
         kept.has_loss.push_back(std::ranges::any_of(losses, is_here));
     }
     return kept;
-}
-
-std::vector<std::filesystem::path> recorded_files() {
-    std::vector<std::filesystem::path> files;
-    const std::filesystem::path folder = std::filesystem::path(WHITTLE_DATA_DIR) / "trajectories";
-    if (!std::filesystem::is_directory(folder)) return files;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-    }
-    std::ranges::sort(files);
-    return files;
 }
 
 /// Sanitizers slow this down: they look at a part of the sessions.

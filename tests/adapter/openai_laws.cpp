@@ -1,9 +1,9 @@
 // What holds for every message, tried on random ones.
+#include "random_json.hpp"
 #include "support/catch.hpp"
 #include "whittle/adapter/openai.hpp"
 
 #include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -15,9 +15,9 @@ using Traits = message_traits<Message>;
 namespace {
 
 /// Random messages: mostly well-formed, often odd.
-class Generator {
+class Generator : public whittle::testing::RandomJson {
 public:
-    explicit Generator(unsigned seed) : random_(seed) {}
+    using RandomJson::RandomJson;
 
     Json message() {
         static const char* const roles[] = {"system", "developer", "user", "assistant", "tool", "function"};
@@ -34,30 +34,8 @@ public:
         if (chance(3)) m["\xE2\x9C\x93 key"] = value(2);
         return m;
     }
-    std::string text() {
-        static const char* const pieces[] = {"",
-                                             "a",
-                                             "plain words\n",
-                                             "\"\\/",
-                                             "\xC3\xA9",
-                                             "\xE4\xB8\xAD",
-                                             "\xF0\x9F\x98\x80",
-                                             "\xFF",
-                                             "\xED\xA0\x80",
-                                             "\xC3",
-                                             "{\"a\":1}",
-                                             "\x7F",
-                                             "<|end|>"};
-        std::string out;
-        for (std::size_t n = below(4); n > 0; --n) out += pieces[below(13)];
-        if (chance(20)) out += '\0';
-        return out;
-    }
-    std::size_t below(std::size_t n) { return random_() % n; }
 
 private:
-    bool chance(std::size_t one_in) { return below(one_in) == 0; }
-
     Json content() {
         if (chance(2)) return text();
         if (chance(4)) return nullptr;
@@ -90,30 +68,6 @@ private:
         if (chance(5)) list.push_back(value(2));
         return list;
     }
-    Json value(int levels) {
-        switch (below(levels > 0 ? 9 : 7)) {
-            case 0:
-                return nullptr;
-            case 1:
-                return below(100);
-            case 2:
-                return -1.25;
-            case 3:
-                return UINT64_MAX;
-            case 4:
-                return Json::array();
-            case 5:
-                return Json::object();
-            case 6:
-                return text();
-            case 7:
-                return Json::array({value(levels - 1), value(levels - 1)});
-            default:
-                return {{text(), value(levels - 1)}, {"k", value(levels - 1)}};
-        }
-    }
-
-    std::mt19937 random_;
 };
 
 /// A result without content comes back as an empty one, which is a text of its own.

@@ -2,6 +2,7 @@
 
 #include "agent/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/errc_of.hpp"
 
 #include <whittle/base/error.hpp>
 
@@ -9,22 +10,10 @@
 
 using agent::Sandbox;
 using whittle::Errc;
+using whittle::testing::errc_of;
 namespace fs = std::filesystem;
 
-namespace {
-
-template <typename Function>
-Errc errc_of(Function function) {
-    try {
-        function();
-    } catch (const whittle::Error& error) {
-        return error.errc();
-    }
-    FAIL("nothing was thrown");
-    return Errc::invalid_argument;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("files of the workspace can be read, those of the store only with the tool for it", "[agent]") {
     const Scratch scratch;

@@ -1,4 +1,5 @@
 #include "support/catch.hpp"
+#include "support/errc_of.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/port/scripted_model.hpp"
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+using whittle::testing::errc_of;
 using namespace whittle;
 
 namespace {
@@ -54,17 +56,6 @@ Conversation<> two_turns() {
     c.push_back(ChatMessage::assistant("answer " + std::string(400, 'y')));
     c.push_back(ChatMessage::user("second"));
     return c;
-}
-
-template <typename Action>
-Errc errc_of(Action&& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.errc();
-    }
-    FAIL("nothing was thrown");
-    return {};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Thinking in transactions, and thinking that a provider binds to everything in front of it.
 #include "support/catch.hpp"
+#include "support/errc_of.hpp"
 #include "whittle/adapter/side_table.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/loop/agent_loop.hpp"
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+using whittle::testing::errc_of;
 using namespace whittle;
 
 namespace {
@@ -50,17 +52,6 @@ std::size_t count_thinking(const Conversation<>& c) {
     for (const ChatMessage& m : c.messages())
         count += static_cast<std::size_t>(std::ranges::count(m.parts, PartKind::thinking, &Part::kind));
     return count;
-}
-
-template <typename Action>
-Errc errc_of(Action&& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.errc();
-    }
-    FAIL("nothing was thrown");
-    return {};
 }
 
 /// Runs a function as its before_model.

@@ -1,6 +1,7 @@
 #include "whittle/adapter/trajectory.hpp"
 
 #include "support/catch.hpp"
+#include "support/recorded.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/replay/replay.hpp"
 
@@ -11,19 +12,9 @@
 
 using namespace whittle;
 using openai::Message;
+using whittle::testing::recorded_files;
 
 namespace {
-
-std::vector<std::filesystem::path> recorded_files() {
-    std::vector<std::filesystem::path> files;
-    const std::filesystem::path dir = std::filesystem::path(WHITTLE_DATA_DIR) / "trajectories";
-    if (!std::filesystem::is_directory(dir)) return files;
-    for (const auto& entry : std::filesystem::directory_iterator(dir)) {
-        if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-    }
-    std::ranges::sort(files);
-    return files;
-}
 
 Hash128 hash_of(const Message& m) { return hash128(message_traits<Message>::to_bytes(m)); }
 

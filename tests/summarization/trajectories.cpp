@@ -1,5 +1,6 @@
 // Recorded sessions under summarization.
 #include "support/catch.hpp"
+#include "support/recorded.hpp"
 #include "talk.hpp"
 #include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/openai.hpp"
@@ -20,17 +21,6 @@ using openai::Message;
 namespace {
 
 constexpr std::int64_t trigger_tokens = 16'000;
-
-std::vector<std::filesystem::path> recorded_files() {
-    std::vector<std::filesystem::path> files;
-    const std::filesystem::path dir = std::filesystem::path(WHITTLE_DATA_DIR) / "trajectories";
-    if (!std::filesystem::is_directory(dir)) return files;
-    for (const auto& entry : std::filesystem::directory_iterator(dir)) {
-        if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
-    }
-    std::ranges::sort(files);
-    return files;
-}
 
 /// Says how much it read; refuses nothing.
 template <AgentMessage M>

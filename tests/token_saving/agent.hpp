@@ -29,6 +29,27 @@ inline Conversation<> asked(const std::string& id = "conv") {
     return c;
 }
 
+/// Word level alone, at every call, however small the gain.
+inline TokenSavingConfig words_only(AnyWordClassifier classifier = WordScorer(heuristic_scores)) {
+    TokenSavingConfig config;
+    config.enable_compression = false;
+    config.enable_perplexity_compression = true;
+    config.perplexity_classifier = std::move(classifier);
+    config.minimum_gain_tokens = 0;
+    config.batch_calls = 1;
+    return config;
+}
+
+/// A stage of token saving and the chain that it is alone in.
+struct Agent {
+    explicit Agent(TokenSavingConfig config, ChainConfig settings = {})
+        : stage(std::make_shared<TokenSaving<>>(std::move(config))),
+          chain(std::move(settings), {}, Chain<>::Stages{stage}) {}
+
+    std::shared_ptr<TokenSaving<>> stage;
+    Chain<> chain;
+};
+
 /// Writes each message to a chain that runs before each reply, as a loop does.
 template <typename Chain>
 void drive(const Chain& chain, Conversation<>& c, const std::vector<std::string>& results) {

@@ -30,24 +30,6 @@ public:
     int calls = 0;
 };
 
-TokenSavingConfig words_only(AnyWordClassifier classifier) {
-    TokenSavingConfig config;
-    config.enable_compression = false;
-    config.enable_perplexity_compression = true;
-    config.perplexity_classifier = std::move(classifier);
-    config.minimum_gain_tokens = 0;
-    config.batch_calls = 1;
-    return config;
-}
-
-struct Agent {
-    explicit Agent(TokenSavingConfig config, ChainConfig settings = {})
-        : stage(std::make_shared<TokenSaving<>>(std::move(config))),
-          chain(std::move(settings), {}, Chain<>::Stages{stage}) {}
-    std::shared_ptr<TokenSaving<>> stage;
-    Chain<> chain;
-};
-
 const std::vector<std::string_view> some_words{"the", "parser", "the"};
 
 std::vector<TokenLogprob> by_words(std::string_view text) {

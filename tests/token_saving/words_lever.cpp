@@ -27,34 +27,14 @@ std::string prose(int seed, int sentences = 12) {
     return text;
 }
 
-/// Word level alone, at every call, however small the gain.
-TokenSavingConfig words_only(AnyWordClassifier classifier = WordScorer(heuristic_scores)) {
-    TokenSavingConfig config;
-    config.enable_compression = false;
-    config.enable_perplexity_compression = true;
-    config.perplexity_classifier = std::move(classifier);
-    config.minimum_gain_tokens = 0;
-    config.batch_calls = 1;
-    return config;
-}
-
-struct Agent {
-    explicit Agent(TokenSavingConfig config, ChainConfig settings = {})
-        : stage(std::make_shared<TokenSaving<>>(std::move(config))),
-          chain(std::move(settings), {}, Chain<>::Stages{stage}) {}
-
-    /// Steps with a result of prose and a thought of prose each.
-    void run(Conversation<>& c, int steps) const {
-        for (int i = 0; i < steps; ++i) {
-            chain.before_model(c);
-            add_step(c, prose(c.model_calls()), "run", "{}", prose(c.model_calls() + 100));
-        }
-        chain.before_model(c);
+/// Steps with a result of prose and a thought of prose each.
+void run(const Agent& agent, Conversation<>& c, int steps) {
+    for (int i = 0; i < steps; ++i) {
+        agent.chain.before_model(c);
+        add_step(c, prose(c.model_calls()), "run", "{}", prose(c.model_calls() + 100));
     }
-
-    std::shared_ptr<TokenSaving<>> stage;
-    Chain<> chain;
-};
+    agent.chain.before_model(c);
+}
 
 std::string reason_at(const Conversation<>& c, std::size_t message, std::size_t part = 0) {
     const Mark& mark = mark_of(c.outline()[message], part);
@@ -91,7 +71,7 @@ TEST_CASE("a message is rewritten once per tier, and ends with the old tier's sh
     Conversation<> c = asked();
     std::vector<std::string> seen;
     for (int call = 0; call < 20; ++call) {
-        agent.run(c, 1);
+        run(agent, c, 1);
         if (seen.empty() || seen.back() != text_at(c, 2)) seen.push_back(text_at(c, 2));
     }
     REQUIRE(seen.size() == 3);  // as it came, mid, old
@@ -138,7 +118,7 @@ TEST_CASE("without a classifier, or switched off, no word is touched", "[token_s
     }
     const Agent agent(config);
     Conversation<> c = asked();
-    agent.run(c, 15);
+    run(agent, c, 15);
     CHECK(c.journal().empty());
     CHECK(text_at(c, 2) == prose(0));
 }
@@ -155,7 +135,7 @@ TEST_CASE("a batch that frees less than the minimum is postponed, and asks no cl
     std::vector<std::size_t> changed_at;
     for (int i = 0; i < 9; ++i) {
         const std::size_t before = c.journal().size();
-        agent.run(c, 1);
+        run(agent, c, 1);
         if (c.journal().size() != before) changed_at.push_back(static_cast<std::size_t>(c.model_calls()));
         if (c.model_calls() == 4) CHECK(c.report().find("token_saving")->outcome == Outcome::too_small);
     }
@@ -231,7 +211,7 @@ TEST_CASE("a failing classifier is reported, the heuristic does the work", "[tok
 TEST_CASE("the frequency scorer works on the conversation it is in", "[token_saving]") {
     const Agent agent(words_only(frequency_scorer()));
     Conversation<> c = asked();
-    agent.run(c, 5);
+    run(agent, c, 5);
     CHECK(text_at(c, 2).size() < prose(0).size());
     CHECK(agent.chain.before_model(c).find("token_saving")->details == nullptr);
 }
@@ -248,7 +228,7 @@ TEST_CASE("stats can be read while a run goes on", "[token_saving]") {
         }
     });
     Conversation<> c = asked();
-    agent.run(c, 15);
+    run(agent, c, 15);
     done = true;
     reader.join();
     CHECK(agent.stage->stats().perplexity_compressions > 0);
