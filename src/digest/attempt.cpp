@@ -44,4 +44,18 @@ std::string_view name_of(Refusal refusal) noexcept {
     return "unknown";
 }
 
+namespace detail {
+
+Errc code_of(const DigestError& failure) noexcept {
+    if (failure.failure == DigestFailure::callback) return Errc::callback_failed;
+    if (failure.failure == DigestFailure::budget) return Errc::limit_exceeded;
+    return Errc::model_failed;
+}
+
+bool is_too_large(const DigestError& failure) noexcept {
+    return failure.failure == DigestFailure::does_not_fit || failure.model_error == ModelErrorClass::overflow;
+}
+
+}  // namespace detail
+
 }  // namespace whittle::inline v0

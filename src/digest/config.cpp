@@ -29,6 +29,14 @@ void check_options(const GenerateOptions& options, FieldCheck& check) {
 
 }  // namespace
 
+std::int64_t summary_input_bound(std::int64_t max_input_tokens, std::int64_t window,
+                                 std::int64_t reply_tokens) noexcept {
+    if (max_input_tokens > 0) return max_input_tokens;
+    if (window <= 0) return default_max_input_tokens;
+    const std::int64_t room = window - reply_tokens;
+    return room > 0 ? room : std::max<std::int64_t>(1, window / 2);
+}
+
 void check_digest(const DigestConfig& config, std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check_options(config.model_options, check);

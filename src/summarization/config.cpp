@@ -92,10 +92,8 @@ std::int64_t cool_down_of(const SummarizationConfig& config, std::int64_t trigge
 }
 
 std::int64_t input_bound(const SummarizationConfig& config, std::int64_t window, std::int64_t output_reserve) noexcept {
-    if (config.max_input_tokens > 0) return config.max_input_tokens;
-    if (window <= 0) return default_max_input_tokens;
-    const std::int64_t room = window - std::max(output_reserve, config.model_options.max_output_tokens);
-    return room > 0 ? room : std::max<std::int64_t>(1, window / 2);
+    return summary_input_bound(config.max_input_tokens, window,
+                               std::max(output_reserve, config.model_options.max_output_tokens));
 }
 
 DigestConfig digest_config(const SummarizationConfig& config) {

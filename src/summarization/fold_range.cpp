@@ -147,38 +147,4 @@ std::int64_t FoldSizes::room_for_summary(const FoldPlan& plan) const noexcept {
     return left / 8 * 7;
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded) {
-    std::vector<std::pair<std::size_t, std::size_t>> stretches;
-    for (const std::size_t i : folded) {
-        if (stretches.empty() || stretches.back().second != i) stretches.emplace_back(i, i);
-        stretches.back().second = i + 1;
-    }
-    return stretches;
-}
-
-std::vector<Serial> covered_serials(const Outline& outline, std::span<const std::size_t> folded) {
-    std::vector<Serial> serials;
-    for (const std::size_t i : folded) {
-        serials.push_back(outline[i].serial);
-        if (const Mark& mark = outline[i].mark) serials.insert(serials.end(), mark->covers.begin(), mark->covers.end());
-    }
-    std::ranges::sort(serials);
-    serials.erase(std::unique(serials.begin(), serials.end()), serials.end());
-    return serials;
-}
-
-std::vector<std::string> stored_references(const Outline& outline, std::span<const std::size_t> folded) {
-    std::vector<std::string> keys;
-    const auto add = [&](const Mark& mark) {
-        if (mark) keys.insert(keys.end(), mark->stored.begin(), mark->stored.end());
-    };
-    for (const std::size_t i : folded) {
-        add(outline[i].mark);
-        for (const PartInfo& part : outline[i].parts) add(part.mark);
-    }
-    std::ranges::sort(keys);
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    return keys;
-}
-
 }  // namespace whittle::inline v0

@@ -29,16 +29,6 @@ std::string describe_progress(const DigestState& state, std::size_t messages) {
         state.next_message, messages);
 }
 
-Errc code_of(const DigestError& failure) noexcept {
-    if (failure.failure == DigestFailure::callback) return Errc::callback_failed;
-    if (failure.failure == DigestFailure::budget) return Errc::limit_exceeded;
-    return Errc::model_failed;
-}
-
-bool is_too_large(const DigestError& failure) noexcept {
-    return failure.failure == DigestFailure::does_not_fit || failure.model_error == ModelErrorClass::overflow;
-}
-
 HookBudget budget_of(const ChainConfig& chain) {
     return {chain.limits.model_calls, chain.limits.store_bytes > 0 ? chain.limits.store_bytes : INT64_MAX,
             add_saturating(chain.clock->now(), chain.limits.deadline.count())};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/error.hpp"
 #include "whittle/digest/config.hpp"
 #include "whittle/message/message_view.hpp"
 #include "whittle/port/model.hpp"
@@ -59,6 +60,13 @@ struct DigestError {
                a.message == b.message;
     }
 };
+
+namespace detail {
+/// The error that a failed digest is thrown as.
+[[nodiscard]] Errc code_of(const DigestError& failure) noexcept;
+/// No further attempt with the same input can help; smaller pieces can.
+[[nodiscard]] bool is_too_large(const DigestError& failure) noexcept;
+}  // namespace detail
 
 /// One model call of a digest and what came of it. The pointers are valid during the callback only.
 template <AgentMessage M>

@@ -44,6 +44,11 @@ struct DigestConfig {
 
 inline constexpr std::int64_t default_max_input_tokens = 100'000;
 
+/// Tokens that one summary request may have: `max_input_tokens`; with 0 what the `window` leaves beside a reply of
+/// `reply_tokens`; with an unknown window (0) `default_max_input_tokens`.
+[[nodiscard]] std::int64_t summary_input_bound(std::int64_t max_input_tokens, std::int64_t window,
+                                               std::int64_t reply_tokens) noexcept;
+
 /// Adds every bad field to `problems`, each under "{name}.".
 void check_digest(const DigestConfig& config, std::string_view name, Problems& problems);
 

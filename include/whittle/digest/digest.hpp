@@ -3,6 +3,7 @@
 #include "whittle/base/clock.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/base/random.hpp"
+#include "whittle/chain/chain.hpp"
 #include "whittle/chain/edit_environment.hpp"
 #include "whittle/chain/report.hpp"
 #include "whittle/chain/turn.hpp"
@@ -13,6 +14,7 @@
 #include "whittle/message/outline.hpp"
 #include "whittle/tokens/counter.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -68,6 +70,18 @@ template <AgentMessage M>
             .purpose = std::string(turn.report.middleware).append(": ").append(what),
             .language = turn.language};
 }
+
+namespace detail {
+
+/// The model's window: that of the profile, or a smaller one that an overflow taught; 0: unknown.
+template <AgentMessage M>
+[[nodiscard]] std::int64_t known_window(Turn<M>& turn) {
+    const std::int64_t learnt = turn.conversation.notes(chain_notes).integer("window").value_or(0);
+    const std::int64_t profile = turn.config.profile.context_window;
+    return profile > 0 && learnt > 0 ? std::min(profile, learnt) : std::max(profile, learnt);
+}
+
+}  // namespace detail
 
 template <AgentMessage M>
 struct DigestResult {

@@ -2,6 +2,7 @@
 
 #include "whittle/chain/config.hpp"
 #include "whittle/digest/config.hpp"
+#include "whittle/digest/fold.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,12 +38,6 @@ struct PreserveSkillsConfig {
     std::int64_t skills_token_budget = 25'000;  ///< for all of them
 
     friend bool operator==(const PreserveSkillsConfig&, const PreserveSkillsConfig&) = default;
-};
-
-enum class SummaryRole {
-    automatic,  ///< what every validity profile takes: user
-    user,
-    system,
 };
 
 /// Settings of `Summarization`; docs/summarization.md has the table.

@@ -1,14 +1,13 @@
 #pragma once
 
 #include "whittle/base/function_ref.hpp"
+#include "whittle/digest/fold.hpp"
 #include "whittle/message/outline.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -57,15 +56,5 @@ struct FoldSizes {
 /// beside the messages that have to stay, so that a summary always gains something. `tokens`: of each message. Linear.
 [[nodiscard]] FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
                                  FunctionRef<bool(std::size_t)> is_pinned);
-
-/// The folded indices as stretches [first, last), oldest first.
-[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded);
-
-/// The serials that a summary of these messages stands for: theirs, and those that folded summaries stood for.
-/// Ascending.
-[[nodiscard]] std::vector<Serial> covered_serials(const Outline& outline, std::span<const std::size_t> folded);
-
-/// Keys of objects that hold what was taken out of these messages earlier. Ascending.
-[[nodiscard]] std::vector<std::string> stored_references(const Outline& outline, std::span<const std::size_t> folded);
 
 }  // namespace whittle::inline v0

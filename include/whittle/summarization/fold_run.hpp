@@ -3,6 +3,7 @@
 #include "whittle/chain/chain.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/digest/facts.hpp"
+#include "whittle/digest/fold.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/summarization/fold_range.hpp"
@@ -29,20 +30,8 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] std::string describe_rest(std::int64_t tokens, std::int64_t limit);
 /// How far a summary is that the next hook goes on with.
 [[nodiscard]] std::string describe_progress(const DigestState& state, std::size_t messages);
-/// The error that a failed digest is thrown as.
-[[nodiscard]] Errc code_of(const DigestError& failure) noexcept;
 /// What a hook of a chain with that configuration may spend.
 [[nodiscard]] HookBudget budget_of(const ChainConfig& chain);
-/// No further attempt with the same input can help; smaller pieces can.
-[[nodiscard]] bool is_too_large(const DigestError& failure) noexcept;
-
-/// The model's window: that of the profile, or a smaller one that an overflow taught; 0: unknown.
-template <AgentMessage M>
-[[nodiscard]] std::int64_t known_window(Turn<M>& turn) {
-    const std::int64_t learnt = turn.conversation.notes(chain_notes).integer("window").value_or(0);
-    const std::int64_t profile = turn.config.profile.context_window;
-    return profile > 0 && learnt > 0 ? std::min(profile, learnt) : std::max(profile, learnt);
-}
 
 /// The built-in post-processing of one summary: everything that will stand in place of the folded messages.
 template <AgentMessage M>

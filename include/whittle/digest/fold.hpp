@@ -1,0 +1,30 @@
+#pragma once
+
+#include "whittle/message/outline.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// The role of the message that holds a summary.
+enum class SummaryRole {
+    automatic,  ///< what every validity profile takes: user
+    user,
+    system,
+};
+
+/// The folded indices as stretches [first, last), oldest first.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded);
+
+/// The serials that a summary of these messages stands for: theirs, and those that folded summaries stood for.
+/// Ascending.
+[[nodiscard]] std::vector<Serial> covered_serials(const Outline& outline, std::span<const std::size_t> folded);
+
+/// Keys of objects that hold what was taken out of these messages earlier. Ascending.
+[[nodiscard]] std::vector<std::string> stored_references(const Outline& outline, std::span<const std::size_t> folded);
+
+}  // namespace whittle::inline v0
