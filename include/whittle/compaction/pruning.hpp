@@ -1,0 +1,109 @@
+#pragma once
+
+#include "whittle/chain/chain.hpp"
+#include "whittle/compaction/pruning_stage.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+/// Replaces the results of old tool calls by placeholders ("T9"): those before the last user turns, but for protected
+/// tools. The originals go to the store; without one they stay in the journal. `budget_pruning()` gives the form that
+/// keeps the newest results up to a budget and acts only where it pays.
+template <AgentMessage M = ChatMessage>
+class Pruning final : public Middleware<M> {
+public:
+    explicit Pruning(PruningConfig config = {}, std::string name = "pruning")
+        : config_(std::move(config)), name_(std::move(name)) {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] const PruningConfig& config() const noexcept { return config_; }
+
+    void check(const ChainInfo& chain, Problems& problems) const override;
+    void check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const override;
+    void before_model(Turn<M>& turn) override;
+    bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
+    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
+
+private:
+    [[nodiscard]] static std::int64_t newest_entry(const Conversation<M>& conversation) {
+        return conversation.journal().empty() ? 0 : static_cast<std::int64_t>(conversation.journal().back()->id);
+    }
+    [[nodiscard]] bool has_seen(Turn<M>& turn, Serial boundary) const;
+    void remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const;
+
+    PruningConfig config_;
+    std::string name_;
+};
+
+template <AgentMessage M>
+void Pruning<M>::check(const ChainInfo&, Problems& problems) const {
+    check_pruning(config_, name_, problems);
+}
+
+template <AgentMessage M>
+void Pruning<M>::check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const {
+    check_reader_of_pruned(config_, chain, name_, tools, problems);
+}
+
+/// Whether the same messages were looked at already: the boundary has not moved and nothing was edited since.
+template <AgentMessage M>
+bool Pruning<M>::has_seen(Turn<M>& turn, Serial boundary) const {
+    return turn.notes().integer("seen_up_to") == static_cast<std::int64_t>(boundary) &&
+           turn.notes().integer("seen_entry") == newest_entry(turn.conversation);
+}
+
+/// What the store refused is tried again.
+template <AgentMessage M>
+void Pruning<M>::remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const {
+    const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::nothing;
+    if (!is_done || result.dropped_units > 0) return;
+    turn.notes().set("seen_up_to", static_cast<std::int64_t>(boundary));
+    turn.notes().set("seen_entry", newest_entry(turn.conversation));
+}
+
+template <AgentMessage M>
+void Pruning<M>::before_model(Turn<M>& turn) {
+    turn.report.outcome = Outcome::undue;
+    const Outline outline = turn.conversation.outline();
+    const std::size_t end = pruning_boundary(outline, config_);
+    if (end == 0) return;
+    const Serial boundary = outline[end - 1].serial;
+    if (has_seen(turn, boundary)) return;
+    auto edit = turn.edit();
+    detail::stage_pruning(turn, edit, config_, end);
+    remember(turn, boundary, edit.commit({.at_least_tokens = config_.minimum_gain_tokens}));
+}
+
+/// Prunes what the boundary and the protections leave, however little and however new that is.
+template <AgentMessage M>
+bool Pruning<M>::on_overflow(Turn<M>& turn, const Overflow&) {
+    PruningConfig all = config_;
+    all.protect_newest_tokens = 0;
+    all.minimum_gain_tokens = 0;
+    auto edit = turn.edit();
+    detail::stage_pruning(turn, edit, all, edit.outline().size());
+    return edit.commit().committed();
+}
+
+/// Up to the oldest result that the boundary does not keep, or will not keep one day.
+template <AgentMessage M>
+std::size_t Pruning<M>::untouched_prefix(const Conversation<M>& conversation) const {
+    const Outline outline = conversation.outline();
+    const std::function<bool(std::size_t)> is_pinned = [](std::size_t) { return false; };
+    std::size_t first = conversation.size();
+    for (const PruningCandidate& candidate :
+         plan_pruning({outline, config_, {}, name_, is_pinned, conversation.size()})) {
+        if (candidate.rule.empty() || candidate.rule == "skip_boundary") first = std::min(first, candidate.message);
+    }
+    return first;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,52 @@
+#include "whittle/compaction/pruning_config.hpp"
+
+#include "../base/field_check.hpp"
+#include "whittle/base/text.hpp"
+#include "whittle/compaction/pruning_plan.hpp"
+
+#include <fmt/format.h>
+
+namespace whittle::inline v0 {
+
+PruningConfig budget_pruning() {
+    PruningConfig config;
+    config.protect_newest_tokens = 40'000;
+    config.minimum_gain_tokens = 20'000;
+    return config;
+}
+
+namespace {
+
+bool may_stand_for_a_text(const std::string& placeholder) {
+    return placeholder.empty() || (is_valid_utf8(placeholder) && !is_blank(placeholder));
+}
+
+}  // namespace
+
+void check_pruning(const PruningConfig& config, std::string_view name, Problems& problems) {
+    FieldCheck check(name, problems);
+    check.at_least(config.skip_boundary_turns, 0, "skip_boundary_turns");
+    check.at_least(config.protect_newest_tokens, 0, "protect_newest_tokens");
+    check.at_least(config.minimum_gain_tokens, 0, "minimum_gain_tokens");
+    check.at_least(config.head_bytes, 0, "head_bytes");
+    check.at_least(config.tail_bytes, 0, "tail_bytes");
+    check.error(config.partial && config.head_bytes == 0 && config.tail_bytes == 0, "partial",
+                "true with head_bytes 0 and tail_bytes 0", "one of them above 0");
+    check.error(!may_stand_for_a_text(config.placeholder), "placeholder",
+                is_blank(config.placeholder) ? "blank" : "not UTF-8",
+                "UTF-8 text that is more than white space, or nothing for the built-in one");
+    check.warn(config.protect_current_turn_only && config.skip_boundary_turns < 2, "protect_current_turn_only",
+               fmt::format("true with skip_boundary_turns {}", config.skip_boundary_turns),
+               "skip_boundary_turns 2 or more, else it changes nothing");
+}
+
+void check_reader_of_pruned(const PruningConfig& config, const ChainInfo& chain, std::string_view name,
+                            std::span<const ToolSpec> tools, Problems& problems) {
+    const bool stores = config.storage != nullptr || chain.config.storage != nullptr;
+    if (!stores || !reader_of_pruned(tools).empty()) return;
+    FieldCheck check(name, problems);
+    check.warn(true, "storage", "set without a tool that reads it",
+               "read_offloaded or read_file in the request: else the model cannot read back what is pruned");
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,78 @@
+// What stands in place of a pruned result.
+#include "whittle/base/text.hpp"
+#include "whittle/compaction/pruning_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+constexpr std::size_t shown_bytes = 80;  // of the arguments and of the first line
+
+/// The start of `text` on one line: valid UTF-8, without control characters.
+std::string digest(std::string_view text) {
+    const std::string_view start = utf8_prefix(text, shown_bytes);
+    std::string shown = to_valid_utf8(start);
+    std::ranges::replace_if(
+        shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+    return shown + (start.size() < text.size() ? "..." : "");
+}
+
+/// The first line that is not blank.
+std::string_view first_line(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n\v\f");
+    if (begin == std::string_view::npos) return {};
+    const std::string_view rest = text.substr(begin);
+    return rest.substr(0, rest.find_first_of("\r\n"));
+}
+
+std::string chinese(const PrunedText& pruned, const PruningConfig& config) {
+    std::string text = fmt::format("[旧的 {} 结果已移出", pruned.tool.empty() ? "tool" : pruned.tool);
+    if (!pruned.arguments.empty() && pruned.arguments != "{}") text += "：" + digest(pruned.arguments);
+    text += fmt::format("，{} 字节，{} 行", pruned.bytes, count_lines(pruned.text));
+    const std::string_view line = config.partial ? std::string_view() : first_line(pruned.text);
+    if (!line.empty()) text += fmt::format("，开头：\"{}\"", digest(line));
+    if (!pruned.location.empty()) text += fmt::format("。全文：{}", pruned.location);
+    if (!pruned.reader.empty()) text += fmt::format("，可用 {} 读取", pruned.reader);
+    return text + "]";
+}
+
+std::string english(const PrunedText& pruned, const PruningConfig& config) {
+    std::string text = fmt::format("[Old {} result pruned", pruned.tool.empty() ? "tool" : pruned.tool);
+    if (!pruned.arguments.empty() && pruned.arguments != "{}") text += ": " + digest(pruned.arguments);
+    text += fmt::format("; {} bytes, {} lines", pruned.bytes, count_lines(pruned.text));
+    const std::string_view line = config.partial ? std::string_view() : first_line(pruned.text);
+    if (!line.empty()) text += fmt::format("; starts \"{}\"", digest(line));
+    if (!pruned.location.empty()) text += fmt::format(". Full text: {}", pruned.location);
+    if (!pruned.reader.empty()) text += fmt::format(" - read it with {}", pruned.reader);
+    return text + "]";
+}
+
+/// The user's own placeholder; one that takes the place of a reference names the object.
+std::string plain(const PrunedText& pruned, const PruningConfig& config, Language language, bool names_object) {
+    if (!names_object || pruned.location.empty()) return config.placeholder;
+    const std::string_view full = language == Language::chinese ? "全文：" : "Full text: ";
+    return fmt::format("{} [{}{}]", config.placeholder, full, pruned.location);
+}
+
+}  // namespace
+
+std::string text_in_place(const PrunedText& pruned, const PruningConfig& config, Language language, bool names_object) {
+    std::string note = !config.placeholder.empty()     ? plain(pruned, config, language, names_object)
+                       : language == Language::chinese ? chinese(pruned, config)
+                                                       : english(pruned, config);
+    const auto kept = static_cast<std::uint64_t>(config.head_bytes) + static_cast<std::uint64_t>(config.tail_bytes);
+    if (!config.partial || pruned.text.size() <= kept) return note;
+    const std::string_view head = utf8_prefix(pruned.text, static_cast<std::size_t>(config.head_bytes));
+    const std::string_view tail = utf8_suffix(pruned.text, static_cast<std::size_t>(config.tail_bytes));
+    return fmt::format("{}{}{}{}{}", head, head.empty() ? "" : "\n", note, tail.empty() ? "" : "\n", tail);
+}
+
+std::string_view further_text_in_place(Language language) noexcept {
+    return language == Language::chinese ? "[已移出]" : "[pruned]";
+}
+
+}  // namespace whittle::inline v0
