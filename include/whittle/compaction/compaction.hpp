@@ -1,0 +1,69 @@
+#pragma once
+
+#include "whittle/chain/chain.hpp"
+#include "whittle/compaction/callbacks.hpp"
+#include "whittle/compaction/compaction_run.hpp"
+#include "whittle/compaction/config.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+/// Keeps every request below a threshold, from cheap to dear: prunes old tool results, takes media out of old messages,
+/// folds the oldest turns into one summary. The current turn, leading system texts and pins stay as they are. One run
+/// is one commit; the originals stay in the store and in the journal.
+template <AgentMessage M = ChatMessage>
+class Compaction final : public Middleware<M> {
+public:
+    /// `summariser` null: the agent's own model. Without one either, only the cheap stages run; that is reported once.
+    explicit Compaction(std::shared_ptr<Model<M>> summariser = nullptr, CompactionConfig config = {},
+                        CompactionCallbacks<M> callbacks = {}, std::string name = "compaction")
+        : summariser_(std::move(summariser)),
+          config_(std::move(config)),
+          callbacks_(std::move(callbacks)),
+          name_(std::move(name)) {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] const CompactionConfig& config() const noexcept { return config_; }
+
+    void check(const ChainInfo& chain, Problems& problems) const override;
+    [[nodiscard]] bool summarises() const noexcept override { return true; }
+    void before_model(Turn<M>& turn) override;
+    bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
+    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
+
+private:
+    using Run = detail::CompactionRun<M>;
+
+    /// What one hook works with.
+    struct Sizes {
+        CompactionLimits limits{};
+        std::int64_t tokens = 0;  ///< of the whole request
+    };
+
+    [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
+    bool climb(Turn<M>& turn, const Sizes& sizes) const;
+    [[nodiscard]] Model<M>* model_of(Turn<M>& turn) const;
+    [[nodiscard]] bool may_summarise(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
+    bool commit_cheap(Turn<M>& turn, Run& run, const Sizes& sizes) const;
+    bool summarise(Turn<M>& turn, Run& run, const Sizes& sizes) const;
+    bool write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) const;
+    void report_floor(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
+    void report_unfinished(Turn<M>& turn, const Run& run, const DigestState& state) const;
+    void report_rest(Turn<M>& turn, const Sizes& sizes, const CommitResult& result) const;
+    void report_failure(Turn<M>& turn, const Sizes& sizes, Errc code, const std::string& text) const;
+
+    std::shared_ptr<Model<M>> summariser_;
+    CompactionConfig config_;
+    CompactionCallbacks<M> callbacks_;
+    std::string name_;
+};
+
+}  // namespace whittle::inline v0
+
+#include "whittle/compaction/compaction_impl.hpp"

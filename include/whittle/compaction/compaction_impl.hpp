@@ -1,0 +1,205 @@
+#pragma once
+
+// Definitions of Compaction<M>; included by compaction.hpp.
+
+#include "whittle/compaction/compaction.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+namespace whittle::inline v0 {
+
+template <AgentMessage M>
+void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
+    std::size_t others = 0;
+    while (others < chain.summarisers.size() && chain.summarisers[others] != name_) ++others;
+    check_compaction(config_, chain.config, others, name_, problems);
+}
+
+template <AgentMessage M>
+std::int64_t Compaction<M>::count(Turn<M>& turn) const {
+    if (!config_.token_counter) return turn.context_tokens();
+    return turn.conversation.context(config_.token_counter, turn.request.system, turn.request.tools).total;
+}
+
+template <AgentMessage M>
+Model<M>* Compaction<M>::model_of(Turn<M>& turn) const {
+    return summariser_ ? summariser_.get() : turn.request.model;
+}
+
+template <AgentMessage M>
+void Compaction<M>::before_model(Turn<M>& turn) {
+    const Sizes sizes{limits_of(config_, detail::known_window(turn)), count(turn)};
+    turn.report.count = sizes.tokens;
+    turn.report.threshold = sizes.limits.threshold;
+    turn.report.outcome = Outcome::undue;
+    if (config_.token_counter) turn.report.counter = config_.token_counter->id();
+    Notes notes = turn.notes();
+    if (sizes.tokens <= sizes.limits.threshold) {
+        notes.erase("retry_at_tokens");
+        notes.erase("floor_told");
+        return;
+    }
+    turn.report.outcome = Outcome::remembered;
+    if (sizes.tokens >= notes.integer("retry_at_tokens").value_or(0)) climb(turn, sizes);
+}
+
+/// The threshold is now what the model takes; without a known window, half of the request.
+template <AgentMessage M>
+bool Compaction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
+    Sizes sizes{limits_of(config_, detail::known_window(turn)), std::max<std::int64_t>(1, count(turn))};
+    const double scale = std::max(1.0, static_cast<double>(turn.report.count) / static_cast<double>(sizes.tokens));
+    const auto fitting = static_cast<std::int64_t>(static_cast<double>(turn.report.threshold) / scale);
+    CompactionLimits& limits = sizes.limits;
+    limits.threshold = std::max<std::int64_t>(1, turn.report.threshold > 0 ? fitting : sizes.tokens / 2);
+    limits.target = std::min(limits.target, limits.threshold);
+    limits.summary = std::min(limits.summary, std::max<std::int64_t>(1, limits.target / 2));
+    turn.report.outcome = Outcome::nothing;
+    return climb(turn, sizes);
+}
+
+template <AgentMessage M>
+bool Compaction<M>::climb(Turn<M>& turn, const Sizes& sizes) const {
+    Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens);
+    run.stage_cheap();
+    if (!run.needs_summary()) return commit_cheap(turn, run, sizes);
+    run.plan_summary();
+    if (turn.config.explain || run.can_summarise()) run.list_candidates();
+    return may_summarise(turn, run, sizes) ? summarise(turn, run, sizes) : commit_cheap(turn, run, sizes);
+}
+
+/// Says once what is in the way.
+template <AgentMessage M>
+bool Compaction<M>::may_summarise(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
+    Notes notes = turn.notes();
+    if (detail::is_over_floor(run.plan(), run.budget())) {
+        if (!notes.integer("floor_told")) report_floor(turn, run, sizes);
+        notes.set("floor_told", std::int64_t{1});
+        return false;
+    }
+    notes.erase("floor_told");
+    if (!run.can_summarise()) return false;
+    if (model_of(turn) != nullptr) return true;
+    if (!notes.integer("no_model_told")) {
+        constexpr auto text = "no summary: there is neither a summariser nor a model of the agent's own";
+        turn.report.more().error = text;
+        emit(turn.callbacks.on_event, {Event::Level::warning, name_, "no_model", text, turn.conversation.id()});
+        notes.set("no_model_told", std::int64_t{1});
+    }
+    return false;
+}
+
+template <AgentMessage M>
+void Compaction<M>::report_floor(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
+    const std::string text = detail::describe_floor(run.plan(), run.budget());
+    turn.report.more().error = text;
+    emit(turn.callbacks.on_event, {Event::Level::warning, name_, "irreducible", text, turn.conversation.id(),
+                                   sizes.tokens, run.plan().floor_with(run.budget().beside)});
+}
+
+template <AgentMessage M>
+bool Compaction<M>::commit_cheap(Turn<M>& turn, Run& run, const Sizes& sizes) const {
+    const CommitResult result = run.commit();
+    if (result.committed()) report_rest(turn, sizes, result);
+    return result.committed();
+}
+
+/// Makes the summary and commits everything. A failure that is not to be thrown is reported and remembered here: what a
+/// hook throws would take the note back.
+template <AgentMessage M>
+bool Compaction<M>::summarise(Turn<M>& turn, Run& run, const Sizes& sizes) const {
+    if (turn.config.dry_run) {
+        turn.report.outcome = Outcome::planned;
+        turn.report.more().tokens_before = run.tokens_before();
+        turn.report.more().tokens_after = run.expected_tokens();
+        return false;
+    }
+    try {
+        if (!run.fits_rules()) return commit_cheap(turn, run, sizes);
+        return write_summary(turn, run, sizes);
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const Error& error) {
+        const bool is_stop = error.errc() == Errc::cancelled || turn.request.stop.stop_requested();
+        if (is_stop || config_.on_failure == OnFailure::propagate) throw;
+        report_failure(turn, sizes, error.errc(), error.what());
+    } catch (const std::exception& error) {
+        if (config_.on_failure == OnFailure::propagate) throw;
+        report_failure(turn, sizes, Errc::callback_failed, error.what());
+    }
+    return false;
+}
+
+template <AgentMessage M>
+bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) const {
+    Notes notes = turn.notes();
+    const DigestState start = digest_state_from(notes.text("digest").value_or(std::string_view{}));
+    DigestState state = start;
+    const DigestResult<M> result = run.generate(*model_of(turn), state);
+    if (state == DigestState{}) {
+        notes.erase("digest");
+    } else {
+        notes.set("digest", to_text(state));
+    }
+    if (result.failure) {
+        const bool is_out_of_budget = result.failure->failure == DigestFailure::budget && state != DigestState{};
+        if (is_out_of_budget && (state != start || result.model_calls == 0))
+            report_unfinished(turn, run, state);
+        else
+            report_failure(turn, sizes, detail::code_of(*result.failure), result.failure->message);
+        return false;
+    }
+    run.stage_summary(result.summary);
+    const CommitResult commit = run.commit();
+    if (!commit.committed()) {
+        const bool is_store = commit.outcome == Outcome::store_failed;
+        report_failure(turn, sizes, is_store ? Errc::storage_failed : Errc::model_failed,
+                       is_store ? "the originals could not be stored" : "the new list is not smaller than the old one");
+        return false;
+    }
+    notes.erase("retry_at_tokens");
+    report_rest(turn, sizes, commit);
+    return true;
+}
+
+/// No failure, also under OnFailure::propagate: a throw would take back the notes that the next hook goes on with.
+template <AgentMessage M>
+void Compaction<M>::report_unfinished(Turn<M>& turn, const Run& run, const DigestState& state) const {
+    turn.notes().erase("retry_at_tokens");
+    turn.report.outcome = Outcome::nothing;
+    const std::string text = detail::describe_unfinished(state, run.plan().folded.size());
+    turn.report.more().error = text;
+    emit(turn.callbacks.on_event, {Event::Level::info, name_, "unfinished", text, turn.conversation.id()});
+}
+
+template <AgentMessage M>
+void Compaction<M>::report_rest(Turn<M>& turn, const Sizes& sizes, const CommitResult& result) const {
+    const std::int64_t after = sizes.tokens - (result.tokens_before - result.tokens_after);
+    if (after <= sizes.limits.threshold || !turn.report.more().error.empty()) return;
+    const std::string text = detail::describe_compacted(after, sizes.limits.threshold);
+    turn.report.more().error = text;
+    emit(turn.callbacks.on_event, {Event::Level::warning, name_, "still_above_threshold", text, turn.conversation.id(),
+                                   result.tokens_before, result.tokens_after});
+}
+
+template <AgentMessage M>
+void Compaction<M>::report_failure(Turn<M>& turn, const Sizes& sizes, Errc code, const std::string& text) const {
+    const std::string message = name_ + ": write a summary: " + text;
+    if (config_.on_failure == OnFailure::propagate) throw Error(code, message);
+    turn.notes().set("retry_at_tokens", add_saturating(sizes.tokens, cool_down_of(config_, sizes.limits.threshold)));
+    turn.report.outcome = Outcome::failed;
+    turn.report.more().error = message;
+    detail::tell_failure(turn.callbacks.on_event, name_, turn.conversation.id(), message);
+}
+
+/// Everything starts behind the protected prefix.
+template <AgentMessage M>
+std::size_t Compaction<M>::untouched_prefix(const Conversation<M>& conversation) const {
+    const Outline outline = conversation.outline();
+    std::size_t i = layout_of(outline, name_).prefix;
+    while (i < outline.size() && outline[i].pinned) ++i;
+    return i;
+}
+
+}  // namespace whittle::inline v0

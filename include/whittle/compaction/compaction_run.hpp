@@ -1,0 +1,251 @@
+#pragma once
+
+#include "whittle/chain/chain.hpp"
+#include "whittle/compaction/callbacks.hpp"
+#include "whittle/compaction/config.hpp"
+#include "whittle/compaction/ladder.hpp"
+#include "whittle/compaction/media_stage.hpp"
+#include "whittle/compaction/pruning_stage.hpp"
+#include "whittle/compaction/summary_message.hpp"
+#include "whittle/compaction/turns.hpp"
+#include "whittle/digest/digest.hpp"
+#include "whittle/digest/facts.hpp"
+#include "whittle/digest/fold.hpp"
+#include "whittle/message/validity.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// One run of the ladder over one transaction: what it stages, a later stage sees.
+template <AgentMessage M>
+class CompactionRun {
+public:
+    CompactionRun(Turn<M>& turn, const CompactionConfig& config, const CompactionCallbacks<M>& callbacks,
+                  const CompactionLimits& limits, std::int64_t context_tokens)
+        : turn_(turn),
+          config_(config),
+          callbacks_(callbacks),
+          limits_(limits),
+          context_tokens_(context_tokens),
+          counter_(config.token_counter ? config.token_counter : turn.config.token_counter),
+          edit_(open_edit()),
+          layout_(layout_of(edit_.outline(), self(), config.current_turn_keep_rounds)) {}
+
+    /// Stages 0 and 1.
+    void stage_cheap();
+    /// The whole request with what is staged, by the ruler that judged it.
+    [[nodiscard]] std::int64_t tokens_now() const noexcept {
+        return context_tokens_ - (edit_.tokens_before() - edit_.tokens_after());
+    }
+    /// Whether the cheap stages neither reached the target nor left a runway.
+    [[nodiscard]] bool needs_summary() const noexcept {
+        return tokens_now() > limits_.target && tokens_now() > runway_end(config_, limits_.threshold);
+    }
+
+    /// Plans stage 2 on what is staged.
+    void plan_summary();
+    [[nodiscard]] const TurnPlan& plan() const noexcept { return plan_; }
+    [[nodiscard]] const TurnBudget& budget() const noexcept { return budget_; }
+    [[nodiscard]] bool can_summarise() const noexcept {
+        return !plan_.folded.empty() && !plan_.has_only_summaries && plan_.summary_tokens > 0;
+    }
+    void list_candidates() const;
+    [[nodiscard]] std::int64_t tokens_before() const noexcept { return edit_.tokens_before(); }
+    /// Tokens of the messages with what is staged and a summary as large as it may be.
+    [[nodiscard]] std::int64_t expected_tokens() const noexcept {
+        return edit_.tokens_after() - plan_.folded_tokens + budget_.frame + plan_.summary_tokens;
+    }
+
+    /// Whether a summary may stand there at all, whatever it says: found out before a model is paid for it.
+    [[nodiscard]] bool fits_rules();
+    /// Asks the model. Throws Error(cancelled), and what a digest throws.
+    [[nodiscard]] DigestResult<M> generate(Model<M>& model, DigestState& state);
+    void stage_summary(std::string_view summary);
+    [[nodiscard]] CommitResult commit() { return edit_.commit(); }
+
+private:
+    [[nodiscard]] std::string_view self() const noexcept { return turn_.report.middleware; }
+    [[nodiscard]] Transaction<M> open_edit();
+    [[nodiscard]] Role role() const noexcept {
+        return config_.summary_role == SummaryRole::system ? Role::system : Role::user;
+    }
+    [[nodiscard]] M message(std::string_view summary, std::span<const RetainedFact> facts) const {
+        return message_traits<M>::make(role(),
+                                       compose_compacted(summary, facts, role() == Role::system, turn_.language));
+    }
+    [[nodiscard]] std::int64_t tokens_of(const M& m) const { return count_message(m, *counter_); }
+    [[nodiscard]] std::vector<std::int64_t> tokens_of_each() const;
+    [[nodiscard]] std::string refuse(std::string_view summary) const;
+    [[nodiscard]] DigestCallbacks<M> digest_callbacks() const;
+    [[nodiscard]] M message_with_facts(std::string_view summary, std::string& note) const;
+    Unit stage_message(M message, std::string facts);
+
+    Turn<M>& turn_;
+    const CompactionConfig& config_;
+    const CompactionCallbacks<M>& callbacks_;
+    CompactionLimits limits_;
+    std::int64_t context_tokens_;
+    std::shared_ptr<const TokenCounter> counter_;
+    Transaction<M> edit_;
+    TurnLayout layout_;
+    TurnBudget budget_{};
+    TurnPlan plan_{};
+};
+
+template <AgentMessage M>
+Transaction<M> CompactionRun<M>::open_edit() {
+    EditEnvironment environment = turn_.environment();
+    environment.counter = counter_;
+    return turn_.conversation.edit(self(), std::move(environment));
+}
+
+template <AgentMessage M>
+void CompactionRun<M>::stage_cheap() {
+    if (config_.pruning) stage_pruning(turn_, edit_, *config_.pruning, layout_.sacred);
+    if (tokens_now() > limits_.target) stage_media(turn_, edit_, config_.media, layout_.sacred);
+}
+
+/// Of what is staged; what no stage edited was counted before.
+template <AgentMessage M>
+std::vector<std::int64_t> CompactionRun<M>::tokens_of_each() const {
+    std::vector<std::int64_t> tokens = turn_.conversation.tokens_of_each(counter_);
+    const Outline old = turn_.conversation.outline();
+    const Outline now = edit_.outline();
+    tokens.resize(now.size());
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        if (i >= old.size() || &old[i] != &now[i]) tokens[i] = tokens_of(edit_.messages()[i]);
+    }
+    return tokens;
+}
+
+template <AgentMessage M>
+void CompactionRun<M>::plan_summary() {
+    budget_ = {.beside = context_tokens_ - edit_.tokens_before(),
+               .threshold = limits_.threshold,
+               .target = limits_.target,
+               .summary = limits_.summary,
+               .frame = tokens_of(message({}, {}))};
+    plan_ = plan_turns(edit_.outline(), tokens_of_each(), layout_, budget_, self(),
+                       [&](std::size_t i) { return edit_.is_pinned(i); });
+}
+
+template <AgentMessage M>
+void CompactionRun<M>::list_candidates() const {
+    StageDetails& details = turn_.report.more();
+    const Outline outline = edit_.outline();
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const bool is_cut = plan_.rules[i] == "fold";
+        const std::int64_t tokens = is_cut ? tokens_of(edit_.messages()[i]) : 0;
+        details.candidates.push_back({outline[i].serial, 0, is_cut, plan_.rules[i], tokens});
+    }
+}
+
+template <AgentMessage M>
+bool CompactionRun<M>::fits_rules() {
+    if (!turn_.config.verify) return true;
+    const ValidityProfile& rules = turn_.config.profile.validity;
+    const Unit unit = stage_message(message("...", {}), {});
+    const bool is_fine =
+        new_violations(validate(turn_.conversation.outline(), rules), validate(edit_.outline(), rules)).empty();
+    edit_.drop_unit(unit);
+    return is_fine;
+}
+
+/// A model's ruler differs from ours: what is a little too long is cut, not paid for again.
+template <AgentMessage M>
+std::string CompactionRun<M>::refuse(std::string_view summary) const {
+    const std::int64_t tokens = counter_->count(summary);
+    if (tokens <= 2 * plan_.summary_tokens) return {};
+    return "the summary has " + std::to_string(tokens) + " tokens, allowed are " + std::to_string(plan_.summary_tokens);
+}
+
+template <AgentMessage M>
+DigestCallbacks<M> CompactionRun<M>::digest_callbacks() const {
+    DigestCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, {}, {}};
+    if (!callbacks.retry.should_retry) {
+        callbacks.retry.should_retry = [](const Attempt<M>& attempt) {
+            return attempt.error != nullptr && is_worth_a_retry(*attempt.error);
+        };
+    }
+    if (!callbacks.retry.backoff)
+        callbacks.retry.backoff = [](const Attempt<M>&) { return std::chrono::milliseconds(500); };
+    return callbacks;
+}
+
+template <AgentMessage M>
+DigestResult<M> CompactionRun<M>::generate(Model<M>& model, DigestState& state) {
+    DigestConfig config = digest_config(config_, plan_.summary_tokens);
+    config.max_input_tokens = summary_input_bound(config_.max_input_tokens, known_window(turn_),
+                                                  std::max(turn_.config.profile.output_reserve, plan_.summary_tokens));
+    if (config.user_instruction.empty()) config.user_instruction = compaction_instruction(turn_.language);
+    DigestTask<M> task{.model = model,
+                       .messages = edit_.messages(),
+                       .outline = edit_.outline(),
+                       .fold = plan_.folded,
+                       .replaced_tokens = plan_.folded_tokens,
+                       .accept = [this](std::string_view summary) { return refuse(summary); }};
+    DigestEnvironment environment = digest_environment(turn_);
+    environment.counter = counter_;
+    return digest(task, config, digest_callbacks(), environment, state);
+}
+
+/// Facts that the summary lacks take what it left of its size, at most half of that. `note`: what the next summary must
+/// not lose either, what the model wrote itself included.
+template <AgentMessage M>
+M CompactionRun<M>::message_with_facts(std::string_view summary, std::string& note) const {
+    constexpr std::int64_t carried_for_shown = 4;
+    const std::string text = cut_summary(summary, plan_.summary_tokens, *counter_);
+    const std::int64_t most = budget_.frame + plan_.summary_tokens;
+    FactCollector facts;
+    collect_facts<M>(edit_.messages(), edit_.outline(), plan_.folded, facts);
+    facts.next_message();
+    facts.add({.kind = PartKind::text, .text = text}, false);
+    note = to_note(facts.missing_in({}, plan_.summary_tokens * carried_for_shown, *counter_, turn_.language));
+    const std::int64_t room = std::min(plan_.summary_tokens / 2, most - tokens_of(message(text, {})));
+    std::vector<RetainedFact> shown = facts.missing_in(text, room, *counter_, turn_.language);
+    while (!shown.empty() && tokens_of(message(text, shown)) > most) shown.pop_back();
+    return message(text, shown);
+}
+
+template <AgentMessage M>
+void CompactionRun<M>::stage_summary(std::string_view summary) {
+    std::string note;
+    M made = message_with_facts(summary, note);
+    stage_message(std::move(made), std::move(note));
+}
+
+/// The newest stretch makes way for the summary, older ones go. It gets the highest turn number of what it stands for.
+template <AgentMessage M>
+Unit CompactionRun<M>::stage_message(M message, std::string facts) {
+    const Outline outline = edit_.outline();
+    Provenance provenance{.origin = Origin::summary,
+                          .reason = "summary",
+                          .stored = stored_references(outline, plan_.folded),
+                          .covers = covered_serials(outline, plan_.folded),
+                          .facts = std::move(facts)};
+    auto stretches = stretches_of(plan_.folded);
+    const auto [first, last] = stretches.back();
+    const std::size_t place = place_of_summary(outline, first, last);
+    const auto erase = [&](std::size_t from, std::size_t to) {
+        if (from < to) edit_.replace_range(from, to, {}, {.reason = "summary"});
+    };
+    const Unit unit = edit_.begin_unit();
+    edit_.insert(place, std::move(message), std::move(provenance));
+    erase(place + 1, last + 1);
+    erase(first, place);
+    stretches.pop_back();
+    for (; !stretches.empty(); stretches.pop_back()) erase(stretches.back().first, stretches.back().second);
+    return unit;
+}
+
+}  // namespace whittle::inline v0::detail

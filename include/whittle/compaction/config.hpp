@@ -1,0 +1,70 @@
+#pragma once
+
+#include "whittle/chain/config.hpp"
+#include "whittle/compaction/media_stage.hpp"
+#include "whittle/compaction/pruning_config.hpp"
+#include "whittle/digest/config.hpp"
+#include "whittle/digest/fold.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// What `Compaction` does when no summary comes about.
+enum class OnFailure {
+    keep_going,  ///< the history stays, it is reported, and the next attempt waits until the conversation has grown
+    propagate,   ///< the hook throws, once the attempts are used up; `ChainConfig::on_error` decides who sees it
+};
+
+/// Settings of `Compaction`; docs/compaction.md has the table. Sizes are those of whole requests.
+struct CompactionConfig {
+    std::int64_t threshold_tokens = 40'000;    ///< compaction starts above it
+    double threshold_fraction = 0.0;           ///< of the model's window, instead; 0: off; 0.6 is a good value
+    std::int64_t target_tokens = 3'000;        ///< what it works down to, the current turn not counted
+    double target_fraction = 0.0;              ///< of the window, instead; 0: off
+    std::int64_t summary_size_tokens = 1'000;  ///< the model's output limit, and enforced on what it wrote
+    double summary_fraction = 0.0;             ///< of the window, instead; 0: off
+    double runway_fraction = 0.15;             ///< no summary once the cheap stages come this far below the threshold
+    std::optional<int> current_turn_keep_rounds{};          ///< absent: all of the current turn stays; else so many
+    std::optional<PruningConfig> pruning{PruningConfig{}};  ///< stage 0; absent: off
+    MediaMode media = MediaMode::automatic;                 ///< stage 1
+    std::shared_ptr<const TokenCounter> token_counter{};    ///< null: the chain's; `pessimistic()` is the source's
+    SummaryRole summary_role = SummaryRole::automatic;
+    std::string user_instruction{};     ///< empty: the built-in task in the chain's language
+    GenerateOptions model_options{};    ///< of every summary call; the output limit is the summary's size
+    std::int64_t max_input_tokens = 0;  ///< bound of one summary request; 0: what the window leaves
+    std::optional<RetryConfig> retry{RetryConfig{2}};  ///< 0.5 s apart, of errors that may pass
+    std::optional<FailoverConfig> failover{};
+    OnFailure on_failure = OnFailure::keep_going;
+    std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the threshold
+};
+
+/// The sizes that count for a window of that size (0: unknown). Tokens.
+struct CompactionLimits {
+    std::int64_t threshold = 0;
+    std::int64_t target = 0;
+    std::int64_t summary = 0;
+
+    friend bool operator==(const CompactionLimits&, const CompactionLimits&) = default;
+};
+[[nodiscard]] CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) noexcept;
+
+/// At most this many tokens are left once no summary is needed after the cheap stages.
+[[nodiscard]] std::int64_t runway_end(const CompactionConfig& config, std::int64_t threshold) noexcept;
+
+/// How many tokens a conversation has to grow after a failed summary.
+[[nodiscard]] std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept;
+
+/// The part of the configuration that a digest takes. `summary_tokens`: the summary's size.
+[[nodiscard]] DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_tokens);
+
+/// Adds every bad or doubtful setting to `problems`, each under "{name}.". `other_summarisers`: before this one.
+void check_compaction(const CompactionConfig& config, const ChainConfig& chain, std::size_t other_summarisers,
+                      std::string_view name, Problems& problems);
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "whittle/chain/edit_environment.hpp"
+#include "whittle/compaction/turns.hpp"
+#include "whittle/digest/chunks.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+/// Why no summary is bought, with the numbers.
+[[nodiscard]] std::string describe_floor(const TurnPlan& plan, const TurnBudget& budget);
+/// That compaction did not bring the request below the threshold.
+[[nodiscard]] std::string describe_compacted(std::int64_t tokens, std::int64_t threshold);
+/// How far a summary is that the next hook goes on with.
+[[nodiscard]] std::string describe_unfinished(const DigestState& state, std::size_t messages);
+
+/// Whether what stays leaves no room for a summary that is worth a call.
+[[nodiscard]] bool is_over_floor(const TurnPlan& plan, const TurnBudget& budget) noexcept;
+
+/// The start of `summary` that has at most `max_tokens`, at a line border if one is near.
+[[nodiscard]] std::string cut_summary(std::string_view summary, std::int64_t max_tokens, const TokenCounter& counter);
+
+}  // namespace whittle::inline v0::detail

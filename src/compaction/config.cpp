@@ -1,0 +1,107 @@
+#include "whittle/compaction/config.hpp"
+
+#include "whittle/compaction/callbacks.hpp"
+
+#include "../base/field_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+std::int64_t size_of(std::int64_t tokens, double fraction, std::int64_t window) noexcept {
+    if (fraction <= 0.0 || window <= 0) return tokens;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(static_cast<double>(window) * fraction)));
+}
+
+void check_fraction(double fraction, const ChainConfig& chain, std::string_view field, FieldCheck& check) {
+    const std::string value = fmt::format("{}", fraction);
+    const bool is_fraction = fraction >= 0.0 && fraction <= 1.0;
+    check.error(!is_fraction, field, value, "0 to 1");
+    check.error(is_fraction && fraction > 0.0 && chain.profile.context_window <= 0, field, value,
+                "0, or a model profile with its context_window (profile.context_window)");
+}
+
+void check_sizes(const CompactionConfig& config, const ChainConfig& chain, FieldCheck& check) {
+    check.at_least(config.threshold_tokens, 1, "threshold_tokens");
+    check.at_least(config.target_tokens, 1, "target_tokens");
+    check.at_least(config.summary_size_tokens, 1, "summary_size_tokens");
+    check_fraction(config.threshold_fraction, chain, "threshold_fraction", check);
+    check_fraction(config.target_fraction, chain, "target_fraction", check);
+    check_fraction(config.summary_fraction, chain, "summary_fraction", check);
+    const CompactionLimits limits = limits_of(config, chain.profile.context_window);
+    const bool is_target_of_window = config.target_fraction > 0.0;
+    const bool is_summary_of_window = config.summary_fraction > 0.0;
+    check.error(limits.target >= limits.threshold, is_target_of_window ? "target_fraction" : "target_tokens",
+                fmt::format("{} tokens", limits.target), fmt::format("below the threshold ({})", limits.threshold));
+    check.error(limits.summary >= limits.target, is_summary_of_window ? "summary_fraction" : "summary_size_tokens",
+                fmt::format("{} tokens", limits.summary), fmt::format("below the target ({})", limits.target));
+    const std::int64_t room = chain.profile.context_window - chain.profile.output_reserve;
+    check.warn(chain.profile.context_window > 0 && limits.threshold >= room,
+               config.threshold_fraction > 0.0 ? "threshold_fraction" : "threshold_tokens",
+               fmt::format("{} tokens", limits.threshold),
+               fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
+}
+
+}  // namespace
+
+bool is_worth_a_retry(const DigestError& error) noexcept {
+    if (error.failure == DigestFailure::refused) return error.refusal != Refusal::refusal;
+    if (error.failure != DigestFailure::model) return false;
+    if (!error.model_error) return true;
+    const ModelErrorClass kind = *error.model_error;
+    return kind == ModelErrorClass::rate_limit || kind == ModelErrorClass::server || kind == ModelErrorClass::transport;
+}
+
+CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) noexcept {
+    return {.threshold = size_of(config.threshold_tokens, config.threshold_fraction, window),
+            .target = size_of(config.target_tokens, config.target_fraction, window),
+            .summary = size_of(config.summary_size_tokens, config.summary_fraction, window)};
+}
+
+std::int64_t runway_end(const CompactionConfig& config, std::int64_t threshold) noexcept {
+    return static_cast<std::int64_t>(std::floor(static_cast<double>(threshold) * (1.0 - config.runway_fraction)));
+}
+
+std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept {
+    return config.cool_down_tokens > 0 ? config.cool_down_tokens : std::max<std::int64_t>(1, threshold / 20);
+}
+
+DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_tokens) {
+    DigestConfig result;
+    result.model_options = config.model_options;
+    result.model_options.max_output_tokens = summary_tokens;
+    result.max_input_tokens = config.max_input_tokens;
+    result.user_instruction = config.user_instruction;
+    result.retry = config.retry;
+    result.failover = config.failover;
+    return result;
+}
+
+void check_compaction(const CompactionConfig& config, const ChainConfig& chain, std::size_t other_summarisers,
+                      std::string_view name, Problems& problems) {
+    FieldCheck check(name, problems);
+    check_sizes(config, chain, check);
+    const bool is_runway = config.runway_fraction >= 0.0 && config.runway_fraction < 1.0;
+    check.error(!is_runway, "runway_fraction", fmt::format("{}", config.runway_fraction), "0 to below 1");
+    if (config.current_turn_keep_rounds)
+        check.at_least(*config.current_turn_keep_rounds, 1, "current_turn_keep_rounds");
+    if (config.pruning) check_pruning(*config.pruning, fmt::format("{}.pruning", name), problems);
+    check.warn(config.media == MediaMode::reference && chain.storage == nullptr, "media", "reference",
+               "a chain with storage: without it the text does not say where the media are");
+    check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
+    check.error(config.model_options.max_output_tokens != 0, "model_options.max_output_tokens",
+                std::to_string(config.model_options.max_output_tokens), "0: summary_size_tokens is the output limit");
+    check_digest(digest_config(config, 0), name, problems);
+    check.warn(config.on_failure == OnFailure::propagate && chain.on_error == OnError::skip, "on_failure", "propagate",
+               "keep_going, or on_error \"propagate\": a chain that skips errors asks again at every call");
+    check.warn(other_summarisers > 0, "threshold_tokens",
+               fmt::format("beside {} other summariser{}", other_summarisers, other_summarisers == 1 ? "" : "s"),
+               "one summariser in a chain: of two with overlapping triggers the lower one always comes first");
+}
+
+}  // namespace whittle::inline v0

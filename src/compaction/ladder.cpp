@@ -1,0 +1,51 @@
+#include "whittle/compaction/ladder.hpp"
+
+#include "whittle/base/text.hpp"
+#include "whittle/digest/chunk_planner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+/// Less is not worth a model call.
+std::int64_t smallest_summary(const TurnBudget& budget) noexcept {
+    return budget.frame + std::max<std::int64_t>(1, budget.summary / 4);
+}
+
+}  // namespace
+
+std::string describe_floor(const TurnPlan& plan, const TurnBudget& budget) {
+    return fmt::format(
+        "no summary: what has to stay takes {} tokens, the threshold is {}: {} beside the messages (system text, "
+        "tools), {} in the protected prefix, {} in pinned messages, {} in the current turn; a summary takes {} or more",
+        plan.floor_with(budget.beside), budget.threshold, budget.beside, plan.prefix_tokens, plan.pinned_tokens,
+        plan.current_tokens, smallest_summary(budget));
+}
+
+std::string describe_compacted(std::int64_t tokens, std::int64_t threshold) {
+    return fmt::format("after compaction the request still has {} tokens, the threshold is {}", tokens, threshold);
+}
+
+std::string describe_unfinished(const DigestState& state, std::size_t messages) {
+    return fmt::format(
+        "summary not finished: {} of {} messages are read, the hook's model calls or time are used up; the next hook "
+        "goes on",
+        state.next_message, messages);
+}
+
+bool is_over_floor(const TurnPlan& plan, const TurnBudget& budget) noexcept {
+    return add_saturating(plan.floor_with(budget.beside), smallest_summary(budget)) > budget.threshold;
+}
+
+std::string cut_summary(std::string_view summary, std::int64_t max_tokens, const TokenCounter& counter) {
+    if (counter.count(summary) <= max_tokens) return std::string(summary);
+    const auto guess = static_cast<std::size_t>(std::max<std::int64_t>(1, max_tokens)) * 3;
+    return std::string(
+        longest_prefix(summary, guess, [&](std::string_view text) { return counter.count(text) <= max_tokens; }));
+}
+
+}  // namespace whittle::inline v0::detail
