@@ -171,6 +171,8 @@ void check_stage(ConfigReader& reader, const Draft& draft, const ChainInfo& info
     } else if (const auto* saving = std::get_if<TokenSavingConfig>(&stage.settings.config)) {
         check_models(reader, draft, stage);
         check_token_saving(*saving, info, "", problems);
+    } else if (const auto* pruning = std::get_if<PruningConfig>(&stage.settings.config)) {
+        check_pruning(*pruning, "", problems);
     } else {
         check_reduction(as_opened(stage.settings), info, "", problems);
     }

@@ -172,6 +172,9 @@ struct StageNode {
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages);
 void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage);
 void read_token_saving(ConfigReader& reader, NodeId at, StageSettings& stage);
+void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage);
+/// The object inside of another stage: without type, name and storage.
+void read_pruning(ConfigReader& reader, NodeId at, PruningConfig& config);
 
 void add_storage_keys(std::vector<ConfigKey>& keys);
 void add_profile_keys(std::vector<ConfigKey>& keys);
@@ -180,6 +183,7 @@ void add_models_keys(std::vector<ConfigKey>& keys);
 void add_stage_keys(std::vector<ConfigKey>& keys);
 void add_summarization_keys(std::vector<ConfigKey>& keys);
 void add_token_saving_keys(std::vector<ConfigKey>& keys);
+void add_pruning_keys(std::vector<ConfigKey>& keys);
 
 template <typename T>
 void add_keys(std::vector<ConfigKey>& keys, const std::string& prefix, std::span<const Field<T>> fields) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/compaction/pruning.hpp"
 #include "whittle/port/model.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/summarization/summarization.hpp"
@@ -46,7 +47,7 @@ struct StorageSettings {
 /// One entry of "middlewares".
 struct StageSettings {
     std::string name{};
-    std::variant<ReductionConfig, SummarizationConfig, TokenSavingConfig> config{};
+    std::variant<ReductionConfig, SummarizationConfig, TokenSavingConfig, PruningConfig> config{};
     StorageSettings backend{};  ///< own storage; none: the chain's
     std::map<std::string, StorageSettings> tool_backends{};
     std::string model{};           ///< summarization, token_saving: a name of `ChainSettings::models`
@@ -153,6 +154,13 @@ template <AgentMessage M>
     return std::make_shared<TokenSaving<M>>(std::move(config), stage.name);
 }
 
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_pruning(const StageSettings& stage) {
+    PruningConfig config = std::get<PruningConfig>(stage.config);
+    if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
+    return std::make_shared<Pruning<M>>(std::move(config), stage.name);
+}
+
 }  // namespace detail
 
 /// Opens the storages and makes the chain with its models. Throws what these throw.
@@ -170,6 +178,8 @@ template <AgentMessage M>
                                                             ReductionCallbacks<M>{}, stage.name));
         } else if (std::holds_alternative<TokenSavingConfig>(stage.config)) {
             stages.push_back(detail::make_token_saving<M>(stage, models));
+        } else if (std::holds_alternative<PruningConfig>(stage.config)) {
+            stages.push_back(detail::make_pruning<M>(stage));
         } else {
             stages.push_back(detail::make_summarization<M>(stage, models));
         }

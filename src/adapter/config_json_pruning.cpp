@@ -1,0 +1,68 @@
+#include "config_json_reader.hpp"
+
+#include <array>
+#include <span>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+template <typename T>
+void skip(ConfigReader&, NodeId, T&) {}
+
+struct PruningDraft : PruningConfig {
+    std::string name = "pruning";
+    StorageSettings own_storage{};
+};
+
+void read_own_storage(ConfigReader& reader, NodeId at, PruningDraft& draft) {
+    read_storage(reader, at, draft.own_storage);
+}
+
+using PC = PruningConfig;
+
+/// Those of a stage of its own come first.
+constexpr std::size_t stage_fields = 3;
+constexpr std::array<Field<PruningDraft>, 13> pruning_fields{{
+    {"type", "string", "required", "`pruning`", &skip<PruningDraft>},
+    {"name", "string", "pruning", "in reports and notes; two middlewares need distinct names",
+     &read_value<&PruningDraft::name>},
+    {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage},
+    {"protected_tools", "array of strings", "[]", "beside those of the chain: their results are never pruned",
+     &read_value<&PC::protected_tools>},
+    {"skip_boundary_turns", "integer", "2", "user turns at the end that stay; 0: the open round only",
+     &read_integer<&PC::skip_boundary_turns, 0>},
+    {"protect_current_turn_only", "true or false", "false",
+     "with fewer turns than that: the newest one stays, instead of all", &read_value<&PC::protect_current_turn_only>},
+    {"prune_failed_results", "true or false", "false", "prune results of failed calls too",
+     &read_value<&PC::prune_failed_results>},
+    {"protect_newest_tokens", "integer", "0", "tokens of the newest prunable results before the boundary that stay",
+     &read_integer<&PC::protect_newest_tokens, 0>},
+    {"minimum_gain_tokens", "integer", "0", "prune nothing unless this much gets free",
+     &read_integer<&PC::minimum_gain_tokens, 0>},
+    {"placeholder", "string", "built in", "empty: says what was pruned and where it is", &read_value<&PC::placeholder>},
+    {"partial", "true or false", "false", "keep head and tail of a text around the placeholder",
+     &read_value<&PC::partial>},
+    {"head_bytes", "integer", "1000", "bytes kept of the start, with `partial`", &read_integer<&PC::head_bytes, 0>},
+    {"tail_bytes", "integer", "500", "bytes kept of the end, with `partial`", &read_integer<&PC::tail_bytes, 0>},
+}};
+
+}  // namespace
+
+void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage) {
+    PruningDraft draft;
+    read_object<PruningDraft>(reader, at, draft, pruning_fields);
+    stage.name = draft.name;
+    stage.backend = draft.own_storage;
+    stage.config = static_cast<PruningConfig&>(draft);
+}
+
+void read_pruning(ConfigReader& reader, NodeId at, PruningConfig& config) {
+    PruningDraft draft;
+    read_object<PruningDraft>(reader, at, draft, std::span(pruning_fields).subspan(stage_fields));
+    config = static_cast<PruningConfig&>(draft);
+}
+
+void add_pruning_keys(std::vector<ConfigKey>& keys) { add_keys<PruningDraft>(keys, "pruning.", pruning_fields); }
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,162 @@
+#include "whittle/compaction/fetch_media.hpp"
+
+#include "../base/base64.hpp"
+#include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view scheme = "ref://";
+
+Error damaged(std::string_view key, std::string_view why) {
+    return Error(Errc::damaged, fmt::format("read media \"{}\": {}", key, why));
+}
+
+/// The key in "ref://{key}", in "[image: ref://{key}]", or by itself.
+std::string_view key_in(std::string_view reference) {
+    if (const auto at = reference.find(scheme); at != std::string_view::npos)
+        reference.remove_prefix(at + scheme.size());
+    return reference.substr(0, reference.find_first_of("] \t\r\n"));
+}
+
+std::string parse_reference(std::string_view arguments) {
+    const Json json = Json::parse(arguments, nullptr, false);
+    const auto found = json.is_object() ? json.find("reference") : json.end();
+    if (!json.is_object() || found == json.end() || !found->is_string())
+        throw Error(Errc::invalid_argument, "\"reference\": a string is required, such as ref://...");
+    return found->get<std::string>();
+}
+
+StoredObject find_object(const ToolContext& context, const std::shared_ptr<Storage>& storage,
+                         std::string_view reference) {
+    const auto fallback = storage ? storage : context.storage;
+    auto object = context.objects ? context.objects->find(key_in(reference), fallback) : std::nullopt;
+    if (!object && context.objects) object = context.objects->find(reference, fallback);  // as `locate` gives it
+    if (!object || !object->storage) {
+        throw Error(Errc::not_found,
+                    "\"reference\": it names nothing that was stored of this conversation; use one "
+                    "exactly as a placeholder gives it, such as ref://...");
+    }
+    return *std::move(object);
+}
+
+std::string read_whole(const StoredObject& object, std::int64_t max_bytes) {
+    const auto info = object.storage->stat(object.key);
+    if (info && info->bytes > max_bytes) {
+        throw Error(Errc::limit_exceeded, fmt::format("read media \"{}\": it has {} bytes, the limit is {}", object.key,
+                                                      info->bytes, max_bytes));
+    }
+    auto content = object.storage->get(object.key);
+    if (!content)
+        throw Error(Errc::not_found, fmt::format("read media \"{}\": the object is no longer stored", object.key));
+    return *std::move(content);
+}
+
+/// A string as `offload_content` writes it: itself, or {"base64": ...}.
+std::string text_of_json(const Json& json, std::string_view name, std::string_view key) {
+    const auto found = json.find(name);
+    if (found == json.end()) return {};
+    if (found->is_string()) return found->get<std::string>();
+    const auto base64 = found->find("base64");
+    if (!found->is_object() || base64 == found->end() || !base64->is_string())
+        throw damaged(key, fmt::format("\"{}\" is no text", name));
+    auto bytes = from_base64(base64->get_ref<const std::string&>());
+    if (!bytes) throw damaged(key, "its base64 is damaged");
+    return *std::move(bytes);
+}
+
+int pixels_of_json(const Json& json, std::string_view name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_number_integer() ? found->get<int>() : 0;
+}
+
+Part part_of_json(const Json& json, std::string_view key) {
+    return {.kind = PartKind::media,
+            .media = {.mime = text_of_json(json, "mime", key),
+                      .bytes = text_of_json(json, "bytes", key),
+                      .url = text_of_json(json, "url", key),
+                      .width = pixels_of_json(json, "width"),
+                      .height = pixels_of_json(json, "height")}};
+}
+
+bool is_media(const Json& json) {
+    const auto type = json.is_object() ? json.find("type") : json.end();
+    return json.is_object() && type != json.end() && *type == "media";
+}
+
+/// All media of a stored object: of one that stands for media, or of a whole result that had some.
+std::vector<Part> media_in(std::string_view content, std::string_view key) {
+    const Json json = Json::parse(content, nullptr, false);
+    std::vector<Part> media;
+    for (std::size_t i = 0; json.is_array() && i < json.size(); ++i) {
+        if (is_media(json[i])) media.push_back(part_of_json(json[i], key));
+    }
+    if (!media.empty()) return media;
+    throw Error(Errc::invalid_argument,
+                fmt::format("\"reference\": {} holds no media; read its text with read_offloaded", key));
+}
+
+void tell(const ToolContext& context, std::string_view key) {
+    if (context.events == nullptr) return;
+    const std::string text = fmt::format("fetched {}", key);
+    emit(*context.events,
+         {.source = fetch_media_name, .kind = "read_back", .text = text, .conversation = context.conversation});
+}
+
+ToolOutcome fetch_media(const ToolContext& context, PartSink& out, const std::shared_ptr<Storage>& storage,
+                        const FetchMediaOptions& options) {
+    std::string problem;
+    try {
+        const StoredObject object = find_object(context, storage, parse_reference(context.arguments));
+        std::vector<Part> media = media_in(read_whole(object, options.max_bytes), object.key);
+        out.write(fmt::format("{}{}:", scheme, object.key));
+        for (Part& part : media) out.push(std::move(part));
+        tell(context, object.key);
+        return {.read_back = {object.key}};
+    } catch (const Error& error) {
+        if (error.errc() == Errc::cancelled) throw;
+        problem = error.what();
+    } catch (const std::exception& error) {  // of a backend that is not ours
+        problem = error.what();
+    }
+    out.write(fmt::format("{}: {}", fetch_media_name, to_valid_utf8(problem)));
+    return {.is_error = true};
+}
+
+std::string_view description(Language language) {
+    if (language == Language::chinese)
+        return "取回本会话中被移出的图片或其他媒体。reference 如 [图片: ref://...] 所示。";
+    return "Brings back an image or other media that was moved out of this conversation. reference: as in "
+           "[image: ref://...].";
+}
+
+constexpr std::string_view parameters =
+    R"({"type":"object","properties":{"reference":{"type":"string"}},"required":["reference"]})";
+
+}  // namespace
+
+Tool fetch_media_tool(std::shared_ptr<Storage> storage, const FetchMediaOptions& options) {
+    Problems problems;
+    if (options.max_bytes < 1) problems.error("max_bytes", std::to_string(options.max_bytes), "1 or more");
+    problems.throw_if_errors("make fetch_media");
+    return {.name = std::string(fetch_media_name),
+            .description = std::string(description(options.language.value_or(default_language()))),
+            .parameters = std::string(parameters),
+            .return_direct = false,
+            .invoke = [storage = std::move(storage), options](const ToolContext& context, PartSink& out) {
+                return fetch_media(context, out, storage, options);
+            }};
+}
+
+}  // namespace whittle::inline v0
