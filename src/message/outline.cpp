@@ -38,7 +38,10 @@ bool holds_result(const MessageInfo& info) noexcept { return std::ranges::any_of
 bool MessageInfo::has(PartKind kind) const noexcept { return std::ranges::count(parts, kind, &PartInfo::kind) > 0; }
 
 bool is_user_message(const MessageInfo& info) noexcept {
-    const auto holds_text = [](const PartInfo& part) { return part.kind == PartKind::text && part.bytes > 0; };
+    const auto holds_text = [](const PartInfo& part) {
+        const bool stands_for_media = part.mark && part.mark->reason == "media";  // it asks for no more than they did
+        return part.kind == PartKind::text && part.bytes > 0 && !stands_for_media;
+    };
     return info.role == Role::user && origin_of(info.mark) == Origin::original &&
            std::ranges::any_of(info.parts, holds_text);
 }
