@@ -4,6 +4,9 @@
 
 #include "whittle/base/version.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/compaction/compaction.hpp"
+#include "whittle/compaction/fetch_media.hpp"
+#include "whittle/compaction/pruning.hpp"
 #include "whittle/loop/agent_loop.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/validity.hpp"

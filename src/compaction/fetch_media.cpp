@@ -107,6 +107,15 @@ std::vector<Part> media_in(std::string_view content, std::string_view key) {
                 fmt::format("\"reference\": {} holds no media; read its text with read_offloaded", key));
 }
 
+/// A file that lies with the provider under an id of which nobody knows what it is can only be named.
+void show(Part part, PartSink& out) {
+    const Media& media = part.media;
+    const bool is_id =
+        !media.url.empty() && !media.url.starts_with("data:") && media.url.find("://") == std::string::npos;
+    if (is_id && media.mime.empty()) return out.write(" " + media.url);
+    out.push(std::move(part));
+}
+
 void tell(const ToolContext& context, std::string_view key) {
     if (context.events == nullptr) return;
     const std::string text = fmt::format("fetched {}", key);
@@ -121,7 +130,7 @@ ToolOutcome fetch_media(const ToolContext& context, PartSink& out, const std::sh
         const StoredObject object = find_object(context, storage, parse_reference(context.arguments));
         std::vector<Part> media = media_in(read_whole(object, options.max_bytes), object.key);
         out.write(fmt::format("{}{}:", scheme, object.key));
-        for (Part& part : media) out.push(std::move(part));
+        for (Part& part : media) show(std::move(part), out);
         tell(context, object.key);
         return {.read_back = {object.key}};
     } catch (const Error& error) {

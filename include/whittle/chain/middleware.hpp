@@ -67,6 +67,8 @@ public:
     virtual void check_tools(const ChainInfo&, std::span<const ToolSpec>, Problems&) const {}
     /// Whether it folds the history by itself: two of that kind in one chain get in each other's way.
     [[nodiscard]] virtual bool summarises() const noexcept { return false; }
+    /// Whether it moves media out of messages into the store: the model then needs `fetch_media` to see one again.
+    [[nodiscard]] virtual bool stores_media() const noexcept { return false; }
     /// How many messages this middleware will not touch before its next trigger: by plan, not by promise.
     [[nodiscard]] virtual std::size_t untouched_prefix(const Conversation<M>& conversation) const {
         return conversation.size();

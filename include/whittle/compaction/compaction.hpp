@@ -33,6 +33,9 @@ public:
 
     void check(const ChainInfo& chain, Problems& problems) const override;
     [[nodiscard]] bool summarises() const noexcept override { return true; }
+    [[nodiscard]] bool stores_media() const noexcept override {
+        return config_.pruning || config_.media == MediaMode::reference || config_.media == MediaMode::automatic;
+    }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/compaction/pruned_outputs.hpp"
 #include "whittle/compaction/pruning_stage.hpp"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ public:
     void check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const override;
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
+    [[nodiscard]] bool stores_media() const noexcept override { return true; }
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
 
 private:

@@ -23,6 +23,7 @@ struct LoopConfig {
     int tool_threads = 1;  ///< tools of one reply at the same time, 1 to 64; threads are started only above 1
     std::string system{};  ///< system text beside the messages
     bool offer_read_offloaded = true;  ///< adds that tool if the chain has a storage and no tool has its name
+    bool offer_fetch_media = true;     ///< the same, if a middleware of the chain moves media into a storage
 };
 
 /// What a host may watch. Called on the thread that runs the loop, one at a time; what these throw fails the run. With
@@ -113,6 +114,8 @@ namespace detail {
 /// Adds `read_offloaded` where the configuration wants it.
 void offer_read_offloaded(const LoopConfig& config, const ChainConfig& chain, Language language,
                           std::vector<Tool>& tools);
+/// Adds `fetch_media` where the configuration wants it.
+void offer_fetch_media(const LoopConfig& config, const ChainConfig& chain, Language language, std::vector<Tool>& tools);
 /// The same refusal with what we know of it: the provider's numbers and ours, before and after shrinking.
 [[nodiscard]] ModelError overflow_error(const ModelError& error, std::int64_t window, std::int64_t tokens_before,
                                         std::int64_t tokens_after);
@@ -129,6 +132,8 @@ AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools
       config_(std::move(config)),
       callbacks_(std::move(callbacks)) {
     detail::offer_read_offloaded(config_, chain_.config(), chain_.language(), tools_);
+    const bool stores_media = std::ranges::any_of(chain_.stages(), [](const auto& s) { return s->stores_media(); });
+    if (stores_media) detail::offer_fetch_media(config_, chain_.config(), chain_.language(), tools_);
     check_loop(config_, tools_, model_ != nullptr);
     for (const Tool& tool : tools_) specs_.push_back(tool.spec());
     chain_.check_tools(specs_);
