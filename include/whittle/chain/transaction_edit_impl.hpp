@@ -76,23 +76,22 @@ void Transaction<M>::drop_units(std::vector<Unit> units) {
     }
 }
 
-/// Adds the units that build on what `units` made. Sorted before and after.
+/// Adds the units that build on what `units` made: of the edits behind theirs, those of the same messages. Sorted
+/// before and after.
 template <AgentMessage M>
 void Transaction<M>::add_dependents(std::vector<Unit>& units) const {
-    std::unordered_set<Serial> touched;
     for (std::size_t known = 0; known != units.size();) {
         known = units.size();
+        std::unordered_set<Serial> touched;
+        const auto is_touched = [&](Serial serial) { return touched.contains(serial); };
         for (const Edit& edit : edits_) {
-            if (!std::ranges::binary_search(units, edit.unit)) continue;
+            const auto place = std::ranges::lower_bound(units, edit.unit);
+            const bool is_known = place != units.end() && *place == edit.unit;
+            if (!is_known && !is_touched(edit.target) && std::ranges::none_of(edit.covered, is_touched)) continue;
+            if (!is_known) units.insert(place, edit.unit);
             if (edit.kind != Edit::Kind::replace) touched.insert(edit.target);
             touched.insert(edit.covered.begin(), edit.covered.end());
             for (std::size_t i = 0; i < edit.messages.size(); ++i) touched.insert(edit.first_serial + i);
-        }
-        const auto is_touched = [&](Serial serial) { return touched.contains(serial); };
-        for (const Edit& edit : edits_) {
-            if (!is_touched(edit.target) && std::ranges::none_of(edit.covered, is_touched)) continue;
-            const auto place = std::ranges::lower_bound(units, edit.unit);
-            if (place == units.end() || *place != edit.unit) units.insert(place, edit.unit);
         }
     }
 }
