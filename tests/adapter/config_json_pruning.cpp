@@ -1,0 +1,77 @@
+// The "pruning" stage of a configuration file.
+#include "support/catch.hpp"
+#include "whittle/adapter/config_json.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace whittle;
+
+namespace {
+
+ChainSettings with_stage(const std::string& members) {
+    return read_chain_settings(R"({"middlewares": [{"type": "pruning")" + members + "}]}", {.name = "c"});
+}
+
+std::string problems_of(const std::string& members) {
+    try {
+        static_cast<void>(with_stage(members));
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("every setting of pruning can be read", "[config_json]") {
+    const ChainSettings settings = with_stage(R"(, "name": "p", "storage": {"type": "memory"},
+        "protected_tools": ["recall"], "skip_boundary_turns": 3, "protect_current_turn_only": true,
+        "prune_failed_results": true, "protect_newest_tokens": 4, "minimum_gain_tokens": 5, "placeholder": "gone",
+        "partial": true, "head_bytes": 6, "tail_bytes": 7)");
+    const auto& config = std::get<PruningConfig>(settings.stages.at(0).config);
+    CHECK(settings.stages[0].name == "p");
+    CHECK(settings.stages[0].backend.type == StorageSettings::Type::memory);
+    CHECK(config.protected_tools == std::vector<std::string>{"recall"});
+    CHECK(config.skip_boundary_turns == 3);
+    CHECK(config.protect_current_turn_only);
+    CHECK(config.prune_failed_results);
+    CHECK(config.protect_newest_tokens == 4);
+    CHECK(config.minimum_gain_tokens == 5);
+    CHECK(config.placeholder == "gone");
+    CHECK(config.partial);
+    CHECK(config.head_bytes == 6);
+    CHECK(config.tail_bytes == 7);
+}
+
+TEST_CASE("pruning without settings is the structure's defaults, and the documented ones", "[config_json]") {
+    const PruningConfig defaults;
+    const ChainSettings settings = with_stage("");
+    const auto& config = std::get<PruningConfig>(settings.stages.at(0).config);
+    CHECK(config.skip_boundary_turns == defaults.skip_boundary_turns);
+    CHECK(config.placeholder.empty());
+    CHECK(settings.warnings.empty());
+    for (const ConfigKey& key : config_keys()) {
+        if (key.path == "pruning.skip_boundary_turns")
+            CHECK(key.fallback == std::to_string(config.skip_boundary_turns));
+        if (key.path == "pruning.head_bytes") CHECK(key.fallback == std::to_string(config.head_bytes));
+        if (key.path == "pruning.tail_bytes") CHECK(key.fallback == std::to_string(config.tail_bytes));
+    }
+}
+
+TEST_CASE("nonsense in pruning is refused with its place", "[config_json]") {
+    CHECK_THAT(problems_of(R"(, "skip_boundary_turns": -1)"),
+               Catch::Contains("middlewares[0].skip_boundary_turns: found -1, expected an integer, 0 or more"));
+    CHECK_THAT(problems_of(R"(, "placeholder": " ")"), Catch::Contains("middlewares[0].placeholder: found blank"));
+    CHECK_THAT(problems_of(R"(, "partial": true, "head_bytes": 0, "tail_bytes": 0)"),
+               Catch::Contains("middlewares[0].partial"));
+    CHECK_THAT(problems_of(R"(, "protect": "all")"), Catch::Contains("unknown key \"protect\""));
+}
+
+TEST_CASE("a chain is made of the pruning stage with its own store", "[config_json]") {
+    const auto chain = make_chain<ChatMessage>(with_stage(R"(, "name": "p", "storage": {"type": "memory"})"));
+    const auto* stage = dynamic_cast<const Pruning<>*>(chain.stages().at(0).get());
+    REQUIRE(stage != nullptr);
+    CHECK(stage->name() == "p");
+    CHECK(stage->config().storage != nullptr);
+}
