@@ -34,11 +34,13 @@ void StepBuilder::end_message(Role role) {
     for (std::size_t i = message_first_; i < steps_.size(); ++i) steps_[i].thought = thought_;
 }
 
-std::size_t begin_of_turn(const Outline& outline) noexcept {
-    for (std::size_t i = outline.size(); i > 0; --i) {
-        if (starts_turn(outline[i - 1])) return i;
-    }
-    return 0;
+std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept {
+    std::size_t first = outline.size();
+    while (first > 0 && !starts_turn(outline[first - 1])) --first;
+    while (first < outline.size() &&
+           (outline[first].role != Role::assistant || outline[first].call_index < model_calls))
+        ++first;
+    return first;
 }
 
 }  // namespace whittle::inline v0::detail

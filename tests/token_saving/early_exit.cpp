@@ -50,7 +50,13 @@ TEST_CASE("the nudge comes for every combination of signals above the thresholds
             for (const double diversity : {0.0, 0.5, 0.51, 1.0, nan}) {
                 const bool expected = streak > 0.7 || (hedge > 0.6 && diversity > 0.5);
                 CAPTURE(streak, hedge, diversity);
-                CHECK(is_stuck({{"streak", streak}, {"hedge", hedge}, {"diversity", diversity}}) == expected);
+                const Signals signals{{"streak", streak}, {"hedge", hedge}, {"diversity", diversity}};
+                CHECK(is_stuck(signals) == expected);
+                Conversation<> c = asked();
+                add_step(c, "result");
+                Chain{ChainConfig{.on_error = OnError::propagate}, TokenSaving<>{nudging(always(signals))}}
+                    .before_model(c);
+                CHECK(is_nudge(c.messages().back()) == expected);
             }
         }
     }
@@ -70,7 +76,7 @@ TEST_CASE("the nudge comes before the call with the minimum index, at the end, o
         if (is_nudge(c.messages().back())) nudged_before.push_back(call);
         add_step(c, "result");
     }
-    CHECK(nudged_before == std::vector<int>{3, 6});
+    CHECK(nudged_before == std::vector<int>{3, 7});  // 7: behind the second run's first step
     CHECK(stage->stats().early_exits == 2);
     CHECK(c.outline()[7].mark->origin == Origin::nudge);
     CHECK(c.outline().newest_user() == std::optional<std::size_t>(0));  // it is no user's message
@@ -93,6 +99,30 @@ TEST_CASE("the nudge judges what came of the newest request, not what was answer
     }
     CHECK(build_steps_from_messages(c).size() == 10);
     chain.before_model(c);  // four equal steps of this request
+    CHECK(is_nudge(c.messages().back()));
+}
+
+TEST_CASE("a run that goes on without a new request is judged by its own steps, also after a reload",
+          "[token_saving]") {
+    const Chain chain{ChainConfig{}, TokenSaving<>{nudging(trajectory_signals)}};
+    Conversation<> c = asked();
+    c.begin_run();
+    for (int i = 0; i < 4; ++i) {
+        chain.before_model(c);
+        add_step(c, "the same");
+    }
+    chain.before_model(c);
+    REQUIRE(is_nudge(c.messages().back()));
+    add_step(c, "the same");
+    c.begin_run();  // the host lets it go on
+    for (int i = 0; i < 4; ++i) {
+        CAPTURE(i);
+        chain.before_model(c);
+        CHECK_FALSE(is_nudge(c.messages().back()));
+        if (i == 2) c = Conversation<>::from_state(c.state());
+        add_step(c, "the same");
+    }
+    chain.before_model(c);  // four equal steps of this run
     CHECK(is_nudge(c.messages().back()));
 }
 

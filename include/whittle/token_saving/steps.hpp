@@ -60,8 +60,9 @@ private:
     std::string thought_{};
 };
 
-/// Index of the first message behind the newest one that starts a turn; 0 if none does.
-[[nodiscard]] std::size_t begin_of_turn(const Outline& outline) noexcept;
+/// Index of the first reply that is behind the newest message that starts a turn, and came when there were at least
+/// `model_calls` replies; the size if there is none.
+[[nodiscard]] std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept;
 
 /// The steps of the messages from index `first` on.
 template <AgentMessage M>

@@ -49,6 +49,7 @@ private:
     [[nodiscard]] bool cuts_words() const {
         return config_.enable_perplexity_compression && !is_empty(config_.perplexity_classifier);
     }
+    [[nodiscard]] int calls_before_run(Turn<M>& turn) const;
     [[nodiscard]] bool may_nudge(Turn<M>& turn) const;
     [[nodiscard]] bool wants_nudge(Turn<M>& turn) const;
     void run_batch(Turn<M>& turn, bool is_due, int batch, bool nudges);
@@ -66,20 +67,31 @@ ToolOutcome TokenSaving<M>::wrap_tool(const ToolContext& context, PartSink& out,
     return run_shortened(config_, name_, *stats_, context, out, next);
 }
 
+/// Model calls there were when this run began, as its first hook notes; 0 before the first run.
+template <AgentMessage M>
+int TokenSaving<M>::calls_before_run(Turn<M>& turn) const {
+    if (turn.conversation.run() == 0) return 0;
+    if (const auto noted = turn.notes().integer("calls_before_run")) return static_cast<int>(*noted);
+    turn.notes().set("calls_before_run", std::int64_t{turn.conversation.model_calls()}, NoteScope::run);
+    return turn.conversation.model_calls();
+}
+
 /// Once per run, and not into a round that still waits for results.
 template <AgentMessage M>
 bool TokenSaving<M>::may_nudge(Turn<M>& turn) const {
-    return config_.enable_early_exit && config_.signals_fn && !turn.notes().integer("nudged") &&
-           turn.conversation.model_calls() >= config_.early_exit_min_call_index &&
+    return !turn.notes().integer("nudged") && turn.conversation.model_calls() >= config_.early_exit_min_call_index &&
            detail::is_round_complete(turn.conversation.outline());
 }
 
-/// Judges what came of the newest request: earlier ones were answered, however many steps that took.
+/// Judges what this run did for the newest request: earlier requests were answered, and earlier runs ended, however
+/// many steps that took.
 template <AgentMessage M>
 bool TokenSaving<M>::wants_nudge(Turn<M>& turn) const {
+    if (!config_.enable_early_exit || !config_.signals_fn) return false;
+    const int calls = calls_before_run(turn);
     if (!may_nudge(turn)) return false;
     try {
-        const std::size_t first = detail::begin_of_turn(turn.conversation.outline());
+        const std::size_t first = detail::first_reply_since(turn.conversation.outline(), calls);
         const std::vector<Step> steps = detail::steps_from(turn.conversation, first);
         return !steps.empty() && is_stuck(config_.signals_fn(steps));
     } catch (...) {
