@@ -55,9 +55,10 @@ double information_of(std::string_view core, const std::string& lower, int times
 
 double log_of_token(TokenId rank) { return std::log2(static_cast<double>(rank) + 2.0); }
 
+/// Without the punctuation at its ends, as `WordCounts` has it.
 double information_of(std::string_view word, const Vocabulary& vocabulary) {
     double sum = 0.0;
-    const std::string text = " " + std::string(word);
+    const std::string text = " " + std::string(detail::core_of(word));
     for (const TokenId id : vocabulary.encode(text)) sum += log_of_token(id);
     return sum;
 }

@@ -106,7 +106,7 @@ std::vector<SavingCandidate> SavingPlanner::words() const {
                                           : is_pinned(m)                                        ? "pinned"
                                           : tier.is_old                                         ? "old_words"
                                                                                                 : "mid_words";
-            candidates.push_back({m, p, rule, rule.ends_with("words"), ratio, tier.is_old});
+            candidates.push_back({m, p, rule, rule.ends_with("words"), ratio, tier.is_old, was_mid});
         }
     }
     return candidates;

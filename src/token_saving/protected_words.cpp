@@ -21,7 +21,6 @@ std::string_view core_of(std::string_view word) noexcept {
 namespace {
 
 constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 
 using Text = std::string_view;
 
@@ -60,16 +59,14 @@ bool has_symbol(std::string_view word) noexcept {
     });
 }
 
-/// `a.b`, `a-b`, `aB`, `AB`, `.a`, `-a`: file names, compound names, options, constants.
+/// `a.b`, `a-b`, `aB`, `AB`, `AB's`, `.a`, `-a`: file names, compound names, options, constants.
 bool is_name(std::string_view word, std::string_view core) noexcept {
     if (word.front() == '-' || word.front() == '.') return true;
-    std::size_t upper = 0;
     for (std::size_t i = 0; i < core.size(); ++i) {
         if (core[i] == '.' || core[i] == '-' || core[i] == ',' || core[i] == ';') return true;
-        if (i > 0 && is_lower(core[i - 1]) && is_upper(core[i])) return true;
-        upper += is_upper(core[i]) ? 1 : 0;
+        if (i > 0 && is_upper(core[i]) && detail::is_letter(core[i - 1])) return true;
     }
-    return core.size() > 1 && upper == core.size();
+    return false;
 }
 
 }  // namespace

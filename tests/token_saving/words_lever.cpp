@@ -171,6 +171,44 @@ TEST_CASE("both levers and their stats: what was cut loses words later, the mark
     REQUIRE(c.undo());
 }
 
+TEST_CASE("what lost its middle and words in one batch stays cut when it loses more, and keeps the old share",
+          "[token_saving]") {
+    TokenSavingConfig config = words_only();
+    config.enable_compression = true;
+    config.batch_calls = 10;
+    const Agent agent(config, {.storage = memory_storage()});
+    Conversation<> c = asked();
+    add_step(c, prose(1, 60));
+    for (int i = 0; i < 9; ++i) add_step(c, "ok");
+    agent.chain.before_model(c);
+    REQUIRE(reason_at(c, 2) == "head_tail+words_mid");
+    for (int i = 0; i < 10; ++i) add_step(c, "ok");
+    agent.chain.before_model(c);
+    CHECK(reason_at(c, 2) == "head_tail+words_mid+words_old");
+    const auto cut = cut_to_head_and_tail(prose(1, 60), 1'800, 900, 700, {.location = "conv/token_saving/c1"});
+    CHECK(text_at(c, 2) == compress_words(cut.value(), WordScorer(heuristic_scores), 0.30));
+    while (c.undo()) {
+    }
+    CHECK(text_at(c, 2) == prose(1, 60));
+}
+
+TEST_CASE("where the store lost the original, the old tier goes on from what the mid one left", "[token_saving]") {
+    const auto storage = memory_storage();
+    const Agent agent(words_only(), {.storage = storage});
+    Conversation<> c = asked();
+    add_step(c, prose(1));
+    for (int i = 0; i < 3; ++i) add_step(c, "ok");
+    agent.chain.before_model(c);
+    const std::string mid = text_at(c, 2);
+    REQUIRE(storage->remove("conv/token_saving_words/c1"));
+    for (int i = 0; i < 8; ++i) add_step(c, "ok");
+    const Report& report = agent.chain.before_model(c);
+    CHECK(report.find("token_saving")->outcome == Outcome::committed);
+    CHECK(report.find("token_saving")->details->error.find("conv/token_saving_words/c1") != std::string::npos);
+    CHECK(text_at(c, 2).size() < mid.size());
+    CHECK(lost(mid, text_at(c, 2)) == Found{});
+}
+
 TEST_CASE("postponed words keep nothing else from being cut in the same batch", "[token_saving]") {
     TokenSavingConfig config = words_only();
     config.enable_compression = true;

@@ -20,7 +20,7 @@ namespace whittle::inline v0 {
 /// The scores behind it: as `WordScorer` the share is exact over a message instead of over a window.
 [[nodiscard]] std::vector<double> heuristic_scores(Words words);
 
-/// Self-information: from the ranks of a vocabulary (rank r as probability proportional to 1 / (r + 1), summed over a
+/// Self-information: from the ranks of a vocabulary (rank r as probability proportional to 1 / (r + 2), summed over a
 /// word's tokens), or without one from the counts of the conversation. Throws Error(invalid_argument) when it has
 /// neither: the heuristic then takes over.
 [[nodiscard]] WindowScorer frequency_scorer(std::shared_ptr<const Vocabulary> vocabulary = nullptr);

@@ -22,6 +22,7 @@ struct SavingCandidate {
     bool may_cut = false;
     double keep_ratio = 1.0;  ///< word level: of what the text has now
     bool is_old = false;      ///< word level: the old tier, else the mid one
+    bool was_mid = false;     ///< word level: the mid tier has rewritten it
 };
 
 struct SavingPlanner {

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,7 +64,19 @@ private:
     [[nodiscard]] std::int64_t tokens(std::string_view text) const { return turn_.counter().count(text); }
     [[nodiscard]] std::string key_for(const SavingCandidate& candidate, std::string_view folder) const;
     std::int64_t cut(const SavingCandidate& candidate);
-    [[nodiscard]] Shorter drop_words(const SavingCandidate& candidate, const WordOptions& options);
+    /// A message in front of a commit, in the journal.
+    struct Earlier {
+        const JournalEntry<M>* entry = nullptr;
+        std::size_t splice = 0;
+        std::size_t message = 0;
+
+        [[nodiscard]] const MessageInfo& info() const { return entry->undo[splice].infos[message]; }
+    };
+
+    void read_journal();
+    [[nodiscard]] const Earlier* before_mid(const SavingCandidate& candidate);
+    [[nodiscard]] std::optional<std::string> text_before_mid(const SavingCandidate& candidate);
+    [[nodiscard]] Shorter drop_words(SavingCandidate candidate, const WordOptions& options);
     void stage_words(Shorter text);
     void note(const WordChoice& choice);
     [[nodiscard]] WordOptions word_options();
@@ -81,6 +95,7 @@ private:
     NewKeys keys_{};
     std::vector<Planned> planned_{};
     std::optional<WordCounts> counts_{};
+    std::optional<std::map<Serial, std::vector<Earlier>>> journal_{};  ///< own edits, oldest first
     std::int64_t cache_hits_ = 0;
     bool has_nudge_ = false;
     bool is_postponed_ = false;
@@ -230,25 +245,76 @@ void SavingRun<M>::note(const WordChoice& choice) {
         turn_.report.more().error = "perplexity_classifier: " + choice.failure;
 }
 
-/// One text without its least words. Once a limit is reached, the texts behind it wait for the next batch.
 template <AgentMessage M>
-typename SavingRun<M>::Shorter SavingRun<M>::drop_words(const SavingCandidate& candidate, const WordOptions& options) {
+void SavingRun<M>::read_journal() {
+    journal_.emplace();
+    for (const auto& entry : turn_.conversation.journal()) {
+        if (entry->by != name_ || entry->kind != JournalEntry<M>::Kind::edit) continue;
+        for (std::size_t s = 0; s < entry->undo.size(); ++s)
+            for (std::size_t m = 0; m < entry->undo[s].infos.size(); ++m)
+                (*journal_)[entry->undo[s].infos[m].serial].push_back({entry.get(), s, m});
+    }
+}
+
+/// The message as the mid tier found it.
+template <AgentMessage M>
+auto SavingRun<M>::before_mid(const SavingCandidate& candidate) -> const Earlier* {
+    if (!journal_) read_journal();
+    const auto found = journal_->find(edit_.outline()[candidate.message].serial);
+    if (found == journal_->end()) return nullptr;
+    const auto& all = found->second;
+    const auto is_before = [&](const Earlier& one) {
+        return !has_fact(mark_of(one.info(), candidate.part), name_, fact_words_mid);
+    };
+    const auto newest = std::find_if(all.rbegin(), all.rend(), is_before);
+    return newest == all.rend() ? nullptr : &*newest;
+}
+
+/// The text as the mid tier found it, cut to head and tail if it has been since. Absent where the journal, or the
+/// store, does not have it any more.
+template <AgentMessage M>
+std::optional<std::string> SavingRun<M>::text_before_mid(const SavingCandidate& candidate) try {
+    const Earlier* earlier = before_mid(candidate);
+    if (earlier == nullptr) return std::nullopt;
+    std::string text = text_of(load_original(*earlier->entry, earlier->splice, earlier->message), candidate.part);
+    const Mark mark = mark_of(edit_.outline()[candidate.message], candidate.part);
+    const bool was_cut = has_fact(mark_of(earlier->info(), candidate.part), name_, fact_head_tail);
+    if (was_cut || !has_fact(mark, name_, fact_head_tail)) return text;
+    const auto store = storage();
+    const std::string location = store && !mark->stored.empty() ? store->locate(mark->stored.front()) : std::string();
+    return cut_to_head_and_tail(
+        text, config_.compress_threshold_chars, config_.head_keep_chars, config_.tail_keep_chars,
+        {location, location.empty() ? std::string_view() : reader_among(turn_.request.tools), turn_.language});
+} catch (const std::exception& error) {
+    if (turn_.report.more().error.empty()) turn_.report.more().error = error.what();
+    return std::nullopt;
+}
+
+/// One text without its least words. The old tier takes them from the text as it was before the mid one, of which its
+/// ratio is a share. Once a limit is reached, the texts behind it wait for the next batch.
+template <AgentMessage M>
+auto SavingRun<M>::drop_words(SavingCandidate candidate, const WordOptions& options) -> Shorter {
     if (is_at_limit_) return {candidate, "limit_reached"};
     std::string whole = text_of(edit_.messages()[candidate.message], candidate.part);
-    const Hash128 key = WordCache::key_of(whole, candidate.keep_ratio);
+    std::string source = whole;
+    if (auto earlier = candidate.was_mid ? text_before_mid(candidate) : std::nullopt) {
+        source = *std::move(earlier);
+        candidate.keep_ratio = config_.perplexity_keep_ratio_old;
+    }
+    const Hash128 key = WordCache::key_of(source, candidate.keep_ratio);
     if (cache_.whole.find(key)) {
         ++cache_hits_;
         return {candidate, "no_gain"};
     }
-    const std::vector<Word> words = split_words(whole);
-    const WordChoice choice = choose_words(whole, words, config_.perplexity_classifier, candidate.keep_ratio, options);
+    const std::vector<Word> words = split_words(source);
+    const WordChoice choice = choose_words(source, words, config_.perplexity_classifier, candidate.keep_ratio, options);
     note(choice);
     if (is_at_limit_) return {candidate, "limit_reached"};
     if (choice.keep.empty()) {
         cache_.whole.put(key, {});
         return {candidate, "no_gain"};
     }
-    std::string now = join_kept(whole, words, choice.keep);
+    std::string now = join_kept(source, words, choice.keep);
     const std::int64_t freed = tokens(whole) - tokens(now);
     if (freed <= 0 || now.size() >= whole.size() || now.empty()) return {candidate, "no_gain"};
     return {candidate, candidate.rule, std::move(whole), std::move(now), freed};
