@@ -219,14 +219,18 @@ void RepairHistory::mend_names() {
     }
 }
 
-/// A result that names another tool than its call, where that matters.
+/// A result that names another tool than its call, where that matters. Its first part speaks for all of them.
 void RepairHistory::name_answer(const Call& call) {
     if (!call.result || results_[*call.result].is_taken_out || !in_order_) return;
     const Result& result = results_[*call.result];
     const std::string& tool = call.new_tool.empty() ? part(call).tool : call.new_tool;
-    for (const std::size_t p : result.parts) {
+    const auto is_named_wrongly = [&](std::size_t p) {
         const std::string& named = part(result.message, p).tool;
-        if (named.empty() || named == tool || !call.new_tool.empty()) continue;
+        return !named.empty() && named != tool;
+    };
+    if (!call.new_tool.empty() || !is_named_wrongly(result.parts.front())) return;
+    for (const std::size_t p : result.parts) {
+        if (!is_named_wrongly(p)) continue;
         const std::string& id = call.new_id.empty() ? part(call).call_id : call.new_id;
         items_[result.message].edits.push_back({PartRepair::Kind::rename, p, "bad_tool_name", id, tool});
         note(result.message, p, "bad_tool_name", fmt::format("a result of tool \"{}\" names it", shown_id(tool)));

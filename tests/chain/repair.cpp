@@ -202,6 +202,21 @@ TEST_CASE("tool names that the provider takes stay, others keep what they can", 
     CHECK(validate(c.messages(), gemini_chat()).empty());
 }
 
+TEST_CASE("a result of several parts is named by its first one, where the provider asks for its call's name",
+          "[repair]") {
+    const auto repaired = [](const char* first, const char* second) {
+        ChatMessage answer = ChatMessage::result("a", first, "1");
+        answer.parts.push_back(ChatMessage::result("a", second, "2").parts[0]);
+        Conversation<> c = conversation_of({ChatMessage::user("q"), result("x"), call("a"), answer});
+        c.repair(gemini_chat());
+        CHECK(validate(c.messages(), gemini_chat()).empty());
+        return Lines{c.messages()[2].parts[0].tool, c.messages()[2].parts[1].tool};
+    };
+    CHECK(repaired("read", "other") == Lines{"read", "other"});  // no rule asks about it
+    CHECK(repaired("other", "else") == Lines{"read", "read"});
+    CHECK(repaired("", "other") == Lines{"", "other"});
+}
+
 TEST_CASE("an empty conversation is not repaired", "[repair]") {
     Conversation<> c("empty");
     CHECK(c.repair(openai_chat()).repairs.empty());

@@ -51,7 +51,8 @@ inline std::string random_text(Dice& dice, std::size_t size) {
 
 inline std::size_t random_size(Dice& dice) {
     static const std::vector<std::size_t> sizes{1, 12, 80, 300, 700, 1'500, 4'000};
-    return dice.pick(sizes) + dice.below(20);
+    const std::size_t size = dice.pick(sizes);
+    return size + dice.below(20);
 }
 
 /// What a hostile tool answers to look like something that we cleared and stored.
@@ -166,9 +167,10 @@ inline void break_once(History& history, Dice& dice) {
             return;
         case 7:
             return insert_at(history, at, ChatMessage::system(random_text(dice, 40)));
-        case 8:
-            return insert_at(history, at,
-                             ChatMessage::result(any_id(history, dice), "", random_text(dice, random_size(dice))));
+        case 8: {
+            const std::string id = any_id(history, dice);  // in a statement of its own: compilers differ in the order
+            return insert_at(history, at, ChatMessage::result(id, "", random_text(dice, random_size(dice))));
+        }
         case 9:
             return insert_at(history, at, ChatMessage{Role::assistant, {}}.call(any_id(history, dice), "read", "[]"));
         case 10:
