@@ -168,6 +168,9 @@ void check_stage(ConfigReader& reader, const Draft& draft, const ChainInfo& info
     if (const auto* summarization = std::get_if<SummarizationConfig>(&stage.settings.config)) {
         check_models(reader, draft, stage);
         check_summarization(*summarization, info.config, {.other_summarisers = summarisers++}, "", problems);
+    } else if (const auto* compaction = std::get_if<CompactionConfig>(&stage.settings.config)) {
+        check_models(reader, draft, stage);
+        check_compaction(*compaction, info.config, summarisers++, "", problems);
     } else if (const auto* saving = std::get_if<TokenSavingConfig>(&stage.settings.config)) {
         check_models(reader, draft, stage);
         check_token_saving(*saving, info, "", problems);

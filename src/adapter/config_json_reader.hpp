@@ -171,10 +171,17 @@ struct StageNode {
 };
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages);
 void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage);
+void read_compaction(ConfigReader& reader, NodeId at, StageSettings& stage);
 void read_token_saving(ConfigReader& reader, NodeId at, StageSettings& stage);
 void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage);
 /// The object inside of another stage: without type, name and storage.
 void read_pruning(ConfigReader& reader, NodeId at, PruningConfig& config);
+
+/// What summarization and compaction have in common.
+void read_model_options(ConfigReader& reader, NodeId at, GenerateOptions& options);
+void read_retry(ConfigReader& reader, NodeId at, RetryConfig& retry);
+void read_failover(ConfigReader& reader, NodeId at, FailoverConfig& failover, std::string& model);
+void read_summary_role(ConfigReader& reader, NodeId at, SummaryRole& role);
 
 void add_storage_keys(std::vector<ConfigKey>& keys);
 void add_profile_keys(std::vector<ConfigKey>& keys);
@@ -182,6 +189,7 @@ void add_tokens_keys(std::vector<ConfigKey>& keys);
 void add_models_keys(std::vector<ConfigKey>& keys);
 void add_stage_keys(std::vector<ConfigKey>& keys);
 void add_summarization_keys(std::vector<ConfigKey>& keys);
+void add_compaction_keys(std::vector<ConfigKey>& keys);
 void add_token_saving_keys(std::vector<ConfigKey>& keys);
 void add_pruning_keys(std::vector<ConfigKey>& keys);
 

@@ -191,11 +191,11 @@ void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages
     if (!reader.check_array(at, "an array of middlewares")) return;
     const JsonPositions& json = reader.json();
     for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
-        const auto type = read_type(reader, child, "middleware", stage_types, 4);
+        const auto type = read_type(reader, child, "middleware", stage_types, stage_types.size());
         if (!type) continue;
         StageNode& stage = stages.emplace_back(StageNode{.at = child});
-        constexpr std::array<void (*)(ConfigReader&, NodeId, StageSettings&), 4> readers{
-            &read_reduction, &read_summarization, &read_token_saving, &read_pruning};
+        constexpr std::array<void (*)(ConfigReader&, NodeId, StageSettings&), 5> readers{
+            &read_reduction, &read_summarization, &read_token_saving, &read_pruning, &read_compaction};
         readers[*type](reader, child, stage.settings);
     }
 }
@@ -217,6 +217,7 @@ void add_stage_keys(std::vector<ConfigKey>& keys) {
     add_summarization_keys(keys);
     add_token_saving_keys(keys);
     add_pruning_keys(keys);
+    add_compaction_keys(keys);
 }
 
 }  // namespace whittle::inline v0::detail

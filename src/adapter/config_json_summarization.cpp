@@ -80,27 +80,10 @@ constexpr std::array<Field<FailoverDraft>, 2> failover_fields{{
     {"model", "string", "the first model", "a name of `models`", &read_value<&FailoverDraft::model>},
 }};
 
-void read_retry(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
-    read_object<RetryConfig>(reader, at, draft.retry.emplace(), retry_fields);
-}
-
-void read_failover(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
-    FailoverDraft failover;
-    read_object<FailoverDraft>(reader, at, failover, failover_fields);
-    draft.failover = static_cast<FailoverConfig&>(failover);
-    draft.failover_model = failover.model;
-}
-
 /// A trigger that is given has only the conditions that it names.
 void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
     draft.trigger = {};
     read_object<Trigger>(reader, at, draft.trigger, trigger_fields);
-}
-
-void read_summary_role(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
-    constexpr std::array roles{SummaryRole::automatic, SummaryRole::user, SummaryRole::system};
-    constexpr std::array<std::string_view, 3> words{"automatic", "user", "system"};
-    if (const auto found = reader.read_word(at, "role", words)) draft.summary_role = roles[*found];
 }
 
 using SC = SummarizationConfig;
@@ -130,26 +113,50 @@ constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
     {"transcript_file_path", "string", "none",
      "told to the model behind the summary; the host writes the file (`Transcript`)",
      &read_value<&SC::transcript_file_path>},
-    {"summary_role", "string", "automatic", "`automatic`, `user` or `system`", &read_summary_role},
+    {"summary_role", "string", "automatic", "`automatic`, `user` or `system`",
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_summary_role(r, at, d.summary_role); }},
     {"emit_internal_events", "true or false", "false", "events before_summarize, generate_summary, after_summarize",
      &read_value<&SC::emit_internal_events>},
     {"reuse_prompt_cache", "true or false", "false",
      "ask with the conversation's own prefix and tools plus one instruction", &read_value<&SC::reuse_prompt_cache>},
     {"model_options", "object", "{}", "of every summary call, failover included",
-     [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
-         read_object<GenerateOptions>(r, at, d.model_options, option_fields);
-     }},
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_model_options(r, at, d.model_options); }},
     {"max_input_tokens", "integer", "0", "bound of one summary request; 0: the window less the reply, or 100000",
      &read_integer<&SC::max_input_tokens, 0>},
     {"max_summary_tokens", "integer", "0", "a longer summary is refused; 0: only what it replaces bounds it",
      &read_integer<&SC::max_summary_tokens, 0>},
-    {"retry", "object", "none", "more attempts with the same model; absent: one attempt", &read_retry},
-    {"failover", "object", "none", "attempts with another model; absent: none", &read_failover},
+    {"retry", "object", "none", "more attempts with the same model; absent: one attempt",
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_retry(r, at, d.retry.emplace()); }},
+    {"failover", "object", "none", "attempts with another model; absent: none",
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
+         read_failover(r, at, d.failover.emplace(), d.failover_model);
+     }},
     {"cool_down_tokens", "integer", "0", "growth after a failure before the next attempt; 0: 5 % of the trigger",
      &read_integer<&SC::cool_down_tokens, 0>},
 }};
 
 }  // namespace
+
+void read_model_options(ConfigReader& reader, NodeId at, GenerateOptions& options) {
+    read_object<GenerateOptions>(reader, at, options, option_fields);
+}
+
+void read_retry(ConfigReader& reader, NodeId at, RetryConfig& retry) {
+    read_object<RetryConfig>(reader, at, retry, retry_fields);
+}
+
+void read_failover(ConfigReader& reader, NodeId at, FailoverConfig& failover, std::string& model) {
+    FailoverDraft draft;
+    read_object<FailoverDraft>(reader, at, draft, failover_fields);
+    failover = static_cast<FailoverConfig&>(draft);
+    model = draft.model;
+}
+
+void read_summary_role(ConfigReader& reader, NodeId at, SummaryRole& role) {
+    constexpr std::array roles{SummaryRole::automatic, SummaryRole::user, SummaryRole::system};
+    constexpr std::array<std::string_view, 3> words{"automatic", "user", "system"};
+    if (const auto found = reader.read_word(at, "role", words)) role = roles[*found];
+}
 
 void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage) {
     SummarizationDraft draft;

@@ -200,7 +200,6 @@ TEST_CASE("what is known but not built yet is refused by name", "[config_json]")
         return lines.size() == 1 && lines[0].find("not built yet in this version") != std::string::npos;
     };
     CHECK(says_so(R"({"preset": "recommended"})"));
-    CHECK(says_so(R"({"middlewares": [{"type": "compaction"}]})"));
     CHECK(says_so(R"({"models": {"m": {"type": "openai", "base_url": "http://localhost", "model": "x"}}})"));
     CHECK(says_so(R"({"models": {"m": {"type": "anthropic"}}})"));
     CHECK(says_so(R"({"storage": {"type": "sqlite", "path": 1}})") == false);  // its key is unknown too

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/compaction/compaction.hpp"
 #include "whittle/compaction/pruning.hpp"
 #include "whittle/port/model.hpp"
 #include "whittle/reduction/reduction.hpp"
@@ -28,7 +29,8 @@ namespace whittle::inline v0 {
 struct ConfigSource {
     std::string name = "configuration";  ///< starts every error line, such as "chain.json"
     std::string base_dir{};              ///< what a relative storage root is relative to; empty: the working directory
-    /// Environment values by name, for keys that end in `_env`. The library itself reads no environment. Empty: none.
+    /// Environment values by name, for keys that end in `_env` and for `AGENT_COMPACTION_*` (docs/compaction.md). The
+    /// library itself reads no environment. Empty: none.
     std::function<std::optional<std::string>(std::string_view)> lookup{};
 };
 
@@ -47,11 +49,11 @@ struct StorageSettings {
 /// One entry of "middlewares".
 struct StageSettings {
     std::string name{};
-    std::variant<ReductionConfig, SummarizationConfig, TokenSavingConfig, PruningConfig> config{};
+    std::variant<ReductionConfig, SummarizationConfig, TokenSavingConfig, PruningConfig, CompactionConfig> config{};
     StorageSettings backend{};  ///< own storage; none: the chain's
     std::map<std::string, StorageSettings> tool_backends{};
-    std::string model{};           ///< summarization, token_saving: a name of `ChainSettings::models`
-    std::string failover_model{};  ///< summarization: the same; empty: `model`
+    std::string model{};           ///< summarization, compaction, token_saving: a name of `ChainSettings::models`
+    std::string failover_model{};  ///< summarization, compaction: the same; empty: `model`
 };
 
 /// One entry of "models".
@@ -130,17 +132,35 @@ template <AgentMessage M>
 using NamedModels = std::map<std::string, std::shared_ptr<Model<M>>, std::less<>>;
 
 template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Model<M>> find_model(const NamedModels<M>& models, const std::string& name) {
+    const auto found = models.find(name);
+    return found == models.end() ? nullptr : found->second;
+}
+
+/// The model of a stage's failover attempts, if it names one.
+template <AgentMessage M>
+[[nodiscard]] FailoverCallbacks<M> failover_to(const NamedModels<M>& models, const std::string& name) {
+    FailoverCallbacks<M> callbacks;
+    if (const auto other = find_model<M>(models, name))
+        callbacks.get_failover_model = [other](const FailoverContext<M>&) { return FailoverModel<M>{other}; };
+    return callbacks;
+}
+
+template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Middleware<M>> make_summarization(const StageSettings& stage,
                                                                 const NamedModels<M>& models) {
-    const auto find = [&](const std::string& name) {
-        const auto found = models.find(name);
-        return found == models.end() ? nullptr : found->second;
-    };
     SummarizationCallbacks<M> callbacks;
-    if (const auto other = find(stage.failover_model))
-        callbacks.failover.get_failover_model = [other](const FailoverContext<M>&) { return FailoverModel<M>{other}; };
-    return std::make_shared<Summarization<M>>(find(stage.model), std::get<SummarizationConfig>(stage.config),
-                                              std::move(callbacks), stage.name);
+    callbacks.failover = failover_to<M>(models, stage.failover_model);
+    return std::make_shared<Summarization<M>>(find_model<M>(models, stage.model),
+                                              std::get<SummarizationConfig>(stage.config), std::move(callbacks),
+                                              stage.name);
+}
+
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_compaction(const StageSettings& stage, const NamedModels<M>& models) {
+    return std::make_shared<Compaction<M>>(find_model<M>(models, stage.model), std::get<CompactionConfig>(stage.config),
+                                           CompactionCallbacks<M>{{}, failover_to<M>(models, stage.failover_model)},
+                                           stage.name);
 }
 
 /// A classifier that is to ask a model gets it.
@@ -180,6 +200,8 @@ template <AgentMessage M>
             stages.push_back(detail::make_token_saving<M>(stage, models));
         } else if (std::holds_alternative<PruningConfig>(stage.config)) {
             stages.push_back(detail::make_pruning<M>(stage));
+        } else if (std::holds_alternative<CompactionConfig>(stage.config)) {
+            stages.push_back(detail::make_compaction<M>(stage, models));
         } else {
             stages.push_back(detail::make_summarization<M>(stage, models));
         }

@@ -1,0 +1,166 @@
+#include "config_json_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+template <typename T>
+void skip(ConfigReader&, NodeId, T&) {}
+
+struct CompactionDraft : CompactionConfig {
+    std::string name = "compaction";
+    std::string model{};
+    std::string failover_model{};
+};
+
+template <auto Member>
+void read_fraction(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
+    reader.read_real(at, 0.0, 1.0, draft.*Member);
+}
+
+void read_keep_rounds(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
+    std::int64_t value = 0;
+    if (reader.read_integer(at, 1, std::numeric_limits<int>::max(), value))
+        draft.current_turn_keep_rounds = static_cast<int>(value);
+}
+
+void read_pruning_or_false(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
+    if (reader.json()[at].kind == JsonPositions::Kind::object) return read_pruning(reader, at, draft.pruning.emplace());
+    if (reader.json().raw(at) != "false") return reader.unexpected(at, "false or an object");
+    draft.pruning.reset();
+}
+
+void read_media(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
+    constexpr std::array modes{MediaMode::automatic, MediaMode::keep, MediaMode::placeholder, MediaMode::reference};
+    std::array<std::string_view, modes.size()> words{};
+    for (std::size_t i = 0; i < modes.size(); ++i) words[i] = name_of(modes[i]);
+    if (const auto found = reader.read_word(at, "mode", words)) draft.media = modes[*found];
+}
+
+void read_on_failure(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
+    constexpr std::array<std::string_view, 2> words{"keep_going", "propagate"};
+    if (const auto found = reader.read_word(at, "value", words))
+        draft.on_failure = *found == 0 ? OnFailure::keep_going : OnFailure::propagate;
+}
+
+using CC = CompactionConfig;
+constexpr std::array<Field<CompactionDraft>, 22> compaction_fields{{
+    {"type", "string", "required", "`compaction`", &skip<CompactionDraft>},
+    {"name", "string", "compaction", "in reports and notes; two middlewares need distinct names",
+     &read_value<&CompactionDraft::name>},
+    {"model", "string", "the agent's own", "a name of `models`: who writes the summaries",
+     &read_value<&CompactionDraft::model>},
+    {"threshold_tokens", "integer", "40000", "compaction starts above this many tokens, system text and tools included",
+     &read_integer<&CC::threshold_tokens, 1>},
+    {"threshold_fraction", "number", "0", "instead: above this part of `profile.context_window`; 0: off",
+     &read_fraction<&CC::threshold_fraction>},
+    {"target_tokens", "integer", "3000", "what it works down to, the current turn not counted",
+     &read_integer<&CC::target_tokens, 1>},
+    {"target_fraction", "number", "0", "instead: this part of `profile.context_window`; 0: off",
+     &read_fraction<&CC::target_fraction>},
+    {"summary_size_tokens", "integer", "1000", "the summariser's output limit, enforced on what it wrote",
+     &read_integer<&CC::summary_size_tokens, 1>},
+    {"summary_fraction", "number", "0", "instead: this part of `profile.context_window`; 0: off",
+     &read_fraction<&CC::summary_fraction>},
+    {"runway_fraction", "number", "0.15", "no summary once the cheap stages come this far below the threshold",
+     &read_fraction<&CC::runway_fraction>},
+    {"current_turn_keep_rounds", "integer", "all", "newest tool rounds of the current turn that stay",
+     &read_keep_rounds},
+    {"pruning", "object or false", "{}", "the first stage, keys as in `pruning` but for name and storage; false: off",
+     &read_pruning_or_false},
+    {"media", "string", "automatic", "`automatic`, `keep`, `placeholder` or `reference`: images of old turns",
+     &read_media},
+    {"token_counter", "object", "the chain's", "how this middleware counts; keys as in `tokens`",
+     [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_tokens(r, at, d.token_counter); }},
+    {"summary_role", "string", "automatic", "`automatic`, `user` or `system`",
+     [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_summary_role(r, at, d.summary_role); }},
+    {"user_instruction", "string", "built in", "the task, instead of the built-in one",
+     &read_value<&CC::user_instruction>},
+    {"model_options", "object", "{}", "of every summary call; keys as in `summarization.model_options`",
+     [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_model_options(r, at, d.model_options); }},
+    {"max_input_tokens", "integer", "0", "bound of one summary request; 0: the window less the reply, or 100000",
+     &read_integer<&CC::max_input_tokens, 0>},
+    {"retry", "object", "{\"max_retries\": 2}", "more attempts with the same model, half a second apart",
+     [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_retry(r, at, *d.retry); }},
+    {"failover", "object", "none", "attempts with another model; keys as in `summarization.failover`",
+     [](ConfigReader& r, NodeId at, CompactionDraft& d) {
+         read_failover(r, at, d.failover.emplace(), d.failover_model);
+     }},
+    {"on_failure", "string", "keep_going", "`keep_going`: report and wait for growth; `propagate`: throw",
+     &read_on_failure},
+    {"cool_down_tokens", "integer", "0", "growth after a failure before the next attempt; 0: 5 % of the threshold",
+     &read_integer<&CC::cool_down_tokens, 0>},
+}};
+
+// ---- the environment: names that programs of this kind know
+// ----------------------------------------------------------
+
+/// A size, and the fraction that would stand in its way.
+struct SizeVariable {
+    std::string_view name;
+    std::int64_t CompactionConfig::*tokens;
+    double CompactionConfig::*fraction;
+};
+
+constexpr std::array<SizeVariable, 3> size_variables{{
+    {"AGENT_COMPACTION_THRESHOLD", &CC::threshold_tokens, &CC::threshold_fraction},
+    {"AGENT_COMPACTION_TARGET", &CC::target_tokens, &CC::target_fraction},
+    {"AGENT_COMPACTION_SUMMARY_SIZE", &CC::summary_size_tokens, &CC::summary_fraction},
+}};
+constexpr std::string_view model_variable = "AGENT_COMPACTION_MODEL";
+
+/// Empty is unset.
+std::optional<std::string> look_up(const ConfigReader& reader, std::string_view name) {
+    const auto& lookup = reader.source().lookup;
+    std::optional<std::string> value = lookup ? lookup(name) : std::nullopt;
+    return value && !value->empty() ? value : std::nullopt;
+}
+
+void bad_variable(ConfigReader& reader, NodeId at, std::string_view name, std::string_view value,
+                  std::string_view expected) {
+    reader.problem(at, fmt::format("environment variable {}: found \"{}\", expected {}", name, value, expected));
+}
+
+void read_size_variable(ConfigReader& reader, NodeId at, const SizeVariable& variable, CompactionDraft& draft) {
+    const auto text = look_up(reader, variable.name);
+    if (!text) return;
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+    if (error != std::errc() || end != text->data() + text->size() || value < 1)
+        return bad_variable(reader, at, variable.name, *text, "an integer of 1 or more");
+    draft.*variable.tokens = value;
+    draft.*variable.fraction = 0.0;
+}
+
+void read_model_variable(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
+    const auto name = look_up(reader, model_variable);
+    if (!name) return;
+    const NodeId models = reader.json().member(JsonPositions::root, "models");
+    const bool is_known = models != JsonPositions::none && reader.json().member(models, *name) != JsonPositions::none;
+    if (!is_known) return bad_variable(reader, at, model_variable, *name, "a name of `models`");
+    draft.model = *name;
+}
+
+}  // namespace
+
+void read_compaction(ConfigReader& reader, NodeId at, StageSettings& stage) {
+    CompactionDraft draft;
+    read_object<CompactionDraft>(reader, at, draft, compaction_fields);
+    for (const SizeVariable& variable : size_variables) read_size_variable(reader, at, variable, draft);
+    read_model_variable(reader, at, draft);
+    stage.name = draft.name;
+    stage.model = draft.model;
+    stage.failover_model = draft.failover_model;
+    stage.config = static_cast<CompactionConfig&>(draft);
+}
+
+void add_compaction_keys(std::vector<ConfigKey>& keys) {
+    add_keys<CompactionDraft>(keys, "compaction.", compaction_fields);
+}
+
+}  // namespace whittle::inline v0::detail
