@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/text.hpp"
 #include "whittle/chain/stored_parts.hpp"
 #include "whittle/chain/turn.hpp"
 #include "whittle/compaction/media_stage.hpp"
@@ -34,7 +35,7 @@ public:
     StageGain run();
 
 private:
-    /// What is to stand in place of a result.
+    /// A result that may go, and what is to stand in its place.
     struct Decision {
         PruningCandidate candidate{};
         std::int64_t tokens = 0;  ///< of the result
@@ -42,15 +43,17 @@ private:
         std::string text{};       ///< in place of the first text
         std::string key{};        ///< where the fresh texts go; empty: nowhere
         std::string content{};    ///< these
-        std::vector<std::string> media_texts{};
     };
 
     [[nodiscard]] std::vector<PruningCandidate> plan() const;
+    [[nodiscard]] std::vector<Decision> find_due();
+    void decide(Decision& decision) const;
     [[nodiscard]] std::string arguments_of(const PruningCandidate& candidate) const;
-    [[nodiscard]] bool is_wanted(const PruningCandidate& candidate, const std::string& arguments) const;
-    [[nodiscard]] Decision decide(PruningCandidate candidate);
+    [[nodiscard]] bool is_wanted(const PruningCandidate& candidate) const;
+    [[nodiscard]] std::int64_t tokens_of(const PruningCandidate& candidate) const;
     [[nodiscard]] std::string location_of(const Decision& decision) const;
     [[nodiscard]] std::int64_t tokens(std::string_view text) const { return turn_.counter().count(text); }
+    StageGain postpone(const std::vector<Decision>& decisions);
     std::int64_t stage(Decision& decision);
     void tell(const PruningCandidate& candidate, std::string_view rule, std::int64_t freed);
 
@@ -59,7 +62,6 @@ private:
     const PruningConfig& config_;
     std::size_t end_;
     std::shared_ptr<Storage> storage_;
-    std::int64_t newest_ = 0;  // tokens of prunable results so far, newest first
 };
 
 template <AgentMessage M>
@@ -84,11 +86,46 @@ std::string PruningRun<M>::arguments_of(const PruningCandidate& candidate) const
 }
 
 template <AgentMessage M>
-bool PruningRun<M>::is_wanted(const PruningCandidate& candidate, const std::string& arguments) const {
+bool PruningRun<M>::is_wanted(const PruningCandidate& candidate) const {
     if (!config_.protect) return false;
+    const std::string arguments = arguments_of(candidate);
     const std::vector<std::size_t>& parts = candidate.texts.empty() ? candidate.media : candidate.texts;
     const Mark mark = mark_of(edit_.outline()[candidate.message], parts.front());
     return config_.protect({candidate.tool, arguments, candidate.bytes, candidate.is_error, mark.get()});
+}
+
+template <AgentMessage M>
+std::int64_t PruningRun<M>::tokens_of(const PruningCandidate& candidate) const {
+    const auto holds = [](const std::vector<std::size_t>& parts, std::size_t at) {
+        return std::ranges::find(parts, at) != parts.end();
+    };
+    std::int64_t sum = 0;
+    std::size_t at = 0;
+    message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
+        if (holds(candidate.texts, at)) sum = add_saturating(sum, tokens(part.text));
+        if (holds(candidate.media, at)) sum = add_saturating(sum, turn_.counter().media_tokens(part.media));
+        ++at;
+    });
+    return sum;
+}
+
+/// What rules and budget leave, newest first. Looks at no text.
+template <AgentMessage M>
+std::vector<typename PruningRun<M>::Decision> PruningRun<M>::find_due() {
+    std::vector<Decision> due;
+    std::int64_t newest = 0;
+    for (PruningCandidate& candidate : plan()) {
+        if (candidate.rule.empty() && is_wanted(candidate)) candidate.rule = "protect";
+        const std::int64_t size = candidate.rule.empty() ? tokens_of(candidate) : 0;
+        newest = add_saturating(newest, size);
+        if (candidate.rule.empty() && newest <= config_.protect_newest_tokens) candidate.rule = "newest";
+        if (!candidate.rule.empty()) {
+            tell(candidate, candidate.rule, 0);
+        } else {
+            due.push_back({.candidate = std::move(candidate), .tokens = size});
+        }
+    }
+    return due;
 }
 
 /// Where the original is, as the model is told.
@@ -108,42 +145,31 @@ std::string PruningRun<M>::location_of(const Decision& decision) const {
 
 /// What would stand in place of a result, and what that frees.
 template <AgentMessage M>
-typename PruningRun<M>::Decision PruningRun<M>::decide(PruningCandidate candidate) {
-    Decision decision{.candidate = std::move(candidate)};
-    const std::vector<Part> parts = parts_of(edit_.messages()[decision.candidate.message]);
+void PruningRun<M>::decide(Decision& decision) const {
+    const PruningCandidate& candidate = decision.candidate;
+    const std::vector<Part> parts = parts_of(edit_.messages()[candidate.message]);
     std::vector<Part> fresh;
-    std::string whole;
-    for (const std::size_t p : decision.candidate.texts) {
-        whole += (whole.empty() ? "" : "\n") + parts[p].text;
-        decision.tokens += tokens(parts[p].text);
-    }
-    for (const std::size_t p : decision.candidate.fresh) fresh.push_back(parts[p]);
-    const std::string arguments = arguments_of(decision.candidate);
-    if (is_wanted(decision.candidate, arguments)) {
-        decision.candidate.rule = "protect";
-        return decision;
-    }
+    for (const std::size_t p : candidate.fresh) fresh.push_back(parts[p]);
     if (storage_ && !fresh.empty()) {
         decision.content = offload_content(fresh);
-        decision.key = pruned_key(turn_.conversation.id(), decision.candidate.name, decision.content);
+        decision.key = pruned_key(turn_.conversation.id(), candidate.name, decision.content);
     }
-    const std::string location = location_of(decision);
-    const std::string_view reader = location.empty() ? std::string_view() : reader_of_pruned(turn_.request.tools);
-    const PrunedText pruned{
-        decision.candidate.tool, arguments, whole, static_cast<std::int64_t>(whole.size()), location, reader};
     std::int64_t cost = 0;
-    if (!decision.candidate.texts.empty()) {
-        decision.text = text_in_place(pruned, config_, turn_.language, !decision.candidate.stored.empty());
-        cost = tokens(decision.text);
-        cost += tokens(further_text_in_place(turn_.language)) *
-                static_cast<std::int64_t>(decision.candidate.texts.size() - 1);
+    if (!candidate.texts.empty()) {
+        std::string whole;
+        for (const std::size_t p : candidate.texts) whole += (whole.empty() ? "" : "\n") + parts[p].text;
+        const std::string arguments = arguments_of(candidate);
+        const std::string location = location_of(decision);
+        const std::string_view reader = location.empty() ? std::string_view() : reader_of_pruned(turn_.request.tools);
+        const auto bytes = static_cast<std::int64_t>(whole.size());
+        decision.text = text_in_place({candidate.tool, arguments, whole, bytes, location, reader}, config_,
+                                      turn_.language, !candidate.stored.empty());
+        const auto further = static_cast<std::int64_t>(candidate.texts.size() - 1);
+        cost = tokens(decision.text) + further * tokens(further_text_in_place(turn_.language));
     }
-    for (const std::size_t p : decision.candidate.media) {
-        decision.tokens += turn_.counter().media_tokens(view_of(parts[p]).media);
+    for (const std::size_t p : candidate.media)
         cost += tokens(media_in_place(parts[p], turn_.conversation.id(), storage_ != nullptr, turn_.language).text);
-    }
     decision.gain = decision.tokens - cost;
-    return decision;
 }
 
 /// Plans one result as a unit of its own. Returns the tokens that it frees.
@@ -171,38 +197,33 @@ std::int64_t PruningRun<M>::stage(Decision& decision) {
     return before - edit_.tokens_after();
 }
 
+/// Too little to be worth a broken cache.
+template <AgentMessage M>
+StageGain PruningRun<M>::postpone(const std::vector<Decision>& decisions) {
+    for (const Decision& decision : decisions) tell(decision.candidate, "too_small", 0);
+    return {};
+}
+
 template <AgentMessage M>
 StageGain PruningRun<M>::run() {
-    std::vector<Decision> decisions;
-    std::int64_t sum = 0;
-    for (PruningCandidate& candidate : plan()) {
-        if (!candidate.rule.empty()) {
-            tell(candidate, candidate.rule, 0);
-            continue;
-        }
-        Decision decision = decide(std::move(candidate));
-        if (decision.candidate.rule.empty()) {
-            newest_ = add_saturating(newest_, decision.tokens);
-            if (newest_ <= config_.protect_newest_tokens) decision.candidate.rule = "newest";
-            if (decision.gain <= 0 && decision.candidate.rule.empty()) decision.candidate.rule = "no_gain";
-        }
-        if (!decision.candidate.rule.empty()) {
-            tell(decision.candidate, decision.candidate.rule, 0);
-            continue;
-        }
-        sum = add_saturating(sum, decision.gain);
-        decisions.push_back(std::move(decision));
+    const auto sum_of = [](const std::vector<Decision>& decisions, std::int64_t Decision::*member) {
+        std::int64_t sum = 0;
+        for (const Decision& decision : decisions) sum = add_saturating(sum, decision.*member);
+        return sum;
+    };
+    std::vector<Decision> due = find_due();
+    if (sum_of(due, &Decision::tokens) < config_.minimum_gain_tokens) return postpone(due);
+    for (Decision& decision : due) {
+        decide(decision);
+        if (decision.gain <= 0) tell(decision.candidate, "no_gain", 0);
     }
-    StageGain gain;
-    if (sum < config_.minimum_gain_tokens) {
-        for (const Decision& decision : decisions) tell(decision.candidate, "too_small", 0);
-        return gain;
-    }
-    for (Decision& decision : decisions) {
+    std::erase_if(due, [](const Decision& decision) { return decision.gain <= 0; });
+    if (sum_of(due, &Decision::gain) < config_.minimum_gain_tokens) return postpone(due);
+    StageGain gain{.count = static_cast<int>(due.size())};
+    for (Decision& decision : due) {
         const std::int64_t freed = stage(decision);
         tell(decision.candidate, "old_output", freed);
         gain.tokens += freed;
-        ++gain.count;
     }
     return gain;
 }
