@@ -1,6 +1,6 @@
 // How fast the local word classifiers are, in MB of text per second of CPU time: splitting alone (which every
-// classifier needs), the heuristic, and the frequency scorer by the counts of a conversation and by the ranks of a
-// vocabulary.
+// classifier needs), the heuristic, and the frequency scorer by the counts of a conversation (counting them is a row of
+// its own) and by the ranks of a vocabulary.
 //
 //     bench_classifiers [o200k_base.whittle]
 #include <whittle/whittle.hpp>
@@ -50,6 +50,11 @@ int main(int argc, char** argv) {
     };
     compress("heuristic, by window", RatioWordClassifier(heuristic_classifier), nullptr);
     compress("heuristic, over the whole text", WordScorer(heuristic_scores), nullptr);
+    print_rate("counting a conversation's words", text, [&] {
+        WordCounts once;
+        once.add(text);
+        sink += once.different();
+    });
     WordCounts counts;
     counts.add(text);
     compress("frequency, by the conversation", frequency_scorer(), &counts);
