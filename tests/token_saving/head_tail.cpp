@@ -101,6 +101,17 @@ TEST_CASE("nonsense is refused when the chain is made, all of it at once", "[tok
     CHECK_NOTHROW(Chain{ChainConfig{}, TokenSaving<>{}});
 }
 
+TEST_CASE("a place before another middleware, and words without a classifier, are warned of", "[token_saving]") {
+    TokenSavingConfig config;
+    config.enable_perplexity_compression = true;
+    const Chain chain{ChainConfig{}, TokenSaving<>{config}, Reduction<>{{.skip_truncation = true}}};
+    std::vector<std::string> fields;
+    for (const Problem& warning : chain.warnings())
+        if (warning.field.starts_with("token_saving.")) fields.push_back(warning.field);
+    CHECK(fields == std::vector<std::string>{"token_saving.enable_perplexity_compression", "token_saving.place"});
+    CHECK(Chain{ChainConfig{}, TokenSaving<>{}}.warnings().empty());
+}
+
 TEST_CASE("RB04, RB05: of three long results the first is cut, of two none", "[token_saving]") {
     const auto stage = std::make_shared<TokenSaving<>>(at_every_call());
     const Chain<> chain{ChainConfig{}, {}, Chain<>::Stages{stage}};
