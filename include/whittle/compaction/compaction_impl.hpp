@@ -74,8 +74,9 @@ template <AgentMessage M>
 bool Compaction<M>::may_summarise(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
     Notes notes = turn.notes();
     if (detail::is_over_floor(run.plan(), run.budget())) {
-        if (!notes.integer("floor_told")) report_floor(turn, run, sizes);
+        if (notes.integer("floor_told")) return false;
         notes.set("floor_told", std::int64_t{1});
+        report_floor(turn, run, sizes);
         return false;
     }
     notes.erase("floor_told");

@@ -1,0 +1,29 @@
+// The code block of docs/compaction.md.
+#include "ladder_talk.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+
+using namespace whittle;
+using namespace whittle::testing;
+
+TEST_CASE("the ladder of the documentation keeps a long run below its threshold", "[compaction]") {
+    Asked asked;
+    const auto cheap_model = summariser(asked, "<summary>What was done.</summary>");
+    // [ladder]
+    CompactionConfig config{.threshold_tokens = 60'000, .target_tokens = 12'000, .summary_size_tokens = 1'500};
+    config.current_turn_keep_rounds = 8;  // for agents that work long on one request
+    Chain<> chain(ChainConfig{.storage = memory_storage()}, Compaction<>(cheap_model, config));
+    // [/ladder]
+    Conversation<> conversation;
+    conversation.push_back(ChatMessage::user("Go through all files."));
+    for (int i = 0; i < 200; ++i) {
+        const std::string id = "c" + std::to_string(i);
+        conversation.push_back(ChatMessage::assistant("next").call(id, "read_file", "{}"));
+        conversation.push_back(ChatMessage::result(id, "read_file", std::string(4'000, 'x')));
+        chain.before_model(conversation);
+        CHECK(conversation.tokens(chars()) <= 60'000);
+    }
+    CHECK(asked.size() >= 3);
+    CHECK(asked.size() <= 6);
+}
