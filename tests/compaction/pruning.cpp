@@ -471,6 +471,21 @@ TEST_CASE("an image in a pruned result becomes a reference, and undo brings it b
     CHECK(c.messages()[2] == before);
 }
 
+TEST_CASE("a short text beside an image stays, the image goes", "[pruning]") {
+    Conversation<> c("conv");
+    c.push_back(ChatMessage::user("do"));
+    c.push_back(ChatMessage::assistant().call("a", "shot"));
+    const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = "\x89PNG..."}};
+    const ToolResult result{"a", "shot", {{.kind = PartKind::text, .text = "taken"}, image}};
+    c.push_tool_results(std::vector{result});
+    c.push_back(ChatMessage::assistant("done"));
+    prune(c, {.skip_boundary_turns = 0}, ChainConfig{.storage = memory_storage()});
+    CHECK(c.messages()[2].parts[0].text == "taken");
+    CHECK(c.messages()[2].parts[1].text.starts_with("[image: ref://conv/media/"));
+    c.notes("pruning").erase("seen_up_to");
+    CHECK(outcome(prune(c, {.skip_boundary_turns = 0})) == Outcome::nothing);
+}
+
 // ---- settings
 
 TEST_CASE("settings that are out of range are all named", "[pruning]") {

@@ -47,6 +47,8 @@ private:
 
     [[nodiscard]] std::vector<PruningCandidate> plan() const;
     [[nodiscard]] std::vector<Decision> find_due();
+    [[nodiscard]] std::int64_t decide_texts(Decision& decision, const std::vector<Part>& parts) const;
+    [[nodiscard]] std::int64_t gain_of_media(const Part& media) const;
     void decide(Decision& decision) const;
     [[nodiscard]] std::string arguments_of(const PruningCandidate& candidate) const;
     [[nodiscard]] bool is_wanted(const PruningCandidate& candidate) const;
@@ -143,33 +145,51 @@ std::string PruningRun<M>::location_of(const Decision& decision) const {
     return location;
 }
 
-/// What would stand in place of a result, and what that frees.
+/// What would stand in place of the texts, and what that frees.
 template <AgentMessage M>
-void PruningRun<M>::decide(Decision& decision) const {
+std::int64_t PruningRun<M>::decide_texts(Decision& decision, const std::vector<Part>& parts) const {
     const PruningCandidate& candidate = decision.candidate;
-    const std::vector<Part> parts = parts_of(edit_.messages()[candidate.message]);
+    if (candidate.texts.empty()) return 0;
     std::vector<Part> fresh;
     for (const std::size_t p : candidate.fresh) fresh.push_back(parts[p]);
     if (storage_ && !fresh.empty()) {
         decision.content = offload_content(fresh);
         decision.key = pruned_key(turn_.conversation.id(), candidate.name, decision.content);
     }
-    std::int64_t cost = 0;
-    if (!candidate.texts.empty()) {
-        std::string whole;
-        for (const std::size_t p : candidate.texts) whole += (whole.empty() ? "" : "\n") + parts[p].text;
-        const std::string arguments = arguments_of(candidate);
-        const std::string location = location_of(decision);
-        const std::string_view reader = location.empty() ? std::string_view() : reader_of_pruned(turn_.request.tools);
-        const auto bytes = static_cast<std::int64_t>(whole.size());
-        decision.text = text_in_place({candidate.tool, arguments, whole, bytes, location, reader}, config_,
-                                      turn_.language, !candidate.stored.empty());
-        const auto further = static_cast<std::int64_t>(candidate.texts.size() - 1);
-        cost = tokens(decision.text) + further * tokens(further_text_in_place(turn_.language));
+    std::string whole;
+    std::int64_t gain = 0;
+    for (const std::size_t p : candidate.texts) {
+        whole += (whole.empty() ? "" : "\n") + parts[p].text;
+        gain += tokens(parts[p].text);
     }
-    for (const std::size_t p : candidate.media)
-        cost += tokens(media_in_place(parts[p], turn_.conversation.id(), storage_ != nullptr, turn_.language).text);
-    decision.gain = decision.tokens - cost;
+    const std::string arguments = arguments_of(candidate);
+    const std::string location = location_of(decision);
+    const std::string_view reader = location.empty() ? std::string_view() : reader_of_pruned(turn_.request.tools);
+    const auto bytes = static_cast<std::int64_t>(whole.size());
+    decision.text = text_in_place({candidate.tool, arguments, whole, bytes, location, reader}, config_, turn_.language,
+                                  !candidate.stored.empty());
+    const auto further = static_cast<std::int64_t>(candidate.texts.size() - 1);
+    return gain - tokens(decision.text) - further * tokens(further_text_in_place(turn_.language));
+}
+
+template <AgentMessage M>
+std::int64_t PruningRun<M>::gain_of_media(const Part& media) const {
+    const MediaText now = media_in_place(media, turn_.conversation.id(), storage_ != nullptr, turn_.language);
+    return turn_.counter().media_tokens(view_of(media).media) - tokens(now.text);
+}
+
+/// What would stand in place of a result, and what that frees. Texts beside media that would not get smaller stay.
+template <AgentMessage M>
+void PruningRun<M>::decide(Decision& decision) const {
+    const std::vector<Part> parts = parts_of(edit_.messages()[decision.candidate.message]);
+    decision.gain = decide_texts(decision, parts);
+    if (decision.gain <= 0) {
+        decision.candidate.texts.clear();
+        decision.candidate.fresh.clear();
+        decision.key.clear();
+        decision.gain = 0;
+    }
+    for (const std::size_t p : decision.candidate.media) decision.gain += gain_of_media(parts[p]);
 }
 
 /// Plans one result as a unit of its own. Returns the tokens that it frees.
