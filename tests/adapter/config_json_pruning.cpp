@@ -60,8 +60,9 @@ TEST_CASE("pruning without settings is the structure's defaults, and the documen
 }
 
 TEST_CASE("nonsense in pruning is refused with its place", "[config_json]") {
-    CHECK_THAT(problems_of(R"(, "skip_boundary_turns": -1)"),
-               Catch::Contains("middlewares[0].skip_boundary_turns: found -1, expected an integer, 0 or more"));
+    CHECK_THAT(
+        problems_of(R"(, "skip_boundary_turns": -1)"),
+        Catch::Contains("middlewares[0].skip_boundary_turns: found -1, expected an integer from 0 to 2147483647"));
     CHECK_THAT(problems_of(R"(, "placeholder": " ")"), Catch::Contains("middlewares[0].placeholder: found blank"));
     CHECK_THAT(problems_of(R"(, "partial": true, "head_bytes": 0, "tail_bytes": 0)"),
                Catch::Contains("middlewares[0].partial"));
