@@ -99,4 +99,62 @@ inline std::vector<std::size_t> summaries_of(const Conversation<>& conversation)
 
 inline bool contains(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
 
+/// A chain with one ladder, its summariser and what it was told.
+struct Ladder {
+    explicit Ladder(const CompactionConfig& config, ChainConfig base = pessimistic_chain(),
+                    std::string reply = "[summary]")
+        : Ladder(config, std::move(base), summariser(asked, std::move(reply))) {}
+    Ladder(const CompactionConfig& config, ChainConfig base, std::shared_ptr<Model<ChatMessage>> model)
+        : chain(watched(std::move(base)), callbacks(), Chain<>::Stages{std::make_shared<Compaction<>>(model, config)}) {
+    }
+
+    const StageReport& ask(Conversation<>& conversation, const HookRequest<>& request = {}) {
+        return chain.before_model(conversation, request).stages.at(0);
+    }
+
+    Asked asked{};
+    std::vector<std::string> events{};  ///< kinds
+    std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1'000);
+    Chain<> chain;
+
+private:
+    ChainConfig watched(ChainConfig config) const {
+        config.clock = clock;
+        return config;
+    }
+    ChainCallbacks<ChatMessage> callbacks() {
+        return {.on_event = [this](const Event& event) { events.emplace_back(event.kind); }};
+    }
+};
+
+/// Two old turns with a tool result each, one with an image, and the current turn.
+inline Conversation<> mixed(std::size_t result_bytes, std::size_t text_bytes = 30) {
+    Conversation<> conversation("mixed");
+    conversation.push_back(ChatMessage::system("SYSTEM"));
+    for (int n = 1; n <= 3; ++n) {
+        const std::string id = "c" + std::to_string(n);
+        conversation.begin_turn();
+        conversation.push_back(ChatMessage::user("ask " + id + std::string(text_bytes, 'u')));
+        conversation.push_back(ChatMessage::assistant("look").call(id, "read_file", R"({"path":"src/a.cpp"})"));
+        conversation.push_back(ChatMessage::result(id, "read_file", std::string(result_bytes, 'r')));
+        if (n == 1) conversation.push_back(image_of(50));
+        conversation.push_back(ChatMessage::assistant("answer " + id));
+    }
+    return conversation;
+}
+
+inline std::string bytes_of_all(const Conversation<>& conversation) {
+    std::string bytes;
+    for (const ChatMessage& m : conversation.messages()) bytes += message_traits<ChatMessage>::to_bytes(m) + "\n";
+    return bytes;
+}
+
+inline std::shared_ptr<Model<ChatMessage>> failing(ModelErrorClass error, int& calls, int times = 1'000'000) {
+    return std::make_shared<ScriptedModel<ChatMessage>>(
+        [&calls, error, times](const ModelRequest<ChatMessage>&) -> Reply<ChatMessage> {
+            if (++calls <= times) throw ModelError(error, "no luck");
+            return {ChatMessage::assistant("[summary]")};
+        });
+}
+
 }  // namespace whittle::testing
