@@ -1,5 +1,5 @@
-// Pruning<M>: which results go (T9), what stands in their place, and how they come back.
-#include "whittle/compaction/pruning.hpp"
+// Pruning<M>: which results go (T9), and how they come back.
+#include "pruning_talk.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
 
@@ -10,66 +10,6 @@
 
 using namespace whittle;
 using namespace whittle::testing;
-
-namespace {
-
-using Indices = std::vector<std::size_t>;
-
-std::string output(const std::string& id, std::size_t bytes = 2'000) {
-    return "output of " + id + "\n" + std::string(bytes, 'x');
-}
-
-void add_round(Conversation<>& c, const std::string& id, const std::string& tool, bool failed = false) {
-    c.push_back(ChatMessage::assistant().call(id, tool, R"({"path":"src/)" + id + R"(.cpp"})"));
-    c.push_back(ChatMessage::result(id, tool, output(id), failed));
-}
-
-/// The example of the specification: roles user, assistant, tool, user, assistant, tool, assistant, tool, user,
-/// assistant, with read_file at 2, skill at 5 and edit_file at 7.
-Conversation<> example() {
-    Conversation<> c("conv");
-    c.push_back(ChatMessage::user("read it"));
-    add_round(c, "a", "read_file");
-    c.push_back(ChatMessage::user("now edit it"));
-    add_round(c, "b", "skill");
-    add_round(c, "c", "edit_file");
-    c.push_back(ChatMessage::user("thanks"));
-    c.push_back(ChatMessage::assistant("You are welcome."));
-    return c;
-}
-
-/// `turns` times a user message and a round, results at 2, 5, 8, ...; the last round is closed by a reply.
-Conversation<> talk(int turns) {
-    Conversation<> c("conv");
-    for (int i = 0; i < turns; ++i) {
-        c.push_back(ChatMessage::user("go on"));
-        add_round(c, "c" + std::to_string(i), "read_file");
-    }
-    c.push_back(ChatMessage::assistant("done"));
-    return c;
-}
-
-Indices pruned(const Conversation<>& c) {
-    Indices found;
-    for (std::size_t i = 0; i < c.size(); ++i) {
-        const Mark& mark = mark_of(c.outline()[i], 0);
-        if (mark && mark->reason == pruned_reason) found.push_back(i);
-    }
-    return found;
-}
-
-std::string text(const Conversation<>& c, std::size_t message) { return c.messages()[message].parts[0].text; }
-
-const Report& prune(Conversation<>& c, const PruningConfig& config = {}, ChainConfig chain = {},
-                    const HookRequest<>& request = {}) {
-    return Chain<>(std::move(chain), Pruning<>(config)).before_model(c, request);
-}
-
-Outcome outcome(const Report& report) { return report.find("pruning")->outcome; }
-
-const std::vector<ToolSpec> reader{{.name = "read_offloaded"}};
-
-}  // namespace
 
 // ---- which results go
 
@@ -232,86 +172,6 @@ TEST_CASE("what would not get smaller stays", "[pruning]") {
     CHECK(text(c, 2) == "ok");
 }
 
-// ---- what stands in their place
-
-TEST_CASE("the placeholder says tool, arguments, size, first line, place and reader", "[pruning]") {
-    Conversation c = example();
-    prune(c, {}, ChainConfig{.storage = memory_storage()}, {.tools = reader});
-    const std::string key = pruned_key("conv", "a", output("a"));
-    CHECK(text(c, 2) ==
-          "[Old read_file result pruned: {\"path\":\"src/a.cpp\"}; 2012 bytes, 2 lines; starts \"output "
-          "of a\". Full text: " +
-              key + " - read it with read_offloaded]");
-}
-
-TEST_CASE("arguments and first line are cut short, on one line and valid", "[pruning]") {
-    Conversation<> c("conv");
-    c.push_back(ChatMessage::user("do"));
-    c.push_back(ChatMessage::assistant().call("a", "run", R"({"cmd":")" + std::string(300, 'y') + "\"}"));
-    c.push_back(ChatMessage::result("a", "run", "\n\n\x1b[31mred\xff" + std::string(2'000, 'z')));
-    c.push_back(ChatMessage::assistant("done"));
-    prune(c, {.skip_boundary_turns = 0});
-    CHECK(text(c, 2).size() < 350);
-    CHECK(is_valid_utf8(text(c, 2)));
-    CHECK(text(c, 2).find_first_of("\x1b\n") == std::string::npos);
-    CHECK(text(c, 2).find(" [31mred\xef\xbf\xbdzzz") != std::string::npos);
-}
-
-TEST_CASE("in Chinese the placeholder is Chinese", "[pruning]") {
-    Conversation c = example();
-    prune(c, {}, ChainConfig{.language = Language::chinese});
-    CHECK(text(c, 2).starts_with("[旧的 read_file 结果已移出"));
-}
-
-TEST_CASE("the plain form stands there word for word", "[pruning]") {
-    Conversation c = example();
-    prune(c, {.placeholder = std::string(tool_output_compacted)}, ChainConfig{.storage = memory_storage()});
-    CHECK(text(c, 2) == "<tool-output-compacted />");
-}
-
-TEST_CASE("partial pruning keeps head and tail and cuts no character", "[pruning]") {
-    Conversation<> c("conv");
-    c.push_back(ChatMessage::user("do"));
-    c.push_back(ChatMessage::assistant().call("a", "run"));
-    c.push_back(ChatMessage::result("a", "run", "head€" + std::string(2'000, 'x') + "€tail"));
-    c.push_back(ChatMessage::assistant("done"));
-    prune(c, {.skip_boundary_turns = 0, .placeholder = "<...>", .partial = true, .head_bytes = 6, .tail_bytes = 6});
-    CHECK(text(c, 2) == "head\n<...>\ntail");
-    const std::string once = text(c, 2);
-    prune(c, {.skip_boundary_turns = 0, .placeholder = "<...>", .partial = true, .head_bytes = 2, .tail_bytes = 2});
-    CHECK(text(c, 2) == once);
-}
-
-TEST_CASE("a text that is hardly longer than head and tail stays whole", "[pruning]") {
-    Conversation c = example();
-    prune(c, {.partial = true, .head_bytes = 1'500, .tail_bytes = 505});
-    CHECK(pruned(c).empty());
-}
-
-TEST_CASE("a pruned result records when, by whom, how and where", "[pruning]") {
-    Conversation c = example();
-    const auto clock = std::make_shared<ManualClock>(1'234'567);
-    const auto storage = memory_storage();
-    prune(c, {}, ChainConfig{.storage = storage, .clock = clock});
-    const Mark mark = mark_of(c.outline()[2], 0);
-    REQUIRE(mark);
-    CHECK(mark->origin == Origin::placeholder);
-    CHECK(mark->when == 1'234'567);
-    CHECK(mark->by == "pruning");
-    CHECK(mark->reason == "prune");
-    REQUIRE(mark->stored == std::vector{pruned_key("conv", "a", output("a"))});
-    CHECK(storage->stat(mark->stored.front())->bytes == 2'012);
-    const std::vector<PrunedOutput> outputs = pruned_outputs(c);
-    REQUIRE(outputs.size() == 1);
-    CHECK(outputs[0].tool == "read_file");
-    CHECK(outputs[0].compacted_at == 1'234'567);
-    CHECK(outputs[0].by == "pruning");
-    CHECK(outputs[0].bytes == 2'012);
-    CHECK(outputs[0].stored == mark->stored);
-    REQUIRE(c.undo());
-    CHECK(pruned_outputs(c).empty());
-}
-
 // ---- storing and coming back
 
 TEST_CASE("every pruned result comes back by undo, from the store or the journal", "[pruning]") {
@@ -414,76 +274,6 @@ TEST_CASE("a prompt-cache mark can stand in front of the oldest result that may 
     Conversation copy = c.fork("copy");
     prune(copy);
     CHECK(pruning.untouched_prefix(copy) == 7);
-}
-
-// ---- together with other middlewares
-
-TEST_CASE("a result that was shortened on arrival goes, and the placeholder names the object that has it",
-          "[pruning]") {
-    const std::string placeholder = GENERATE("", "<tool-output-compacted />");
-    const auto storage = memory_storage();
-    storage->put_if_absent("conv/trunc/a", std::string(90'000, 'x'));
-    Conversation<> c("conv");
-    c.push_back(ChatMessage::user("do"));
-    c.push_back(ChatMessage::assistant().call("a", "run"));
-    const ToolResult shown{"a", "run", {{.kind = PartKind::text, .text = "front " + output("a")}}};
-    const std::vector<ToolReturn> returns{
-        {shown, {{.part = 0, .key = "conv/trunc/a", .by = "reduction", .storage = storage}}}};
-    c.push_tool_results(returns);
-    c.push_back(ChatMessage::assistant("done"));
-    const auto before = text(c, 2);
-    prune(c, {.skip_boundary_turns = 0, .placeholder = placeholder}, ChainConfig{.storage = storage});
-    CHECK(text(c, 2).find("conv/trunc/a") != std::string::npos);
-    CHECK(mark_of(c.outline()[2], 0)->stored == std::vector<std::string>{"conv/trunc/a"});
-    std::vector<std::string> keys;
-    storage->list("", [&](const ObjectInfo& info) { return keys.push_back(info.key), true; });
-    CHECK(keys == std::vector<std::string>{"conv/trunc/a"});
-    REQUIRE(c.undo());
-    CHECK(text(c, 2) == before);
-    REQUIRE(c.undo());
-    CHECK(text(c, 2) == std::string(90'000, 'x'));
-}
-
-TEST_CASE("what another middleware wrote and nobody stored stays", "[pruning]") {
-    Conversation c = talk(2);
-    auto edit = c.edit("other");
-    edit.set_text(2, 0, output("short", 1'000), {.origin = Origin::placeholder, .reason = "shorten"});
-    REQUIRE(edit.commit().committed());
-    prune(c, {.skip_boundary_turns = 0});
-    CHECK(pruned(c) == Indices{5});
-}
-
-TEST_CASE("an image in a pruned result becomes a reference, and undo brings it back", "[pruning]") {
-    Conversation<> c("conv");
-    c.push_back(ChatMessage::user("do"));
-    c.push_back(ChatMessage::assistant().call("a", "shot"));
-    const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = "\x89PNG..."}};
-    const ToolResult result{"a", "shot", {{.kind = PartKind::text, .text = output("a")}, image}};
-    c.push_tool_results(std::vector{result});
-    c.push_back(ChatMessage::assistant("done"));
-    const ChatMessage before = c.messages()[2];
-    const auto storage = memory_storage();
-    prune(c, {.skip_boundary_turns = 0}, ChainConfig{.storage = storage});
-    REQUIRE(c.messages()[2].parts.size() == 2);
-    CHECK(c.messages()[2].parts[0].text.starts_with("[Old shot result pruned"));
-    CHECK(c.messages()[2].parts[1].text.starts_with("[image: ref://conv/media/"));
-    REQUIRE(c.undo());
-    CHECK(c.messages()[2] == before);
-}
-
-TEST_CASE("a short text beside an image stays, the image goes", "[pruning]") {
-    Conversation<> c("conv");
-    c.push_back(ChatMessage::user("do"));
-    c.push_back(ChatMessage::assistant().call("a", "shot"));
-    const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = "\x89PNG..."}};
-    const ToolResult result{"a", "shot", {{.kind = PartKind::text, .text = "taken"}, image}};
-    c.push_tool_results(std::vector{result});
-    c.push_back(ChatMessage::assistant("done"));
-    prune(c, {.skip_boundary_turns = 0}, ChainConfig{.storage = memory_storage()});
-    CHECK(c.messages()[2].parts[0].text == "taken");
-    CHECK(c.messages()[2].parts[1].text.starts_with("[image: ref://conv/media/"));
-    c.notes("pruning").erase("seen_up_to");
-    CHECK(outcome(prune(c, {.skip_boundary_turns = 0})) == Outcome::nothing);
 }
 
 // ---- settings
