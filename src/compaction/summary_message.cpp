@@ -1,5 +1,9 @@
 #include "whittle/compaction/summary_message.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace whittle::inline v0 {
 
 namespace {
@@ -34,6 +38,12 @@ constexpr Heading chinese{"[较早轮次的摘要]",
 
 std::string_view compaction_instruction(Language language) noexcept {
     return language == Language::chinese ? task_chinese : task_english;
+}
+
+std::string length_sentence(std::int64_t max_tokens, Language language) {
+    const std::int64_t words = std::max<std::int64_t>(1, max_tokens / 2);
+    if (language == Language::chinese) return fmt::format("\n摘要最多 {} 字：更长的会被截断。", words);
+    return fmt::format("\nThe summary has at most {} words: a longer one is cut off.", words);
 }
 
 std::string compose_compacted(std::string_view summary, std::span<const RetainedFact> facts, bool is_system,

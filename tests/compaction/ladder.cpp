@@ -238,6 +238,19 @@ TEST_CASE("a summary that is a little too long is cut to its size, one that is f
     CHECK(other.size() == 21);
 }
 
+TEST_CASE("the summariser is told how long a summary may be, with a task of the user's too", "[compaction]") {
+    for (const bool is_own : {false, true}) {
+        Conversation<> conversation = build(10, std::string(200, 'y'));
+        CompactionConfig config = sizes(600, 400, 60);
+        if (is_own) config.user_instruction = "List what happened.";
+        Ladder ladder(config);
+        CHECK(ladder.ask(conversation).outcome == Outcome::committed);
+        REQUIRE(ladder.asked.size() == 1);
+        CHECK(contains(ladder.asked[0].text, "at most 30 words"));
+        CHECK(contains(ladder.asked[0].text, "List what happened.") == is_own);
+    }
+}
+
 TEST_CASE("what the summary leaves of its size goes to facts that it lacks, and they outlive the next one",
           "[compaction]") {
     Conversation<> conversation("facts");

@@ -188,6 +188,7 @@ DigestResult<M> CompactionRun<M>::generate(Model<M>& model, DigestState& state) 
     config.max_input_tokens = summary_input_bound(config_.max_input_tokens, known_window(turn_),
                                                   std::max(turn_.config.profile.output_reserve, plan_.summary_tokens));
     if (config.user_instruction.empty()) config.user_instruction = compaction_instruction(turn_.language);
+    config.user_instruction += length_sentence(plan_.summary_tokens, turn_.language);
     DigestTask<M> task{.model = model,
                        .messages = edit_.messages(),
                        .outline = edit_.outline(),
