@@ -54,6 +54,7 @@ public:
     [[nodiscard]] bool is_pinned(std::size_t message) const;
 
     /// Tokens of the messages by the environment's counter, on both sides by estimate.
+    [[nodiscard]] const TokenCounter& counter() const noexcept { return *env_.counter; }
     [[nodiscard]] std::int64_t tokens_before() const noexcept { return before_; }
     [[nodiscard]] std::int64_t tokens_after() const noexcept { return after_; }
     [[nodiscard]] std::optional<std::size_t> first_changed() const noexcept;
@@ -83,6 +84,9 @@ public:
     };
     void offload(std::string key, std::string content, std::optional<Original> original = std::nullopt,
                  std::shared_ptr<Storage> storage = nullptr);
+    /// Writes what is to be stored now, before the commit, and takes back the units of which something is refused: what
+    /// is planned on top then stands on what stays. A dry run writes nothing. Returns the number of refused units.
+    int store();
 
     /// A user's own rewriter or finalizer may edit what is pinned (L7).
     void allow_pinned(bool allow) noexcept { allow_pinned_ = allow; }
@@ -121,6 +125,7 @@ private:
         std::string content{};
         std::optional<Original> original{};
         std::shared_ptr<Storage> storage{};
+        bool is_written = false;
     };
     struct Owned {
         M message;
@@ -163,7 +168,7 @@ private:
     void rebuild();
     [[nodiscard]] bool is_worth_it(const CommitOptions& options) const noexcept;
     void verify() const;
-    bool write_offloads(CommitResult& result);
+    [[nodiscard]] bool try_write(Offload& offload);
     void write(const Offload& offload);
     [[nodiscard]] std::vector<Splice<M>> to_splices();
     [[nodiscard]] std::shared_ptr<JournalEntry<M>> to_entry(const std::vector<Splice<M>>& splices) const;
@@ -186,6 +191,7 @@ private:
     std::vector<Offload> offloads_{};
     std::vector<std::string> stored_{};
     std::int64_t bytes_stored_ = 0;
+    int refused_units_ = 0;
     std::int64_t thinking_dropped_ = 0;
     Serial next_serial_ = 0;
 

@@ -48,27 +48,37 @@ void Transaction<M>::write(const Offload& offload) {
     bytes_stored_ += bytes;
 }
 
-/// Stores first (L2). False if something could not be stored and its edits were dropped.
+/// False if the store refuses it; that is reported.
 template <AgentMessage M>
-bool Transaction<M>::write_offloads(CommitResult& result) {
-    std::vector<Unit> failed;  // offloads stand in order of their units
-    for (const Offload& offload : offloads_) {
-        if (!failed.empty() && failed.back() == offload.unit) continue;
-        try {
-            write(offload);
-        } catch (const Error& error) {
-            if (error.errc() == Errc::cancelled) throw;
-            failed.push_back(offload.unit);
-            if (env_.report != nullptr) env_.report->more().store_failures.push_back({offload.key, error.what()});
-        } catch (const std::exception& error) {
-            failed.push_back(offload.unit);
-            if (env_.report != nullptr) env_.report->more().store_failures.push_back({offload.key, error.what()});
-        }
+bool Transaction<M>::try_write(Offload& offload) {
+    std::string why;
+    try {
+        write(offload);
+        return offload.is_written = true;
+    } catch (const Error& error) {
+        if (error.errc() == Errc::cancelled) throw;
+        why = error.what();
+    } catch (const std::exception& error) {
+        why = error.what();
     }
-    if (failed.empty()) return true;
-    result.dropped_units += static_cast<int>(failed.size());
-    drop_units(std::move(failed));
+    if (env_.report != nullptr) env_.report->more().store_failures.push_back({offload.key, std::move(why)});
     return false;
+}
+
+/// Stores first (L2).
+template <AgentMessage M>
+int Transaction<M>::store() {
+    require_current("store");
+    if (env_.dry_run || offloads_.empty()) return 0;
+    std::vector<Unit> failed;  // offloads stand in order of their units
+    for (Offload& offload : offloads_) {
+        if (offload.is_written || (!failed.empty() && failed.back() == offload.unit)) continue;
+        if (!try_write(offload)) failed.push_back(offload.unit);
+    }
+    const int refused = static_cast<int>(failed.size());
+    refused_units_ += refused;
+    if (refused > 0) drop_units(std::move(failed));
+    return refused;
 }
 
 template <AgentMessage M>
@@ -154,18 +164,20 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
         result.outcome = outcome;
         result.tokens_after = after_;
         result.first_changed = first_changed();
+        result.dropped_units = refused_units_;
         fill_report(result);
         return result;
     };
-    if (edits_.empty()) return finish(Outcome::nothing);
-    if (!is_worth_it(options)) return finish(Outcome::too_small);
+    const bool is_refused = refused_units_ > 0;
+    if (edits_.empty()) return finish(is_refused ? Outcome::store_failed : Outcome::nothing);
+    if (!is_worth_it(options)) return finish(is_refused ? Outcome::store_failed : Outcome::too_small);
     verify();
     if (env_.dry_run) {
         drop_void_thinking();
         return finish(Outcome::planned);
     }
     detail::require_budget(env_, by_, 0);
-    if (!write_offloads(result)) {
+    if (store() > 0) {
         if (edits_.empty() || !is_worth_it(options)) return finish(Outcome::store_failed);
         verify();
     }
@@ -194,6 +206,7 @@ void Transaction<M>::start_again() noexcept {
     offloads_.clear();
     stored_.clear();
     bytes_stored_ = 0;
+    refused_units_ = 0;
     thinking_dropped_ = 0;
     is_open_ = false;
     copies_.clear();

@@ -54,7 +54,7 @@ private:
     [[nodiscard]] bool is_wanted(const PruningCandidate& candidate) const;
     [[nodiscard]] std::int64_t tokens_of(const PruningCandidate& candidate) const;
     [[nodiscard]] std::string location_of(const Decision& decision) const;
-    [[nodiscard]] std::int64_t tokens(std::string_view text) const { return turn_.counter().count(text); }
+    [[nodiscard]] std::int64_t tokens(std::string_view text) const { return edit_.counter().count(text); }
     StageGain postpone(const std::vector<Decision>& decisions);
     std::int64_t stage(Decision& decision);
     void tell(const PruningCandidate& candidate, std::string_view rule, std::int64_t freed);
@@ -105,7 +105,7 @@ std::int64_t PruningRun<M>::tokens_of(const PruningCandidate& candidate) const {
     std::size_t at = 0;
     message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
         if (holds(candidate.texts, at)) sum = add_saturating(sum, tokens(part.text));
-        if (holds(candidate.media, at)) sum = add_saturating(sum, turn_.counter().media_tokens(part.media));
+        if (holds(candidate.media, at)) sum = add_saturating(sum, edit_.counter().media_tokens(part.media));
         ++at;
     });
     return sum;
@@ -175,7 +175,7 @@ std::int64_t PruningRun<M>::decide_texts(Decision& decision, const std::vector<P
 template <AgentMessage M>
 std::int64_t PruningRun<M>::gain_of_media(const Part& media) const {
     const MediaText now = media_in_place(media, turn_.conversation.id(), storage_ != nullptr, turn_.language);
-    return turn_.counter().media_tokens(view_of(media).media) - tokens(now.text);
+    return edit_.counter().media_tokens(view_of(media).media) - tokens(now.text);
 }
 
 /// What would stand in place of a result, and what that frees. Texts beside media that would not get smaller stay.
