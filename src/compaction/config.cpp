@@ -63,6 +63,13 @@ CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) 
             .summary = size_of(config.summary_size_tokens, config.summary_fraction, window)};
 }
 
+CompactionLimits fitting(CompactionLimits limits, std::int64_t room) noexcept {
+    if (room > 0) limits.threshold = std::min(limits.threshold, room);
+    if (limits.target >= limits.threshold) limits.target = std::max<std::int64_t>(1, limits.threshold / 2);
+    if (limits.summary >= limits.target) limits.summary = std::max<std::int64_t>(1, limits.target / 2);
+    return limits;
+}
+
 std::int64_t runway_end(const CompactionConfig& config, std::int64_t threshold) noexcept {
     return static_cast<std::int64_t>(std::floor(static_cast<double>(threshold) * (1.0 - config.runway_fraction)));
 }
@@ -75,6 +82,7 @@ DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_
     DigestConfig result;
     result.model_options = config.model_options;
     result.model_options.max_output_tokens = summary_tokens;
+    result.accept_cut_off = true;
     result.max_input_tokens = config.max_input_tokens;
     result.user_instruction = config.user_instruction;
     result.retry = config.retry;

@@ -16,12 +16,17 @@ std::optional<DigestRequest> DigestRequests::build(FoldPosition from, std::strin
         if (auto request = whole(from, room)) return request;
     }
     const std::int64_t share = room / 3;
-    DataFrameOptions frame{.is_part = true, .target_tokens = share, .language = options_.language};
+    DataFrameOptions frame{.is_part = true, .target_tokens = size_of_part(room), .language = options_.language};
     const DataFrame words = data_frame(frame);
     const std::int64_t beside = counter_.count(words.before + words.after) + share;  // what is new has a third at least
     frame.summary_so_far = head_and_tail(summary_so_far, std::max(share, room - beside), counter_, options_.language);
     if (frame.summary_so_far.empty() && !summary_so_far.empty()) return std::nullopt;
     return part(from, std::move(frame), room);
+}
+
+std::int64_t DigestRequests::size_of_part(std::int64_t room) const noexcept {
+    const std::int64_t share = room / 3;
+    return options_.max_output_tokens > 0 ? std::min(share, options_.max_output_tokens) : share;
 }
 
 std::optional<DigestRequest> DigestRequests::whole(FoldPosition from, std::int64_t room) {
@@ -42,7 +47,7 @@ std::optional<DigestRequest> DigestRequests::part(FoldPosition from, DataFrameOp
         request.is_last = request.plan.next.message >= planner_.size();
         if (request.plan.text.empty() && !request.is_last) return std::nullopt;
         options.is_last = request.is_last;
-        options.target_tokens = request.is_last ? options_.max_summary_tokens : room / 3;
+        options.target_tokens = request.is_last ? options_.max_summary_tokens : size_of_part(room);
         const DataFrame frame = data_frame(options);
         request.data = frame.before + request.plan.text + frame.after;
         const std::int64_t tokens = counter_.count(request.data);

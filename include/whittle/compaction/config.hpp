@@ -54,6 +54,9 @@ struct CompactionLimits {
 };
 [[nodiscard]] CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) noexcept;
 
+/// `limits` where a request may have at most `room` tokens (0: unknown), in order again: summary < target < threshold.
+[[nodiscard]] CompactionLimits fitting(CompactionLimits limits, std::int64_t room) noexcept;
+
 /// At most this many tokens are left once no summary is needed after the cheap stages.
 [[nodiscard]] std::int64_t runway_end(const CompactionConfig& config, std::int64_t threshold) noexcept;
 

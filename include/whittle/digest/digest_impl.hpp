@@ -112,7 +112,7 @@ private:
         return {ChunkPlanner(std::move(members), std::move(render), counter),
                 counter,
                 {add_saturating(count_message(system_, counter), count_message(instruction_, counter)),
-                 config_.max_summary_tokens, environment_.language}};
+                 config_.max_summary_tokens, environment_.language, config_.model_options.max_output_tokens}};
     }
 
     /// Of the messages in front of `position`, the one that it is in included, and of how they are rendered.
@@ -176,6 +176,7 @@ private:
     Outcome ask_primary() {
         const int retries = config_.retry ? config_.retry->max_retries : 0;
         for (int number = 1;; ++number) {
+            is_last_attempt_ = number > retries && !config_.failover;
             Outcome outcome = attempt(task_.model, number, DigestPhase::primary, limit_);
             outcome.number = number;
             if (!config_.retry || outcome.is_final() || !wants_retry(number, outcome)) return outcome;
@@ -196,6 +197,7 @@ private:
     Outcome ask_failover(Outcome last) {
         if (!config_.failover || !wants_failover(last.number, DigestPhase::primary, last)) return last;
         for (int number = 1; number <= config_.failover->max_retries; ++number) {
+            is_last_attempt_ = number == config_.failover->max_retries;
             last = attempt_failover(number, std::move(last));
             if (last.is_final() || !wants_failover(number, DigestPhase::failover, last)) return last;
             if (number == config_.failover->max_retries) break;
@@ -330,7 +332,8 @@ private:
                                is_last ? config_.max_summary_tokens : 0,
                                is_last ? replaced_tokens_ : 0,
                                instructions,
-                               frames};
+                               frames,
+                               is_last_attempt_ && config_.accept_cut_off};
         const M& message = outcome.reply->message;
         DigestError error;
         auto summary = accept_reply({text_of(message), outcome.reply->finish, has_tool_call(message)}, rules, error);
@@ -423,6 +426,7 @@ private:
     FoldPosition position_{};
     std::int64_t limit_ = 0;
     bool is_done_ = false;
+    bool is_last_attempt_ = false;
     DigestResult<M> result_{};
 };
 

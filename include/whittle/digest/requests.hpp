@@ -26,6 +26,7 @@ public:
         std::int64_t fixed_tokens = 0;        ///< of the system message and the instruction
         std::int64_t max_summary_tokens = 0;  ///< said to the model; 0: nothing is said
         Language language = Language::english;
+        std::int64_t max_output_tokens = 0;  ///< of any reply: no part is asked for more; 0: not bounded
     };
 
     DigestRequests(ChunkPlanner planner, const TokenCounter& counter, Options options)
@@ -41,6 +42,7 @@ public:
     [[nodiscard]] std::int64_t fixed_tokens() const noexcept { return options_.fixed_tokens; }
 
 private:
+    [[nodiscard]] std::int64_t size_of_part(std::int64_t room) const noexcept;
     [[nodiscard]] std::optional<DigestRequest> whole(FoldPosition from, std::int64_t room);
     [[nodiscard]] std::optional<DigestRequest> part(FoldPosition from, DataFrameOptions frame, std::int64_t room);
 
