@@ -146,7 +146,7 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
         notes.set("digest", to_text(state));
     }
     if (result.failure) {
-        const bool is_out_of_budget = result.failure->failure == DigestFailure::budget && state != DigestState{};
+        const bool is_out_of_budget = result.failure->failure == DigestFailure::budget;
         if (is_out_of_budget && (state != start || result.model_calls == 0))
             report_progress(turn, run, state);
         else
