@@ -4,6 +4,7 @@
 #include "whittle/digest/chunk_planner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -25,6 +26,27 @@ std::string describe_floor(const TurnPlan& plan, const TurnBudget& budget) {
         plan.floor_with(budget.beside), budget.threshold, budget.beside, plan.prefix_tokens, plan.pinned_tokens,
         plan.current_tokens, smallest_summary(budget));
 }
+
+std::string describe_idle(const TurnPlan& plan, const TurnBudget& budget) {
+    const std::string_view why = plan.folded.empty()       ? "there is nothing to fold"
+                                 : plan.has_only_summaries ? "only the previous summary can be folded"
+                                                           : "what can be folded is too little";
+    return fmt::format(
+        "no summary: {} ({} tokens); the threshold is {}: {} beside the messages (system text, tools), {} in the "
+        "protected prefix, {} in pinned messages, {} in recent turns, {} in the current turn",
+        why, plan.folded_tokens, budget.threshold, budget.beside, plan.prefix_tokens, plan.pinned_tokens,
+        plan.recent_tokens, plan.current_tokens);
+}
+
+std::string describe_broken(std::span<const Violation> violations) {
+    if (violations.empty()) return {};
+    std::string text = "no summary: it would break a rule that the history keeps now";
+    for (const Violation& v : violations)
+        text += fmt::format("; {} at message {}: {}", id_of(v.rule), v.message, v.text);
+    return text;
+}
+
+std::string to_key(std::initializer_list<std::int64_t> numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
 
 std::string describe_compacted(std::int64_t tokens, std::int64_t threshold) {
     return fmt::format("after compaction the request still has {} tokens, the threshold is {}", tokens, threshold);

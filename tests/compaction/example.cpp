@@ -1,6 +1,7 @@
 // The code block of docs/compaction.md.
 #include "ladder_talk.hpp"
 #include "support/catch.hpp"
+#include "whittle/compaction/pruned_outputs.hpp"
 
 #include <string>
 
@@ -24,6 +25,6 @@ TEST_CASE("the ladder of the documentation keeps a long run below its threshold"
         chain.before_model(conversation);
         CHECK(conversation.tokens(chars()) <= 60'000);
     }
-    CHECK(asked.size() >= 3);
-    CHECK(asked.size() <= 6);
+    CHECK(asked.empty());  // pruned results of old rounds free enough
+    CHECK(pruned_outputs(conversation).size() > 100);
 }

@@ -176,6 +176,7 @@ TEST_CASE("of a long current turn only the newest rounds are sacred where so man
     }
     const auto before = messages_of(conversation);
     CompactionConfig config = sizes(1'000, 300, 60);
+    config.pruning.reset();
     Ladder sacred(config);
     CHECK(sacred.ask(conversation).outcome == Outcome::nothing);
     CHECK(contains(sacred.chain.config().clock ? conversation.report().stages[0].details->error : "", "current turn"));

@@ -50,13 +50,17 @@ private:
     };
 
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
-    bool climb(Turn<M>& turn, const Sizes& sizes) const;
+    bool climb(Turn<M>& turn, Run& run, const Sizes& sizes) const;
+    [[nodiscard]] bool was_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
+    void remember_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
     [[nodiscard]] Model<M>* model_of(Turn<M>& turn) const;
     [[nodiscard]] bool may_summarise(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
     bool commit_cheap(Turn<M>& turn, Run& run, const Sizes& sizes) const;
     bool summarise(Turn<M>& turn, Run& run, const Sizes& sizes) const;
     bool write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) const;
-    void report_floor(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
+    bool report_broken(Turn<M>& turn, Run& run, const Sizes& sizes, const std::string& text) const;
+    void report_obstacle(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
+    [[nodiscard]] CompactionLimits limits_for(Turn<M>& turn) const;
     void report_unfinished(Turn<M>& turn, const Run& run, const DigestState& state) const;
     void report_rest(Turn<M>& turn, const Sizes& sizes, const CommitResult& result) const;
     void report_failure(Turn<M>& turn, const Sizes& sizes, Errc code, const std::string& text) const;

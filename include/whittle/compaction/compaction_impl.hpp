@@ -28,9 +28,17 @@ Model<M>* Compaction<M>::model_of(Turn<M>& turn) const {
     return summariser_ ? summariser_.get() : turn.request.model;
 }
 
+/// What an overflow taught bounds an absolute threshold too.
+template <AgentMessage M>
+CompactionLimits Compaction<M>::limits_for(Turn<M>& turn) const {
+    const std::int64_t window = detail::known_window(turn);
+    const std::int64_t room = std::max(window / 2, window - turn.config.profile.output_reserve);
+    return fitting(limits_of(config_, window), room);
+}
+
 template <AgentMessage M>
 void Compaction<M>::before_model(Turn<M>& turn) {
-    const Sizes sizes{limits_of(config_, detail::known_window(turn)), count(turn)};
+    const Sizes sizes{limits_for(turn), count(turn)};
     turn.report.count = sizes.tokens;
     turn.report.threshold = sizes.limits.threshold;
     turn.report.outcome = Outcome::undue;
@@ -39,10 +47,36 @@ void Compaction<M>::before_model(Turn<M>& turn) {
     if (sizes.tokens <= sizes.limits.threshold) {
         notes.erase("retry_at_tokens");
         notes.erase("floor_told");
+        notes.erase("fruitless");
         return;
     }
     turn.report.outcome = Outcome::remembered;
-    if (sizes.tokens >= notes.integer("retry_at_tokens").value_or(0)) climb(turn, sizes);
+    if (sizes.tokens < notes.integer("retry_at_tokens").value_or(0)) return;
+    Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens);
+    if (was_fruitless(turn, run, sizes)) return;
+    notes.erase("fruitless");
+    climb(turn, run, sizes);
+}
+
+/// Whether the same run did nothing before: since then messages only came to what is sacred.
+template <AgentMessage M>
+bool Compaction<M>::was_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
+    const Notes notes = turn.notes();
+    const auto before = notes.text("fruitless");
+    return before && sizes.tokens >= notes.integer("fruitless_tokens").value_or(0) &&
+           *before == run.situation(model_of(turn) != nullptr);
+}
+
+/// Not where the store refused something, nor where the current turn's growth makes recent turns due.
+template <AgentMessage M>
+void Compaction<M>::remember_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
+    const bool has_model = model_of(turn) != nullptr;
+    const bool is_final =
+        !has_model || run.plan().recent_tokens == 0 || detail::is_over_floor(run.plan(), run.budget());
+    if (run.is_refused() || !is_final) return;
+    Notes notes = turn.notes();
+    notes.set("fruitless", run.situation(has_model));
+    notes.set("fruitless_tokens", sizes.tokens);
 }
 
 /// The threshold is now what the model takes; without a known window, half of the request.
@@ -56,31 +90,36 @@ bool Compaction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     limits.target = std::min(limits.target, limits.threshold);
     limits.summary = std::min(limits.summary, std::max<std::int64_t>(1, limits.target / 2));
     turn.report.outcome = Outcome::nothing;
-    return climb(turn, sizes);
+    Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens);
+    return climb(turn, run, sizes);
 }
 
 template <AgentMessage M>
-bool Compaction<M>::climb(Turn<M>& turn, const Sizes& sizes) const {
-    Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens);
+bool Compaction<M>::climb(Turn<M>& turn, Run& run, const Sizes& sizes) const {
     run.stage_cheap();
     if (!run.needs_summary()) return commit_cheap(turn, run, sizes);
     run.plan_summary();
-    if (turn.config.explain || run.can_summarise()) run.list_candidates();
-    return may_summarise(turn, run, sizes) ? summarise(turn, run, sizes) : commit_cheap(turn, run, sizes);
+    const bool is_due = may_summarise(turn, run, sizes);
+    if (turn.config.explain || is_due) run.list_candidates(is_due);
+    if (is_due) return summarise(turn, run, sizes);
+    const bool is_changed = commit_cheap(turn, run, sizes);
+    if (!is_changed) remember_fruitless(turn, run, sizes);
+    return is_changed;
 }
 
 /// Says once what is in the way.
 template <AgentMessage M>
 bool Compaction<M>::may_summarise(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
     Notes notes = turn.notes();
-    if (detail::is_over_floor(run.plan(), run.budget())) {
-        if (notes.integer("floor_told")) return false;
+    const bool is_over_floor = detail::is_over_floor(run.plan(), run.budget());
+    if (is_over_floor || !run.can_summarise()) {
+        const bool is_stuck = is_over_floor || run.tokens_now() > sizes.limits.threshold;
+        if (!is_stuck || notes.integer("floor_told")) return false;
         notes.set("floor_told", std::int64_t{1});
-        report_floor(turn, run, sizes);
+        report_obstacle(turn, run, sizes);
         return false;
     }
     notes.erase("floor_told");
-    if (!run.can_summarise()) return false;
     if (model_of(turn) != nullptr) return true;
     if (!notes.integer("no_model_told")) {
         constexpr auto text = "no summary: there is neither a summariser nor a model of the agent's own";
@@ -92,11 +131,22 @@ bool Compaction<M>::may_summarise(Turn<M>& turn, const Run& run, const Sizes& si
 }
 
 template <AgentMessage M>
-void Compaction<M>::report_floor(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
-    const std::string text = detail::describe_floor(run.plan(), run.budget());
+void Compaction<M>::report_obstacle(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
+    const bool is_floor = detail::is_over_floor(run.plan(), run.budget());
+    const std::string text =
+        is_floor ? detail::describe_floor(run.plan(), run.budget()) : detail::describe_idle(run.plan(), run.budget());
     turn.report.more().error = text;
-    emit(turn.callbacks.on_event, {Event::Level::warning, name_, "irreducible", text, turn.conversation.id(),
-                                   sizes.tokens, run.plan().floor_with(run.budget().beside)});
+    emit(turn.callbacks.on_event, {Event::Level::warning, name_, is_floor ? "irreducible" : "nothing_to_fold", text,
+                                   turn.conversation.id(), sizes.tokens, run.plan().floor_with(run.budget().beside)});
+}
+
+/// The cheap stages stand; the next attempt waits until the conversation has grown.
+template <AgentMessage M>
+bool Compaction<M>::report_broken(Turn<M>& turn, Run& run, const Sizes& sizes, const std::string& text) const {
+    turn.notes().set("retry_at_tokens", add_saturating(sizes.tokens, cool_down_of(config_, sizes.limits.threshold)));
+    turn.report.more().error = text;
+    emit(turn.callbacks.on_event, {Event::Level::warning, name_, "no_valid_summary", text, turn.conversation.id()});
+    return commit_cheap(turn, run, sizes);
 }
 
 template <AgentMessage M>
@@ -110,15 +160,13 @@ bool Compaction<M>::commit_cheap(Turn<M>& turn, Run& run, const Sizes& sizes) co
 /// hook throws would take the note back.
 template <AgentMessage M>
 bool Compaction<M>::summarise(Turn<M>& turn, Run& run, const Sizes& sizes) const {
-    if (turn.config.dry_run) {
+    try {
+        if (const std::string broken = run.broken_rules(); !broken.empty())
+            return report_broken(turn, run, sizes, broken);
+        if (!turn.config.dry_run) return write_summary(turn, run, sizes);
         turn.report.outcome = Outcome::planned;
         turn.report.more().tokens_before = run.tokens_before();
         turn.report.more().tokens_after = run.expected_tokens();
-        return false;
-    }
-    try {
-        if (!run.fits_rules()) return commit_cheap(turn, run, sizes);
-        return write_summary(turn, run, sizes);
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const Error& error) {
@@ -144,7 +192,7 @@ bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) c
         notes.set("digest", to_text(state));
     }
     if (result.failure) {
-        const bool is_out_of_budget = result.failure->failure == DigestFailure::budget && state != DigestState{};
+        const bool is_out_of_budget = result.failure->failure == DigestFailure::budget;
         if (is_out_of_budget && (state != start || result.model_calls == 0))
             report_unfinished(turn, run, state);
         else

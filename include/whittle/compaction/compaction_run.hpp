@@ -41,8 +41,12 @@ public:
           edit_(open_edit()),
           layout_(layout_of(edit_.outline(), self(), config.current_turn_keep_rounds)) {}
 
-    /// Stages 0 and 1.
+    /// Stages 0 and 1. What the store refuses is taken back here: stage 2 stands on what really goes.
     void stage_cheap();
+    /// Whether the store refused something.
+    [[nodiscard]] bool is_refused() const noexcept { return refused_ > 0; }
+    /// What decides what a run can do while messages only come at the end. O(size).
+    [[nodiscard]] std::string situation(bool has_model) const;
     /// The whole request with what is staged, by the ruler that judged it.
     [[nodiscard]] std::int64_t tokens_now() const noexcept {
         return context_tokens_ - (edit_.tokens_before() - edit_.tokens_after());
@@ -59,15 +63,16 @@ public:
     [[nodiscard]] bool can_summarise() const noexcept {
         return !plan_.folded.empty() && !plan_.has_only_summaries && plan_.summary_tokens > 0;
     }
-    void list_candidates() const;
+    /// `is_due`: they will be folded.
+    void list_candidates(bool is_due) const;
     [[nodiscard]] std::int64_t tokens_before() const noexcept { return edit_.tokens_before(); }
     /// Tokens of the messages with what is staged and a summary as large as it may be.
     [[nodiscard]] std::int64_t expected_tokens() const noexcept {
         return edit_.tokens_after() - plan_.folded_tokens + budget_.frame + plan_.summary_tokens;
     }
 
-    /// Whether a summary may stand there at all, whatever it says: found out before a model is paid for it.
-    [[nodiscard]] bool fits_rules();
+    /// The rules that a summary would break there, whatever it says: found out before a model is paid for it.
+    [[nodiscard]] std::string broken_rules();
     /// Asks the model. Throws Error(cancelled), and what a digest throws.
     [[nodiscard]] DigestResult<M> generate(Model<M>& model, DigestState& state);
     void stage_summary(std::string_view summary);
@@ -100,6 +105,8 @@ private:
     TurnLayout layout_;
     TurnBudget budget_{};
     TurnPlan plan_{};
+    std::vector<std::int64_t> tokens_{};  ///< of each message, when the plan was made
+    int refused_ = 0;
 };
 
 template <AgentMessage M>
@@ -111,8 +118,27 @@ Transaction<M> CompactionRun<M>::open_edit() {
 
 template <AgentMessage M>
 void CompactionRun<M>::stage_cheap() {
-    if (config_.pruning) stage_pruning(turn_, edit_, *config_.pruning, layout_.sacred);
-    if (tokens_now() > limits_.target) stage_media(turn_, edit_, config_.media, layout_.sacred);
+    if (config_.pruning) {
+        PruningConfig pruning = *config_.pruning;
+        if (config_.current_turn_keep_rounds) pruning.skip_boundary_turns = 0;  // what is sacred bounds it instead
+        stage_pruning(turn_, edit_, pruning, layout_.sacred);
+        refused_ += edit_.store();
+    }
+    if (tokens_now() <= limits_.target) return;
+    stage_media(turn_, edit_, config_.media, layout_.sacred);
+    refused_ += edit_.store();
+}
+
+template <AgentMessage M>
+std::string CompactionRun<M>::situation(bool has_model) const {
+    const Outline outline = turn_.conversation.outline();
+    const auto& journal = turn_.conversation.journal();
+    const std::size_t sacred = layout_.sacred;
+    std::int64_t pinned = 0;
+    for (std::size_t i = 0; i < outline.size(); ++i) pinned += outline[i].pinned ? 1 : 0;
+    return to_key({journal.empty() ? 0 : static_cast<std::int64_t>(journal.back()->id),
+                   sacred < outline.size() ? static_cast<std::int64_t>(outline[sacred].serial) : 0, pinned,
+                   limits_.threshold, limits_.target, limits_.summary, has_model ? 1 : 0});
 }
 
 /// Of what is staged; what no stage edited was counted before.
@@ -135,30 +161,30 @@ void CompactionRun<M>::plan_summary() {
                .target = limits_.target,
                .summary = limits_.summary,
                .frame = tokens_of(message({}, {}))};
-    plan_ = plan_turns(edit_.outline(), tokens_of_each(), layout_, budget_, self(),
+    tokens_ = tokens_of_each();
+    plan_ = plan_turns(edit_.outline(), tokens_, layout_, budget_, self(),
                        [&](std::size_t i) { return edit_.is_pinned(i); });
 }
 
 template <AgentMessage M>
-void CompactionRun<M>::list_candidates() const {
+void CompactionRun<M>::list_candidates(bool is_due) const {
     StageDetails& details = turn_.report.more();
     const Outline outline = edit_.outline();
     for (std::size_t i = 0; i < outline.size(); ++i) {
-        const bool is_cut = plan_.rules[i] == "fold";
-        const std::int64_t tokens = is_cut ? tokens_of(edit_.messages()[i]) : 0;
-        details.candidates.push_back({outline[i].serial, 0, is_cut, plan_.rules[i], tokens});
+        const bool is_cut = is_due && plan_.rules[i] == "fold";
+        details.candidates.push_back({outline[i].serial, 0, is_cut, plan_.rules[i], is_cut ? tokens_[i] : 0});
     }
 }
 
 template <AgentMessage M>
-bool CompactionRun<M>::fits_rules() {
-    if (!turn_.config.verify) return true;
+std::string CompactionRun<M>::broken_rules() {
+    if (!turn_.config.verify) return {};
     const ValidityProfile& rules = turn_.config.profile.validity;
     const Unit unit = stage_message(message("...", {}), {});
-    const bool is_fine =
-        new_violations(validate(turn_.conversation.outline(), rules), validate(edit_.outline(), rules)).empty();
+    const std::string broken = describe_broken(
+        new_violations(validate(turn_.conversation.outline(), rules), validate(edit_.outline(), rules)));
     edit_.drop_unit(unit);
-    return is_fine;
+    return broken;
 }
 
 /// A model's ruler differs from ours: what is a little too long is cut, not paid for again.

@@ -3,10 +3,13 @@
 #include "whittle/chain/edit_environment.hpp"
 #include "whittle/compaction/turns.hpp"
 #include "whittle/digest/chunks.hpp"
+#include "whittle/message/validity.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +17,12 @@ namespace whittle::inline v0::detail {
 
 /// Why no summary is bought, with the numbers.
 [[nodiscard]] std::string describe_floor(const TurnPlan& plan, const TurnBudget& budget);
+/// Why there is nothing to summarise, with the numbers.
+[[nodiscard]] std::string describe_idle(const TurnPlan& plan, const TurnBudget& budget);
+/// The rules that a summary would break; empty: none.
+[[nodiscard]] std::string describe_broken(std::span<const Violation> violations);
+/// Numbers as one line of text, for `Notes`.
+[[nodiscard]] std::string to_key(std::initializer_list<std::int64_t> numbers);
 /// That compaction did not bring the request below the threshold.
 [[nodiscard]] std::string describe_compacted(std::int64_t tokens, std::int64_t threshold);
 /// How far a summary is that the next hook goes on with.
