@@ -233,3 +233,12 @@ TEST_CASE("a hook whose calls all fail has made no progress: that is a failure",
     CHECK(bench.ask(c).outcome == Outcome::nothing);
     CHECK_THROWS_WITH(bench.ask(c), Catch::Contains("down") || Catch::Contains("used up"));
 }
+
+TEST_CASE("calls that another middleware used up are no failure", "[summarization]") {
+    Bench bench(std::make_shared<Summariser<M>>(good_summary()), small_trigger(), {},
+                {.limits = {.model_calls = 0}, .on_error = OnError::propagate});
+    Conversation<M> c = talk(10, 4, 2'000);
+    CHECK(bench.ask(c).outcome == Outcome::nothing);
+    CHECK(bench.model->asked.empty());
+    CHECK(std::ranges::count(bench.events, "unfinished") == 1);
+}

@@ -3,6 +3,7 @@
 // Definitions of Compaction<M>; included by compaction.hpp.
 
 #include "whittle/compaction/compaction.hpp"
+#include "whittle/digest/noted.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -183,23 +184,16 @@ bool Compaction<M>::summarise(Turn<M>& turn, Run& run, const Sizes& sizes) const
 template <AgentMessage M>
 bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) const {
     Notes notes = turn.notes();
-    const DigestState start = digest_state_from(notes.text("digest").value_or(std::string_view{}));
-    DigestState state = start;
-    const DigestResult<M> result = run.generate(*model_of(turn), state);
-    if (state == DigestState{}) {
-        notes.erase("digest");
-    } else {
-        notes.set("digest", to_text(state));
-    }
-    if (result.failure) {
-        const bool is_out_of_budget = result.failure->failure == DigestFailure::budget;
-        if (is_out_of_budget && (state != start || result.model_calls == 0))
-            report_unfinished(turn, run, state);
+    const detail::NotedDigest<M> digest =
+        detail::go_on_with_digest<M>(notes, [&](DigestState& state) { return run.generate(*model_of(turn), state); });
+    if (const auto& failure = digest.result.failure) {
+        if (digest.is_unfinished)
+            report_unfinished(turn, run, digest.state);
         else
-            report_failure(turn, sizes, detail::code_of(*result.failure), result.failure->message);
+            report_failure(turn, sizes, detail::code_of(*failure), failure->message);
         return false;
     }
-    run.stage_summary(result.summary);
+    run.stage_summary(digest.result.summary);
     const CommitResult commit = run.commit();
     if (!commit.committed()) {
         const bool is_store = commit.outcome == Outcome::store_failed;

@@ -2,6 +2,7 @@
 
 // Definitions of Summarization<M>; included by summarization.hpp.
 
+#include "whittle/digest/noted.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include <exception>
@@ -137,25 +138,18 @@ template <AgentMessage M>
 bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& sizes) const {
     Notes notes = turn.notes();
     run.tell(BeforeSummarize<M>{turn.conversation.messages()}, "before_summarize", "a summary is due");
-    const DigestState start = digest_state_from(notes.text("digest").value_or(std::string_view{}));
-    DigestState state = start;
-    const DigestResult<M> result = run.generate(*model_, state);
-    if (state == DigestState{}) {
-        notes.erase("digest");
-    } else {
-        notes.set("digest", to_text(state));
-    }
-    if (result.failure) {
-        const bool is_out_of_budget = result.failure->failure == DigestFailure::budget;
-        if (is_out_of_budget && (state != start || result.model_calls == 0))
-            report_progress(turn, run, state);
+    const detail::NotedDigest<M> digest =
+        detail::go_on_with_digest<M>(notes, [&](DigestState& state) { return run.generate(*model_, state); });
+    if (const auto& failure = digest.result.failure) {
+        if (digest.is_unfinished)
+            report_progress(turn, run, digest.state);
         else
-            report_failure(turn, sizes, detail::code_of(*result.failure), result.failure->message);
+            report_failure(turn, sizes, detail::code_of(*failure), failure->message);
         return false;
     }
     std::vector<M> before;
     if (callbacks_.callback) before.assign(turn.conversation.messages().begin(), turn.conversation.messages().end());
-    run.stage(result.summary);
+    run.stage(digest.result.summary);
     const CommitResult commit = run.commit();
     if (!commit.committed()) {
         report_failure(turn, sizes, Errc::model_failed, "the new list is not smaller than the old one");

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "whittle/chain/notes.hpp"
+#include "whittle/digest/chunks.hpp"
+#include "whittle/digest/digest.hpp"
+
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+/// A digest over several hooks: what came of this one.
+template <AgentMessage M>
+struct NotedDigest {
+    DigestResult<M> result{};
+    DigestState state{};         ///< what the next hook goes on with
+    bool is_unfinished = false;  ///< the failure is only that the hook's calls or time are used up
+};
+
+/// Calls `generate(state)` with the state that an earlier hook left in the note "digest", and leaves the new one there.
+/// A hook whose own calls all failed has made no progress: that is a failure; one that could make none is not.
+template <AgentMessage M, typename Generate>
+[[nodiscard]] NotedDigest<M> go_on_with_digest(Notes notes, Generate&& generate) {
+    const DigestState start = digest_state_from(notes.text("digest").value_or(std::string_view{}));
+    NotedDigest<M> digest{.state = start};
+    digest.result = generate(digest.state);
+    if (digest.state == DigestState{}) {
+        notes.erase("digest");
+    } else {
+        notes.set("digest", to_text(digest.state));
+    }
+    const bool is_out_of_budget = digest.result.failure && digest.result.failure->failure == DigestFailure::budget;
+    digest.is_unfinished = is_out_of_budget && (digest.state != start || digest.result.model_calls == 0);
+    return digest;
+}
+
+}  // namespace whittle::inline v0::detail
