@@ -58,8 +58,8 @@ std::string media_removed(std::string_view mime, Language language) {
 
 namespace detail {
 
-bool may_take_media(const MessageInfo& info, std::size_t part, const std::vector<std::string>& protected_tools) {
-    if (info.parts[part].kind != PartKind::media || matches_tool(protected_tools, info.parts[part].tool)) return false;
+bool may_take_media(const MessageInfo& info, std::size_t part) {
+    if (info.parts[part].kind != PartKind::media) return false;
     const Origin origin = origin_of(mark_of(info, part));
     return origin == Origin::original || origin == Origin::repair;
 }

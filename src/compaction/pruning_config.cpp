@@ -2,9 +2,12 @@
 
 #include "../base/field_check.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/compaction/fetch_media.hpp"
 #include "whittle/compaction/pruning_plan.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace whittle::inline v0 {
 
@@ -43,9 +46,13 @@ void check_pruning(const PruningConfig& config, std::string_view name, Problems&
 void check_reader_of_pruned(const PruningConfig& config, const ChainInfo& chain, std::string_view name,
                             std::span<const ToolSpec> tools, Problems& problems) {
     const bool stores = config.storage != nullptr || chain.config.storage != nullptr;
-    if (!stores || !reader_of_pruned(tools).empty()) return;
+    const bool is_offered = chain.config.storage != nullptr;  // by a loop
+    const bool has_fetch = std::ranges::find(tools, fetch_media_name, &ToolSpec::name) != tools.end();
     FieldCheck check(name, problems);
-    check.warn(true, "storage", "set without a tool that reads it",
+    check.warn(config.storage != nullptr && !is_offered && !has_fetch, "storage",
+               "set without a tool that fetches media",
+               "fetch_media in the request: else the model cannot see again what is taken out of results");
+    check.warn(stores && reader_of_pruned(tools).empty(), "storage", "set without a tool that reads it",
                "read_offloaded or read_file in the request: else the model cannot read back what is pruned");
 }
 

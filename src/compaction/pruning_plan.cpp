@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -39,10 +41,8 @@ bool is_of_result(const PartInfo& part) {
     return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
 }
 
-/// Something that an earlier run put there; its reference must stay readable.
-bool is_done(const Mark& mark, std::string_view self) {
-    return mark && (mark->reason == media_reason || (mark->by == self && mark->reason == pruned_reason));
-}
+/// Something that an earlier run put there, of whatever middleware; its reference must stay readable.
+bool is_done(const Mark& mark) { return mark && (mark->reason == media_reason || mark->reason == pruned_reason); }
 
 void add_keys(std::vector<std::string>& keys, const std::vector<std::string>& more) {
     for (const std::string& key : more) {
@@ -50,14 +50,17 @@ void add_keys(std::vector<std::string>& keys, const std::vector<std::string>& mo
     }
 }
 
-/// Puts a part into its result. A text that another middleware wrote goes only if its original is stored.
-void add_part(PruningCandidate& candidate, const MessageInfo& info, std::size_t p, std::string_view self) {
+/// Puts a part into its result. A text that another middleware wrote goes only if its original is stored. Where a
+/// result has nothing but media, its message counts as the adapter's.
+void add_part(PruningCandidate& candidate, const MessageInfo& info, std::size_t p) {
     const PartInfo& part = info.parts[p];
     const Mark& mark = mark_of(info, p);
     candidate.is_error = candidate.is_error || part.is_error;
     candidate.bytes += part.kind == PartKind::media ? part.media_bytes : part.bytes;
-    if (is_done(mark, self)) return;
-    if (origin_of(mark) != Origin::original && (origin_of(mark) != Origin::placeholder || mark->stored.empty())) {
+    if (is_done(mark)) return;
+    const bool is_adapters = part.kind == PartKind::media && origin_of(mark) == Origin::repair;
+    const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored.empty();
+    if (origin_of(mark) != Origin::original && !is_adapters && !is_stored) {
         candidate.rule = "other_middleware";
         return;
     }
@@ -67,7 +70,7 @@ void add_part(PruningCandidate& candidate, const MessageInfo& info, std::size_t 
 }
 
 /// The results that a message holds, by call, in order.
-std::vector<PruningCandidate> results_in(const MessageInfo& info, std::size_t message, std::string_view self) {
+std::vector<PruningCandidate> results_in(const MessageInfo& info, std::size_t message) {
     std::vector<PruningCandidate> results;
     std::vector<std::string_view> calls;
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
@@ -77,11 +80,28 @@ std::vector<PruningCandidate> results_in(const MessageInfo& info, std::size_t me
         const auto at = static_cast<std::size_t>(found - calls.begin());
         if (found == calls.end()) {
             calls.push_back(part.call_id);
-            results.push_back({.message = message, .tool = part.tool, .name = part.object_name});
+            results.push_back({.message = message, .part = p, .tool = part.tool, .name = part.object_name});
         }
-        add_part(results[at], info, p, self);
+        add_part(results[at], info, p);
     }
     return results;
+}
+
+/// Where a provider takes no media in results, an adapter put them in a message behind the round.
+bool is_beside(const PartInfo& part, const Mark& mark) {
+    return part.kind == PartKind::media && part.call_id.empty() && origin_of(mark) == Origin::repair;
+}
+
+std::optional<PruningCandidate> media_beside(const MessageInfo& info, std::size_t message) {
+    PruningCandidate candidate{.message = message, .is_beside = true};
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        if (!is_beside(info.parts[p], mark_of(info, p))) continue;
+        candidate.media.push_back(p);
+        candidate.bytes += info.parts[p].media_bytes;
+    }
+    if (candidate.media.empty()) return std::nullopt;
+    candidate.part = candidate.media.front();
+    return candidate;
 }
 
 void find_call(PruningCandidate& candidate, const Outline& outline, std::size_t call) {
@@ -90,6 +110,32 @@ void find_call(PruningCandidate& candidate, const Outline& outline, std::size_t 
     for (std::size_t p = 0; p < parts.size(); ++p) {
         if (parts[p].kind == PartKind::tool_call && parts[p].object_name == candidate.name) candidate.call_part = p;
     }
+}
+
+/// Adds what a message of a round holds.
+void add_candidates(std::vector<PruningCandidate>& candidates, const Outline& outline, const Round& round,
+                    std::size_t message) {
+    std::vector<PruningCandidate> found = results_in(outline[message], message);
+    if (auto beside = media_beside(outline[message], message)) found.push_back(std::move(*beside));
+    for (PruningCandidate& candidate : found) {
+        candidate.group = round.group;
+        find_call(candidate, outline, round.call);
+        candidates.push_back(std::move(candidate));
+    }
+}
+
+/// The round that message `at` is of, with the messages of it that stand together.
+std::optional<Round> round_at(const Outline& outline, std::size_t at) {
+    const Serial group = outline[at].group;
+    if (group == 0) return std::nullopt;
+    std::size_t call = at;
+    while (call > 0 && outline[call].serial != group) --call;
+    if (outline[call].serial != group) return std::nullopt;
+    Round round{group, call, {}};
+    for (std::size_t i = call + 1; i < outline.size() && (i <= at || outline[i].group == group); ++i) {
+        if (outline[i].group == group) round.results.push_back(i);
+    }
+    return round;
 }
 
 std::string_view rule_for(const PruningCandidate& candidate, const PruningScope& scope, std::size_t boundary) {
@@ -118,16 +164,40 @@ std::vector<PruningCandidate> plan_pruning(const PruningScope& scope) {
     const std::size_t boundary = std::min(scope.end, pruning_boundary(scope.outline, scope.config));
     std::vector<PruningCandidate> candidates;
     for (const Round& round : scope.outline.rounds()) {
-        for (const std::size_t message : round.results) {
-            for (PruningCandidate& candidate : results_in(scope.outline[message], message, scope.self)) {
-                candidate.rule = rule_for(candidate, scope, boundary);
-                find_call(candidate, scope.outline, round.call);
-                candidates.push_back(std::move(candidate));
-            }
-        }
+        for (const std::size_t message : round.results) add_candidates(candidates, scope.outline, round, message);
     }
+    for (PruningCandidate& candidate : candidates) candidate.rule = rule_for(candidate, scope, boundary);
     std::ranges::reverse(candidates);
+    settle_media_beside(candidates);
     return candidates;
+}
+
+void settle_media_beside(std::vector<PruningCandidate>& candidates) {
+    std::unordered_map<Serial, std::string_view> kept;
+    for (const PruningCandidate& candidate : candidates) {
+        const bool stays = !candidate.rule.empty() && candidate.rule != "pruned_already";
+        if (stays && !candidate.is_beside) kept.emplace(candidate.group, candidate.rule);
+    }
+    for (PruningCandidate& candidate : candidates) {
+        const auto found = kept.find(candidate.group);
+        if (candidate.is_beside && candidate.rule.empty() && found != kept.end()) candidate.rule = found->second;
+    }
+}
+
+std::vector<PruningCandidate> results_of_media(const Outline& outline, std::size_t message, std::size_t part) {
+    std::vector<PruningCandidate> results;
+    const std::optional<Round> round = round_at(outline, message);
+    if (!round) return results;
+    const PartInfo& media = outline[message].parts[part];
+    if (media.call_id.empty() && !is_beside(media, mark_of(outline[message], part))) return results;
+    for (const std::size_t i : round->results) {
+        if (media.call_id.empty() || i == message) add_candidates(results, outline, *round, i);
+    }
+    std::erase_if(results, [&](const PruningCandidate& candidate) {
+        if (candidate.is_beside) return true;
+        return !media.call_id.empty() && outline[message].parts[candidate.part].call_id != media.call_id;
+    });
+    return results;
 }
 
 std::string pruned_key(std::string_view conversation, std::string_view name, std::string_view content) {

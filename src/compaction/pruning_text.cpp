@@ -32,7 +32,7 @@ std::string_view first_line(std::string_view text) {
 std::string chinese(const PrunedText& pruned, const PruningConfig& config) {
     std::string text = fmt::format("[旧的 {} 结果已移出", pruned.tool.empty() ? "tool" : pruned.tool);
     if (!pruned.arguments.empty() && pruned.arguments != "{}") text += "：" + digest(pruned.arguments);
-    text += fmt::format("，{} 字节，{} 行", pruned.bytes, count_lines(pruned.text));
+    if (pruned.bytes) text += fmt::format("，{} 字节，{} 行", *pruned.bytes, count_lines(pruned.text));
     const std::string_view line = config.partial ? std::string_view() : first_line(pruned.text);
     if (!line.empty()) text += fmt::format("，开头：\"{}\"", digest(line));
     if (!pruned.location.empty()) text += fmt::format("。全文：{}", pruned.location);
@@ -43,7 +43,7 @@ std::string chinese(const PrunedText& pruned, const PruningConfig& config) {
 std::string english(const PrunedText& pruned, const PruningConfig& config) {
     std::string text = fmt::format("[Old {} result pruned", pruned.tool.empty() ? "tool" : pruned.tool);
     if (!pruned.arguments.empty() && pruned.arguments != "{}") text += ": " + digest(pruned.arguments);
-    text += fmt::format("; {} bytes, {} lines", pruned.bytes, count_lines(pruned.text));
+    if (pruned.bytes) text += fmt::format("; {} bytes, {} lines", *pruned.bytes, count_lines(pruned.text));
     const std::string_view line = config.partial ? std::string_view() : first_line(pruned.text);
     if (!line.empty()) text += fmt::format("; starts \"{}\"", digest(line));
     if (!pruned.location.empty()) text += fmt::format(". Full text: {}", pruned.location);
@@ -61,11 +61,12 @@ std::string plain(const PrunedText& pruned, const PruningConfig& config, Languag
 }  // namespace
 
 std::string text_in_place(const PrunedText& pruned, const PruningConfig& config, Language language, bool names_object) {
+    const auto kept = static_cast<std::uint64_t>(config.head_bytes) + static_cast<std::uint64_t>(config.tail_bytes);
+    if (config.partial && pruned.text.size() <= kept) return std::string(pruned.text);
     std::string note = !config.placeholder.empty()     ? plain(pruned, config, language, names_object)
                        : language == Language::chinese ? chinese(pruned, config)
                                                        : english(pruned, config);
-    const auto kept = static_cast<std::uint64_t>(config.head_bytes) + static_cast<std::uint64_t>(config.tail_bytes);
-    if (!config.partial || pruned.text.size() <= kept) return note;
+    if (!config.partial) return note;
     const std::string_view head = utf8_prefix(pruned.text, static_cast<std::size_t>(config.head_bytes));
     const std::string_view tail = utf8_suffix(pruned.text, static_cast<std::size_t>(config.tail_bytes));
     return fmt::format("{}{}{}{}{}", head, head.empty() ? "" : "\n", note, tail.empty() ? "" : "\n", tail);

@@ -76,7 +76,11 @@ public:
     /// Asks the model. Throws Error(cancelled), and what a digest throws.
     [[nodiscard]] DigestResult<M> generate(Model<M>& model, DigestState& state);
     void stage_summary(std::string_view summary);
-    [[nodiscard]] CommitResult commit() { return edit_.commit(); }
+    [[nodiscard]] CommitResult commit() {
+        const CommitResult result = edit_.commit();
+        report_refused(turn_, result);
+        return result;
+    }
 
 private:
     [[nodiscard]] std::string_view self() const noexcept { return turn_.report.middleware; }
@@ -125,7 +129,7 @@ void CompactionRun<M>::stage_cheap() {
         refused_ += edit_.store();
     }
     if (tokens_now() <= limits_.target) return;
-    stage_media(turn_, edit_, config_.media, layout_.sacred);
+    stage_media(turn_, edit_, config_.media, layout_.sacred, config_.pruning.value_or(PruningConfig{}));
     refused_ += edit_.store();
 }
 

@@ -2,6 +2,7 @@
 
 #include "whittle/base/language.hpp"
 #include "whittle/chain/turn.hpp"
+#include "whittle/compaction/kept_media.hpp"
 #include "whittle/compaction/stage_gain.hpp"
 #include "whittle/message/part.hpp"
 
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,10 +43,9 @@ inline constexpr std::string_view media_reason = "media";
 
 namespace detail {
 
-/// Whether the media part `part` of message `message` may be taken out: not pinned, nor in a result of a protected
-/// tool, nor made by another middleware. Media that an adapter put beside a result may be.
-[[nodiscard]] bool may_take_media(const MessageInfo& info, std::size_t part,
-                                  const std::vector<std::string>& protected_tools);
+/// Whether part `part` is media that may be taken out: not made by another middleware. Media that an adapter put beside
+/// a result may be.
+[[nodiscard]] bool may_take_media(const MessageInfo& info, std::size_t part);
 
 /// What replaces one media part.
 struct MediaText {
@@ -56,46 +57,77 @@ struct MediaText {
 [[nodiscard]] MediaText media_in_place(const Part& media, std::string_view conversation, bool is_stored,
                                        Language language);
 
+/// A media part that goes.
+struct MediaEdit {
+    std::size_t part = 0;
+    MediaText now{};
+    std::int64_t gain = 0;  ///< tokens, above 0
+};
+
+/// What would stand in place of the media parts `media` (in order) of `message`. Those that cost less than that stay.
+template <AgentMessage M>
+[[nodiscard]] std::vector<MediaEdit> plan_media(const Turn<M>& turn, const M& message,
+                                                const std::vector<std::size_t>& media, bool is_stored,
+                                                const TokenCounter& counter) {
+    std::vector<MediaEdit> edits;
+    if (media.empty()) return edits;
+    std::size_t at = 0;
+    message_traits<M>::for_each_part(message, [&](const PartView& part) {
+        if (!std::ranges::binary_search(media, at++)) return;
+        MediaText now = media_in_place(to_part(part), turn.conversation.id(), is_stored, turn.language);
+        const std::int64_t gain = counter.media_tokens(part.media) - counter.count(now.text);
+        if (gain > 0) edits.push_back({at - 1, std::move(now), gain});
+    });
+    return edits;
+}
+
 /// Plans one media part; belongs to the unit begun last.
 template <AgentMessage M>
-void replace_media(Turn<M>& turn, Transaction<M>& edit, std::size_t message, std::size_t part,
+void replace_media(Transaction<M>& edit, std::size_t message, MediaEdit media,
                    const std::shared_ptr<Storage>& storage) {
-    const Part media = parts_of(edit.messages()[message])[part];
-    MediaText now = media_in_place(media, turn.conversation.id(), storage != nullptr, turn.language);
+    MediaText& now = media.now;
     Provenance provenance{.origin = Origin::placeholder, .reason = std::string(media_reason)};
     if (!now.key.empty()) provenance.stored.push_back(now.key);
     edit.allow_pinned(true);  // an adapter's message of its own beside a result; the caller has asked for pins
-    edit.set_text(message, part, std::move(now.text), std::move(provenance));
+    edit.set_text(message, media.part, std::move(now.text), std::move(provenance));
     edit.allow_pinned(false);
     if (!now.key.empty()) edit.offload(std::move(now.key), std::move(now.content), std::nullopt, storage);
 }
 
-/// Plans the removal of media from messages before index `end`, each message a unit. What frees no tokens stays.
-/// `storage` null: the chain's.
+/// The media parts of a message that pins and protections leave.
+template <AgentMessage M>
+[[nodiscard]] std::vector<std::size_t> media_to_take(const Turn<M>& turn, const Transaction<M>& edit,
+                                                     const PruningConfig& results, std::size_t message) {
+    std::vector<std::size_t> media;
+    const Outline outline = edit.outline();
+    if (!outline[message].has(PartKind::media) || edit.is_pinned(message)) return media;
+    for (std::size_t p = 0; p < outline[message].parts.size(); ++p) {
+        if (may_take_media(outline[message], p) && !keeps_media(turn, edit, results, message, p)) media.push_back(p);
+    }
+    return media;
+}
+
+/// Plans the removal of media from messages before index `end`, each message a unit. Media that cost less than the text
+/// stay. `results`: whose results keep theirs, and the store, if that is not the chain's.
 template <AgentMessage M>
 StageGain stage_media(Turn<M>& turn, Transaction<M>& edit, MediaMode mode, std::size_t end,
-                      std::shared_ptr<Storage> storage = nullptr) {
+                      const PruningConfig& results = {}) {
     StageGain gain;
     if (mode == MediaMode::keep) return gain;
-    if (!storage) storage = turn.config.storage;
+    std::shared_ptr<Storage> storage = results.storage ? results.storage : turn.config.storage;
     if (mode == MediaMode::placeholder) storage = nullptr;
     const std::int64_t before = edit.tokens_after();
     for (std::size_t m = 0; m < std::min(end, edit.outline().size()); ++m) {
-        if (!edit.outline()[m].has(PartKind::media) || edit.is_pinned(m)) continue;
+        std::vector<MediaEdit> edits = plan_media(turn, edit.messages()[m], media_to_take(turn, edit, results, m),
+                                                  storage != nullptr, edit.counter());
+        if (edits.empty()) continue;
         const std::int64_t count = edit.tokens_after();
-        const Unit unit = edit.begin_unit();
-        int taken = 0;
-        for (std::size_t p = 0; p < edit.outline()[m].parts.size(); ++p) {
-            if (!may_take_media(edit.outline()[m], p, turn.config.protected_tools)) continue;
-            replace_media(turn, edit, m, p, storage);
-            ++taken;
-        }
-        const std::int64_t freed = count - edit.tokens_after();
-        if (taken > 0 && freed <= 0) edit.drop_unit(unit);
-        if (taken > 0 && freed > 0) {
-            gain.count += taken;
-            turn.report.more().candidates.push_back({edit.outline()[m].serial, 0, true, "old_media", freed});
-        }
+        const std::size_t first = edits.front().part;
+        gain.count += static_cast<int>(edits.size());
+        edit.begin_unit();
+        for (MediaEdit& media : edits) replace_media(edit, m, std::move(media), storage);
+        turn.report.more().candidates.push_back(
+            {edit.outline()[m].serial, first, true, "old_media", count - edit.tokens_after()});
     }
     gain.tokens = before - edit.tokens_after();
     return gain;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -24,37 +25,48 @@ struct PrunedOutput {
 
 namespace detail {
 
-/// Bytes that the part had before the commit that put `mark` there.
+/// Fills in the bytes that each output had before the commit that put `marks` there.
 template <AgentMessage M>
-[[nodiscard]] std::optional<std::int64_t> bytes_before(const Conversation<M>& conversation, Serial serial,
-                                                       std::size_t part, const Mark& mark) {
+void find_bytes_before(const Conversation<M>& conversation, const std::vector<Mark>& marks,
+                       std::vector<PrunedOutput>& outputs) {
+    std::unordered_map<Serial, std::vector<std::size_t>> open;
+    for (std::size_t i = 0; i < outputs.size(); ++i) open[outputs[i].serial].push_back(i);
+    const auto look_at = [&](const MessageInfo& info) {
+        const auto found = open.find(info.serial);
+        if (found == open.end()) return;
+        std::erase_if(found->second, [&](std::size_t i) {
+            const std::size_t part = outputs[i].part;
+            if (part >= info.parts.size() || info.parts[part].mark == marks[i]) return false;
+            outputs[i].bytes = info.parts[part].bytes;
+            return true;
+        });
+        if (found->second.empty()) open.erase(found);
+    };
     const auto& journal = conversation.journal();
-    for (auto entry = journal.rbegin(); entry != journal.rend(); ++entry) {
+    for (auto entry = journal.rbegin(); entry != journal.rend() && !open.empty(); ++entry) {
         for (const Splice<M>& splice : (*entry)->undo) {
-            for (const MessageInfo& info : splice.infos) {
-                if (info.serial != serial || part >= info.parts.size()) continue;
-                if (info.parts[part].mark != mark) return info.parts[part].bytes;
-            }
+            for (const MessageInfo& info : splice.infos) look_at(info);
         }
     }
-    return std::nullopt;
 }
 
 }  // namespace detail
 
-/// Every pruned text that is still in the conversation, in list order. O(pruned texts x journal).
+/// Every pruned text that is still in the conversation, in list order. Linear in conversation and journal.
 template <AgentMessage M>
 [[nodiscard]] std::vector<PrunedOutput> pruned_outputs(const Conversation<M>& conversation) {
     std::vector<PrunedOutput> outputs;
+    std::vector<Mark> marks;
     for (std::size_t i = 0; i < conversation.size(); ++i) {
         const MessageInfo& info = conversation.outline()[i];
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             const Mark& mark = info.parts[p].mark;
             if (origin_of(mark) != Origin::placeholder || mark->reason != pruned_reason) continue;
-            outputs.push_back({info.serial, p, info.parts[p].tool, mark->when, mark->by,
-                               detail::bytes_before(conversation, info.serial, p, mark), mark->stored});
+            outputs.push_back({info.serial, p, info.parts[p].tool, mark->when, mark->by, {}, mark->stored});
+            marks.push_back(mark);
         }
     }
+    detail::find_bytes_before(conversation, marks, outputs);
     return outputs;
 }
 

@@ -38,6 +38,14 @@ private:
     [[nodiscard]] static std::int64_t newest_entry(const Conversation<M>& conversation) {
         return conversation.journal().empty() ? 0 : static_cast<std::int64_t>(conversation.journal().back()->id);
     }
+    /// Differs, all but surely, where other messages are pinned.
+    [[nodiscard]] static std::int64_t pins_of(const Outline& outline) {
+        std::uint64_t pins = 0;
+        for (std::size_t i = 0; i < outline.size(); ++i) {
+            if (outline[i].pinned) pins = pins * 0x100000001b3 + outline[i].serial;
+        }
+        return static_cast<std::int64_t>(pins);
+    }
     [[nodiscard]] bool has_seen(Turn<M>& turn, Serial boundary) const;
     void remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const;
 
@@ -55,20 +63,25 @@ void Pruning<M>::check_tools(const ChainInfo& chain, std::span<const ToolSpec> t
     check_reader_of_pruned(config_, chain, name_, tools, problems);
 }
 
-/// Whether the same messages were looked at already: the boundary has not moved and nothing was edited since.
+/// Whether the same messages were looked at already: the boundary has not moved, and nothing was edited, pinned or
+/// unpinned since. One who wants to know more than what happens gets it at every call.
 template <AgentMessage M>
 bool Pruning<M>::has_seen(Turn<M>& turn, Serial boundary) const {
+    if (turn.config.dry_run || turn.config.explain) return false;
     return turn.notes().integer("seen_up_to") == static_cast<std::int64_t>(boundary) &&
-           turn.notes().integer("seen_entry") == newest_entry(turn.conversation);
+           turn.notes().integer("seen_entry") == newest_entry(turn.conversation) &&
+           turn.notes().integer("seen_pins").value_or(0) == pins_of(turn.conversation.outline());
 }
 
-/// What the store refused is tried again.
+/// What the store refused is tried again; a dry run leaves nothing behind.
 template <AgentMessage M>
 void Pruning<M>::remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const {
     const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::nothing;
-    if (!is_done || result.dropped_units > 0) return;
+    if (!is_done || result.dropped_units > 0 || turn.config.dry_run) return;
     turn.notes().set("seen_up_to", static_cast<std::int64_t>(boundary));
     turn.notes().set("seen_entry", newest_entry(turn.conversation));
+    const std::int64_t pins = pins_of(turn.conversation.outline());
+    if (pins != 0 || turn.notes().integer("seen_pins")) turn.notes().set("seen_pins", pins);
 }
 
 template <AgentMessage M>
@@ -81,7 +94,9 @@ void Pruning<M>::before_model(Turn<M>& turn) {
     if (has_seen(turn, boundary)) return;
     auto edit = turn.edit();
     detail::stage_pruning(turn, edit, config_, end);
-    remember(turn, boundary, edit.commit({.at_least_tokens = config_.minimum_gain_tokens}));
+    const CommitResult result = edit.commit({.at_least_tokens = config_.minimum_gain_tokens});
+    detail::report_refused(turn, result);
+    remember(turn, boundary, result);
 }
 
 /// Prunes what the boundary and the protections leave, however little and however new that is.
@@ -92,7 +107,9 @@ bool Pruning<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     all.minimum_gain_tokens = 0;
     auto edit = turn.edit();
     detail::stage_pruning(turn, edit, all, edit.outline().size());
-    return edit.commit().committed();
+    const CommitResult result = edit.commit();
+    detail::report_refused(turn, result);
+    return result.committed();
 }
 
 /// Up to the oldest result that the boundary does not keep, or will not keep one day.
@@ -101,8 +118,7 @@ std::size_t Pruning<M>::untouched_prefix(const Conversation<M>& conversation) co
     const Outline outline = conversation.outline();
     const std::function<bool(std::size_t)> is_pinned = [](std::size_t) { return false; };
     std::size_t first = conversation.size();
-    for (const PruningCandidate& candidate :
-         plan_pruning({outline, config_, {}, name_, is_pinned, conversation.size()})) {
+    for (const PruningCandidate& candidate : plan_pruning({outline, config_, {}, is_pinned, conversation.size()})) {
         if (candidate.rule.empty() || candidate.rule == "skip_boundary") first = std::min(first, candidate.message);
     }
     return first;

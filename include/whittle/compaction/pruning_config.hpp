@@ -29,7 +29,8 @@ struct PruningDetail {
 /// Which old tool results are replaced by placeholders, and what stays; docs/compaction.md has the table.
 struct PruningConfig {
     std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never pruned
-    /// True: that result stays. Called once for each result of a plan, in the thread of the hook.
+    /// True: that result stays. Called once for each result of a plan, and by `Compaction` for results whose media are
+    /// to go; in the thread of the hook.
     std::function<bool(const PruningDetail&)> protect{};
     int skip_boundary_turns = 2;             ///< user turns at the end that stay; 0: the open round only
     bool protect_current_turn_only = false;  ///< with fewer turns than that: the newest one stays, instead of all

@@ -25,11 +25,14 @@ inline constexpr std::string_view pruned_reason = "prune";
 /// The result of one call: parts of one message.
 struct PruningCandidate {
     std::size_t message = 0;
+    std::size_t part = 0;              ///< its first
     std::vector<std::size_t> texts{};  ///< those that pruning replaces, in order
     std::vector<std::size_t> media{};
     std::string tool{};
-    std::string name{};    ///< its call's, safe in a storage key
-    std::size_t call = 0;  ///< index of the message with its call
+    std::string name{};      ///< its call's, safe in a storage key
+    Serial group = 0;        ///< its round
+    bool is_beside = false;  ///< no result, but media that an adapter put beside its round
+    std::size_t call = 0;    ///< index of the message with its call
     std::optional<std::size_t> call_part{};
     bool is_error = false;
     std::int64_t bytes = 0;             ///< of its texts, and of its media as base64
@@ -43,26 +46,33 @@ struct PruningScope {
     const Outline& outline;
     const PruningConfig& config;
     std::span<const std::string> protected_tools;  ///< the chain's
-    std::string_view self;                         ///< the middleware: what it pruned itself is not looked at again
     const std::function<bool(std::size_t)>& is_pinned;
     std::size_t end;  ///< messages from here on stay, whatever the boundary says
 };
 
-/// Every tool result, newest first, with the rule that keeps it, as far as the outline tells.
+/// Every tool result, and the media beside a round, newest first, with the rule that keeps it, as far as the outline
+/// tells.
 [[nodiscard]] std::vector<PruningCandidate> plan_pruning(const PruningScope& scope);
+
+/// Keeps media beside a round as long as one of its results is kept. For rules that came after the plan.
+void settle_media_beside(std::vector<PruningCandidate>& candidates);
+
+/// The results that a media part belongs to: that of its call; of media beside a round all of the round's; else none.
+[[nodiscard]] std::vector<PruningCandidate> results_of_media(const Outline& outline, std::size_t message,
+                                                             std::size_t part);
 
 /// What an informative placeholder says.
 struct PrunedText {
     std::string_view tool{};
     std::string_view arguments{};
-    std::string_view text{};  ///< the result; its first line is shown
-    std::int64_t bytes = 0;
-    std::string_view location{};  ///< of the original; empty: it is stored nowhere
-    std::string_view reader{};    ///< tool that reads it; empty: none is listed
+    std::string_view text{};              ///< what stands there; its first line is shown
+    std::optional<std::int64_t> bytes{};  ///< of the original; absent: neither that nor its lines are known
+    std::string_view location{};          ///< of the original; empty: it is stored nowhere
+    std::string_view reader{};            ///< tool that reads it; empty: none is listed
 };
 
 /// The text in place of a pruned one: `config.placeholder` or the informative one, with head and tail around it if
-/// `config.partial`. Constant bytes for the same input.
+/// `config.partial`. A text that is no longer than head and tail stays. Constant bytes for the same input.
 [[nodiscard]] std::string text_in_place(const PrunedText& pruned, const PruningConfig& config, Language language,
                                         bool names_object);
 

@@ -3,6 +3,7 @@
 #include "whittle/base/text.hpp"
 #include "whittle/chain/stored_parts.hpp"
 #include "whittle/chain/turn.hpp"
+#include "whittle/compaction/kept_media.hpp"
 #include "whittle/compaction/media_stage.hpp"
 #include "whittle/compaction/pruning_config.hpp"
 #include "whittle/compaction/pruning_plan.hpp"
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,15 +45,13 @@ private:
         std::string text{};       ///< in place of the first text
         std::string key{};        ///< where the fresh texts go; empty: nowhere
         std::string content{};    ///< these
+        std::vector<MediaEdit> media{};
     };
 
     [[nodiscard]] std::vector<PruningCandidate> plan() const;
     [[nodiscard]] std::vector<Decision> find_due();
-    [[nodiscard]] std::int64_t decide_texts(Decision& decision, const std::vector<Part>& parts) const;
-    [[nodiscard]] std::int64_t gain_of_media(const Part& media) const;
+    [[nodiscard]] std::int64_t decide_texts(Decision& decision) const;
     void decide(Decision& decision) const;
-    [[nodiscard]] std::string arguments_of(const PruningCandidate& candidate) const;
-    [[nodiscard]] bool is_wanted(const PruningCandidate& candidate) const;
     [[nodiscard]] std::int64_t tokens_of(const PruningCandidate& candidate) const;
     [[nodiscard]] std::string location_of(const Decision& decision) const;
     [[nodiscard]] std::int64_t tokens(std::string_view text) const { return edit_.counter().count(text); }
@@ -70,7 +70,7 @@ template <AgentMessage M>
 std::vector<PruningCandidate> PruningRun<M>::plan() const {
     const std::function<bool(std::size_t)> is_pinned = [this](std::size_t message) { return edit_.is_pinned(message); };
     const Outline outline = edit_.outline();
-    return plan_pruning({outline, config_, turn_.config.protected_tools, turn_.report.middleware, is_pinned, end_});
+    return plan_pruning({outline, config_, turn_.config.protected_tools, is_pinned, end_});
 }
 
 template <AgentMessage M>
@@ -78,22 +78,8 @@ void PruningRun<M>::tell(const PruningCandidate& candidate, std::string_view rul
     if (freed <= 0 && !turn_.config.explain) return;
     const std::vector<std::size_t>& parts = candidate.texts.empty() ? candidate.media : candidate.texts;
     turn_.report.more().candidates.push_back({edit_.outline()[candidate.message].serial,
-                                              parts.empty() ? 0 : parts.front(), freed > 0, rule,
+                                              parts.empty() ? candidate.part : parts.front(), freed > 0, rule,
                                               std::max<std::int64_t>(0, freed)});
-}
-
-template <AgentMessage M>
-std::string PruningRun<M>::arguments_of(const PruningCandidate& candidate) const {
-    return candidate.call_part ? text_of(edit_.messages()[candidate.call], *candidate.call_part) : std::string();
-}
-
-template <AgentMessage M>
-bool PruningRun<M>::is_wanted(const PruningCandidate& candidate) const {
-    if (!config_.protect) return false;
-    const std::string arguments = arguments_of(candidate);
-    const std::vector<std::size_t>& parts = candidate.texts.empty() ? candidate.media : candidate.texts;
-    const Mark mark = mark_of(edit_.outline()[candidate.message], parts.front());
-    return config_.protect({candidate.tool, arguments, candidate.bytes, candidate.is_error, mark.get()});
 }
 
 template <AgentMessage M>
@@ -116,8 +102,13 @@ template <AgentMessage M>
 std::vector<typename PruningRun<M>::Decision> PruningRun<M>::find_due() {
     std::vector<Decision> due;
     std::int64_t newest = 0;
-    for (PruningCandidate& candidate : plan()) {
-        if (candidate.rule.empty() && is_wanted(candidate)) candidate.rule = "protect";
+    std::vector<PruningCandidate> candidates = plan();
+    for (PruningCandidate& candidate : candidates) {
+        const bool is_result = candidate.rule.empty() && !candidate.is_beside;
+        if (is_result && is_wanted(edit_, config_, candidate)) candidate.rule = "protect";
+    }
+    settle_media_beside(candidates);
+    for (PruningCandidate& candidate : candidates) {
         const std::int64_t size = candidate.rule.empty() ? tokens_of(candidate) : 0;
         newest = add_saturating(newest, size);
         if (candidate.rule.empty() && newest <= config_.protect_newest_tokens) candidate.rule = "newest";
@@ -138,8 +129,8 @@ std::string PruningRun<M>::location_of(const Decision& decision) const {
         location += (location.empty() ? "" : ", ") + (storage ? storage->locate(key) : key);
     };
     for (const std::string& key : decision.candidate.stored) {
-        const auto object = turn_.conversation.objects()->find(key, storage_);
-        add(key, object ? object->storage : storage_);
+        const auto object = turn_.conversation.objects()->find(key, turn_.config.storage);
+        add(key, object ? object->storage : turn_.config.storage);
     }
     if (!decision.key.empty()) add(decision.key, storage_);
     return location;
@@ -147,49 +138,53 @@ std::string PruningRun<M>::location_of(const Decision& decision) const {
 
 /// What would stand in place of the texts, and what that frees.
 template <AgentMessage M>
-std::int64_t PruningRun<M>::decide_texts(Decision& decision, const std::vector<Part>& parts) const {
+std::int64_t PruningRun<M>::decide_texts(Decision& decision) const {
     const PruningCandidate& candidate = decision.candidate;
     if (candidate.texts.empty()) return 0;
     std::vector<Part> fresh;
-    for (const std::size_t p : candidate.fresh) fresh.push_back(parts[p]);
+    std::string whole;
+    std::int64_t gain = 0;
+    std::size_t at = 0;
+    message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
+        const std::size_t p = at++;
+        if (!std::ranges::binary_search(candidate.texts, p)) return;
+        if (std::ranges::binary_search(candidate.fresh, p)) fresh.push_back(to_part(part));
+        whole.append(whole.empty() ? "" : "\n").append(part.text);
+        gain += tokens(part.text);
+    });
     if (storage_ && !fresh.empty()) {
         decision.content = offload_content(fresh);
         decision.key = pruned_key(turn_.conversation.id(), candidate.name, decision.content);
     }
-    std::string whole;
-    std::int64_t gain = 0;
-    for (const std::size_t p : candidate.texts) {
-        whole += (whole.empty() ? "" : "\n") + parts[p].text;
-        gain += tokens(parts[p].text);
-    }
-    const std::string arguments = arguments_of(candidate);
+    const std::string arguments = arguments_of(edit_, candidate);
     const std::string location = location_of(decision);
     const std::string_view reader = location.empty() ? std::string_view() : reader_of_pruned(turn_.request.tools);
-    const auto bytes = static_cast<std::int64_t>(whole.size());
+    std::optional<std::int64_t> bytes;
+    if (candidate.stored.empty()) bytes = static_cast<std::int64_t>(whole.size());
     decision.text = text_in_place({candidate.tool, arguments, whole, bytes, location, reader}, config_, turn_.language,
                                   !candidate.stored.empty());
+    if (decision.text == whole) return 0;
     const auto further = static_cast<std::int64_t>(candidate.texts.size() - 1);
     return gain - tokens(decision.text) - further * tokens(further_text_in_place(turn_.language));
-}
-
-template <AgentMessage M>
-std::int64_t PruningRun<M>::gain_of_media(const Part& media) const {
-    const MediaText now = media_in_place(media, turn_.conversation.id(), storage_ != nullptr, turn_.language);
-    return edit_.counter().media_tokens(view_of(media).media) - tokens(now.text);
 }
 
 /// What would stand in place of a result, and what that frees. Texts beside media that would not get smaller stay.
 template <AgentMessage M>
 void PruningRun<M>::decide(Decision& decision) const {
-    const std::vector<Part> parts = parts_of(edit_.messages()[decision.candidate.message]);
-    decision.gain = decide_texts(decision, parts);
+    decision.gain = decide_texts(decision);
     if (decision.gain <= 0) {
         decision.candidate.texts.clear();
         decision.candidate.fresh.clear();
         decision.key.clear();
         decision.gain = 0;
     }
-    for (const std::size_t p : decision.candidate.media) decision.gain += gain_of_media(parts[p]);
+    decision.media = plan_media(turn_, edit_.messages()[decision.candidate.message], decision.candidate.media,
+                                storage_ != nullptr, edit_.counter());
+    decision.candidate.media.clear();
+    for (const MediaEdit& media : decision.media) {
+        decision.candidate.media.push_back(media.part);
+        decision.gain += media.gain;
+    }
 }
 
 /// Plans one result as a unit of its own. Returns the tokens that it frees.
@@ -206,7 +201,7 @@ std::int64_t PruningRun<M>::stage(Decision& decision) {
     for (std::size_t i = 0; i < candidate.texts.size(); ++i)
         edit_.set_text(candidate.message, candidate.texts[i], i == 0 ? decision.text : further, provenance);
     edit_.allow_pinned(false);
-    for (const std::size_t p : candidate.media) replace_media(turn_, edit_, candidate.message, p, storage_);
+    for (MediaEdit& media : decision.media) replace_media(edit_, candidate.message, std::move(media), storage_);
     if (!decision.key.empty()) {
         using Original = typename Transaction<M>::Original;
         std::optional<Original> original;
@@ -253,6 +248,27 @@ StageGain PruningRun<M>::run() {
 template <AgentMessage M>
 StageGain stage_pruning(Turn<M>& turn, Transaction<M>& edit, const PruningConfig& config, std::size_t end) {
     return PruningRun<M>(turn, edit, config, end).run();
+}
+
+/// After a commit: what the store refused was not cut.
+template <AgentMessage M>
+void report_refused(Turn<M>& turn, const CommitResult& result) {
+    if (result.dropped_units == 0) return;
+    std::unordered_map<Serial, std::vector<Candidate*>> cut;
+    for (Candidate& candidate : turn.report.more().candidates) {
+        const bool is_ours = candidate.rule == "old_output" || candidate.rule == "old_media";
+        if (candidate.cut && is_ours) cut[candidate.serial].push_back(&candidate);
+    }
+    const Outline outline = turn.conversation.outline();
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const auto found = cut.find(outline[i].serial);
+        if (found == cut.end()) continue;
+        for (Candidate* candidate : found->second) {
+            const Mark& mark = mark_of(outline[i], candidate->part);
+            if (mark && (mark->reason == pruned_reason || mark->reason == media_reason)) continue;
+            *candidate = {candidate->serial, candidate->part, false, "store_refused", 0};
+        }
+    }
 }
 
 }  // namespace whittle::inline v0::detail
