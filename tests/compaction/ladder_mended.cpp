@@ -260,3 +260,16 @@ TEST_CASE("where only the newest rounds are sacred, older results of the current
               (i < conversation.size() - 4));
     }
 }
+
+TEST_CASE("pruning in the ladder counts by the ladder's counter", "[compaction]") {
+    Conversation<> conversation = mixed(1'000);  // a result has 250 tokens by fours, 334 by threes
+    CompactionConfig config = sizes(500, 200, 60);
+    config.token_counter = pessimistic();
+    config.media = MediaMode::keep;
+    config.pruning->skip_boundary_turns = 1;
+    config.pruning->protect_newest_tokens = 300;
+    Ladder ladder(config, {}, std::shared_ptr<Model<ChatMessage>>());
+    CHECK(ladder.ask(conversation).outcome == Outcome::committed);
+    REQUIRE(conversation.outline()[8].parts[0].mark);
+    CHECK(conversation.outline()[8].parts[0].mark->reason == "prune");
+}
