@@ -44,7 +44,7 @@ void check_sizes(const CompactionConfig& config, const ChainConfig& chain, Field
     check.warn(chain.profile.context_window > 0 && limits.threshold >= room,
                config.threshold_fraction > 0.0 ? "threshold_fraction" : "threshold_tokens",
                fmt::format("{} tokens", limits.threshold),
-               fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
+               fmt::format("below the context window less the output reserve ({}), to which it is lowered", room));
 }
 
 }  // namespace
