@@ -136,7 +136,7 @@ TEMPLATE_TEST_CASE("an image goes with its result, wherever the message type put
 }
 
 TEST_CASE("partial pruning leaves alone what is no longer than head and tail", "[pruning]") {
-    const std::size_t bytes = GENERATE(1'000, 1'400, 1'500);
+    const std::size_t bytes = GENERATE(1'000U, 1'400U, 1'500U);
     Conversation<> c("conv");
     c.push_back(ChatMessage::user("do"));
     c.push_back(ChatMessage::assistant().call("a", "run"));
