@@ -46,7 +46,9 @@ std::string describe_broken(std::span<const Violation> violations) {
     return text;
 }
 
-std::string to_key(std::initializer_list<std::int64_t> numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
+std::string joined_numbers(std::initializer_list<std::int64_t> numbers) {
+    return fmt::format("{}", fmt::join(numbers, ","));
+}
 
 std::string describe_compacted(std::int64_t tokens, std::int64_t threshold) {
     return fmt::format("after compaction the request still has {} tokens, the threshold is {}", tokens, threshold);

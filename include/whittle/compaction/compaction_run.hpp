@@ -140,9 +140,9 @@ std::string CompactionRun<M>::situation(bool has_model) const {
     const std::size_t sacred = layout_.sacred;
     std::int64_t pinned = 0;
     for (std::size_t i = 0; i < outline.size(); ++i) pinned += outline[i].pinned ? 1 : 0;
-    return to_key({journal.empty() ? 0 : static_cast<std::int64_t>(journal.back()->id),
-                   sacred < outline.size() ? static_cast<std::int64_t>(outline[sacred].serial) : 0, pinned,
-                   limits_.threshold, limits_.target, limits_.summary, has_model ? 1 : 0});
+    return joined_numbers({journal.empty() ? 0 : static_cast<std::int64_t>(journal.back()->id),
+                           sacred < outline.size() ? static_cast<std::int64_t>(outline[sacred].serial) : 0, pinned,
+                           limits_.threshold, limits_.target, limits_.summary, has_model ? 1 : 0});
 }
 
 /// Of what is staged; what no stage edited was counted before.

@@ -22,7 +22,7 @@ namespace whittle::inline v0::detail {
 /// The rules that a summary would break; empty: none.
 [[nodiscard]] std::string describe_broken(std::span<const Violation> violations);
 /// Numbers as one line of text, for `Notes`.
-[[nodiscard]] std::string to_key(std::initializer_list<std::int64_t> numbers);
+[[nodiscard]] std::string joined_numbers(std::initializer_list<std::int64_t> numbers);
 /// That compaction did not bring the request below the threshold.
 [[nodiscard]] std::string describe_compacted(std::int64_t tokens, std::int64_t threshold);
 /// How far a summary is that the next hook goes on with.
