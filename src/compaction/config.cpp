@@ -82,7 +82,6 @@ DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_
     DigestConfig result;
     result.model_options = config.model_options;
     result.model_options.max_output_tokens = summary_tokens;
-    result.accept_cut_off = true;
     result.max_input_tokens = config.max_input_tokens;
     result.user_instruction = config.user_instruction;
     result.retry = config.retry;

@@ -95,7 +95,7 @@ std::optional<DigestError> judge_raw(const ReplyView& reply, const Acceptance& r
     if (reply.has_tool_call || reply.finish == FinishReason::tool_calls)
         return refused(Refusal::tool_call, "the model called a tool");
     if (reply.finish == FinishReason::refusal) return refused(Refusal::refusal, "the model refused");
-    if (reply.finish == FinishReason::length && !rules.accept_cut_off)
+    if (reply.finish == FinishReason::length)
         return refused(Refusal::cut_off, "the reply was cut off at its length limit");
     if (static_cast<std::int64_t>(reply.text.size()) > rules.max_reply_bytes) {
         return refused(Refusal::too_long,
@@ -127,18 +127,6 @@ std::optional<DigestError> judge_text(std::string_view reply, std::string_view s
     return judge_size(summary, rules);
 }
 
-/// Up to the end of the last whole sentence or line, if that is more than half of the text.
-void cut_to_sentence(std::string& text) {
-    constexpr std::array<std::string_view, 7> ends{". ", "! ", "? ", "\n", "。", "！", "？"};
-    std::size_t best = 0;
-    for (const std::string_view end : ends) {
-        const std::size_t at = text.rfind(end);
-        if (at == std::string::npos) continue;
-        best = std::max(best, at + (end.back() == ' ' || end.back() == '\n' ? end.size() - 1 : end.size()));
-    }
-    if (best > text.size() / 2) text.resize(best);
-}
-
 }  // namespace
 
 std::optional<std::string> accept_reply(const ReplyView& reply, const Acceptance& rules, DigestError& error) {
@@ -147,7 +135,6 @@ std::optional<std::string> accept_reply(const ReplyView& reply, const Acceptance
         return std::nullopt;
     }
     std::string summary = clean_reply(reply.text);
-    if (reply.finish == FinishReason::length) cut_to_sentence(summary);
     if (auto bad = judge_text(reply.text, summary, rules)) {
         error = *std::move(bad);
         return std::nullopt;

@@ -26,7 +26,6 @@ struct Acceptance {
     std::int64_t below_tokens = 0;                     ///< the summary must have fewer; 0: not asked, for parts
     std::span<const std::string_view> instructions{};  ///< a reply that is mostly these is no summary
     std::span<const std::string_view> frames{};        ///< our words around the data: no summary repeats them
-    bool accept_cut_off = false;                       ///< a reply cut off at its limit counts up to its last sentence
 };
 
 /// The cleaned summary, or in `error` why the reply is none. O(reply + instructions).

@@ -29,11 +29,10 @@ struct FailoverConfig {
 
 /// How messages become one summary. A middleware fills it from its own configuration.
 struct DigestConfig {
-    GenerateOptions model_options{};           ///< goes with every call, those of failover models included
-    std::int64_t max_input_tokens = 0;         ///< bound of one request; 0: `default_max_input_tokens`
-    std::int64_t max_summary_tokens = 0;       ///< a longer summary is refused; 0: only what it replaces bounds it
-    bool accept_cut_off = false;               ///< of a reply cut off at its limit, the last attempt's whole sentences
-    std::int64_t max_reply_bytes = 1'000'000;  ///< a longer reply is refused unread
+    GenerateOptions model_options{};             ///< goes with every call, those of failover models included
+    std::int64_t max_input_tokens = 0;           ///< bound of one request; 0: `default_max_input_tokens`
+    std::int64_t max_summary_tokens = 0;         ///< a longer summary is refused; 0: only what it replaces bounds it
+    std::int64_t max_reply_bytes = 1'000'000;    ///< a longer reply is refused unread
     std::int64_t max_tool_result_bytes = 8'000;  ///< of a longer tool result the model sees head and tail; 0: all of it
     std::string system_instruction{};            ///< empty: `digest_system_instruction`
     std::string user_instruction{};              ///< empty: `summary_instruction`

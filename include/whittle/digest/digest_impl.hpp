@@ -176,7 +176,6 @@ private:
     Outcome ask_primary() {
         const int retries = config_.retry ? config_.retry->max_retries : 0;
         for (int number = 1;; ++number) {
-            is_last_attempt_ = number > retries && !config_.failover;
             Outcome outcome = attempt(task_.model, number, DigestPhase::primary, limit_);
             outcome.number = number;
             if (!config_.retry || outcome.is_final() || !wants_retry(number, outcome)) return outcome;
@@ -197,7 +196,6 @@ private:
     Outcome ask_failover(Outcome last) {
         if (!config_.failover || !wants_failover(last.number, DigestPhase::primary, last)) return last;
         for (int number = 1; number <= config_.failover->max_retries; ++number) {
-            is_last_attempt_ = number == config_.failover->max_retries;
             last = attempt_failover(number, std::move(last));
             if (last.is_final() || !wants_failover(number, DigestPhase::failover, last)) return last;
             if (number == config_.failover->max_retries) break;
@@ -332,8 +330,7 @@ private:
                                is_last ? config_.max_summary_tokens : 0,
                                is_last ? replaced_tokens_ : 0,
                                instructions,
-                               frames,
-                               is_last_attempt_ && config_.accept_cut_off};
+                               frames};
         const M& message = outcome.reply->message;
         DigestError error;
         auto summary = accept_reply({text_of(message), outcome.reply->finish, has_tool_call(message)}, rules, error);
@@ -426,7 +423,6 @@ private:
     FoldPosition position_{};
     std::int64_t limit_ = 0;
     bool is_done_ = false;
-    bool is_last_attempt_ = false;
     DigestResult<M> result_{};
 };
 
