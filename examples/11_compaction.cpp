@@ -38,7 +38,7 @@ void show(const Conversation<>& conversation, const Report& report) {
     std::cout << report.tokens_before << " -> " << report.tokens_after << " tokens\n";
     for (const ChatMessage& message : conversation.messages())
         for (const Part& part : message.parts)
-            std::cout << "  " << (part.text.empty() ? "(picture)" : part.text.substr(0, 150)) << '\n';
+            std::cout << "  " << (part.text.empty() ? "(picture)" : part.text.substr(0, 300)) << '\n';
 }
 
 }  // namespace
