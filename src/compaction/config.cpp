@@ -98,7 +98,8 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
     if (config.current_turn_keep_rounds)
         check.at_least(*config.current_turn_keep_rounds, 1, "current_turn_keep_rounds");
     if (config.pruning) check_pruning(*config.pruning, fmt::format("{}.pruning", name), problems);
-    check.warn(config.media == MediaMode::reference && chain.storage == nullptr, "media", "reference",
+    const bool has_store = chain.storage != nullptr || (config.pruning && config.pruning->storage != nullptr);
+    check.warn(config.media == MediaMode::reference && !has_store, "media", "reference",
                "a chain with storage: without it the text does not say where the media are");
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check.error(config.model_options.max_output_tokens != 0, "model_options.max_output_tokens",

@@ -211,4 +211,12 @@ std::string_view reader_of_pruned(std::span<const ToolSpec> tools) noexcept {
     return {};
 }
 
+std::int64_t detail::pins_of(const Outline& outline) noexcept {
+    std::uint64_t pins = 0;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (outline[i].pinned) pins = pins * 0x100000001b3 + outline[i].serial;
+    }
+    return static_cast<std::int64_t>(pins);
+}
+
 }  // namespace whittle::inline v0

@@ -108,7 +108,6 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
         Turn<M> turn{conversation, config_, callbacks_, request, budget, report.stages.back(), language()};
         try {
             work(turn);
-            if (config_.dry_run) conversation.notes_ = before.notes;
         } catch (...) {
             conversation.roll_back(config_.on_error == OnError::propagate ? start : before);
             if (config_.on_error == OnError::propagate) throw;

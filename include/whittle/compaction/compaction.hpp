@@ -49,6 +49,15 @@ private:
         std::int64_t tokens = 0;  ///< of the whole request
     };
 
+    /// A dry run leaves no notes behind.
+    template <typename Value>
+    static void note(Turn<M>& turn, std::string_view key, const Value& value) {
+        if (!turn.config.dry_run) turn.notes().set(key, value);
+    }
+    static void forget(Turn<M>& turn, std::string_view key) {
+        if (!turn.config.dry_run) turn.notes().erase(key);
+    }
+
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
     bool climb(Turn<M>& turn, Run& run, const Sizes& sizes) const;
     [[nodiscard]] bool was_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const;

@@ -44,24 +44,22 @@ void Compaction<M>::before_model(Turn<M>& turn) {
     turn.report.threshold = sizes.limits.threshold;
     turn.report.outcome = Outcome::undue;
     if (config_.token_counter) turn.report.counter = config_.token_counter->id();
-    Notes notes = turn.notes();
     if (sizes.tokens <= sizes.limits.threshold) {
-        notes.erase("retry_at_tokens");
-        notes.erase("floor_told");
-        notes.erase("fruitless");
+        for (const char* key : {"retry_at_tokens", "floor_told", "fruitless"}) forget(turn, key);
         return;
     }
     turn.report.outcome = Outcome::remembered;
-    if (sizes.tokens < notes.integer("retry_at_tokens").value_or(0)) return;
+    if (sizes.tokens < turn.notes().integer("retry_at_tokens").value_or(0)) return;
     Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens);
     if (was_fruitless(turn, run, sizes)) return;
-    notes.erase("fruitless");
+    forget(turn, "fruitless");
     climb(turn, run, sizes);
 }
 
 /// Whether the same run did nothing before: since then messages only came to what is sacred.
 template <AgentMessage M>
 bool Compaction<M>::was_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
+    if (turn.config.explain || turn.config.dry_run) return false;
     const Notes notes = turn.notes();
     const auto before = notes.text("fruitless");
     return before && sizes.tokens >= notes.integer("fruitless_tokens").value_or(0) &&
@@ -75,9 +73,8 @@ void Compaction<M>::remember_fruitless(Turn<M>& turn, const Run& run, const Size
     const bool is_final =
         !has_model || run.plan().recent_tokens == 0 || detail::is_over_floor(run.plan(), run.budget());
     if (run.is_refused() || !is_final) return;
-    Notes notes = turn.notes();
-    notes.set("fruitless", run.situation(has_model));
-    notes.set("fruitless_tokens", sizes.tokens);
+    note(turn, "fruitless", run.situation(has_model));
+    note(turn, "fruitless_tokens", sizes.tokens);
 }
 
 /// The threshold is now what the model takes; without a known window, half of the request.
@@ -111,22 +108,22 @@ bool Compaction<M>::climb(Turn<M>& turn, Run& run, const Sizes& sizes) const {
 /// Says once what is in the way.
 template <AgentMessage M>
 bool Compaction<M>::may_summarise(Turn<M>& turn, const Run& run, const Sizes& sizes) const {
-    Notes notes = turn.notes();
     const bool is_over_floor = detail::is_over_floor(run.plan(), run.budget());
     if (is_over_floor || !run.can_summarise()) {
         const bool is_stuck = is_over_floor || run.tokens_now() > sizes.limits.threshold;
-        if (!is_stuck || notes.integer("floor_told")) return false;
-        notes.set("floor_told", std::int64_t{1});
+        const std::int64_t obstacle = is_over_floor ? 1 : 2;
+        if (!is_stuck || turn.notes().integer("floor_told") == obstacle) return false;
+        note(turn, "floor_told", obstacle);
         report_obstacle(turn, run, sizes);
         return false;
     }
-    notes.erase("floor_told");
+    forget(turn, "floor_told");
     if (model_of(turn) != nullptr) return true;
-    if (!notes.integer("no_model_told")) {
+    if (!turn.notes().integer("no_model_told")) {
         constexpr auto text = "no summary: there is neither a summariser nor a model of the agent's own";
         turn.report.more().error = text;
         emit(turn.callbacks.on_event, {Event::Level::warning, name_, "no_model", text, turn.conversation.id()});
-        notes.set("no_model_told", std::int64_t{1});
+        note(turn, "no_model_told", std::int64_t{1});
     }
     return false;
 }
@@ -141,13 +138,16 @@ void Compaction<M>::report_obstacle(Turn<M>& turn, const Run& run, const Sizes& 
                                    turn.conversation.id(), sizes.tokens, run.plan().floor_with(run.budget().beside)});
 }
 
-/// The cheap stages stand; the next attempt waits until the conversation has grown.
+/// The cheap stages stand; the next attempt waits until what they leave has grown.
 template <AgentMessage M>
 bool Compaction<M>::report_broken(Turn<M>& turn, Run& run, const Sizes& sizes, const std::string& text) const {
-    turn.notes().set("retry_at_tokens", add_saturating(sizes.tokens, cool_down_of(config_, sizes.limits.threshold)));
     turn.report.more().error = text;
     emit(turn.callbacks.on_event, {Event::Level::warning, name_, "no_valid_summary", text, turn.conversation.id()});
-    return commit_cheap(turn, run, sizes);
+    const std::int64_t planned = run.tokens_now();
+    const bool is_changed = commit_cheap(turn, run, sizes);
+    const std::int64_t left = is_changed ? planned : sizes.tokens;
+    note(turn, "retry_at_tokens", add_saturating(left, cool_down_of(config_, sizes.limits.threshold)));
+    return is_changed;
 }
 
 template <AgentMessage M>
@@ -187,10 +187,11 @@ bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) c
     const detail::NotedDigest<M> digest =
         detail::go_on_with_digest<M>(notes, [&](DigestState& state) { return run.generate(*model_of(turn), state); });
     if (const auto& failure = digest.result.failure) {
-        if (digest.is_unfinished)
+        if (digest.is_unfinished) {
             report_unfinished(turn, run, digest.state);
-        else
-            report_failure(turn, sizes, detail::code_of(*failure), failure->message);
+            return digest.result.model_calls == 0 && commit_cheap(turn, run, sizes);
+        }
+        report_failure(turn, sizes, detail::code_of(*failure), failure->message);
         return false;
     }
     run.stage_summary(digest.result.summary);
@@ -207,6 +208,8 @@ bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) c
 }
 
 /// No failure, also under OnFailure::propagate: a throw would take back the notes that the next hook goes on with.
+/// Where no call could be made, the cheap stages are committed, so that they are not planned and stored again and
+/// again.
 template <AgentMessage M>
 void Compaction<M>::report_unfinished(Turn<M>& turn, const Run& run, const DigestState& state) const {
     turn.notes().erase("retry_at_tokens");

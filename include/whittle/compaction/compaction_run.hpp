@@ -138,11 +138,10 @@ std::string CompactionRun<M>::situation(bool has_model) const {
     const Outline outline = turn_.conversation.outline();
     const auto& journal = turn_.conversation.journal();
     const std::size_t sacred = layout_.sacred;
-    std::int64_t pinned = 0;
-    for (std::size_t i = 0; i < outline.size(); ++i) pinned += outline[i].pinned ? 1 : 0;
     return joined_numbers({journal.empty() ? 0 : static_cast<std::int64_t>(journal.back()->id),
-                           sacred < outline.size() ? static_cast<std::int64_t>(outline[sacred].serial) : 0, pinned,
-                           limits_.threshold, limits_.target, limits_.summary, has_model ? 1 : 0});
+                           sacred < outline.size() ? static_cast<std::int64_t>(outline[sacred].serial)
+                                                   : -static_cast<std::int64_t>(outline.size()),
+                           pins_of(outline), limits_.threshold, limits_.target, limits_.summary, has_model ? 1 : 0});
 }
 
 /// Of what is staged; what no stage edited was counted before.

@@ -39,13 +39,6 @@ private:
         return conversation.journal().empty() ? 0 : static_cast<std::int64_t>(conversation.journal().back()->id);
     }
     /// Differs, all but surely, where other messages are pinned.
-    [[nodiscard]] static std::int64_t pins_of(const Outline& outline) {
-        std::uint64_t pins = 0;
-        for (std::size_t i = 0; i < outline.size(); ++i) {
-            if (outline[i].pinned) pins = pins * 0x100000001b3 + outline[i].serial;
-        }
-        return static_cast<std::int64_t>(pins);
-    }
     [[nodiscard]] bool has_seen(Turn<M>& turn, Serial boundary) const;
     void remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const;
 
@@ -70,7 +63,7 @@ bool Pruning<M>::has_seen(Turn<M>& turn, Serial boundary) const {
     if (turn.config.dry_run || turn.config.explain) return false;
     return turn.notes().integer("seen_up_to") == static_cast<std::int64_t>(boundary) &&
            turn.notes().integer("seen_entry") == newest_entry(turn.conversation) &&
-           turn.notes().integer("seen_pins").value_or(0) == pins_of(turn.conversation.outline());
+           turn.notes().integer("seen_pins").value_or(0) == detail::pins_of(turn.conversation.outline());
 }
 
 /// What the store refused is tried again; a dry run leaves nothing behind.
@@ -80,7 +73,7 @@ void Pruning<M>::remember(Turn<M>& turn, Serial boundary, const CommitResult& re
     if (!is_done || result.dropped_units > 0 || turn.config.dry_run) return;
     turn.notes().set("seen_up_to", static_cast<std::int64_t>(boundary));
     turn.notes().set("seen_entry", newest_entry(turn.conversation));
-    const std::int64_t pins = pins_of(turn.conversation.outline());
+    const std::int64_t pins = detail::pins_of(turn.conversation.outline());
     if (pins != 0 || turn.notes().integer("seen_pins")) turn.notes().set("seen_pins", pins);
 }
 

@@ -85,4 +85,11 @@ struct PrunedText {
 /// The tool that placeholders name for reading the original: `read_file`, `read_offloaded`, or none.
 [[nodiscard]] std::string_view reader_of_pruned(std::span<const ToolSpec> tools) noexcept;
 
+namespace detail {
+
+/// A hash of which messages are pinned; 0: none is.
+[[nodiscard]] std::int64_t pins_of(const Outline& outline) noexcept;
+
+}  // namespace detail
+
 }  // namespace whittle::inline v0

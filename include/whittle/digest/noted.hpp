@@ -28,8 +28,9 @@ template <AgentMessage M, typename Generate>
     } else {
         notes.set("digest", to_text(digest.state));
     }
+    const bool has_progress = digest.state != start && digest.state != DigestState{};
     const bool is_out_of_budget = digest.result.failure && digest.result.failure->failure == DigestFailure::budget;
-    digest.is_unfinished = is_out_of_budget && (digest.state != start || digest.result.model_calls == 0);
+    digest.is_unfinished = is_out_of_budget && (has_progress || digest.result.model_calls == 0);
     return digest;
 }
 
