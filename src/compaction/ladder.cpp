@@ -54,13 +54,6 @@ std::string describe_compacted(std::int64_t tokens, std::int64_t threshold) {
     return fmt::format("after compaction the request still has {} tokens, the threshold is {}", tokens, threshold);
 }
 
-std::string describe_unfinished(const DigestState& state, std::size_t messages) {
-    return fmt::format(
-        "summary not finished: {} of {} messages are read, the hook's model calls or time are used up; the next hook "
-        "goes on",
-        state.next_message, messages);
-}
-
 bool is_over_floor(const TurnPlan& plan, const TurnBudget& budget) noexcept {
     return add_saturating(plan.floor_with(budget.beside), smallest_summary(budget)) > budget.threshold;
 }

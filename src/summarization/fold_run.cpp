@@ -22,13 +22,6 @@ std::string describe_rest(std::int64_t tokens, std::int64_t limit) {
     return fmt::format("after the summary the request still has {} tokens, the trigger is {}", tokens, limit);
 }
 
-std::string describe_progress(const DigestState& state, std::size_t messages) {
-    return fmt::format(
-        "summary not finished: {} of {} messages are read, the hook's model calls or time are used up; the next hook "
-        "goes on",
-        state.next_message, messages);
-}
-
 HookBudget budget_of(const ChainConfig& chain) {
     return {chain.limits.model_calls, chain.limits.store_bytes > 0 ? chain.limits.store_bytes : INT64_MAX,
             add_saturating(chain.clock->now(), chain.limits.deadline.count())};

@@ -53,8 +53,8 @@ public:
     [[nodiscard]] Outline outline() const noexcept;
     [[nodiscard]] bool is_pinned(std::size_t message) const;
 
-    /// Tokens of the messages by the environment's counter, on both sides by estimate.
     [[nodiscard]] const TokenCounter& counter() const noexcept { return *env_.counter; }
+    /// Tokens of the messages by that counter, on both sides by estimate.
     [[nodiscard]] std::int64_t tokens_before() const noexcept { return before_; }
     [[nodiscard]] std::int64_t tokens_after() const noexcept { return after_; }
     [[nodiscard]] std::optional<std::size_t> first_changed() const noexcept;

@@ -70,7 +70,6 @@ private:
     bool report_broken(Turn<M>& turn, Run& run, const Sizes& sizes, const std::string& text) const;
     void report_obstacle(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
     [[nodiscard]] CompactionLimits limits_for(Turn<M>& turn) const;
-    void report_unfinished(Turn<M>& turn, const Run& run, const DigestState& state) const;
     void report_rest(Turn<M>& turn, const Sizes& sizes, const CommitResult& result) const;
     void report_failure(Turn<M>& turn, const Sizes& sizes, Errc code, const std::string& text) const;
 

@@ -181,6 +181,8 @@ bool Compaction<M>::summarise(Turn<M>& turn, Run& run, const Sizes& sizes) const
     return false;
 }
 
+/// Where no call could be made, the cheap stages are committed, so that they are not planned and stored again and
+/// again.
 template <AgentMessage M>
 bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) const {
     Notes notes = turn.notes();
@@ -188,7 +190,7 @@ bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) c
         detail::go_on_with_digest<M>(notes, [&](DigestState& state) { return run.generate(*model_of(turn), state); });
     if (const auto& failure = digest.result.failure) {
         if (digest.is_unfinished) {
-            report_unfinished(turn, run, digest.state);
+            detail::report_unfinished(turn, digest.state, run.plan().folded.size());
             return digest.result.model_calls == 0 && commit_cheap(turn, run, sizes);
         }
         report_failure(turn, sizes, detail::code_of(*failure), failure->message);
@@ -205,18 +207,6 @@ bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) c
     notes.erase("retry_at_tokens");
     report_rest(turn, sizes, commit);
     return true;
-}
-
-/// No failure, also under OnFailure::propagate: a throw would take back the notes that the next hook goes on with.
-/// Where no call could be made, the cheap stages are committed, so that they are not planned and stored again and
-/// again.
-template <AgentMessage M>
-void Compaction<M>::report_unfinished(Turn<M>& turn, const Run& run, const DigestState& state) const {
-    turn.notes().erase("retry_at_tokens");
-    turn.report.outcome = Outcome::nothing;
-    const std::string text = detail::describe_unfinished(state, run.plan().folded.size());
-    turn.report.more().error = text;
-    emit(turn.callbacks.on_event, {Event::Level::info, name_, "unfinished", text, turn.conversation.id()});
 }
 
 template <AgentMessage M>

@@ -2,7 +2,6 @@
 
 #include "whittle/chain/edit_environment.hpp"
 #include "whittle/compaction/turns.hpp"
-#include "whittle/digest/chunks.hpp"
 #include "whittle/message/validity.hpp"
 #include "whittle/tokens/counter.hpp"
 
@@ -25,8 +24,6 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] std::string joined_numbers(std::initializer_list<std::int64_t> numbers);
 /// That compaction did not bring the request below the threshold.
 [[nodiscard]] std::string describe_compacted(std::int64_t tokens, std::int64_t threshold);
-/// How far a summary is that the next hook goes on with.
-[[nodiscard]] std::string describe_unfinished(const DigestState& state, std::size_t messages);
 
 /// Whether what stays leaves no room for a summary that is worth a call.
 [[nodiscard]] bool is_over_floor(const TurnPlan& plan, const TurnBudget& budget) noexcept;

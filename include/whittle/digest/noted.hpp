@@ -1,9 +1,12 @@
 #pragma once
 
 #include "whittle/chain/notes.hpp"
+#include "whittle/chain/turn.hpp"
 #include "whittle/digest/chunks.hpp"
 #include "whittle/digest/digest.hpp"
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace whittle::inline v0::detail {
@@ -32,6 +35,21 @@ template <AgentMessage M, typename Generate>
     const bool is_out_of_budget = digest.result.failure && digest.result.failure->failure == DigestFailure::budget;
     digest.is_unfinished = is_out_of_budget && (has_progress || digest.result.model_calls == 0);
     return digest;
+}
+
+/// How far a digest of `messages` messages is that the next hook goes on with.
+[[nodiscard]] std::string describe_unfinished(const DigestState& state, std::size_t messages);
+
+/// Says so. No failure, also where failures are thrown: a throw would take back the notes that the next hook goes on
+/// with.
+template <AgentMessage M>
+void report_unfinished(Turn<M>& turn, const DigestState& state, std::size_t messages) {
+    turn.notes().erase("retry_at_tokens");
+    turn.report.outcome = Outcome::nothing;
+    const std::string text = describe_unfinished(state, messages);
+    turn.report.more().error = text;
+    emit(turn.callbacks.on_event,
+         {Event::Level::info, turn.report.middleware, "unfinished", text, turn.conversation.id()});
 }
 
 }  // namespace whittle::inline v0::detail

@@ -28,8 +28,6 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] std::string describe_floor(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve);
 /// That a summary did not bring the request below the trigger.
 [[nodiscard]] std::string describe_rest(std::int64_t tokens, std::int64_t limit);
-/// How far a summary is that the next hook goes on with.
-[[nodiscard]] std::string describe_progress(const DigestState& state, std::size_t messages);
 /// What a hook of a chain with that configuration may spend.
 [[nodiscard]] HookBudget budget_of(const ChainConfig& chain);
 

@@ -60,7 +60,6 @@ private:
     bool fold(Turn<M>& turn, Run& run, const FoldSizes& sizes) const;
     [[nodiscard]] bool fits_rules(Turn<M>& turn, Run& run, const FoldSizes& sizes) const;
     [[nodiscard]] bool write_summary(Turn<M>& turn, Run& run, const FoldSizes& sizes) const;
-    void report_progress(Turn<M>& turn, const Run& run, const DigestState& state) const;
     void report_success(Turn<M>& turn, const FoldSizes& sizes, const CommitResult& result) const;
     void report_failure(Turn<M>& turn, const FoldSizes& sizes, Errc code, const std::string& text) const;
     void wait_for_growth(Turn<M>& turn, const FoldSizes& sizes, std::int64_t tokens) const;

@@ -142,7 +142,7 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
         detail::go_on_with_digest<M>(notes, [&](DigestState& state) { return run.generate(*model_, state); });
     if (const auto& failure = digest.result.failure) {
         if (digest.is_unfinished)
-            report_progress(turn, run, digest.state);
+            detail::report_unfinished(turn, digest.state, run.plan().folded.size());
         else
             report_failure(turn, sizes, detail::code_of(*failure), failure->message);
         return false;
@@ -159,16 +159,6 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
     tell_user(turn, before, turn.conversation.messages());
     run.tell(AfterSummarize<M>{turn.conversation.messages()}, "after_summarize", "the summary stands");
     return true;
-}
-
-/// No failure, also under OnError::propagate: a throw would take back the notes that the next hook goes on with.
-template <AgentMessage M>
-void Summarization<M>::report_progress(Turn<M>& turn, const Run& run, const DigestState& state) const {
-    turn.notes().erase("retry_at_tokens");
-    turn.report.outcome = Outcome::nothing;
-    const std::string text = detail::describe_progress(state, run.plan().folded.size());
-    turn.report.more().error = text;
-    emit(turn.callbacks.on_event, {Event::Level::info, name_, "unfinished", text, turn.conversation.id()});
 }
 
 /// A summary that frees little must not be due again at once. Asks no user's counter: the commit stands.
