@@ -41,9 +41,6 @@ bool is_of_result(const PartInfo& part) {
     return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
 }
 
-/// Something that an earlier run put there, of whatever middleware; its reference must stay readable.
-bool is_done(const Mark& mark) { return mark && (mark->reason == media_reason || mark->reason == pruned_reason); }
-
 void add_keys(std::vector<std::string>& keys, const std::vector<std::string>& more) {
     for (const std::string& key : more) {
         if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
@@ -57,7 +54,7 @@ void add_part(PruningCandidate& candidate, const MessageInfo& info, std::size_t 
     const Mark& mark = mark_of(info, p);
     candidate.is_error = candidate.is_error || part.is_error;
     candidate.bytes += part.kind == PartKind::media ? part.media_bytes : part.bytes;
-    if (is_done(mark)) return;
+    if (detail::is_taken_out(mark)) return;
     const bool is_adapters = part.kind == PartKind::media && origin_of(mark) == Origin::repair;
     const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored.empty();
     if (origin_of(mark) != Origin::original && !is_adapters && !is_stored) {
@@ -209,6 +206,10 @@ std::string_view reader_of_pruned(std::span<const ToolSpec> tools) noexcept {
         if (std::ranges::find(tools, name, &ToolSpec::name) != tools.end()) return name;
     }
     return {};
+}
+
+bool detail::is_taken_out(const Mark& mark) noexcept {
+    return mark && (mark->reason == media_reason || mark->reason == pruned_reason);
 }
 
 std::int64_t detail::pins_of(const Outline& outline) noexcept {

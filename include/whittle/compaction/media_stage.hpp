@@ -29,9 +29,6 @@ enum class MediaMode {
 /// "automatic", "keep", ...
 [[nodiscard]] std::string_view name_of(MediaMode mode) noexcept;
 
-/// The `Provenance::reason` of what stands in place of media.
-inline constexpr std::string_view media_reason = "media";
-
 /// `{conversation}/media/{SHA-256 of the content, hex}`: the same media never have two keys in a conversation.
 [[nodiscard]] std::string media_key(std::string_view conversation, std::string_view content);
 

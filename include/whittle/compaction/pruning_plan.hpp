@@ -87,6 +87,9 @@ struct PrunedText {
 
 namespace detail {
 
+/// Whether a run put that in place of a text or of media, of whatever middleware; its reference must stay readable.
+[[nodiscard]] bool is_taken_out(const Mark& mark) noexcept;
+
 /// A hash of which messages are pinned; 0: none is.
 [[nodiscard]] std::int64_t pins_of(const Outline& outline) noexcept;
 

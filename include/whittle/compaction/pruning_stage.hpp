@@ -264,8 +264,7 @@ void report_refused(Turn<M>& turn, const CommitResult& result) {
         const auto found = cut.find(outline[i].serial);
         if (found == cut.end()) continue;
         for (Candidate* candidate : found->second) {
-            const Mark& mark = mark_of(outline[i], candidate->part);
-            if (mark && (mark->reason == pruned_reason || mark->reason == media_reason)) continue;
+            if (is_taken_out(mark_of(outline[i], candidate->part))) continue;
             *candidate = {candidate->serial, candidate->part, false, "store_refused", 0};
         }
     }

@@ -28,6 +28,9 @@ enum class Origin {
 /// The inverse of `name_of`; original for a word that is none.
 [[nodiscard]] Origin origin_from(std::string_view name) noexcept;
 
+/// The `Provenance::reason` of what stands in place of media.
+inline constexpr std::string_view media_reason = "media";
+
 /// The side table's record of one message or part that is not original. Immutable and shared: text in a message is
 /// never searched for such marks (L11).
 struct Provenance {
