@@ -161,8 +161,7 @@ TEST_CASE("a loop offers fetch_media where a middleware moves media into the sto
 TEMPLATE_TEST_CASE("in a loop the model sees an old image again, bit for bit, as its provider takes it",
                    "[fetch_media]", ChatMessage, openai::Message, anthropic::Message) {
     using M = TestType;
-    ChainConfig config{.storage = memory_storage()};
-    if constexpr (std::same_as<M, anthropic::Message>) config.profile.validity = anthropic_messages();
+    const ChainConfig config = chain_for<M>(memory_storage());
     Conversation<M> c("conv");
     c.push_back(user_with_image<M>("what is this?"));
     c.push_back(message_traits<M>::make(Role::assistant, "hm"));

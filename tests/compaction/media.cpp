@@ -39,13 +39,6 @@ Conversation<M> with_images() {
 }
 
 template <AgentMessage M>
-std::size_t count_images(const Conversation<M>& c) {
-    std::size_t count = 0;
-    for (const M& m : c.messages()) count += images_in(m).size();
-    return count;
-}
-
-template <AgentMessage M>
 std::vector<M> copy_of(const Conversation<M>& c) {
     return {c.messages().begin(), c.messages().end()};
 }
@@ -54,9 +47,7 @@ template <AgentMessage M>
 StageGain strip(Conversation<M>& c, MediaMode mode, const std::shared_ptr<Storage>& storage,
                 std::size_t end = static_cast<std::size_t>(-1)) {
     const auto stage = std::make_shared<Strip<M>>(mode, end);
-    ChainConfig config{.storage = storage};
-    if constexpr (std::same_as<M, anthropic::Message>) config.profile.validity = anthropic_messages();
-    Chain<M>(config, {}, {stage}).before_model(c);
+    Chain<M>(chain_for<M>(storage), {}, {stage}).before_model(c);
     return stage->gain;
 }
 

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -112,6 +113,21 @@ std::vector<std::string> images_in(const M& message) {
         images.push_back(media.url.empty() ? whittle::detail::to_data_url(media.mime, media.bytes) : media.url);
     });
     return images;
+}
+
+template <AgentMessage M>
+std::size_t count_images(const Conversation<M>& c) {
+    std::size_t count = 0;
+    for (const M& m : c.messages()) count += images_in(m).size();
+    return count;
+}
+
+/// For a conversation of that type, with the rules of its provider.
+template <AgentMessage M>
+ChainConfig chain_for(std::shared_ptr<Storage> storage) {
+    ChainConfig config{.storage = std::move(storage)};
+    if constexpr (std::same_as<M, anthropic::Message>) config.profile.validity = anthropic_messages();
+    return config;
 }
 
 inline const std::string pixel_url = whittle::detail::to_data_url("image/png", pixel);

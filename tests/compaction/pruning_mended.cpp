@@ -32,28 +32,14 @@ Conversation<M> shots(const std::vector<std::string>& tools) {
 }
 
 template <AgentMessage M>
-std::size_t images(const Conversation<M>& c) {
-    std::size_t count = 0;
-    for (const M& m : c.messages()) count += images_in(m).size();
-    return count;
-}
-
-template <AgentMessage M>
-ChainConfig stores(std::shared_ptr<Storage> storage = memory_storage()) {
-    ChainConfig config{.storage = std::move(storage)};
-    if constexpr (std::same_as<M, anthropic::Message>) config.profile.validity = anthropic_messages();
-    return config;
-}
-
-template <AgentMessage M>
 void prune_all(Conversation<M>& c, PruningConfig config = {}) {
     config.skip_boundary_turns = 0;
-    Chain<M>(stores<M>(), Pruning<M>(config)).before_model(c);
+    Chain<M>(chain_for<M>(memory_storage()), Pruning<M>(config)).before_model(c);
 }
 
 /// Compaction as its first two stages, pruning with a budget that keeps everything.
 template <AgentMessage M>
-void strip_by_ladder(Conversation<M>& c, PruningConfig config, ChainConfig chain = stores<M>()) {
+void strip_by_ladder(Conversation<M>& c, PruningConfig config, ChainConfig chain = chain_for<M>(memory_storage())) {
     config.protect_newest_tokens = 1'000'000;
     c.push_back(message_traits<M>::make(Role::user, "next"));
     const CompactionConfig ladder{
@@ -86,10 +72,10 @@ TEMPLATE_TEST_CASE("an image of a protected tool's result stays, also where it s
                    ChatMessage, openai::Message, anthropic::Message) {
     auto c = shots<TestType>({"skill", "shot"});
     const auto stage = std::make_shared<Strip<TestType>>(MediaMode::reference);
-    Chain<TestType>(stores<TestType>(), {}, {stage}).before_model(c);
+    Chain<TestType>(chain_for<TestType>(memory_storage()), {}, {stage}).before_model(c);
     CHECK(stage->gain.count == 1);
-    CHECK(images(c) == 1);
-    CHECK(images(c) + 1 == images(shots<TestType>({"skill", "shot"})));
+    CHECK(count_images(c) == 1);
+    CHECK(count_images(c) + 1 == count_images(shots<TestType>({"skill", "shot"})));
 }
 
 TEMPLATE_TEST_CASE("the ladder keeps images of results that its pruning protects", "[media]", ChatMessage,
@@ -100,17 +86,17 @@ TEMPLATE_TEST_CASE("the ladder keeps images of results that its pruning protects
     if (by_name) config.protected_tools = {"memory"};
     if (!by_name) config.protect = wants_first;
     strip_by_ladder(c, config);
-    CHECK(images(c) == 1);
+    CHECK(count_images(c) == 1);
     auto all = shots<TestType>({"memory", "shot"});
     strip_by_ladder(all, {});
-    CHECK(images(all) == 0);
+    CHECK(count_images(all) == 0);
 }
 
 TEST_CASE("the ladder's images go to the store of its pruning", "[media]") {
     const auto own = memory_storage();
     const auto chains = memory_storage();
     auto c = shots<ChatMessage>({"shot"});
-    strip_by_ladder(c, {.storage = own}, stores<ChatMessage>(chains));
+    strip_by_ladder(c, {.storage = own}, chain_for<ChatMessage>(chains));
     std::size_t objects = 0;
     own->list("conv/media/", [&](const ObjectInfo&) { return ++objects, true; });
     chains->list("", [&](const ObjectInfo&) { return objects += 100, true; });
@@ -121,18 +107,18 @@ TEMPLATE_TEST_CASE("an image goes with its result, wherever the message type put
                    "[pruning]", ChatMessage, openai::Message, anthropic::Message) {
     auto c = shots<TestType>({"shot", "shot"});
     prune_all(c);
-    CHECK(images(c) == 0);
+    CHECK(count_images(c) == 0);
     const std::uint64_t version = c.version();
     prune_all(c);
     CHECK(c.version() == version);
     REQUIRE(c.undo());
-    CHECK(images(c) == 2);
+    CHECK(count_images(c) == 2);
     auto kept = shots<TestType>({"skill", "shot"});
     prune_all(kept);
-    CHECK(images(kept) == 1);
+    CHECK(count_images(kept) == 1);
     auto wanted = shots<TestType>({"shot", "shot"});
     prune_all(wanted, {.protect = wants_first});
-    CHECK(images(wanted) == 1);
+    CHECK(count_images(wanted) == 1);
 }
 
 TEST_CASE("partial pruning leaves alone what is no longer than head and tail", "[pruning]") {
