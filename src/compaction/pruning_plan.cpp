@@ -1,4 +1,5 @@
 #include "whittle/compaction/pruning_plan.hpp"
+#include "../message/result_parts.hpp"
 
 #include "whittle/base/hash.hpp"
 #include "whittle/base/names.hpp"
@@ -37,10 +38,6 @@ private:
     std::size_t next_;
 };
 
-bool is_of_result(const PartInfo& part) {
-    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
-}
-
 void add_keys(std::vector<std::string>& keys, const std::vector<std::string>& more) {
     for (const std::string& key : more) {
         if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
@@ -69,17 +66,14 @@ void add_part(PruningCandidate& candidate, const MessageInfo& info, std::size_t 
 /// The results that a message holds, by call, in order.
 std::vector<PruningCandidate> results_in(const MessageInfo& info, std::size_t message) {
     std::vector<PruningCandidate> results;
-    std::vector<std::string_view> calls;
-    for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        const PartInfo& part = info.parts[p];
-        if (!is_of_result(part)) continue;
-        const auto found = std::ranges::find(calls, part.call_id);
-        const auto at = static_cast<std::size_t>(found - calls.begin());
-        if (found == calls.end()) {
-            calls.push_back(part.call_id);
-            results.push_back({.message = message, .part = p, .tool = part.tool, .name = part.object_name});
-        }
-        add_part(results[at], info, p);
+    for (const std::vector<std::size_t>& parts : detail::result_parts(info)) {
+        const PartInfo& first = info.parts[parts.front()];
+        PruningCandidate& result = results.emplace_back();
+        result.message = message;
+        result.part = parts.front();
+        result.tool = first.tool;
+        result.name = first.object_name;
+        for (const std::size_t p : parts) add_part(result, info, p);
     }
     return results;
 }

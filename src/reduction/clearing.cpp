@@ -1,4 +1,5 @@
 #include "whittle/reduction/clearing.hpp"
+#include "../message/result_parts.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/names.hpp"
@@ -41,24 +42,13 @@ std::string to_key(std::string_view path, std::string_view from) {
 
 namespace {
 
-bool belongs_to_result(const PartInfo& part) {
-    return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
-}
-
 /// The results that a message holds, by call.
 std::vector<ClearingCandidate> results_in(const MessageInfo& info, std::size_t message) {
     std::vector<ClearingCandidate> results;
-    std::vector<std::string_view> calls;
-    for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        const PartInfo& part = info.parts[p];
-        if (!belongs_to_result(part)) continue;
-        const auto found = std::ranges::find(calls, part.call_id);
-        const auto at = static_cast<std::size_t>(found - calls.begin());
-        if (found == calls.end()) {
-            calls.push_back(part.call_id);
-            results.push_back({.message = message, .tool = part.tool, .name = part.object_name});
-        }
-        results[at].parts.push_back(p);
+    for (std::vector<std::size_t>& parts : detail::result_parts(info)) {
+        const PartInfo& first = info.parts[parts.front()];
+        results.push_back(
+            {.message = message, .parts = std::move(parts), .tool = first.tool, .name = first.object_name});
     }
     return results;
 }
