@@ -1,6 +1,7 @@
 #include "whittle/compaction/fetch_media.hpp"
 
 #include "../base/base64.hpp"
+#include "../chain/read_back.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
@@ -116,30 +117,19 @@ void show(Part part, PartSink& out) {
     out.push(std::move(part));
 }
 
-void tell(const ToolContext& context, std::string_view key) {
-    if (context.events == nullptr) return;
-    const std::string text = fmt::format("fetched {}", key);
-    emit(*context.events,
-         {.source = fetch_media_name, .kind = "read_back", .text = text, .conversation = context.conversation});
-}
-
 ToolOutcome fetch_media(const ToolContext& context, PartSink& out, const std::shared_ptr<Storage>& storage,
                         const FetchMediaOptions& options) {
-    std::string problem;
-    try {
+    ToolOutcome outcome;
+    const auto problem = detail::problem_of([&] {
         const StoredObject object = find_object(context, storage, parse_reference(context.arguments));
         std::vector<Part> media = media_in(read_whole(object, options.max_bytes), object.key);
         out.write(fmt::format("{}{}:", scheme, object.key));
         for (Part& part : media) show(std::move(part), out);
-        tell(context, object.key);
-        return {.read_back = {object.key}};
-    } catch (const Error& error) {
-        if (error.errc() == Errc::cancelled) throw;
-        problem = error.what();
-    } catch (const std::exception& error) {  // of a backend that is not ours
-        problem = error.what();
-    }
-    out.write(fmt::format("{}: {}", fetch_media_name, to_valid_utf8(problem)));
+        detail::tell_read_back(context, fetch_media_name, fmt::format("fetched {}", object.key));
+        outcome.read_back = {object.key};
+    });
+    if (!problem) return outcome;
+    out.write(fmt::format("{}: {}", fetch_media_name, to_valid_utf8(*problem)));
     return {.is_error = true};
 }
 

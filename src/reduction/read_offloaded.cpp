@@ -1,4 +1,5 @@
 #include "whittle/reduction/read_offloaded.hpp"
+#include "../chain/read_back.hpp"
 #include "object_reader.hpp"
 #include "read_offloaded_arguments.hpp"
 
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <utility>
 
@@ -150,30 +150,19 @@ StoredObject find_object(const ToolContext& context, const std::shared_ptr<Stora
     return *std::move(object);
 }
 
-void tell(const ToolContext& context, const std::string& key, const std::string& what) {
-    if (context.events == nullptr) return;
-    const std::string text = fmt::format("read {} of {}", what, key);
-    emit(*context.events,
-         {.source = read_offloaded_name, .kind = "read_back", .text = text, .conversation = context.conversation});
-}
-
 ToolOutcome read_offloaded(const ToolContext& context, PartSink& out, const std::shared_ptr<Storage>& storage,
                            const ReadOffloadedOptions& options) {
-    std::string problem;
-    try {
+    ToolOutcome outcome;
+    const auto problem = detail::problem_of([&] {
         const ReadArguments arguments = detail::parse_read_arguments(context.arguments, options.grep_context);
         const StoredObject object = find_object(context, storage, arguments.reference);
         const Shown shown = Reading(object, arguments, options, context).show();
         out.write(shown.text);
-        tell(context, object.key, shown.what);
-        return {.read_back = {object.key}};
-    } catch (const Error& error) {
-        if (error.errc() == Errc::cancelled) throw;
-        problem = error.what();
-    } catch (const std::exception& error) {  // of a backend that is not ours
-        problem = error.what();
-    }
-    out.write(fmt::format("{}: {}", read_offloaded_name, problem));
+        detail::tell_read_back(context, read_offloaded_name, fmt::format("read {} of {}", shown.what, object.key));
+        outcome.read_back = {object.key};
+    });
+    if (!problem) return outcome;
+    out.write(fmt::format("{}: {}", read_offloaded_name, *problem));
     return {.is_error = true};
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "whittle/base/function_ref.hpp"
+#include "whittle/chain/tool.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+// What the tools share that show the model what was stored.
+
+/// What `work` throws, as the model is told; nullopt if nothing. A stop goes on.
+[[nodiscard]] std::optional<std::string> problem_of(FunctionRef<void()> work);
+
+/// The event that `tool` showed something: `text` says what.
+void tell_read_back(const ToolContext& context, std::string_view tool, const std::string& text);
+
+}  // namespace whittle::inline v0::detail
