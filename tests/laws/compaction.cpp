@@ -1,23 +1,13 @@
 // The ladder, held to every law on every message type, with a summariser that always says the same.
 #include "whittle/compaction/compaction.hpp"
 
+#include "summariser.hpp"
 #include "support/laws.hpp"
-#include "whittle/port/scripted_model.hpp"
-
-#include <memory>
 
 using namespace whittle;
 using namespace whittle::testing;
 
 namespace {
-
-template <typename T>
-using MessageOf = typename T::type;
-
-template <AgentMessage M>
-Reply<M> same_summary(const ModelRequest<M>&) {
-    return {message_traits<M>::make(Role::assistant, "<summary>What was done so far.</summary>")};
-}
 
 /// All three stages come to their turn.
 template <AgentMessage M>
@@ -28,7 +18,7 @@ Compaction<M> ladder() {
     config.summary_size_tokens = 60;
     config.current_turn_keep_rounds = 1;
     config.pruning->skip_boundary_turns = 1;
-    return Compaction<M>(std::make_shared<ScriptedModel<M>>(&same_summary<M>), config);
+    return Compaction<M>(summariser<M>(), config);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Summarization, held to every law on every message type, with a summariser that always says the same; and L10.
 #include "whittle/summarization/summarization.hpp"
 
+#include "summariser.hpp"
 #include "support/laws.hpp"
 #include "whittle/port/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
@@ -15,20 +16,6 @@ using namespace whittle;
 using namespace whittle::testing;
 
 namespace {
-
-template <typename T>
-using MessageOf = typename T::type;
-
-template <AgentMessage M>
-Reply<M> same_summary(const ModelRequest<M>&) {
-    return {
-        message_traits<M>::make(Role::assistant, "<analysis>...</analysis><summary>What was done so far.</summary>")};
-}
-
-template <AgentMessage M>
-std::shared_ptr<Model<M>> summariser() {
-    return std::make_shared<ScriptedModel<M>>(&same_summary<M>);
-}
 
 SummarizationConfig due_above(std::int64_t tokens, std::int64_t keep = 0) {
     return {.trigger = {.context_tokens = tokens}, .keep_recent_tokens = keep, .retained_facts_tokens = 60};

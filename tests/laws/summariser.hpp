@@ -1,0 +1,24 @@
+// A summariser for the laws: it always says the same.
+#pragma once
+
+#include "whittle/port/scripted_model.hpp"
+
+#include <memory>
+
+namespace whittle::testing {
+
+template <typename T>
+using MessageOf = typename T::type;
+
+template <AgentMessage M>
+Reply<M> same_summary(const ModelRequest<M>&) {
+    return {
+        message_traits<M>::make(Role::assistant, "<analysis>...</analysis><summary>What was done so far.</summary>")};
+}
+
+template <AgentMessage M>
+std::shared_ptr<Model<M>> summariser() {
+    return std::make_shared<ScriptedModel<M>>(&same_summary<M>);
+}
+
+}  // namespace whittle::testing
