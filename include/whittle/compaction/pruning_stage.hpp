@@ -40,11 +40,12 @@ private:
     /// A result that may go, and what is to stand in its place.
     struct Decision {
         PruningCandidate candidate{};
-        std::int64_t tokens = 0;  ///< of the result
-        std::int64_t gain = 0;    ///< by estimate; above 0: it goes
-        std::string text{};       ///< in place of the first text
-        std::string key{};        ///< where the fresh texts go; empty: nowhere
-        std::string content{};    ///< these
+        std::int64_t tokens = 0;       ///< of the result
+        std::int64_t text_tokens = 0;  ///< of these its texts
+        std::int64_t gain = 0;         ///< by estimate; above 0: it goes
+        std::string text{};            ///< in place of the first text
+        std::string key{};             ///< where the fresh texts go; empty: nowhere
+        std::string content{};         ///< these
         std::vector<MediaEdit> media{};
     };
 
@@ -52,7 +53,7 @@ private:
     [[nodiscard]] std::vector<Decision> find_due();
     [[nodiscard]] std::int64_t decide_texts(Decision& decision) const;
     void decide(Decision& decision) const;
-    [[nodiscard]] std::int64_t tokens_of(const PruningCandidate& candidate) const;
+    void measure(Decision& decision) const;
     [[nodiscard]] std::string location_of(const Decision& decision) const;
     [[nodiscard]] std::int64_t tokens(std::string_view text) const { return edit_.counter().count(text); }
     StageGain postpone(const std::vector<Decision>& decisions);
@@ -82,19 +83,20 @@ void PruningRun<M>::tell(const PruningCandidate& candidate, std::string_view rul
                                               std::max<std::int64_t>(0, freed)});
 }
 
+/// Counts each text once: `decide` goes by it too.
 template <AgentMessage M>
-std::int64_t PruningRun<M>::tokens_of(const PruningCandidate& candidate) const {
-    const auto holds = [](const std::vector<std::size_t>& parts, std::size_t at) {
-        return std::ranges::find(parts, at) != parts.end();
-    };
-    std::int64_t sum = 0;
+void PruningRun<M>::measure(Decision& decision) const {
+    const PruningCandidate& candidate = decision.candidate;
+    std::int64_t media = 0;
     std::size_t at = 0;
     message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
-        if (holds(candidate.texts, at)) sum = add_saturating(sum, tokens(part.text));
-        if (holds(candidate.media, at)) sum = add_saturating(sum, edit_.counter().media_tokens(part.media));
-        ++at;
+        const std::size_t p = at++;
+        if (std::ranges::binary_search(candidate.texts, p))
+            decision.text_tokens = add_saturating(decision.text_tokens, tokens(part.text));
+        if (std::ranges::binary_search(candidate.media, p))
+            media = add_saturating(media, edit_.counter().media_tokens(part.media));
     });
-    return sum;
+    decision.tokens = add_saturating(decision.text_tokens, media);
 }
 
 /// What rules and budget leave, newest first. Looks at no text.
@@ -109,13 +111,17 @@ std::vector<typename PruningRun<M>::Decision> PruningRun<M>::find_due() {
     }
     settle_media_beside(candidates);
     for (PruningCandidate& candidate : candidates) {
-        const std::int64_t size = candidate.rule.empty() ? tokens_of(candidate) : 0;
-        newest = add_saturating(newest, size);
-        if (candidate.rule.empty() && newest <= config_.protect_newest_tokens) candidate.rule = "newest";
-        if (!candidate.rule.empty()) {
-            tell(candidate, candidate.rule, 0);
+        Decision decision{.candidate = std::move(candidate)};
+        std::string_view& rule = decision.candidate.rule;
+        if (rule.empty()) {
+            measure(decision);
+            newest = add_saturating(newest, decision.tokens);
+            if (newest <= config_.protect_newest_tokens) rule = "newest";
+        }
+        if (rule.empty()) {
+            due.push_back(std::move(decision));
         } else {
-            due.push_back({.candidate = std::move(candidate), .tokens = size});
+            tell(decision.candidate, rule, 0);
         }
     }
     return due;
@@ -143,14 +149,12 @@ std::int64_t PruningRun<M>::decide_texts(Decision& decision) const {
     if (candidate.texts.empty()) return 0;
     std::vector<Part> fresh;
     std::string whole;
-    std::int64_t gain = 0;
     std::size_t at = 0;
     message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
         const std::size_t p = at++;
         if (!std::ranges::binary_search(candidate.texts, p)) return;
         if (std::ranges::binary_search(candidate.fresh, p)) fresh.push_back(to_part(part));
         whole.append(whole.empty() ? "" : "\n").append(part.text);
-        gain += tokens(part.text);
     });
     if (storage_ && !fresh.empty()) {
         decision.content = offload_content(fresh);
@@ -165,7 +169,7 @@ std::int64_t PruningRun<M>::decide_texts(Decision& decision) const {
                                   !candidate.stored.empty());
     if (decision.text == whole) return 0;
     const auto further = static_cast<std::int64_t>(candidate.texts.size() - 1);
-    return gain - tokens(decision.text) - further * tokens(further_text_in_place(turn_.language));
+    return decision.text_tokens - tokens(decision.text) - further * tokens(further_text_in_place(turn_.language));
 }
 
 /// What would stand in place of a result, and what that frees. Texts beside media that would not get smaller stay.
