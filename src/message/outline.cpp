@@ -39,7 +39,8 @@ bool MessageInfo::has(PartKind kind) const noexcept { return std::ranges::count(
 
 bool is_user_message(const MessageInfo& info) noexcept {
     const auto holds_text = [](const PartInfo& part) {
-        const bool stands_for_media = part.mark && part.mark->reason == media_reason;  // it asks for no more than they did
+        const bool stands_for_media =
+            part.mark && part.mark->reason == media_reason;  // it asks for no more than they did
         return part.kind == PartKind::text && part.bytes > 0 && !stands_for_media;
     };
     return info.role == Role::user && origin_of(info.mark) == Origin::original &&
