@@ -83,6 +83,8 @@ public:
     ModelError(ModelErrorClass error_class, std::string message);
     ModelError(Overflow overflow, std::string message);
     ModelError(std::chrono::milliseconds retry_after, std::string message);  ///< rate_limit
+    /// An overloaded server, too, may say how long to wait.
+    ModelError(ModelErrorClass error_class, std::optional<std::chrono::milliseconds> retry_after, std::string message);
 
     [[nodiscard]] ModelErrorClass error_class() const noexcept { return class_; }
     [[nodiscard]] Overflow overflow() const noexcept { return overflow_; }
