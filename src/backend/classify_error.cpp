@@ -1,9 +1,9 @@
 #include "whittle/backend/classify_error.hpp"
 
-#include "ascii.hpp"
 #include "error_body.hpp"
 #include "overflow_text.hpp"
 #include "retry_after.hpp"
+#include "url_text.hpp"
 
 #include "whittle/base/text.hpp"
 
@@ -27,10 +27,9 @@ constexpr std::size_t most_text_bytes = 16'384;
 constexpr std::array<std::string_view, 5> refusal_words{"content_filter", "content_policy_violation",
                                                         "responsibleaipolicyviolation", "data_inspection_failed",
                                                         "datainspectionfailed"};
-constexpr std::array<std::string_view, 7> overflow_words{
+constexpr std::array<std::string_view, 6> overflow_words{
     "context_length_exceeded",          "exceed_context_size_error", "model_context_window_exceeded",
-    "model_max_prompt_tokens_exceeded", "tokens_limit_reached",      "request_too_large",
-    "string_above_max_context_length"};
+    "model_max_prompt_tokens_exceeded", "tokens_limit_reached",      "request_too_large"};
 constexpr std::array<std::string_view, 19> auth_words{"insufficient_quota",
                                                       "billing_error",
                                                       "billing_hard_limit_reached",
@@ -53,20 +52,6 @@ constexpr std::array<std::string_view, 19> auth_words{"insufficient_quota",
 constexpr std::array<std::string_view, 9> rate_words{
     "rate_limit_error",    "rate_limit_exceeded", "rate_limit_reached_error", "too_many_requests", "toomanyrequests",
     "throttlingexception", "throttling",          "resource_exhausted",       "ratelimitexceeded"};
-constexpr std::array<std::string_view, 14> server_words{"overloaded_error",
-                                                        "api_error",
-                                                        "server_error",
-                                                        "internal_server_error",
-                                                        "internalservererror",
-                                                        "internal",
-                                                        "unavailable",
-                                                        "timeout_error",
-                                                        "deadline_exceeded",
-                                                        "service_unavailable",
-                                                        "serviceunavailable",
-                                                        "engine_overloaded_error",
-                                                        "aborted",
-                                                        "serviceunavailableexception"};
 constexpr std::array<std::string_view, 7> request_words{
     "invalid_request_error", "not_found_error", "invalid_argument", "badrequesterror",
     "validationexception",   "not_found",       "invalid_prompt"};
@@ -139,7 +124,7 @@ Class class_of_status(const Evidence& evidence) {
     if (status == 403) return Class::auth;
     if (status >= 500 || status < 300) return evidence.has(request_words) ? Class::bad_request : Class::server;
     const bool may_pass = status == 408 || status == 409 || status == 425 || status == 498 || status == 499;
-    return may_pass || evidence.has(server_words) ? Class::server : Class::bad_request;
+    return may_pass ? Class::server : Class::bad_request;
 }
 
 /// From what is certain to what is only a number.
@@ -155,15 +140,13 @@ Class class_of(const Evidence& evidence) {
     return class_of_status(evidence);
 }
 
-std::string without_query(std::string_view url) { return std::string(url.substr(0, url.find_first_of("?#"))); }
-
 /// What the status alone tells, in front of what the server says.
 std::string describe(int status, const HttpHeaders& headers, const ErrorBody& body) {
     std::string text = fmt::format("HTTP {}", status);
     if (status >= 200 && status < 300) text = "an error in the answer";
     if (status >= 300 && status < 400) {
         const auto location = find_header(headers, "location");
-        text += location ? fmt::format(": redirects to {}, and is not followed", without_query(*location))
+        text += location ? fmt::format(": redirects to {}, and is not followed", detail::without_secrets(*location))
                          : ": a redirect, which is not followed";
     }
     std::string_view last;

@@ -152,6 +152,7 @@ ErrorBody read_error_body(std::string_view body) {
     if (search.add_document(body)) {
         found.kind = ErrorBody::Kind::json;
         search.run();
+        if (found.messages.empty() && found.words.empty()) found.messages.emplace_back(utf8_prefix(body, 200));
     } else if (looks_like_html(body)) {
         read_page(body, found);
     } else {
