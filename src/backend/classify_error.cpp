@@ -140,21 +140,29 @@ Class class_of(const Evidence& evidence) {
     return class_of_status(evidence);
 }
 
-/// What the status alone tells, in front of what the server says.
-std::string describe(int status, const HttpHeaders& headers, const ErrorBody& body) {
-    std::string text = fmt::format("HTTP {}", status);
-    if (status >= 200 && status < 300) text = "an error in the answer";
-    if (status >= 300 && status < 400) {
-        const auto location = find_header(headers, "location");
-        text += location ? fmt::format(": redirects to {}, and is not followed", detail::without_secrets(*location))
-                         : ": a redirect, which is not followed";
-    }
+std::string describe_status(int status, const HttpHeaders& headers) {
+    if (status >= 200 && status < 300) return "an error in the answer";
+    if (status < 300 || status >= 400) return fmt::format("HTTP {}", status);
+    const auto location = find_header(headers, "location");
+    if (!location) return fmt::format("HTTP {}: a redirect, which is not followed", status);
+    return fmt::format("HTTP {}: redirects to {}, and is not followed", status, detail::without_secrets(*location));
+}
+
+std::string describe_body(const ErrorBody& body) {
+    std::string text;
     std::string_view last;
     for (const std::string& message : body.messages) {
         if (message != last) text += ": " + message.substr(0, most_message_bytes * 4);
         last = message;
     }
-    if (body.messages.empty()) text += body.words.empty() ? " without a message" : ": " + body.words.back();
+    if (body.messages.empty() && !body.words.empty()) text = ": " + body.words.back();
+    return text;
+}
+
+std::string describe(int status, const HttpHeaders& headers, const ErrorBody& body) {
+    const bool is_redirect = status >= 300 && status < 400;
+    std::string text = describe_status(status, headers) + (is_redirect ? std::string() : describe_body(body));
+    if (body.messages.empty() && body.words.empty() && !is_redirect) text += " without a message";
     return detail::one_line(text, most_message_bytes);
 }
 
