@@ -243,9 +243,10 @@ void CurlExchange::on_status(std::string_view) {
     response_.headers.clear();
 }
 
-/// Of an interim answer (1xx) or of the answer itself.
+/// Of the answer itself, or of an interim one (1xx), behind which the wait for the first byte goes on.
 void CurlExchange::on_head_complete() {
-    if (response_.status < 200) return;
+    has_answer_ = response_.status >= 200;
+    if (!has_answer_) return;
     has_head_ = true;
     const bool wants_body = sink_.on_head ? sink_.on_head(response_) : response_.status < 300;
     is_streamed_ = sink_.on_bytes && wants_body;

@@ -1,6 +1,7 @@
 #include "whittle/backend/curl_transport.hpp"
 
 #include "curl_exchange.hpp"
+#include "sigpipe_guard.hpp"
 
 #include "whittle/base/error.hpp"
 
@@ -67,6 +68,13 @@ class MultiPool {
 public:
     explicit MultiPool(int max_idle) : max_idle_(static_cast<std::size_t>(std::max(max_idle, 0))) {}
 
+    MultiPool(const MultiPool&) = delete;
+    MultiPool& operator=(const MultiPool&) = delete;
+    ~MultiPool() {
+        const detail::SigpipeGuard guard;  // closing a connection may write to it
+        idle_.clear();
+    }
+
     CurlMulti take(const std::string& origin) {
         const std::lock_guard lock(mutex_);
         for (std::size_t i = idle_.size(); i-- > 0;) {
@@ -114,6 +122,7 @@ public:
         if (!is_token(request.method)) refuse("the method is no token");
         check_headers(request.headers);
         std::string origin = origin_of(request.url);
+        const detail::SigpipeGuard guard;
         CurlMulti multi = multis_.take(origin);
         HttpResponse response = detail::CurlExchange(request, on_body, options_, multi.get()).run();
         multis_.give_back(std::move(origin), std::move(multi));

@@ -44,6 +44,9 @@ bool looks_like_json(std::string_view text) {
     return !text.empty() && (text.front() == '{' || text.front() == '[' || text.front() == '"');
 }
 
+/// A status that was sent as text.
+bool is_status(std::string_view text) { return text.size() == 3 && std::all_of(text.begin(), text.end(), is_digit); }
+
 bool looks_like_html(std::string_view text) {
     const std::string start = ascii_lower(trimmed(text).substr(0, 1'024));
     return start.starts_with("<!doctype html") || start.find("<html") != std::string::npos;
@@ -106,6 +109,7 @@ private:
 
     void add_text(std::string_view key, const std::string& text) {
         if (is_blank(text)) return;
+        if (is_status(text)) add_number(key, std::stoi(text));
         if (is_one_of(word_keys, key) && found_.words.size() < most_words)
             found_.words.push_back(ascii_lower(utf8_prefix(text, 100)));
         if (is_one_of(id_keys, key) && found_.request_id.empty()) found_.request_id = one_line(text, 100);

@@ -52,6 +52,7 @@ TEST_CASE("a code or type of the body tells the class, also inside a stream that
         {200, R"({"error":{"code":502,"message":"Provider disconnected"}})", "server"},
         {200, R"({"error":{"code":429,"message":"upstream is busy"}})", "rate_limit"},
         {200, R"({"error":{"code":404,"message":"no such model"}})", "bad_request"},
+        {200, R"({"error":{"code":"429","message":"upstream is busy"}})", "rate_limit"},
         {200, R"({"error":{"message":"something"}})", "server"},
         {429,
          R"({"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}})",

@@ -1,3 +1,5 @@
+#include "../../src/backend/sigpipe_guard.hpp"
+
 #include "support/catch.hpp"
 #include "support/hostile_server.hpp"
 #include "whittle/backend/classify_error.hpp"
@@ -6,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -140,6 +143,12 @@ TEST_CASE("a server that never answers is given up after first_byte", "[transpor
     CHECK(failure.text == "POST " + server.url() + ": 100 ms without an answer");
 }
 
+TEST_CASE("an interim answer is no first byte", "[transport]") {
+    HostileServer server(sends_and_waits("HTTP/1.1 102 Processing\r\n\r\n"));
+    CHECK(failure_of(request_to(server, {.first_byte = 100ms, .idle = 0ms})).text ==
+          "POST " + server.url() + ": 100 ms without an answer");
+}
+
 TEST_CASE("a server that falls silent in its answer is given up after idle", "[transport]") {
     const HttpLimits limits{.idle = 100ms};
     HostileServer in_head(sends_and_waits("HTTP/1.1 200 OK\r\nX-A: b\r\n"));
@@ -262,4 +271,21 @@ TEST_CASE("an error's body reaches the classifier whole, however the gateway sen
         CHECK(name_of(classify_error(response.status, response.headers, response.body).error_class) == row.error_class);
         CHECK(streamed == 0);
     }
+}
+
+TEST_CASE("a write to a closed connection does not end the process, and later signals are as before", "[transport]") {
+    const auto is_blocked = [] {
+        sigset_t mask;
+        pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+        return sigismember(&mask, SIGPIPE) == 1;
+    };
+    {
+        const detail::SigpipeGuard guard;
+        CHECK(is_blocked());
+        raise(SIGPIPE);
+    }
+    CHECK_FALSE(is_blocked());
+    sigset_t pending;
+    sigpending(&pending);
+    CHECK(sigismember(&pending, SIGPIPE) == 0);
 }

@@ -109,7 +109,8 @@ template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Model<M>> with_retry(std::shared_ptr<Model<M>> model, RetryModelConfig config = {},
                                                    RetryModelCallbacks callbacks = {},
                                                    RetryEnvironment environment = {}) {
-    if (!model) throw Error(Errc::invalid_argument, "add retry to a model: there is no model");
+    if (!model || !environment.clock || !environment.random)
+        throw Error(Errc::invalid_argument, "add retry to a model: no model, no clock or no random source");
     Problems problems;
     check_retry_model(config, "retry", problems);
     problems.throw_if_errors("add retry to a model");
