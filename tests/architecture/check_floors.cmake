@@ -57,6 +57,10 @@ macro(look_up_rules)
     endif()
   elseif(folder STREQUAL "backend")
     set(allowed_floor 3)
+    list(APPEND allowed_folders adapter)  # the models speak its messages
+    if(name MATCHES "^prompt_logprobs")
+      set(allowed_floor 6)  # what scores words
+    endif()
   elseif(DEFINED floor_${folder})
     math(EXPR allowed_floor "${floor_${folder}} - 1")
   else()
