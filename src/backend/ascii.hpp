@@ -16,7 +16,7 @@ constexpr bool same_word(std::string_view a, std::string_view b) noexcept {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-constexpr std::string_view trimmed(std::string_view text) noexcept {
+constexpr std::string_view trim_view(std::string_view text) noexcept {
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
     return text;

@@ -228,12 +228,12 @@ void CurlExchange::on_header(std::string_view line) {
     head_bytes_ += line.size();
     if (head_bytes_ > most_head_bytes) fail(fmt::format("the answer's head is longer than {} bytes", most_head_bytes));
     if (has_head_) return;
-    line = trimmed(line);
+    line = trim_view(line);
     if (line.empty()) return on_head_complete();
     if (line.starts_with("HTTP/")) return on_status(line);
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return;
-    response_.headers.emplace_back(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+    response_.headers.emplace_back(trim_view(line.substr(0, colon)), trim_view(line.substr(colon + 1)));
 }
 
 void CurlExchange::on_status(std::string_view) {

@@ -40,7 +40,7 @@ bool is_one_of(const std::array<std::string_view, N>& keys, std::string_view key
 }
 
 bool looks_like_json(std::string_view text) {
-    text = trimmed(text);
+    text = trim_view(text);
     return !text.empty() && (text.front() == '{' || text.front() == '[' || text.front() == '"');
 }
 
@@ -48,7 +48,7 @@ bool looks_like_json(std::string_view text) {
 bool is_status(std::string_view text) { return text.size() == 3 && std::all_of(text.begin(), text.end(), is_digit); }
 
 bool looks_like_html(std::string_view text) {
-    const std::string start = ascii_lower(trimmed(text).substr(0, 1'024));
+    const std::string start = ascii_lower(trim_view(text).substr(0, 1'024));
     return start.starts_with("<!doctype html") || start.find("<html") != std::string::npos;
 }
 

@@ -54,7 +54,7 @@ std::int64_t days_of(std::int64_t year, std::int64_t month, std::int64_t day) no
 }  // namespace
 
 std::optional<milliseconds> read_seconds(std::string_view text) noexcept {
-    text = trimmed(text);
+    text = trim_view(text);
     const auto whole = take_digits(text, longest_seconds);
     if (!whole) return std::nullopt;
     std::int64_t thousandths = 0;
@@ -67,7 +67,7 @@ std::optional<milliseconds> read_seconds(std::string_view text) noexcept {
 }
 
 std::optional<seconds> read_http_date(std::string_view text) noexcept {
-    text = trimmed(text);
+    text = trim_view(text);
     if (text.size() != 29 || text.substr(3, 2) != ", " || text.substr(25) != " GMT" || text[19] != ':' ||
         text[22] != ':')
         return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<seconds> read_http_date(std::string_view text) noexcept {
 
 std::optional<milliseconds> read_retry_after(const HttpHeaders& headers) noexcept {
     if (const auto value = find_header(headers, "retry-after-ms")) {
-        std::string_view text = trimmed(*value);
+        std::string_view text = trim_view(*value);
         if (const auto number = take_digits(text, longest_seconds * 1'000)) return milliseconds(*number);
     }
     const auto value = find_header(headers, "retry-after");
