@@ -76,4 +76,7 @@ else()
   # The headers of the models include those of whittle::json; libcurl reaches only the linker.
   target_link_libraries(whittle_http PUBLIC whittle whittle_json PRIVATE fmt::fmt CURL::libcurl)
   whittle_set_warnings(whittle_http)
+  if(NOT WHITTLE_INSTALL)  # a host that only includes us builds it if it links it
+    set_target_properties(whittle_http PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
 endif()
