@@ -64,8 +64,8 @@ constexpr std::array<std::string_view, 6> auth_texts{"credit balance is too low"
                                                      "insufficient credits",      "api key not valid",
                                                      "invalid api key",           "incorrect api key"};
 constexpr std::array<std::string_view, 9> rate_texts{
-    "rate limit",        "rate_limit",     "too many requests",   "please wait before trying again",
-    "tokens per minute", "tokens per min", "requests per minute", "throttlingexception",
+    "rate limit",        "rate_limit_exceeded", "too many requests",   "please wait before trying again",
+    "tokens per minute", "tokens per min",      "requests per minute", "throttlingexception",
     "throttling error"};
 
 bool is_one_of(Words known, std::string_view word) {
