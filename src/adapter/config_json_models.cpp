@@ -17,6 +17,11 @@ constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::
 
 void skip(ConfigReader&, NodeId, ModelSettings&) {}
 
+bool is_variable_name(std::string_view name) {
+    constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    return !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
 void read_error(ConfigReader& reader, NodeId at, ModelSettings::Reply& reply) {
     std::vector<std::string_view> names;
     for (const ModelErrorClass error : error_classes) names.push_back(name_of(error));
@@ -57,6 +62,13 @@ void read_extra(ConfigReader& reader, NodeId at, ModelSettings& model) {
     model.extra = reader.json().raw(at);
 }
 
+/// Somebody who writes the key itself here must not find it in a log.
+void read_api_key_env(ConfigReader& reader, NodeId at, ModelSettings& model) {
+    if (reader.json()[at].kind == JsonPositions::Kind::string && !is_variable_name(reader.json().text(at)))
+        return reader.problem(at, "expected the name of an environment value, such as OPENAI_API_KEY");
+    reader.read_text(at, model.api_key_env);
+}
+
 void read_base_url(ConfigReader& reader, NodeId at, ModelSettings& model) {
     if (!reader.read_text(at, model.base_url)) return;
     if (!model.base_url.starts_with("http://") && !model.base_url.starts_with("https://"))
@@ -75,7 +87,7 @@ constexpr std::array<Field<ModelSettings>, 7> http_fields{{
     {"base_url", "string", "the provider's",
      "openai, anthropic: the address in front of `/chat/completions` or `/v1/messages`", &read_base_url},
     {"api_key_env", "string", "none", "openai, anthropic: the name of the environment value that holds the key",
-     &read_value<&ModelSettings::api_key_env>},
+     &read_api_key_env},
     {"dialect", "string", "openai", "openai: what kind of server it is (docs/openai.md)",
      &read_value<&ModelSettings::dialect>},
     {"max_output_tokens", "integer", "the model's own",

@@ -345,6 +345,9 @@ TEST_CASE("models behind HTTP are read with the name of their key, and need a ma
     CHECK(problems_of(R"({"models": {"m": {"type": "openai", "model": "x", "replies": ["y"]}}})").size() == 1);
     CHECK(problems_of(R"({"models": {"m": {"type": "openai", "model": "x", "base_url": "localhost"}}})").size() == 1);
     CHECK(problems_of(R"({"models": {"m": {"type": "openai", "model": "x", "extra": [1]}}})").size() == 1);
+    const Lines key = problems_of(R"({"models": {"m": {"type": "openai", "model": "x", "api_key_env": "sk-secret"}}})");
+    REQUIRE(key.size() == 1);
+    CHECK(key[0].find("sk-secret") == std::string::npos);
 }
 
 TEST_CASE("a root that is no object is refused", "[config_json]") {
