@@ -1,4 +1,4 @@
-# The installed package: find_package(whittle [COMPONENTS spdlog]) and pkg-config whittle.
+# The installed package: find_package(whittle [COMPONENTS spdlog http]) and pkg-config whittle.
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
@@ -10,6 +10,11 @@ install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_
 if(TARGET whittle_spdlog)
   install(TARGETS whittle_spdlog EXPORT whittleSpdlogTargets FILE_SET HEADERS)
   install(EXPORT whittleSpdlogTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+endif()
+
+if(TARGET whittle_http)
+  install(TARGETS whittle_http EXPORT whittleHttpTargets FILE_SET HEADERS)
+  install(EXPORT whittleHttpTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 endif()
 
 configure_package_config_file(

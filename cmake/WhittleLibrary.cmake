@@ -1,4 +1,4 @@
-# whittle::whittle (compiled), whittle::json and whittle::spdlog (headers only).
+# whittle::whittle (compiled), whittle::json and whittle::spdlog (headers only), whittle::http (compiled).
 #
 # Sources are globbed with CONFIGURE_DEPENDS: every .cpp under src/ belongs to the one library and every header under
 # include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
@@ -54,4 +54,29 @@ if(TARGET spdlog::spdlog AND EXISTS "${whittle_spdlog_header}")
     INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES "${whittle_spdlog_header}"
   )
   target_link_libraries(whittle_spdlog INTERFACE whittle spdlog::spdlog)
+endif()
+
+if(NOT TARGET CURL::libcurl)
+  message(STATUS "whittle::http is left out: there is no libcurl 7.68 or newer here")
+else()
+  file(GLOB whittle_http_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/backend/*.cpp")
+  file(GLOB whittle_http_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/whittle/backend/*.hpp")
+  list(FILTER whittle_http_sources EXCLUDE REGEX "/backend/(sqlite|redis)")
+  list(FILTER whittle_http_headers EXCLUDE REGEX "/backend/(sqlite|redis)")
+  add_library(whittle_http STATIC)
+  add_library(whittle::http ALIAS whittle_http)
+  set_target_properties(
+    whittle_http PROPERTIES EXPORT_NAME http CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
+  )
+  target_sources(
+    whittle_http
+    PRIVATE ${whittle_http_sources}
+    PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_http_headers}
+  )
+  # The headers of the models include those of whittle::json; libcurl reaches only the linker.
+  target_link_libraries(whittle_http PUBLIC whittle whittle_json PRIVATE fmt::fmt CURL::libcurl)
+  whittle_set_warnings(whittle_http)
+  if(NOT WHITTLE_INSTALL)  # a host that only includes us builds it if it links it
+    set_target_properties(whittle_http PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
 endif()

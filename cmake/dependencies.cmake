@@ -57,6 +57,9 @@ if(NOT TARGET spdlog::spdlog)
   find_package(spdlog 1.10 QUIET)
 endif()
 
+# Nor is libcurl: whittle::http exists where the host has it.
+find_package(CURL 7.68 QUIET)
+
 if(WHITTLE_BUILD_TESTS)
   FetchContent_MakeAvailable(Catch2)
 endif()

@@ -1,14 +1,17 @@
-// A coding agent: whittle's loop, real tools, and a scripted model in place of a real one.
+// A coding agent: whittle's loop, real tools, and a real model or a scripted one.
 #include "brain.hpp"
 #include "files.hpp"
+#include "live_model.hpp"
 #include "options.hpp"
 #include "recorder.hpp"
 #include "screen.hpp"
 #include "signals.hpp"
+#include "spending.hpp"
 #include "tools.hpp"
 
 #include <whittle/adapter/config_json.hpp>
 #include <whittle/adapter/openai.hpp>
+#include <whittle/adapter/trajectory.hpp>
 #include <whittle/whittle.hpp>
 
 #include <fmt/format.h>
@@ -32,18 +35,26 @@ constexpr const char* system_text =
 constexpr std::int64_t page_bytes = 12'000;  // of read_offloaded: below max_length_for_trunc in chain.json
 constexpr int tool_threads = 4;              // tools that only look run together, the others wait until they are alone
 
-/// The model as the loop sees it: every request is measured and every reply recorded.
+/// The model as the loop sees it: every request is measured and paid for, and every reply recorded.
 class WatchedModel final : public whittle::Model<Message> {
 public:
-    WatchedModel(std::shared_ptr<whittle::Model<Message>> model, Recorder& recorder, Screen& screen,
+    WatchedModel(std::shared_ptr<whittle::Model<Message>> model, Recorder& recorder, Screen& screen, Spending& spending,
                  std::shared_ptr<const whittle::TokenCounter> counter)
-        : model_(std::move(model)), recorder_(recorder), screen_(screen), counter_(std::move(counter)) {}
+        : model_(std::move(model)),
+          recorder_(recorder),
+          screen_(screen),
+          spending_(spending),
+          counter_(std::move(counter)) {}
 
     whittle::Reply<Message> generate(const whittle::ModelRequest<Message>& request) override {
         std::int64_t sent = whittle::count_overhead(request.system, request.tools, *counter_);
         for (const Message& message : request.messages) sent += whittle::count_message(message, *counter_);
         const std::int64_t raw = recorder_.tokens();
+        spending_.require_room();
         auto reply = model_->generate(request);
+        // A server that reports no usage is not for free.
+        spending_.add(reply.usage.value_or(
+            whittle::Usage{.input = sent, .output = whittle::count_message(reply.message, *counter_)}));
         screen_.step(sent, raw, reply.message);
         recorder_.add(reply.message);
         recorder_.save();
@@ -54,8 +65,28 @@ private:
     std::shared_ptr<whittle::Model<Message>> model_;
     Recorder& recorder_;
     Screen& screen_;
+    Spending& spending_;
     std::shared_ptr<const whittle::TokenCounter> counter_;
 };
+
+/// What a recorded session holds, without a tool round that was not finished.
+std::vector<Message> load_session(const Options& options) {
+    const auto sessions = whittle::load_trajectories<Message>(options.session);
+    if (sessions.size() != 1)
+        throw whittle::Error(whittle::Errc::invalid_argument,
+                             fmt::format("resume {}: it holds {} sessions", options.session.string(), sessions.size()));
+    std::vector<Message> messages = sessions[0].messages;
+    whittle::Conversation<Message> probe("probe");
+    for (const Message& message : messages) probe.push_back(message);
+    if (const auto open = probe.outline().open_call())
+        messages.erase(messages.begin() + static_cast<std::ptrdiff_t>(*open), messages.end());
+    return messages;
+}
+
+std::shared_ptr<whittle::Model<Message>> model_for(const Options& options, Screen& screen) {
+    if (options.model.empty()) return std::make_shared<whittle::ScriptedModel<Message>>(think);
+    return make_live_model(options, [&screen](const std::string& text) { screen.line(text); });
+}
 
 /// The configuration file. The store is one of files, so that a session's originals can be looked at.
 whittle::ChainSettings load_settings(const Options& options) {
@@ -155,12 +186,22 @@ int run(const Options& options, const StopOnSignal& signals) {
     Screen screen(stdout, sandbox, settings.config.profile.context_window, style_of_terminal());
     std::vector<whittle::ToolSpec> specs;
     for (const whittle::Tool& tool : tools) specs.push_back(tool.spec());
+    const std::vector<Message> earlier = options.resume ? load_session(options) : std::vector<Message>();
     Recorder recorder(options.session, options.id, system_text, specs, counter);
+    Spending spending(settings.config.profile.prices, options.max_cost);
 
     const auto originals = std::make_shared<OriginalResults>();
     const whittle::ChainCallbacks<Message> watch{
+        .on_event =
+            [&](const whittle::Event& event) {
+                if (event.source == "loop") screen.line(fmt::format("      {}", event.text));
+            },
         .on_report = [&](const whittle::Report& report) { screen.report(report); }};
     const whittle::LoopCallbacks record{
+        .on_delta =
+            [&](const whittle::Delta& delta) {
+                if (delta.kind == whittle::Delta::Kind::text) screen.stream(delta.text);
+            },
         .on_tool_start =
             [&](const whittle::ToolContext& context) {
                 recorder.expect(context);
@@ -172,18 +213,22 @@ int run(const Options& options, const StopOnSignal& signals) {
                 screen.tool_end(context, result, original ? original->bytes : 0);
                 recorder.add_result(context, result, std::move(original));
             }};
-    const auto model = std::make_shared<WatchedModel>(std::make_shared<whittle::ScriptedModel<Message>>(think),
-                                                      recorder, screen, counter);
+    const auto model = std::make_shared<WatchedModel>(model_for(options, screen), recorder, screen, spending, counter);
     const whittle::LoopConfig loop_config{
         .max_steps = options.max_steps, .tool_threads = tool_threads, .system = system_text};
     whittle::AgentLoop<Message> loop{model, tools, chain_with(settings, watch, originals), loop_config, record};
 
     whittle::Conversation<Message> conversation(options.id);
-    const Message task = Traits::make(whittle::Role::user, task_for(options.enumeration));
-    screen.line(fmt::format("task:\n{}\n", whittle::text_of(task)));
+    for (const Message& message : earlier) {
+        conversation.push_back(message);
+        recorder.add(message);
+    }
+    const std::string task = options.model.empty() ? task_for(options.enumeration) : options.task;
+    screen.line(task.empty() ? std::string("going on\n") : fmt::format("task:\n{}\n", task));
     screen.headings();
-    recorder.add(task);
-    const whittle::RunResult result = loop.run(conversation, task, signals.token());
+    if (!task.empty()) recorder.add(Traits::make(whittle::Role::user, task));
+    const whittle::RunResult result =
+        task.empty() ? loop.run(conversation, signals.token()) : loop.run(conversation, task, signals.token());
     screen.end_of_run();
     recorder.catch_up(conversation.messages());
     recorder.save();
@@ -191,6 +236,8 @@ int run(const Options& options, const StopOnSignal& signals) {
     const std::size_t entries = conversation.journal().size();
     const bool is_undone = undoes_to(conversation, recorder.messages());
     print_summary(screen, result, look_into(*settings.config.storage), entries);
+    if (spending.spent() > 0.0)
+        screen.line(fmt::format("spent, by the configuration's prices: {:.4f}", spending.spent()));
     screen.line(fmt::format("\nundoing all {} entries gives the original messages, byte for byte: {}", entries,
                             is_undone ? "yes" : "NO"));
     if (!options.session.empty())

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 namespace agent {
@@ -24,6 +26,15 @@ int positive(std::string_view text) {
     return number;
 }
 
+double cost(std::string_view text) {
+    char* end = nullptr;
+    const std::string owned(text);
+    const double number = std::strtod(owned.c_str(), &end);
+    if (owned.empty() || *end != '\0' || !(number > 0.0) || !std::isfinite(number))
+        refuse("--max-cost: expected a number above 0, found \"" + owned + "\"");
+    return number;
+}
+
 void set(Options& options, std::string_view name, const std::string& value) {
     if (name == "--workspace") options.workspace = value;
     if (name == "--config") options.config = value;
@@ -32,11 +43,28 @@ void set(Options& options, std::string_view name, const std::string& value) {
     if (name == "--id") options.id = value;
     if (name == "--enum") options.enumeration = value;
     if (name == "--max-steps") options.max_steps = positive(value);
+    if (name == "--model") options.model = value;
+    if (name == "--base-url") options.base_url = value;
+    if (name == "--api") options.api = value;
+    if (name == "--api-key-env") options.api_key_env = value;
+    if (name == "--task") options.task = value;
+    if (name == "--max-cost") options.max_cost = cost(value);
+}
+
+/// Options that only mean something together.
+void check(const Options& options) {
+    if (options.workspace.empty()) refuse("--workspace is missing");
+    if (options.config.empty()) refuse("--config is missing");
+    if (options.resume && options.session.empty()) refuse("--resume needs --session");
+    if (options.model.empty() && (options.resume || !options.task.empty() || !options.base_url.empty()))
+        refuse("--resume, --task and --base-url need --model: the scripted model knows one task");
+    if (!options.model.empty() && options.task.empty() && !options.resume) refuse("--model needs --task");
 }
 
 bool takes_value(std::string_view name) {
-    constexpr std::array<std::string_view, 7> names{"--workspace", "--config", "--store",    "--session",
-                                                    "--id",        "--enum",   "--max-steps"};
+    constexpr std::array<std::string_view, 13> names{"--workspace",   "--config",    "--store",   "--session",  "--id",
+                                                     "--enum",        "--max-steps", "--model",   "--base-url", "--api",
+                                                     "--api-key-env", "--task",      "--max-cost"};
     for (const std::string_view known : names) {
         if (name == known) return true;
     }
@@ -50,9 +78,9 @@ const char* help_text() noexcept {
 
   whittle_agent --workspace DIR --config FILE [options]
 
-The model is a script (no key, no network) that knows one task: it reads through the workspace, adds a list of all
-values behind an enumeration, and checks that it compiles. What it knows it has from the requests that it gets: what
-was cleared from them, it reads back from the store. It changes files in the workspace: give it a copy.
+Without --model, the model is a script (no key, no network) that knows one task: it reads through the workspace, adds a
+list of all values behind an enumeration, and checks that it compiles. What it knows it has from the requests that it
+gets: what was cleared from them, it reads back from the store. It changes files in the workspace: give it a copy.
 
   --workspace DIR   the folder that the tools may read and edit, and in which commands run
   --config FILE     the chain's configuration (docs/configuration.md); its storage must be of type "file"
@@ -61,6 +89,16 @@ was cleared from them, it reads back from the store. It changes files in the wor
   --id NAME         of the session                                         (default: session)
   --enum NAME       the enumeration to work on                             (default: Errc)
   --max-steps N     model calls at most                                    (default: 200)
+
+  --model NAME      a real model, with the task of --task
+  --base-url URL    its server, such as http://localhost:8080/v1             (default: the provider's)
+  --api NAME        anthropic, or a kind of chat-completions server: openai, azure, vllm, llama_cpp, ollama, lm_studio,
+                    openrouter, litellm, deepseek, compatible                (default: openai)
+  --api-key-env V   the environment variable with the key; without it OPENAI_API_KEY or ANTHROPIC_API_KEY, if it is set
+  --task TEXT       what to do
+  --resume          go on with the session in --session; with --task, with a new task
+  --max-cost X      end before the call that comes after X was spent, by profile.prices of the configuration
+
   --check           fail unless the run shows what scripts/demo promises
   --help            this text
 
@@ -77,6 +115,8 @@ Options parse_options(std::span<char* const> arguments) {
             options.help = true;
         else if (name == "--check")
             options.check = true;
+        else if (name == "--resume")
+            options.resume = true;
         else if (!takes_value(name))
             refuse("there is no option \"" + std::string(name) + "\"");
         else if (i + 1 == arguments.size())
@@ -84,9 +124,7 @@ Options parse_options(std::span<char* const> arguments) {
         else
             set(options, name, arguments[++i]);
     }
-    if (options.help) return options;
-    if (options.workspace.empty()) refuse("--workspace is missing");
-    if (options.config.empty()) refuse("--config is missing");
+    if (!options.help) check(options);
     return options;
 }
 

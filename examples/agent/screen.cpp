@@ -40,12 +40,25 @@ std::string text_of_result(const whittle::ToolResult& result) {
 
 void Screen::line(std::string_view text) {
     status_.erase();
-    fmt::print(out_, "{}\n", text);
+    fmt::print(out_, "{}{}\n", is_in_line_ ? "\n" : "", text);
+    is_in_line_ = false;
     std::fflush(out_);
     if (is_running_) show_status();
 }
 
+void Screen::stream(std::string_view text) {
+    if (text.empty()) return;
+    std::string shown(text);
+    std::ranges::replace_if(
+        shown, [](char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f'; }, ' ');
+    status_.erase();
+    fmt::print(out_, "{}", shown);
+    std::fflush(out_);
+    is_in_line_ = !shown.ends_with('\n');
+}
+
 void Screen::show_status() {
+    if (is_in_line_) return;
     std::string text = running_.empty() ? "model" : *running_.begin();
     if (running_.size() > 1) text += fmt::format(" +{}", running_.size() - 1);
     text += " | " + with_commas(context_tokens_);

@@ -37,6 +37,8 @@ public:
     /// `original_bytes`: text that the tool gave.
     void tool_end(const whittle::ToolContext& context, const whittle::ToolResult& result, std::size_t original_bytes);
     void line(std::string_view text);
+    /// A piece of the model's text, as it streams. Control characters are shown as spaces.
+    void stream(std::string_view text);
     /// Nothing more will happen: the status line goes.
     void end_of_run();
 
@@ -53,6 +55,7 @@ private:
     std::int64_t window_;
     bool has_colour_;
     bool is_running_ = false;
+    bool is_in_line_ = false;  ///< streamed text stands in a line that has not ended
     Figures figures_{};
     std::int64_t context_tokens_ = 0;
     std::multiset<std::string> running_{};  ///< names of tools

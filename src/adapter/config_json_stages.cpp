@@ -9,12 +9,8 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> model_types{"scripted", "openai", "anthropic"};
 constexpr std::array<std::string_view, 5> stage_types{"reduction", "summarization", "token_saving", "pruning",
                                                       "compaction"};
-constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::rate_limit,  ModelErrorClass::auth,
-                                   ModelErrorClass::server,    ModelErrorClass::bad_request, ModelErrorClass::refusal,
-                                   ModelErrorClass::transport, ModelErrorClass::cancelled};
 
 void skip(ConfigReader& reader, NodeId at, auto&) { static_cast<void>(reader), static_cast<void>(at); }
 
@@ -38,49 +34,6 @@ std::optional<std::size_t> read_type(ConfigReader& reader, NodeId at, std::strin
     reader.unexpected(type, fmt::format("{}: this {} is not built yet in this version", allowed, what));
     return std::nullopt;
 }
-
-// ---- models
-// ----------------------------------------------------------------------------------------------------------
-
-void read_error(ConfigReader& reader, NodeId at, ModelSettings::Reply& reply) {
-    std::vector<std::string_view> names;
-    for (const ModelErrorClass error : error_classes) names.push_back(name_of(error));
-    if (const auto found = reader.read_word(at, "error class", names)) reply.error = error_classes[*found];
-}
-
-constexpr std::array<Field<ModelSettings::Reply>, 1> reply_fields{{
-    {"error", "string", "none",
-     "a reply may be `{\"error\": class}`: overflow, rate_limit, auth, server, bad_request, refusal, transport, "
-     "cancelled",
-     &read_error},
-}};
-
-void read_reply(ConfigReader& reader, NodeId at, ModelSettings::Reply& reply) {
-    if (reader.json()[at].kind == JsonPositions::Kind::string) {
-        reply.text = reader.json().text(at);
-    } else if (reader.json()[at].kind == JsonPositions::Kind::object) {
-        read_object<ModelSettings::Reply>(reader, at, reply, reply_fields);
-        if (reader.json()[at].first_child == JsonPositions::none) reader.missing(at, "error", "an error class");
-    } else {
-        reader.unexpected(at, "a string or {\"error\": class}");
-    }
-}
-
-void read_replies(ConfigReader& reader, NodeId at, ModelSettings& model) {
-    constexpr std::string_view expected = "an array of at least one reply";
-    if (!reader.check_array(at, expected)) return;
-    const JsonPositions& json = reader.json();
-    if (json[at].first_child == JsonPositions::none)
-        return reader.problem(at, fmt::format("found [], expected {}", expected));
-    for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
-        read_reply(reader, child, model.replies.emplace_back());
-    }
-}
-
-constexpr std::array<Field<ModelSettings>, 2> model_fields{{
-    {"type", "string", "required", "`scripted`", &skip<ModelSettings>},
-    {"replies", "array", "required", "what a scripted model answers, in order; the last one repeats", &read_replies},
-}};
 
 // ---- middlewares
 // -----------------------------------------------------------------------------------------------------
@@ -177,16 +130,6 @@ void read_reduction(ConfigReader& reader, NodeId at, StageSettings& stage) {
 
 }  // namespace
 
-void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& models) {
-    read_map(reader, at, [&](NodeId child, const std::string& name) {
-        if (!read_type(reader, child, "model", model_types, 1)) return;
-        ModelSettings& model = models.emplace_back(ModelSettings{.name = name});
-        read_object<ModelSettings>(reader, child, model, model_fields);
-        if (reader.json().member(child, "replies") == JsonPositions::none)
-            reader.missing(child, "replies", "an array of at least one reply");
-    });
-}
-
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages) {
     if (!reader.check_array(at, "an array of middlewares")) return;
     const JsonPositions& json = reader.json();
@@ -204,11 +147,6 @@ ReductionConfig open_backends(const StageSettings& stage, ReductionConfig config
     if (auto backend = open_storage(stage.backend)) config.backend = std::move(backend);
     for (const auto& [tool, settings] : stage.tool_backends) config.tool_config[tool].backend = open_storage(settings);
     return config;
-}
-
-void add_models_keys(std::vector<ConfigKey>& keys) {
-    add_keys<ModelSettings>(keys, "models.NAME.", model_fields);
-    add_keys<ModelSettings::Reply>(keys, "models.NAME.replies[].", reply_fields);
 }
 
 void add_stage_keys(std::vector<ConfigKey>& keys) {

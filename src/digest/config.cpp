@@ -12,12 +12,6 @@
 namespace whittle::inline v0 {
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr std::int64_t first_pause = 1'000;
-constexpr std::int64_t longest_pause = 10'000;
-constexpr int attempts_until_longest = 8;
-
 void check_options(const GenerateOptions& options, FieldCheck& check) {
     check.at_least(options.max_output_tokens, 0, "model_options.max_output_tokens");
     const double temperature = options.temperature.value_or(0.0);
@@ -46,13 +40,6 @@ void check_digest(const DigestConfig& config, std::string_view name, Problems& p
     check.at_least(config.max_tool_result_bytes, 0, "max_tool_result_bytes");
     if (config.retry) check.at_least(config.retry->max_retries, 0, "retry.max_retries");
     if (config.failover) check.at_least(config.failover->max_retries, 0, "failover.max_retries");
-}
-
-milliseconds default_backoff(int attempt, Random& random) {
-    if (attempt <= 0) return milliseconds(first_pause);
-    const std::int64_t doubled = first_pause << (std::min(attempt, attempts_until_longest) - 1);
-    const std::int64_t pause = std::min(doubled, longest_pause);
-    return milliseconds(pause + static_cast<std::int64_t>(random.next() % static_cast<std::uint64_t>(pause / 2)));
 }
 
 }  // namespace whittle::inline v0

@@ -85,6 +85,23 @@ void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept {
     sum.output = add_saturating(sum.output, usage->output);
 }
 
+bool is_far_below(const Usage& usage, std::int64_t counted) noexcept {
+    constexpr std::int64_t smallest = 2'000;
+    const std::int64_t billed = usage.total() - usage.output;
+    return counted >= smallest && billed > 0 && billed < counted / 2;
+}
+
+void tell_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,
+                     const Usage& usage) noexcept {
+    emit(events, {.level = Event::Level::warning,
+                  .source = "loop",
+                  .kind = "silent_truncation",
+                  .text = "the provider billed less than half of the request: it must have cut it without a word",
+                  .conversation = conversation,
+                  .tokens_before = counted,
+                  .tokens_after = usage.total() - usage.output});
+}
+
 }  // namespace detail
 
 }  // namespace whittle::inline v0

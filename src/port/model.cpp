@@ -36,4 +36,10 @@ ModelError::ModelError(Overflow overflow, std::string message)
 ModelError::ModelError(std::chrono::milliseconds retry_after, std::string message)
     : Error(Errc::model_failed, std::move(message)), class_(ModelErrorClass::rate_limit), retry_after_(retry_after) {}
 
+ModelError::ModelError(ModelErrorClass error_class, std::optional<std::chrono::milliseconds> retry_after,
+                       std::string message)
+    : ModelError(error_class, std::move(message)) {
+    retry_after_ = retry_after;
+}
+
 }  // namespace whittle::inline v0

@@ -200,8 +200,6 @@ TEST_CASE("what is known but not built yet is refused by name", "[config_json]")
         return lines.size() == 1 && lines[0].find("not built yet in this version") != std::string::npos;
     };
     CHECK(says_so(R"({"preset": "recommended"})"));
-    CHECK(says_so(R"({"models": {"m": {"type": "openai", "base_url": "http://localhost", "model": "x"}}})"));
-    CHECK(says_so(R"({"models": {"m": {"type": "anthropic"}}})"));
     CHECK(says_so(R"({"storage": {"type": "sqlite", "path": 1}})") == false);  // its key is unknown too
     CHECK(says_so(R"({"storage": {"type": "redis"}})"));
 }
@@ -322,6 +320,32 @@ TEST_CASE("models are checked although none is used yet", "[config_json]") {
     CHECK(problems_of(R"({"models": {"m": {"type": "scriptd", "replies": ["x"]}}})")
               .front()
               .find("did you mean \"scripted\"?") != std::string::npos);
+}
+
+TEST_CASE("models behind HTTP are read with the name of their key, and need a maker", "[config_json]") {
+    const ChainSettings settings = read_chain_settings(
+        R"({"models": {"m": {"type": "openai", "base_url": "http://localhost:8080/v1", "model": "x", "dialect": "vllm",
+            "api_key_env": "MY_KEY", "max_output_tokens": 99, "extra": {"seed": 7}}}})");
+    REQUIRE(settings.models.size() == 1);
+    const ModelSettings& model = settings.models[0];
+    CHECK(model.type == ModelSettings::Type::openai);
+    CHECK(model.base_url == "http://localhost:8080/v1");
+    CHECK(model.model == "x");
+    CHECK(model.dialect == "vllm");
+    CHECK(model.api_key_env == "MY_KEY");
+    CHECK(model.max_output_tokens == 99);
+    CHECK(model.extra == R"({"seed": 7})");
+    CHECK_THROWS_AS(make_chain<ChatMessage>(settings), Error);
+
+    CHECK(problems_of(R"({"models": {"m": {"type": "anthropic"}}})") ==
+          Lines{"chain.json:1:13: models.m.model: missing, expected the provider's name of the model"});
+    CHECK(problems_of(R"({"models": {"m": {"type": "anthropic", "model": "x", "dialect": "vllm"}}})").size() == 1);
+    CHECK(problems_of(R"({"models": {"m": {"type": "openai", "model": "x", "replies": ["y"]}}})").size() == 1);
+    CHECK(problems_of(R"({"models": {"m": {"type": "openai", "model": "x", "base_url": "localhost"}}})").size() == 1);
+    CHECK(problems_of(R"({"models": {"m": {"type": "openai", "model": "x", "extra": [1]}}})").size() == 1);
+    const Lines key = problems_of(R"({"models": {"m": {"type": "openai", "model": "x", "api_key_env": "sk-secret"}}})");
+    REQUIRE(key.size() == 1);
+    CHECK(key[0].find("sk-secret") == std::string::npos);
 }
 
 TEST_CASE("a root that is no object is refused", "[config_json]") {

@@ -520,6 +520,7 @@ TEST_CASE("with reuse_prompt_cache the model gets the conversation's own prefix,
     CHECK(asked.messages.back().role == Role::user);
     CHECK(asked.system == "beside");
     CHECK(asked.tools == 1);
+    CHECK(asked.stable_prefix == before.size());  // where a cache mark can stand
     CHECK(count_of(c, Origin::summary) == 1);
     config.max_input_tokens = 5'000;  // the whole prefix does not fit: as data, in pieces
     Bench pieces(answering(), config);

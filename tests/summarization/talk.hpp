@@ -23,6 +23,7 @@ public:
         std::string system{};
         std::size_t tools = 0;
         std::string purpose{};
+        std::size_t stable_prefix = 0;  ///< 0: not known
     };
 
     explicit Summariser(Answer answer) : answer_(std::move(answer)) {}
@@ -36,7 +37,8 @@ public:
         asked.push_back({{request.messages.begin(), request.messages.end()},
                          std::string(request.system),
                          request.tools.size(),
-                         std::string(request.purpose)});
+                         std::string(request.purpose),
+                         request.stable_prefix != nullptr ? (*request.stable_prefix)() : 0});
         return answer_(request, static_cast<int>(asked.size()));
     }
 

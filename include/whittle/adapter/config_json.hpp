@@ -56,14 +56,23 @@ struct StageSettings {
     std::string failover_model{};  ///< summarization, compaction: the same; empty: `model`
 };
 
-/// One entry of "models".
+/// One entry of "models". It holds no key: only where to find one.
 struct ModelSettings {
+    enum class Type { scripted, openai, anthropic };
     struct Reply {
         std::string text{};
         std::optional<ModelErrorClass> error{};  ///< instead of a text
     };
     std::string name{};
-    std::vector<Reply> replies{};  ///< in order; the last one repeats
+    std::vector<Reply> replies{};  ///< scripted: in order; the last one repeats
+    Type type = Type::scripted;
+    // Of the others:
+    std::string model{};                 ///< the provider's name of it
+    std::string base_url{};              ///< empty: the provider's own
+    std::string api_key_env{};           ///< name of the environment value that holds the key; empty: no key is sent
+    std::string dialect{};               ///< openai: a name of `openai::dialects()`; empty: "openai"
+    std::int64_t max_output_tokens = 0;  ///< 0: the model's own
+    std::string extra{};                 ///< further fields of every request as a JSON object; empty: none
 };
 
 /// A configuration file, read and checked.
@@ -101,7 +110,8 @@ namespace detail {
 template <AgentMessage M>
 using ModelMaker = std::function<std::shared_ptr<Model<M>>(const ModelSettings&)>;
 
-/// The scripted model that the settings describe. Thread-safe.
+/// The scripted model that the settings describe. Thread-safe. Throws Error(not_offered) for another type: pass
+/// `http_models` (whittle/backend/configured_models.hpp) to `make_chain`.
 template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Model<M>> make_model(const ModelSettings& settings) {
     class Repeating final : public Model<M> {
@@ -120,6 +130,9 @@ template <AgentMessage M>
         ModelSettings settings_;
         std::atomic<std::size_t> next_ = 0;
     };
+    if (settings.type != ModelSettings::Type::scripted)
+        throw Error(Errc::not_offered,
+                    "make model \"" + settings.name + "\": its type needs HTTP: give make_chain the maker http_models");
     if (settings.replies.empty())
         throw Error(Errc::invalid_config, "make model \"" + settings.name + "\": it has no replies");
     return std::make_shared<Repeating>(settings);

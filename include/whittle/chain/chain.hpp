@@ -71,6 +71,7 @@ public:
                 Stages{detail::to_stage<M>(std::move(first)), detail::to_stage<M>(std::move(rest))...}) {}
 
     [[nodiscard]] const ChainConfig& config() const noexcept { return config_; }
+    [[nodiscard]] const ChainCallbacks<M>& callbacks() const noexcept { return callbacks_; }
     [[nodiscard]] const Stages& stages() const noexcept { return stages_; }
     [[nodiscard]] const std::vector<Problem>& warnings() const noexcept { return warnings_; }
     [[nodiscard]] Language language() const noexcept { return config_.language.value_or(default_language()); }

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "whittle/base/backoff.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/base/random.hpp"
 #include "whittle/port/model.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -51,9 +50,5 @@ inline constexpr std::int64_t default_max_input_tokens = 100'000;
 
 /// Adds every bad field to `problems`, each under "{name}.".
 void check_digest(const DigestConfig& config, std::string_view name, Problems& problems);
-
-/// The pause after attempt `attempt` (from 1): 1 s x 2^(attempt - 1), at most 10 s, plus a random part of up to half of
-/// it. 0 and below: 1 s; from 8 on: 10 s plus up to 5 s.
-[[nodiscard]] std::chrono::milliseconds default_backoff(int attempt, Random& random);
 
 }  // namespace whittle::inline v0

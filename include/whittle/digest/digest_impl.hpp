@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <functional>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -279,10 +281,14 @@ private:
     /// A user's own input, for the whole fold.
     Outcome ask_whole(Model<M>& model, const std::vector<M>& input, std::int64_t limit, bool with_prefix) {
         ModelRequest<M> request = request_of(input);
+        const std::function<std::size_t()> all_but_instruction = [&] { return input.size() - 1; };
         if (with_prefix) {
             request.system = task_.system;
             request.tools = task_.tools;
             request.prefix_edited = task_.prefix_edited;
+            // The agent's own prefix: what is cached of it is read with marks where its own requests have them.
+            const bool is_agents = !task_.system.empty() || !task_.tools.empty();
+            if (is_agents && !input.empty()) request.stable_prefix = &all_but_instruction;
         }
         const std::int64_t tokens =
             add_saturating(count(input), count_overhead(request.system, request.tools, *environment_.counter));

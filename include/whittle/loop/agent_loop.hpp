@@ -5,6 +5,7 @@
 #include "whittle/reduction/read_offloaded.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,9 +39,10 @@ struct LoopCallbacks {
 struct RunResult {
     std::string text{};  ///< the answer, or the direct result; what there was of it otherwise
     Finish finish = Finish::failed;
-    int steps = 0;        ///< model calls made
-    Usage usage{};        ///< sum over the run
-    std::string error{};  ///< failed: why; for a request that is too large with the numbers
+    int steps = 0;               ///< model calls made
+    Usage usage{};               ///< sum over the run
+    int silent_truncations = 0;  ///< requests of which the provider billed so little that it must have cut them
+    std::string error{};         ///< failed: why; for a request that is too large with the numbers
     std::exception_ptr exception{};
 };
 
@@ -84,6 +87,8 @@ private:
                    std::vector<ToolReturn>& pending);
     [[nodiscard]] Reply<M> ask(Conversation<M>& conversation, const HookRequest<M>& request);
     [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request);
+    [[nodiscard]] bool was_truncated(Conversation<M>& conversation, const HookRequest<M>& request,
+                                     const Usage& usage) const;
     bool run_tools(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
                    std::vector<ToolReturn>& pending);
     [[nodiscard]] detail::ToolRun run_tool(const ToolContext& context) const;
@@ -120,6 +125,11 @@ void offer_fetch_media(const LoopConfig& config, const ChainConfig& chain, Langu
 [[nodiscard]] ModelError overflow_error(const ModelError& error, std::int64_t window, std::int64_t tokens_before,
                                         std::int64_t tokens_after);
 void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept;
+/// Whether a request that we count as `counted` tokens cannot have been read whole: less than half of it was billed as
+/// input. Never for requests below 2,000 tokens.
+[[nodiscard]] bool is_far_below(const Usage& usage, std::int64_t counted) noexcept;
+void tell_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,
+                     const Usage& usage) noexcept;
 
 }  // namespace detail
 
@@ -188,6 +198,10 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
         ++result.steps;
         detail::add_usage(result.usage, reply.usage);
         result.text = text_of(reply.message);
+        if (reply.usage && was_truncated(conversation, hook_request, *reply.usage)) {
+            ++result.silent_truncations;
+            reply.usage.reset();  // it says nothing of the size of the conversation
+        }
         conversation.push_reply(std::move(reply));
         chain_.after_model(conversation, hook_request);
         if (!conversation.outline().open_call()) {
@@ -225,13 +239,31 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
 template <ToolMessage M>
 Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest<M>& hook_request) {
     const DeltaSink* on_delta = callbacks_.on_delta ? &callbacks_.on_delta : nullptr;
+    const std::function<std::size_t()> stable_prefix = [&] { return chain_.stable_prefix(conversation); };
     return chain_.generate(
         *model_, {.messages = conversation.messages(),
                   .system = hook_request.system,
                   .tools = hook_request.tools,
                   .stop = hook_request.stop,
                   .on_delta = on_delta,
-                  .prefix_edited = chain_.config().profile.thinking_bound_to_prefix && conversation.prefix_edited()});
+                  .prefix_edited = chain_.config().profile.thinking_bound_to_prefix && conversation.prefix_edited(),
+                  .stable_prefix = &stable_prefix});
+}
+
+/// Some servers cut a request that is too large and say nothing. The chain's counter may be far above the truth, so a
+/// suspicion is checked with four bytes a token, which real text is hardly ever below.
+template <ToolMessage M>
+bool AgentLoop<M>::was_truncated(Conversation<M>& conversation, const HookRequest<M>& hook_request,
+                                 const Usage& usage) const {
+    const auto counter = chain_.config().token_counter;
+    const ContextCount context = conversation.context(counter, hook_request.system, hook_request.tools);
+    if (!detail::is_far_below(usage, context.estimate)) return false;
+    std::int64_t counted = count_overhead(hook_request.system, hook_request.tools, *chars());
+    for (const M& message : conversation.messages())
+        counted = add_saturating(counted, count_message(message, *chars()));
+    if (!detail::is_far_below(usage, counted)) return false;
+    detail::tell_truncation(chain_.callbacks().on_event, conversation.id(), counted, usage);
+    return true;
 }
 
 /// Runs the calls of the open round. True if the run ends here. Results stay in `pending` until the conversation has

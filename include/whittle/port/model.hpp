@@ -6,6 +6,7 @@
 #include "whittle/message/traits.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -58,6 +59,9 @@ struct ModelRequest {
     /// Thinking in the messages may be bound to a prefix that was edited since: a backend for such a provider asks it
     /// to pass over thinking that does not fit (docs/thinking.md).
     bool prefix_edited = false;
+    /// Says how many messages at the front nothing plans to change: a prompt-cache mark can stand behind them. Only for
+    /// backends that place such marks, since asking takes time in proportion to the messages. Null: not known.
+    const std::function<std::size_t()>* stable_prefix = nullptr;
 };
 
 template <AgentMessage M>
@@ -83,6 +87,8 @@ public:
     ModelError(ModelErrorClass error_class, std::string message);
     ModelError(Overflow overflow, std::string message);
     ModelError(std::chrono::milliseconds retry_after, std::string message);  ///< rate_limit
+    /// An overloaded server, too, may say how long to wait.
+    ModelError(ModelErrorClass error_class, std::optional<std::chrono::milliseconds> retry_after, std::string message);
 
     [[nodiscard]] ModelErrorClass error_class() const noexcept { return class_; }
     [[nodiscard]] Overflow overflow() const noexcept { return overflow_; }

@@ -1,0 +1,175 @@
+#include "whittle/backend/anthropic_request.hpp"
+
+#include "cache_marks.hpp"
+#include "json_body.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace whittle::inline v0 {
+
+void check_anthropic_model(const AnthropicModelConfig& config, std::string_view name, Problems& problems) {
+    const auto field = [&](std::string_view last) { return fmt::format("{}.{}", name, last); };
+    if (config.model.empty()) problems.error(field("model"), "\"\"", "the name of a model");
+    if (!config.base_url.starts_with("http://") && !config.base_url.starts_with("https://"))
+        problems.error(field("base_url"), "another text", "an address that begins with http:// or https://");
+    if (config.max_output_tokens < 1)
+        problems.error(field("max_output_tokens"), std::to_string(config.max_output_tokens), "1 or more");
+    if (config.cache_marks < 0 || config.cache_marks > 4)
+        problems.error(field("cache_marks"), std::to_string(config.cache_marks), "0 to 4");
+    if (!config.cache_lifetime.empty() && config.cache_lifetime != "5m" && config.cache_lifetime != "1h")
+        problems.error(field("cache_lifetime"), config.cache_lifetime, "\"5m\", \"1h\" or empty");
+    if (!config.extra.empty() && !is_json_object(config.extra))
+        problems.error(field("extra"), "another text", "a JSON object");
+}
+
+namespace anthropic {
+
+namespace {
+
+using detail::find_member;
+using detail::find_string;
+using nlohmann::ordered_json;
+using whittle::detail::render;
+
+constexpr const char* block_binding_beta = "thinking-binding-controls-2026-08-01";
+
+ordered_json mark_of(const AnthropicModelConfig& config) {
+    ordered_json mark{{"type", "ephemeral"}};
+    if (!config.cache_lifetime.empty()) mark["ttl"] = config.cache_lifetime;
+    return mark;
+}
+
+std::string write_tool(const ToolSpec& tool, const ordered_json* mark) {
+    std::string text = R"({"name":)" + whittle::detail::quoted(tool.name);
+    if (!tool.description.empty()) text += R"(,"description":)" + whittle::detail::quoted(tool.description);
+    text += R"(,"input_schema":)";
+    text += whittle::detail::parameters_of(tool);
+    if (mark != nullptr) text += R"(,"cache_control":)" + render(*mark);
+    return text + "}";
+}
+
+std::string write_message(const ordered_json& m, const ordered_json* mark) {
+    const bool is_plain = mark == nullptr && m.size() == 2 && m.contains("content");
+    if (is_plain) return render(m);
+    ordered_json sent{{"role", m.at("role")}};
+    const ordered_json* content = find_member(m, "content");
+    sent["content"] = content != nullptr && !content->is_null() ? *content : ordered_json::array();
+    if (mark != nullptr) detail::put_mark(sent["content"], *mark);
+    return render(sent);
+}
+
+bool has_thinking(const Message& m) {
+    bool found = false;
+    message_traits<Message>::for_each_part(
+        m, [&](const PartView& part) { found = found || part.kind == PartKind::thinking; });
+    return found;
+}
+
+/// Asks to pass over thinking that does not fit. Only a model that thinks can be asked; one that was not told to think
+/// in this request does so of its own accord if the history has thinking.
+bool ask_to_drop(ordered_json& fields) {
+    if (!fields.contains("thinking")) fields["thinking"] = {{"type", "adaptive"}};
+    ordered_json& thinking = fields["thinking"];
+    const std::string_view type = find_string(thinking, "type").value_or("");
+    if (type != "adaptive" && type != "enabled") return false;
+    ordered_json& binding = thinking["block_binding"];
+    if (!binding.is_object()) binding = ordered_json::object();
+    if (!binding.contains("prefix_mismatch_behavior")) binding["prefix_mismatch_behavior"] = "drop_block";
+    return true;
+}
+
+ordered_json fields_of(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
+    const GenerateOptions options = request.options != nullptr ? *request.options : GenerateOptions{};
+    ordered_json fields{{"model", config.model}};
+    const bool is_call = kind != BodyKind::count;
+    if (is_call)
+        fields["max_tokens"] = options.max_output_tokens > 0 ? options.max_output_tokens : config.max_output_tokens;
+    if (is_call && options.temperature) fields["temperature"] = *options.temperature;
+    if (kind == BodyKind::stream) fields["stream"] = true;
+    ordered_json extra = whittle::detail::read_extra({config.extra, options.extra}, {"messages", "system", "stream"});
+    if (!is_call) {
+        for (const char* key : {"max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "metadata",
+                                "service_tier", "container", "inference_geo"})
+            extra.erase(key);
+    }
+    fields.update(extra);
+    return fields;
+}
+
+/// Where marks go, and how many there is room for.
+struct Marks {
+    ordered_json mark{};
+    bool on_system = false;
+    bool on_tools = false;
+    std::vector<std::size_t> messages{};
+
+    [[nodiscard]] const ordered_json* at(std::size_t index) const {
+        return std::ranges::find(messages, index) != messages.end() ? &mark : nullptr;
+    }
+};
+
+Marks plan(const ModelRequest<Message>& request, const AnthropicModelConfig& config, const ordered_json& fields) {
+    Marks marks{.mark = mark_of(config)};
+    std::size_t room = static_cast<std::size_t>(std::clamp(config.cache_marks, 0, 4));
+    std::size_t taken = fields.contains("cache_control") ? 1 : 0;
+    for (const Message& message : request.messages) taken += detail::count_marks(message.json());
+    if (const ordered_json* tools = find_member(fields, "tools"); tools != nullptr && tools->is_array()) {
+        for (const ordered_json& tool : *tools) taken += find_member(tool, "cache_control") != nullptr ? 1 : 0;
+    }
+    room -= std::min(room, taken);
+    if (room == 0) return marks;
+    marks.on_system = !is_blank(request.system);
+    marks.on_tools = !marks.on_system && !request.tools.empty();
+    room -= marks.on_system || marks.on_tools ? 1 : 0;
+    std::optional<std::size_t> stable;
+    if (room > 0 && request.stable_prefix != nullptr && *request.stable_prefix) stable = (*request.stable_prefix)();
+    marks.messages = detail::plan_marks(request.messages, stable, request.purpose.empty(), room);
+    return marks;
+}
+
+void add_system(std::string& body, const ModelRequest<Message>& request, const Marks& marks) {
+    if (is_blank(request.system)) return;  // the API refuses blank text
+    whittle::detail::add_name(body, "system");
+    if (!marks.on_system) {
+        body += whittle::detail::quoted(request.system);
+        return;
+    }
+    const ordered_json block{{"type", "text"}, {"text", request.system}, {"cache_control", marks.mark}};
+    body += render(ordered_json::array({block}));
+}
+
+}  // namespace
+
+RequestText messages_request(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
+    RequestText text{.betas = config.betas};
+    ordered_json fields = fields_of(request, config, kind);
+    if (request.prefix_edited && std::ranges::any_of(request.messages, has_thinking) && ask_to_drop(fields) &&
+        std::ranges::find(text.betas, block_binding_beta) == text.betas.end())
+        text.betas.emplace_back(block_binding_beta);
+
+    const Marks marks = plan(request, config, fields);
+    std::vector<std::string> tools;
+    for (std::size_t i = 0; i < request.tools.size(); ++i) {
+        const bool is_marked = marks.on_tools && i + 1 == request.tools.size();
+        tools.push_back(write_tool(request.tools[i], is_marked ? &marks.mark : nullptr));
+    }
+    whittle::detail::take_tools(fields, tools);
+    std::vector<std::string> messages;
+    messages.reserve(request.messages.size());
+    for (std::size_t i = 0; i < request.messages.size(); ++i)
+        messages.push_back(write_message(request.messages[i].json(), marks.at(i)));
+
+    text.body = render(fields);
+    text.body.pop_back();  // the brace
+    if (!tools.empty()) whittle::detail::add_list(text.body, "tools", tools);
+    add_system(text.body, request, marks);
+    whittle::detail::add_list(text.body, "messages", messages);
+    text.body += '}';
+    return text;
+}
+
+}  // namespace anthropic
+
+}  // namespace whittle::inline v0

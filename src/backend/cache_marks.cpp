@@ -1,0 +1,87 @@
+#include "cache_marks.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+
+namespace whittle::inline v0::anthropic::detail {
+
+namespace {
+
+bool is_marked(const ordered_json& block) {
+    const ordered_json* mark = find_member(block, "cache_control");
+    return mark != nullptr && !mark->is_null();
+}
+
+bool takes_mark(const ordered_json& block) {
+    if (!block.is_object() || is_marked(block)) return false;
+    const std::string_view type = find_string(block, "type").value_or("");
+    if (type == "thinking" || type == "redacted_thinking" || type == "compaction") return false;
+    return type != "text" || !find_string(block, "text").value_or("").empty();
+}
+
+/// Whether `put_mark` would find a place; also false if a block behind that place is marked already.
+bool has_place(const ordered_json& message) {
+    const ordered_json* content = find_member(message, "content");
+    if (content == nullptr) return false;
+    if (content->is_string()) return !is_blank(content->get_ref<const std::string&>());
+    if (!content->is_array() || std::any_of(content->begin(), content->end(), is_marked)) return false;
+    return std::any_of(content->begin(), content->end(), takes_mark);
+}
+
+/// The newest message before `end` that can have a mark.
+std::optional<std::size_t> last_place(std::span<const Message> messages, std::size_t end) {
+    for (std::size_t i = std::min(end, messages.size()); i-- > 0;) {
+        if (has_place(messages[i].json())) return i;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> last_user_place(std::span<const Message> messages, std::size_t end) {
+    for (std::size_t i = std::min(end, messages.size()); i-- > 0;) {
+        if (find_string(messages[i].json(), "role") == "user" && has_place(messages[i].json())) return i;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::size_t count_marks(const ordered_json& message) {
+    const ordered_json* content = find_member(message, "content");
+    if (content == nullptr || !content->is_array()) return 0;
+    std::size_t marks = 0;
+    for (const ordered_json& block : *content) {
+        marks += is_marked(block) ? 1 : 0;
+        const ordered_json* items = find_member(block, "content");
+        if (items == nullptr || !items->is_array()) continue;
+        marks += static_cast<std::size_t>(std::count_if(items->begin(), items->end(), is_marked));
+    }
+    return marks;
+}
+
+std::vector<std::size_t> plan_marks(std::span<const Message> messages, std::optional<std::size_t> stable,
+                                    bool is_agents, std::size_t room) {
+    std::vector<std::size_t> places;
+    const auto add = [&](std::optional<std::size_t> place) {
+        if (!place || places.size() == room) return;
+        if (std::ranges::find(places, *place) == places.end()) places.push_back(*place);
+    };
+    const auto last = last_place(messages, messages.size());
+    if (is_agents) add(last);
+    if (stable) add(last_place(messages, *stable));
+    if (is_agents && last) add(last_user_place(messages, *last));
+    return places;
+}
+
+bool put_mark(ordered_json& content, const ordered_json& mark) {
+    if (content.is_string()) content = ordered_json::array({{{"type", "text"}, {"text", content}}});
+    if (!content.is_array()) return false;
+    for (auto block = content.rbegin(); block != content.rend(); ++block) {
+        if (!takes_mark(*block)) continue;
+        (*block)["cache_control"] = mark;
+        return true;
+    }
+    return false;
+}
+
+}  // namespace whittle::inline v0::anthropic::detail

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "whittle/adapter/detail/json_tree.hpp"
+
+namespace whittle::inline v0::detail {
+
+/// Adds a piece of a streamed JSON object to what came before: texts are joined, except those that name something (ids,
+/// types, names, roles), which the newest one that is not empty replaces; objects are merged; elements of arrays that
+/// have an "index" are merged with the element of that index, others appended; null never replaces anything; of numbers
+/// and truth values the newest counts. Does not recurse.
+void merge_delta(ordered_json& target, const ordered_json& piece);
+
+/// The element of the array `list` whose "index" is that of `piece`; null if there is none.
+[[nodiscard]] ordered_json* find_index(ordered_json& list, const ordered_json& piece);
+
+/// Takes every "index" off the elements of the array `list`: requests do not have it.
+void drop_indexes(ordered_json& list);
+
+}  // namespace whittle::inline v0::detail

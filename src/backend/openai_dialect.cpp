@@ -1,0 +1,28 @@
+#include "whittle/backend/openai_dialect.hpp"
+
+#include <algorithm>
+
+namespace whittle::inline v0::openai {
+
+std::span<const Dialect> dialects() {
+    static const std::vector<Dialect> all{
+        {},
+        {.name = "azure", .key_header = "api-key"},
+        {.name = "vllm", .max_tokens_field = "max_tokens", .any_member = true},
+        {.name = "llama_cpp", .max_tokens_field = "max_tokens", .any_member = true},
+        {.name = "ollama", .max_tokens_field = "max_tokens", .any_member = true},
+        {.name = "lm_studio", .max_tokens_field = "max_tokens", .any_member = true},
+        {.name = "openrouter", .max_tokens_field = "max_tokens", .any_member = true},
+        {.name = "litellm", .max_tokens_field = "max_tokens", .any_member = true},
+        {.name = "deepseek", .max_tokens_field = "max_tokens", .further_members = {"reasoning_content"}},
+        {.name = "compatible", .max_tokens_field = "max_tokens", .stream_usage = false, .null_content = false},
+    };
+    return all;
+}
+
+const Dialect* find_dialect(std::string_view name) {
+    const auto found = std::ranges::find(dialects(), name, &Dialect::name);
+    return found == dialects().end() ? nullptr : &*found;
+}
+
+}  // namespace whittle::inline v0::openai

@@ -1,0 +1,252 @@
+#include "whittle/backend/openai_stream.hpp"
+
+#include "json_body.hpp"
+#include "merge_delta.hpp"
+#include "reply_text.hpp"
+
+#include "whittle/backend/classify_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace whittle::inline v0::openai {
+
+namespace {
+
+using nlohmann::ordered_json;
+using whittle::detail::count_member;
+using whittle::detail::find_member;
+using whittle::detail::find_string;
+
+constexpr std::string_view attempted = "read the reply";
+
+const ordered_json* find_array(const ordered_json& value, const char* key) {
+    const ordered_json* member = find_member(value, key);
+    return member != nullptr && member->is_array() ? member : nullptr;
+}
+
+bool has_text(const ordered_json& message, const char* key) {
+    const auto text = find_string(message, key);
+    return text && !text->empty();
+}
+
+bool has_calls(const ordered_json& message) {
+    const ordered_json* calls = find_array(message, "tool_calls");
+    const ordered_json* old_call = find_member(message, "function_call");
+    return (calls != nullptr && !calls->empty()) || (old_call != nullptr && old_call->is_object());
+}
+
+FinishReason finish_of(std::string_view reason, const ordered_json& message) {
+    if (reason == "content_filter" || has_text(message, "refusal")) return FinishReason::refusal;
+    if (reason == "length") return FinishReason::length;
+    if (has_calls(message)) return FinishReason::tool_calls;  // some servers say "stop" all the same
+    return reason == "stop" || reason.empty() ? FinishReason::stop : FinishReason::other;
+}
+
+[[noreturn]] void fail_full_window(const std::optional<Usage>& usage) {
+    throw ModelError(Overflow{.used = usage ? usage->total() : 0},
+                     fmt::format("{}: it ended because the context window was full", attempted));
+}
+
+/// Throws what an answer with status 200 says went wrong.
+void require_no_error(const ordered_json& answer, std::string_view text, const HttpHeaders& headers) {
+    const ordered_json* error = find_member(answer, "error");
+    const bool is_error = (error != nullptr && !error->is_null()) || find_string(answer, "object") == "error";
+    if (is_error) throw to_model_error(classify_error(200, headers, text), attempted);
+}
+
+Reply<Message> to_reply(ordered_json message, std::string_view reason, std::optional<Usage> usage) {
+    if (reason == "model_context_window_exceeded") fail_full_window(usage);
+    if (find_string(message, "role").value_or("").empty()) message["role"] = "assistant";
+    const FinishReason finish = finish_of(reason, message);
+    try {
+        return {Message(std::move(message)), usage, finish};
+    } catch (const Error& error) {
+        throw ModelError(ModelErrorClass::server, fmt::format("{}: {}", attempted, error.what()));
+    }
+}
+
+void tell_whole(const DeltaSink& on_delta, const Message& message) {
+    message_traits<Message>::for_each_part(message, [&](const PartView& part) {
+        if (part.text.empty()) return;
+        if (part.kind == PartKind::text) on_delta({.text = part.text});
+        if (part.kind == PartKind::thinking) on_delta({.kind = Delta::Kind::thinking, .text = part.text});
+        if (part.kind == PartKind::tool_call) {
+            on_delta(
+                {.kind = Delta::Kind::tool_arguments, .text = part.text, .call_id = part.call_id, .tool = part.tool});
+        }
+    });
+}
+
+/// The choice with index 0: more than one comes only if the caller asked for it.
+const ordered_json* first_choice(const ordered_json& answer) {
+    const ordered_json* choices = find_array(answer, "choices");
+    if (choices == nullptr) return nullptr;
+    for (const ordered_json& choice : *choices) {
+        const ordered_json* index = find_member(choice, "index");
+        if (index == nullptr || !index->is_number_integer() || *index == 0) return &choice;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::optional<Usage> usage_of(const ordered_json& usage) {
+    if (!usage.is_object()) return std::nullopt;
+    static const ordered_json none = ordered_json::object();
+    const auto details = [&](const char* key) -> const ordered_json& {
+        const ordered_json* found = find_member(usage, key);
+        return found != nullptr ? *found : none;
+    };
+    const std::int64_t prompt = count_member(usage, "prompt_tokens");
+    Usage result;
+    result.cache_read = count_member(details("prompt_tokens_details"), "cached_tokens");
+    if (result.cache_read == 0) result.cache_read = count_member(usage, "prompt_cache_hit_tokens");
+    result.cache_read = std::min(result.cache_read, prompt);
+    result.cache_write =
+        std::min(count_member(details("prompt_tokens_details"), "cache_write_tokens"), prompt - result.cache_read);
+    result.input = prompt - result.cache_read - result.cache_write;
+    result.output = count_member(usage, "completion_tokens");
+    const std::int64_t reasoning = count_member(details("completion_tokens_details"), "reasoning_tokens");
+    const std::int64_t rest = count_member(usage, "total_tokens") - prompt;
+    if (reasoning > 0 && rest - result.output == reasoning) result.output = rest;
+    return result;
+}
+
+Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, const HttpHeaders& headers) {
+    const ordered_json answer = whittle::detail::read_answer(body);
+    require_no_error(answer, body, headers);
+    const ordered_json* choice = first_choice(answer);
+    const ordered_json* message = choice != nullptr ? find_member(*choice, "message") : nullptr;
+    if (message == nullptr || !message->is_object())
+        throw ModelError(ModelErrorClass::server, fmt::format("{}: it has no message", attempted));
+    const ordered_json* usage = find_member(answer, "usage");
+    Reply<Message> reply = to_reply(*message, find_string(*choice, "finish_reason").value_or(""),
+                                    usage != nullptr ? usage_of(*usage) : std::nullopt);
+    if (on_delta != nullptr && *on_delta) tell_whole(*on_delta, reply.message);
+    return reply;
+}
+
+// ---- streams
+// ---------------------------------------------------------------------------------------------------------
+
+struct ChatStream::State {
+    const DeltaSink* on_delta = nullptr;
+    HttpHeaders headers{};
+    ordered_json message{{"role", "assistant"}, {"content", nullptr}};
+    ordered_json calls = ordered_json::array();
+    std::string reason{};
+    std::optional<Usage> usage{};
+    bool has_reason = false;
+    bool is_done = false;
+
+    void tell(Delta::Kind kind, std::string_view text, std::string_view call_id = {},
+              std::string_view tool = {}) const {
+        if (on_delta != nullptr && *on_delta && !text.empty()) (*on_delta)({kind, text, call_id, tool});
+    }
+
+    void take_usage(const ordered_json& holder) {
+        const ordered_json* found = find_member(holder, "usage");
+        if (found != nullptr && found->is_object()) usage = usage_of(*found);
+    }
+
+    void take_choice(const ordered_json& choice) {
+        if (const auto text = find_string(choice, "finish_reason")) {
+            reason = *text;
+            has_reason = true;
+        }
+        const ordered_json* delta = find_member(choice, "delta");
+        if (delta == nullptr || !delta->is_object()) return;
+        ordered_json rest = *delta;
+        rest.erase("tool_calls");
+        whittle::detail::merge_delta(message, rest);
+        tell_text(*delta);
+        if (const ordered_json* list = find_array(*delta, "tool_calls")) {
+            for (const ordered_json& piece : *list) take_call(piece);
+        }
+    }
+
+    void tell_text(const ordered_json& delta) const {
+        if (const auto text = find_string(delta, "reasoning_content")) {
+            tell(Delta::Kind::thinking, *text);
+        } else if (const auto other = find_string(delta, "reasoning")) {
+            tell(Delta::Kind::thinking, *other);
+        }
+        if (const auto text = find_string(delta, "content")) tell(Delta::Kind::text, *text);
+    }
+
+    void take_call(const ordered_json& piece) {
+        if (!piece.is_object()) return;
+        ordered_json& call = call_of(piece);
+        whittle::detail::merge_delta(call, piece);
+        for (const auto& [key, field] : {std::pair{"function", "arguments"}, std::pair{"custom", "input"}}) {
+            const ordered_json* body = find_member(piece, key);
+            if (body == nullptr) continue;
+            if (const auto text = find_string(*body, field)) {
+                tell(Delta::Kind::tool_arguments, *text, find_string(call, "id").value_or(""),
+                     find_string(call[key], "name").value_or(""));
+            }
+        }
+    }
+
+    /// Some servers give all calls one index, or none: then an id begins a call.
+    ordered_json& call_of(const ordered_json& piece) {
+        const std::string_view id = find_string(piece, "id").value_or("");
+        ordered_json* call = whittle::detail::find_index(calls, piece);
+        if (call == nullptr && find_member(piece, "index") == nullptr && !calls.empty()) call = &calls.back();
+        if (call != nullptr) {
+            const std::string_view known = find_string(*call, "id").value_or("");
+            if (id.empty() || known.empty() || id == known) return *call;
+        }
+        calls.push_back(ordered_json::object());
+        return calls.back();
+    }
+};
+
+ChatStream::ChatStream(const DeltaSink* on_delta, HttpHeaders headers) : state_(std::make_unique<State>()) {
+    state_->on_delta = on_delta;
+    state_->headers = std::move(headers);
+}
+ChatStream::~ChatStream() = default;
+ChatStream::ChatStream(ChatStream&&) noexcept = default;
+ChatStream& ChatStream::operator=(ChatStream&&) noexcept = default;
+
+bool ChatStream::is_done() const noexcept { return state_->is_done; }
+
+void ChatStream::take(const SseEvent& event) {
+    if (state_->is_done || event.data.empty()) return;
+    if (event.data == "[DONE]") {
+        state_->is_done = true;
+        return;
+    }
+    const ordered_json chunk = whittle::detail::read_answer(event.data);
+    require_no_error(chunk, event.data, state_->headers);
+    if (event.event == "error") throw to_model_error(classify_error(200, state_->headers, event.data), attempted);
+    state_->take_usage(chunk);
+    if (const ordered_json* choice = first_choice(chunk)) {
+        state_->take_usage(*choice);  // where some servers have it
+        state_->take_choice(*choice);
+    }
+}
+
+Reply<Message> ChatStream::finish() {
+    State& state = *state_;
+    const bool is_empty = state.calls.empty() && state.message.size() == 2 && state.message["content"].is_null();
+    if (!state.has_reason && (!state.is_done || is_empty)) {
+        throw ModelError(ModelErrorClass::transport,
+                         fmt::format("{}: the stream ended before the reply did", attempted));
+    }
+    if (!state.calls.empty()) {
+        whittle::detail::drop_indexes(state.calls);
+        for (ordered_json& call : state.calls) {
+            if (call.contains("function") && !call.contains("type")) call["type"] = "function";
+        }
+        state.message["tool_calls"] = std::move(state.calls);
+    }
+    return to_reply(std::move(state.message), state.reason, state.usage);
+}
+
+}  // namespace whittle::inline v0::openai

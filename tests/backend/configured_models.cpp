@@ -1,0 +1,167 @@
+// Models of a configuration file, behind a scripted transport.
+#include "whittle/backend/configured_models.hpp"
+#include "support/catch.hpp"
+#include "support/scripted_transport.hpp"
+#include "whittle/backend/anthropic_model.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+
+namespace {
+
+using Lookup = std::function<std::optional<std::string>(std::string_view)>;
+
+const char* const file = R"({"models": {
+    "o": {"type": "openai", "model": "gpt", "base_url": "http://o/v1", "api_key_env": "O_KEY", "dialect": "vllm",
+          "max_output_tokens": 5, "extra": {"seed": 7}},
+    "a": {"type": "anthropic", "model": "claude", "api_key_env": "A_KEY"},
+    "s": {"type": "scripted", "replies": ["fixed"]}}})";
+
+const ModelSettings& find(const ChainSettings& settings, std::string_view name) {
+    return *std::ranges::find(settings.models, name, &ModelSettings::name);
+}
+
+HttpModelSource source_with(std::shared_ptr<HttpTransport> transport) {
+    return {.transport = std::move(transport), .lookup = [](std::string_view name) -> std::optional<std::string> {
+                if (name == "O_KEY") return "o-secret";
+                if (name == "A_KEY") return "a-secret";
+                return std::nullopt;
+            }};
+}
+
+std::string error_of(const ModelSettings& settings) {
+    try {
+        (void)http_models<ChatMessage>(source_with(std::make_shared<ScriptedTransport>(answer_json("{}"))))(settings);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    FAIL("nothing was thrown");
+    return {};
+}
+
+const std::string openai_reply =
+    R"({"choices":[{"message":{"role":"assistant","content":"sure","tool_calls":[{"id":"c","type":"function",)"
+    R"("function":{"name":"ls","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9}})";
+const std::string anthropic_reply =
+    R"({"role":"assistant","content":[{"type":"text","text":"sure"},{"type":"tool_use","id":"c","name":"ls",)"
+    R"("input":{}}],"stop_reason":"tool_use","usage":{"input_tokens":9,"output_tokens":1}})";
+
+/// A talk with one tool round, in the type M.
+template <AgentMessage M>
+std::vector<M> round() {
+    std::vector<M> messages{message_traits<M>::make(Role::user, "list")};
+    if constexpr (std::is_same_v<M, ChatMessage>) messages.push_back(ChatMessage::assistant("").call("x", "ls", "{}"));
+    if constexpr (std::is_same_v<M, openai::Message>) {
+        messages.push_back(M::parse(R"({"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function",)"
+                                    R"("function":{"name":"ls","arguments":"{}"}}]})"));
+    }
+    if constexpr (std::is_same_v<M, anthropic::Message>) {
+        messages.push_back(
+            M::parse(R"({"role":"assistant","content":[{"type":"tool_use","id":"x","name":"ls","input":{}}]})"));
+    }
+    const ToolResult result{"x", "ls", {{.kind = PartKind::text, .text = "a.txt"}}, false};
+    for (M& m : message_traits<M>::make_tool_results({&result, 1})) messages.push_back(std::move(m));
+    return messages;
+}
+
+/// Asks the model `name`; the reply must have arrived whole.
+template <AgentMessage M>
+std::shared_ptr<ScriptedTransport> ask(std::string_view name, const std::string& answer) {
+    const auto transport = std::make_shared<ScriptedTransport>(answer_json(answer));
+    const ChainSettings settings = read_chain_settings(file);
+    const auto model = http_models<M>(source_with(transport))(find(settings, name));
+    const std::vector<M> messages = round<M>();
+    const Reply<M> reply = model->generate({.messages = messages, .system = "Be brief."});
+    CHECK(text_of(reply.message) == "sure");
+    CHECK(reply.finish == FinishReason::tool_calls);
+    CHECK(reply.usage.value_or(Usage{}).input == 9);
+    std::string tool;
+    message_traits<M>::for_each_part(reply.message, [&](const PartView& part) {
+        if (part.kind == PartKind::tool_call) tool = std::string(part.tool) + std::string(part.text);
+    });
+    CHECK(tool == "ls{}");
+    return transport;
+}
+
+/// The chain of a configuration with all its models.
+Chain<openai::Message> chain_with_models(const ChainSettings& settings, std::shared_ptr<HttpTransport> transport,
+                                         const Lookup& lookup) {
+    // [configured]
+    const HttpModelSource source{.transport = std::move(transport), .lookup = lookup};
+    return make_chain<openai::Message>(settings, {}, http_models<openai::Message>(source));
+    // [/configured]
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("both providers serve conversations of every message type", "[backend]", ChatMessage,
+                   openai::Message, anthropic::Message) {
+    const auto openai = ask<TestType>("o", openai_reply);
+    CHECK(openai->requests()[0].url == "http://o/v1/chat/completions");
+    CHECK(openai->header("authorization") == "Bearer o-secret");
+    const auto sent = nlohmann::ordered_json::parse(openai->requests()[0].body);
+    CHECK(sent["seed"] == 7);
+    CHECK(sent["max_tokens"] == 5);
+    REQUIRE(sent["messages"].size() == 4);
+    CHECK(sent["messages"][0]["content"] == "Be brief.");
+    CHECK(sent["messages"][2]["tool_calls"][0]["function"]["name"] == "ls");
+    CHECK(sent["messages"][3]["content"] == "a.txt");
+
+    const auto anthropic = ask<TestType>("a", anthropic_reply);
+    CHECK(anthropic->header("x-api-key") == "a-secret");
+    const auto theirs = nlohmann::ordered_json::parse(anthropic->requests()[0].body);
+    CHECK(theirs["max_tokens"] == 8'192);
+    CHECK(theirs["system"][0]["text"] == "Be brief.");
+    REQUIRE(theirs["messages"].size() == 3);
+    CHECK(theirs["messages"][2]["content"][0]["tool_use_id"] == "x");
+}
+
+TEST_CASE("a key or dialect that is not there is told by name when the model is made", "[backend]") {
+    const ModelSettings keyless{
+        .name = "m", .type = ModelSettings::Type::openai, .model = "x", .api_key_env = "NO_KEY"};
+    CHECK(error_of(keyless) == "make model \"m\": the environment has no value \"NO_KEY\"");
+    const ModelSettings strange{.name = "m", .type = ModelSettings::Type::openai, .model = "x", .dialect = "vlm"};
+    CHECK(error_of(strange).find("vllm") != std::string::npos);
+}
+
+TEST_CASE("a chain gets scripted models and models behind HTTP from one maker", "[backend]") {
+    const auto maker = http_models<ChatMessage>(source_with(std::make_shared<ScriptedTransport>(answer_json("{}"))));
+    const ChainSettings settings = read_chain_settings(file);
+    CHECK_NOTHROW(make_chain<ChatMessage>(settings, {}, maker));
+    const ChatMessage question = ChatMessage::user("?");
+    CHECK(text_of(maker(find(settings, "s"))->generate({.messages = {&question, 1}}).message) == "fixed");
+}
+
+TEST_CASE("the Anthropic model of the docs thinks", "[anthropic]") {
+    const std::string key = "k";
+    const auto transport = std::make_shared<ScriptedTransport>(
+        answer_json(R"({"role":"assistant","content":[],"stop_reason":"end_turn"})"));
+    // [anthropic]
+    AnthropicModelConfig config{.model = "a-model", .api_key = key};
+    config.extra = R"({"thinking": {"type": "adaptive"}})";
+    const auto model = std::make_shared<AnthropicModel>(transport, config);
+    // [/anthropic]
+    const auto question = anthropic::Message::parse(R"({"role":"user","content":"?"})");
+    (void)model->generate({.messages = {&question, 1}});
+    CHECK(transport->requests()[0].body.find(R"("thinking":{"type":"adaptive"})") != std::string::npos);
+}
+
+TEST_CASE("a configuration whose key is not in the environment gives no chain", "[backend]") {
+    const ChainSettings settings =
+        read_chain_settings(R"({"models": {"m": {"type": "openai", "model": "x", "api_key_env": "MY_KEY"}}})");
+    const auto transport = std::make_shared<ScriptedTransport>(answer_json("{}"));
+    const auto with = [](std::string_view) { return std::optional<std::string>("secret"); };
+    const auto without = [](std::string_view) { return std::optional<std::string>(); };
+    CHECK_NOTHROW(chain_with_models(settings, transport, with));
+    CHECK_THROWS_AS(chain_with_models(settings, transport, without), Error);
+}
