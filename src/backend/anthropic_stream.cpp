@@ -32,7 +32,8 @@ FinishReason finish_of(std::string_view reason) {
     if (reason == "tool_use") return FinishReason::tool_calls;
     if (reason == "max_tokens") return FinishReason::length;
     if (reason == "refusal") return FinishReason::refusal;
-    return FinishReason::other;  // pause_turn, compaction, and what comes later
+    if (reason == "pause_turn") return FinishReason::paused;
+    return FinishReason::other;  // compaction, and what comes later
 }
 
 void require_no_error(const ordered_json& answer, std::string_view text, const HttpHeaders& headers) {

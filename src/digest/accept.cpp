@@ -97,6 +97,7 @@ std::optional<DigestError> judge_raw(const ReplyView& reply, const Acceptance& r
     if (reply.finish == FinishReason::refusal) return refused(Refusal::refusal, "the model refused");
     if (reply.finish == FinishReason::length)
         return refused(Refusal::cut_off, "the reply was cut off at its length limit");
+    if (reply.finish == FinishReason::paused) return refused(Refusal::cut_off, "the model paused before the end");
     if (static_cast<std::int64_t>(reply.text.size()) > rules.max_reply_bytes) {
         return refused(Refusal::too_long,
                        fmt::format("the reply has {} bytes, allowed are {}", reply.text.size(), rules.max_reply_bytes));

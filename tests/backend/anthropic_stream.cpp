@@ -155,7 +155,7 @@ TEST_CASE("stop reasons become finish reasons, and a full window an overflow", "
     CHECK(finish_of("max_tokens") == FinishReason::length);
     CHECK(finish_of("tool_use") == FinishReason::tool_calls);
     CHECK(finish_of("refusal") == FinishReason::refusal);
-    CHECK(finish_of("pause_turn") == FinishReason::other);
+    CHECK(finish_of("pause_turn") == FinishReason::paused);
     const ModelError full = failure_of([&] { return finish_of("model_context_window_exceeded"); });
     CHECK(full.error_class() == ModelErrorClass::overflow);
     CHECK(full.overflow().used == 105);

@@ -61,6 +61,7 @@ TEST_CASE("a reply that is no summary is a failed attempt with its reason", "[di
         {say("<analysis>only thoughts</analysis>"), Refusal::empty},
         {say("<summary></summary>"), Refusal::empty},
         {{ChatMessage::assistant("a good start"), {}, FinishReason::length}, Refusal::cut_off},
+        {{ChatMessage::assistant("a good start"), {}, FinishReason::paused}, Refusal::cut_off},
         {{ChatMessage::assistant("no"), {}, FinishReason::refusal}, Refusal::refusal},
         {say("I'm sorry, but I can't help with that."), Refusal::refusal},
         {say("Error: upstream timed out"), Refusal::error_text},

@@ -82,6 +82,21 @@ TEST_CASE("what a tool wrote before it failed is kept", "[loop]") {
     CHECK(c.messages()[2].parts.size() == 2);
 }
 
+TEST_CASE("a reply that only paused is sent back, and both parts are the answer", "[loop]") {
+    const auto model = std::make_shared<Model_>(
+        std::vector<Reply<ChatMessage>>{{asks_for("echo")},
+                                        {ChatMessage::assistant("I search. "), {}, FinishReason::paused},
+                                        {ChatMessage::assistant("It is 7.")},
+                                        {ChatMessage::assistant("never asked for")}});
+    AgentLoop<> loop(model, tools(), Chain<>(ChainConfig{}));
+    Conversation<> conversation("pause");
+    const RunResult result = loop.run(conversation, "how many?");
+    CHECK(result.finish == Finish::answered);
+    CHECK(result.steps == 3);
+    CHECK(result.text == "I search. It is 7.");
+    CHECK(text_of(conversation.messages().back()) == "It is 7.");
+}
+
 TEST_CASE("a direct result is the answer", "[loop]") {
     AgentLoop<> loop(says({asks_for("direct")}), tools(), Chain<>(ChainConfig{}));
     Conversation<> c;

@@ -33,7 +33,7 @@ enum class DigestFailure {
 /// Why a reply is no summary.
 enum class Refusal {
     empty,        ///< nothing, or only white space, after cleaning
-    cut_off,      ///< finish reason length
+    cut_off,      ///< finish reason length or paused
     refusal,      ///< the model would not
     tool_call,    ///< it called a tool
     error_text,   ///< the text of an error instead of a summary

@@ -189,6 +189,7 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop)
 template <ToolMessage M>
 void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>& hook_request, RunResult& result,
                              std::vector<ToolReturn>& pending) {
+    bool is_paused = false;
     while (result.steps < config_.max_steps) {
         if (hook_request.stop.stop_requested()) {
             result.finish = Finish::stopped;
@@ -197,14 +198,17 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
         Reply<M> reply = ask(conversation, hook_request);
         ++result.steps;
         detail::add_usage(result.usage, reply.usage);
-        result.text = text_of(reply.message);
+        if (!is_paused) result.text.clear();
+        result.text += text_of(reply.message);
         if (reply.usage && was_truncated(conversation, hook_request, *reply.usage)) {
             ++result.silent_truncations;
             reply.usage.reset();  // it says nothing of the size of the conversation
         }
+        is_paused = reply.finish == FinishReason::paused;
         conversation.push_reply(std::move(reply));
         chain_.after_model(conversation, hook_request);
         if (!conversation.outline().open_call()) {
+            if (is_paused) continue;
             result.finish = Finish::answered;
             return;
         }

@@ -21,7 +21,14 @@
 namespace whittle::inline v0 {
 
 /// Why a reply ended.
-enum class FinishReason { stop, tool_calls, length, refusal, other };
+enum class FinishReason {
+    stop,
+    tool_calls,
+    length,  ///< the output limit cut it off
+    refusal,
+    paused,  ///< the provider will go on when it is asked again with this reply at the end (Anthropic: pause_turn)
+    other,
+};
 
 /// A piece of a reply as it arrives. The views are valid only during the call.
 struct Delta {
