@@ -4,8 +4,6 @@
 #include "error_body.hpp"
 #include "url_text.hpp"
 
-#include "whittle/port/model.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,6 +30,12 @@ void set(CURL* easy, CURLoption option, Value value) {
 
 milliseconds since(std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point now) {
     return std::chrono::duration_cast<milliseconds>(now - start);
+}
+
+/// Whether the server did not prove who it is: asking again cannot help.
+bool is_untrusted(CURLcode code) {
+    return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_ISSUER_ERROR ||
+           code == CURLE_SSL_INVALIDCERTSTATUS;
 }
 
 bool is_over(milliseconds passed, milliseconds limit) { return limit.count() > 0 && passed >= limit; }
@@ -156,7 +160,10 @@ void CurlExchange::end(CURLcode code) {
     if (is_too_large_ || code == CURLE_FILESIZE_EXCEEDED)
         fail(fmt::format("the answer is longer than {} bytes", request_.limits.max_response_bytes));
     if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
-    if (code != CURLE_OK) fail(reason_[0] != '\0' ? static_cast<const char*>(reason_) : curl_easy_strerror(code));
+    if (code != CURLE_OK) {
+        fail(reason_[0] != '\0' ? static_cast<const char*>(reason_) : curl_easy_strerror(code),
+             is_untrusted(code) ? ModelErrorClass::auth : ModelErrorClass::transport);
+    }
     if (!has_head_) fail("the answer has no complete head");
 }
 
@@ -267,8 +274,8 @@ bool CurlExchange::on_body(std::string_view bytes) {
 
 // ---- failing
 
-void CurlExchange::fail(std::string_view reason) const {
-    throw ModelError(ModelErrorClass::transport,
+void CurlExchange::fail(std::string_view reason, ModelErrorClass error_class) const {
+    throw ModelError(error_class,
                      fmt::format("{} {}: {}", request_.method, without_secrets(request_.url), one_line(reason, 300)));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/backend/curl_transport.hpp"
+#include "whittle/port/model.hpp"
 
 #include <curl/curl.h>
 
@@ -56,7 +57,7 @@ private:
     void on_head_complete();
     bool on_body(std::string_view bytes);
 
-    [[noreturn]] void fail(std::string_view reason) const;
+    [[noreturn]] void fail(std::string_view reason, ModelErrorClass error_class = ModelErrorClass::transport) const;
     [[noreturn]] void fail_limit(std::string_view what, std::chrono::milliseconds limit) const;
 
     const HttpRequest& request_;

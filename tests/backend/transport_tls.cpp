@@ -119,7 +119,7 @@ TEST_CASE("only a server with a trusted certificate for its own name is talked t
 
     CHECK(answer_of(server.url, {.ca_bundle = right}) == "200");
     CHECK(answer_of(server.url, {.ca_bundle = right, .http2 = false}) == "200");
-    CHECK(answer_of(server.url) == "transport, certificate");
-    CHECK(answer_of(server.url, {.ca_bundle = wrong}) == "transport, certificate");
-    CHECK(answer_of(impostor.url, {.ca_bundle = wrong}) == "transport, certificate");
+    CHECK(answer_of(server.url) == "auth, certificate");
+    CHECK(answer_of(server.url, {.ca_bundle = wrong}) == "auth, certificate");
+    CHECK(answer_of(impostor.url, {.ca_bundle = wrong}) == "auth, certificate");
 }

@@ -70,8 +70,9 @@ public:
 
     /// Blocks until the answer is complete, also for an error status, which is no failure of the transport. Redirects
     /// are not followed: the 3xx is the answer. Throws `ModelError` of class transport (connection, TLS, limits, an
-    /// answer cut short) or cancelled (`request.stop`, promptly); `Error(invalid_argument)` for a request that cannot
-    /// be sent. No error text holds a header, a body, or the query of the URL: any of them may be a secret.
+    /// answer cut short), auth (the server's certificate is not trusted) or cancelled (`request.stop`, promptly);
+    /// `Error(invalid_argument)` for a request that cannot be sent. No error text holds a header, a body, or the query
+    /// of the URL: any of them may be a secret.
     virtual HttpResponse send(const HttpRequest& request, const BodySink& on_body = {}) = 0;
 };
 
