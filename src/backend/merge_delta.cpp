@@ -13,6 +13,14 @@ constexpr std::array<std::string_view, 8> naming_keys{"id",     "type",  "name",
 
 bool names_something(std::string_view key) { return std::ranges::find(naming_keys, key) != naming_keys.end(); }
 
+/// The last element, if the new one goes on with its text: Mistral streams content as lists of parts without index.
+ordered_json* find_open_text(ordered_json& list, const ordered_json& piece) {
+    const auto type = find_string(piece, "type");
+    if (list.empty() || (type != "text" && type != "thinking") || find_member(piece, "index") != nullptr)
+        return nullptr;
+    return find_string(list.back(), "type") == type ? &list.back() : nullptr;
+}
+
 struct Pair {
     ordered_json* target;
     const ordered_json* piece;
@@ -71,6 +79,7 @@ private:
         const std::size_t first = open_.size();
         for (const ordered_json& element : piece) {
             ordered_json* same = find_index(target, element);
+            if (same == nullptr) same = find_open_text(target, element);
             if (same != nullptr) {
                 open_.push_back({same, &element});
             } else {

@@ -6,7 +6,8 @@ namespace whittle::inline v0::detail {
 
 /// Adds a piece of a streamed JSON object to what came before: texts are joined, except those that name something (ids,
 /// types, names, roles), which the newest one that is not empty replaces; objects are merged; elements of arrays that
-/// have an "index" are merged with the element of that index, others appended; null never replaces anything; of numbers
+/// have an "index" are merged with the element of that index, a text or thinking part without one goes on with the last
+/// part if that has its type, others are appended; null never replaces anything; of numbers
 /// and truth values the newest counts. Does not recurse.
 void merge_delta(ordered_json& target, const ordered_json& piece);
 

@@ -162,11 +162,23 @@ struct ChatStream::State {
         if (delta == nullptr || !delta->is_object()) return;
         ordered_json rest = *delta;
         rest.erase("tool_calls");
+        match_content(rest);
         whittle::detail::merge_delta(message, rest);
         tell_text(*delta);
         if (const ordered_json* list = find_array(*delta, "tool_calls")) {
             for (const ordered_json& piece : *list) take_call(piece);
         }
+    }
+
+    /// Content may come as text in one chunk and as a list of parts in another: then all of it is parts.
+    void match_content(ordered_json& delta) {
+        ordered_json* piece = delta.contains("content") ? &delta["content"] : nullptr;
+        ordered_json& sum = message["content"];
+        if (piece == nullptr || piece->is_array() == sum.is_array()) return;
+        ordered_json& text = piece->is_array() ? sum : *piece;
+        if (!text.is_string()) return;
+        const bool is_empty = text.get_ref<const std::string&>().empty();
+        text = is_empty ? ordered_json(nullptr) : ordered_json::array({{{"type", "text"}, {"text", std::move(text)}}});
     }
 
     void tell_text(const ordered_json& delta) const {
@@ -176,6 +188,18 @@ struct ChatStream::State {
             tell(Delta::Kind::thinking, *other);
         }
         if (const auto text = find_string(delta, "content")) tell(Delta::Kind::text, *text);
+        if (const ordered_json* parts = find_array(delta, "content")) {
+            for (const ordered_json& part : *parts) tell_part(part);
+        }
+    }
+
+    void tell_part(const ordered_json& part) const {
+        const std::string_view type = find_string(part, "type").value_or("");
+        if (type == "text") tell(Delta::Kind::text, find_string(part, "text").value_or(""));
+        const ordered_json* thoughts = type == "thinking" ? find_array(part, "thinking") : nullptr;
+        if (thoughts == nullptr) return;
+        for (const ordered_json& thought : *thoughts)
+            tell(Delta::Kind::thinking, find_string(thought, "text").value_or(""));
     }
 
     void take_call(const ordered_json& piece) {

@@ -93,6 +93,32 @@ TEST_CASE("a stream cut anywhere gives the same whole message with every member 
     CHECK(ask_streaming(std::move(bytes)).message.json().dump() == rich_message);
 }
 
+TEST_CASE("content that streams as lists of parts becomes one part of each run, and is told as it comes", "[openai]") {
+    std::string told;
+    const DeltaSink sink = [&](const Delta& delta) {
+        told += (delta.kind == Delta::Kind::thinking ? "<" : "[") + std::string(delta.text);
+    };
+    const std::string stream =
+        chunk(R"({"role":"assistant","content":""})") +
+        chunk(R"({"content":[{"type":"thinking","thinking":[{"type":"text","text":"so "}]}]})") +
+        chunk(R"({"content":[{"type":"thinking","thinking":[{"type":"text","text":"far"}]}]})") +
+        chunk(R"({"content":[{"type":"text","text":"good "},{"type":"text","text":"mor"}]})") +
+        chunk(R"({"content":"ning"})") + chunk(R"({"content":[{"type":"reference","reference_ids":[1]}]})") +
+        chunk(R"({"content":[{"type":"reference","reference_ids":[2]}]})", R"("stop")") + end_of_stream;
+    const Reply<Message> reply = ask(transport_of(answer_events(stream)), &sink);
+    CHECK(told == "<so <far[good [mor[ning");
+    CHECK(reply.message.json().at("content").dump() ==
+          R"([{"type":"thinking","thinking":[{"type":"text","text":"so far"}]},{"type":"text","text":"good morning"},)"
+          R"({"type":"reference","reference_ids":[1]},{"type":"reference","reference_ids":[2]}])");
+}
+
+TEST_CASE("text that came before a list of parts is kept as a part", "[openai]") {
+    const Reply<Message> reply = ask_streaming(
+        answer_events(chunk(R"({"content":"see "})") + chunk(R"({"content":null})") +
+                      chunk(R"({"content":[{"type":"text","text":"this"}]})", R"("stop")") + end_of_stream));
+    CHECK(reply.message.json().at("content").dump() == R"([{"type":"text","text":"see this"}])");
+}
+
 TEST_CASE("a listener gets text, thinking and the pieces of calls with their names, in order", "[openai]") {
     std::vector<std::tuple<Delta::Kind, std::string, std::string, std::string>> got;
     const DeltaSink listen = [&](const Delta& delta) {
