@@ -62,6 +62,7 @@ template <AgentMessage M>
 struct Subject {
     std::function<Stages<M>()> make;
     LawOptions options{};
+    std::function<M(const M&)> arrive = [](const M& m) { return m; };  ///< how a message gets to the conversation
 };
 
 /// How one run differs from the plain one.
@@ -86,7 +87,8 @@ public:
         : storage(
               std::make_shared<RecordingStorage>(options.storage ? options.storage : subject.options.make_storage())),
           chain(make_config(subject.options, options), std::move(options.callbacks),
-                options.stages ? *options.stages : subject.make()) {}
+                options.stages ? *options.stages : subject.make()),
+          arrive_(subject.arrive) {}
 
     void push(const M& m, const std::optional<Usage>& usage = std::nullopt) {
         originals.push_back(m);
@@ -106,7 +108,7 @@ public:
             if (push_shortened(m)) continue;
             bool is_first = true;
             for (const M& built : Builder<M>::build(m))
-                push(built, std::exchange(is_first, false) ? m.usage : std::nullopt);
+                push(arrive_(built), std::exchange(is_first, false) ? m.usage : std::nullopt);
             if (conversation.size() == 4) conversation.pin(originals_serial(2));
         }
         visit();
@@ -119,6 +121,8 @@ public:
     std::vector<M> originals{};
 
 private:
+    std::function<M(const M&)> arrive_;
+
     /// Results that somebody waits for, through the chain's tool wraps. False if these leave them as they are.
     bool push_shortened(const ChatMessage& m) {
         if constexpr (ToolMessage<M>) {
