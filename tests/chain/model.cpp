@@ -219,6 +219,32 @@ TEST_CASE("dropping units leaves the edits of the others", "[chain][model]") {
     }
 }
 
+TEST_CASE("dropping the edit of one part leaves those of the message's other parts", "[chain][model]") {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        CAPTURE(seed);
+        Rng random(seed);
+        Conversation<> c("model");
+        ChatMessage message = ChatMessage::user("front");
+        for (int i = 0; i < 4; ++i) message.parts.push_back({.text = random_text(random)});
+        c.push_back(message);
+        auto edit = c.edit("test", unverified());
+        edit.allow_pinned(true);
+        ChatMessage expected = message;
+        std::vector<std::pair<Unit, std::size_t>> units;
+        for (int i = 0; i < 8; ++i) {
+            units.emplace_back(edit.begin_unit(), random() % 5);
+            edit.set_text(0, units.back().second, std::string(1, static_cast<char>('A' + i)), {});
+        }
+        const auto [dropped, part] = units[random() % units.size()];
+        edit.drop_unit(dropped);  // with those that set the text of this part again
+        for (const auto& [unit, at] : units) {
+            if (at != part || unit < dropped)
+                expected.parts[at].text = std::string(1, static_cast<char>('A' + unit - units[0].first));
+        }
+        REQUIRE(edit.messages()[0] == expected);
+    }
+}
+
 TEST_CASE("a failed hook takes back every commit of its middlewares, whatever these were", "[chain][model]") {
     struct Editor final : Middleware<> {
         explicit Editor(unsigned seed) : random(seed) {}

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -76,22 +77,61 @@ void Transaction<M>::drop_units(std::vector<Unit> units) {
     }
 }
 
-/// Adds the units that build on what `units` made: of the edits behind theirs, those of the same messages. Sorted
-/// before and after.
+namespace detail {
+
+/// What a walk over the edits has met: messages, and parts of which only the text was set.
+class TouchedPlaces {
+public:
+    template <typename Edit>
+    [[nodiscard]] bool concerns(const Edit& edit) const {
+        if (sets_one_text(edit)) return whole_.contains(edit.target) || texts_.contains({edit.target, edit.part});
+        return any_.contains(edit.target) ||
+               std::ranges::any_of(edit.covered, [&](Serial serial) { return any_.contains(serial); });
+    }
+
+    template <typename Edit>
+    void add(const Edit& edit) {
+        if (sets_one_text(edit)) {
+            any_.insert(edit.target);
+            texts_.insert({edit.target, edit.part});
+            return;
+        }
+        if (edit.kind != Edit::Kind::replace) add_whole(edit.target);
+        for (const Serial serial : edit.covered) add_whole(serial);
+        for (std::size_t i = 0; i < edit.messages.size(); ++i) add_whole(edit.first_serial + i);
+    }
+
+private:
+    /// A part without text may vanish, and the parts behind it move up.
+    template <typename Edit>
+    [[nodiscard]] static bool sets_one_text(const Edit& edit) {
+        return edit.kind == Edit::Kind::set_text && !edit.text.empty();
+    }
+    void add_whole(Serial serial) {
+        any_.insert(serial);
+        whole_.insert(serial);
+    }
+
+    std::unordered_set<Serial> any_{};
+    std::unordered_set<Serial> whole_{};
+    std::set<std::pair<Serial, std::size_t>> texts_{};
+};
+
+}  // namespace detail
+
+/// Adds the units that build on what `units` made: of the edits behind theirs, those of the same places. Sorted before
+/// and after.
 template <AgentMessage M>
 void Transaction<M>::add_dependents(std::vector<Unit>& units) const {
     for (std::size_t known = 0; known != units.size();) {
         known = units.size();
-        std::unordered_set<Serial> touched;
-        const auto is_touched = [&](Serial serial) { return touched.contains(serial); };
+        detail::TouchedPlaces touched;
         for (const Edit& edit : edits_) {
             const auto place = std::ranges::lower_bound(units, edit.unit);
             const bool is_known = place != units.end() && *place == edit.unit;
-            if (!is_known && !is_touched(edit.target) && std::ranges::none_of(edit.covered, is_touched)) continue;
+            if (!is_known && !touched.concerns(edit)) continue;
             if (!is_known) units.insert(place, edit.unit);
-            if (edit.kind != Edit::Kind::replace) touched.insert(edit.target);
-            touched.insert(edit.covered.begin(), edit.covered.end());
-            for (std::size_t i = 0; i < edit.messages.size(); ++i) touched.insert(edit.first_serial + i);
+            touched.add(edit);
         }
     }
 }
