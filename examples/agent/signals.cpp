@@ -14,6 +14,13 @@ sigset_t ending_signals() {
     return set;
 }
 
+/// What the signal does to a program that knows nothing of it.
+void end_by(int signal, const sigset_t& set) {
+    std::signal(signal, SIG_DFL);  // a shell starts background jobs with SIGINT ignored
+    ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    std::raise(signal);
+}
+
 }  // namespace
 
 StopOnSignal::StopOnSignal() {
@@ -22,10 +29,10 @@ StopOnSignal::StopOnSignal() {
     watcher_ = std::jthread([set, source = source_](const std::stop_token& end) mutable {
         const timespec pause{.tv_sec = 0, .tv_nsec = 50'000'000};
         while (!end.stop_requested()) {
-            if (::sigtimedwait(&set, nullptr, &pause) <= 0) continue;
+            const int signal = ::sigtimedwait(&set, nullptr, &pause);
+            if (signal <= 0) continue;
+            if (source.stop_requested()) return end_by(signal, set);
             source.request_stop();
-            ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-            return;
         }
     });
 }
