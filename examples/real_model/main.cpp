@@ -1,0 +1,221 @@
+// Does with a real language model what the tests do with its recordings, prints what came of it, and checks what must
+// hold whatever the model writes. scripts/real_model starts the server. Exit code 0: all of it held.
+#include "recording.hpp"
+#include "scenarios.hpp"
+
+#include <whittle/backend/curl_transport.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <map>
+#include <stdexcept>
+
+namespace {
+
+using real_model::Call;
+using real_model::Scoring;
+using real_model::Server;
+using real_model::Talk;
+
+struct Options {
+    std::string base_url{};
+    std::string model{};     ///< the agent's
+    std::string logprobs{};  ///< the same, with log-probabilities
+    std::string marked{};    ///< the same, with a start mark in front of a prompt
+    std::string dialect = "llama_cpp";
+    std::string calls = "tool_choice";  ///< how a call is demanded: tool_choice or json_schema
+    std::string prefix{};               ///< of the recordings' names
+    std::string server{};               ///< what answers, for the recordings
+    std::string record{};               ///< folder for recordings; empty: none
+};
+
+Options parse(int argc, char** argv) {
+    Options options;
+    const std::map<std::string, std::string*> known{
+        {"--base-url", &options.base_url}, {"--model", &options.model},   {"--logprobs", &options.logprobs},
+        {"--marked", &options.marked},     {"--server", &options.server}, {"--record", &options.record},
+        {"--dialect", &options.dialect},   {"--calls", &options.calls},   {"--prefix", &options.prefix}};
+    for (int i = 1; i < argc; i += 2) {
+        const auto found = known.find(argv[i]);
+        if (found == known.end() || i + 1 == argc) throw std::runtime_error(fmt::format("bad argument {}", argv[i]));
+        *found->second = argv[i + 1];
+    }
+    if (options.base_url.empty() || options.model.empty())
+        throw std::runtime_error(
+            "usage: whittle_real_model --base-url URL --model NAME [--logprobs NAME] [--marked NAME] "
+            "[--server TEXT] [--record DIR]");
+    return options;
+}
+
+/// Counts what did not hold.
+class Checks {
+public:
+    void expect(bool holds, std::string_view what) {
+        fmt::print("  {}: {}\n", holds ? "holds" : "DOES NOT HOLD", what);
+        failed_ += holds ? 0 : 1;
+        passed_ += holds ? 1 : 0;
+    }
+    [[nodiscard]] int passed() const noexcept { return passed_; }
+    [[nodiscard]] int failed() const noexcept { return failed_; }
+
+private:
+    int passed_ = 0;
+    int failed_ = 0;
+};
+
+std::string one_line(std::string text, std::size_t most = 160) {
+    for (char& c : text) c = c == '\n' ? ' ' : c;
+    if (text.size() > most) text = std::string(whittle::utf8_prefix(text, most)) + "...";
+    return text;
+}
+
+bool is_overflow(const Call& call) { return call.failure == whittle::ModelErrorClass::overflow; }
+
+void print_calls(const Talk& talk) {
+    for (std::size_t i = 0; i < talk.calls.size(); ++i) {
+        const Call& call = talk.calls[i];
+        const std::string who = call.purpose.empty() ? "agent" : call.purpose;
+        if (is_overflow(call)) {
+            fmt::print("  call {} ({}): refused: window {}, request {}\n", i + 1, who, call.overflow.limit,
+                       call.overflow.used);
+        } else if (call.failure) {
+            fmt::print("  call {} ({}): failed: {}\n", i + 1, who, one_line(call.text));
+        } else {
+            fmt::print("  call {} ({}): prompt of {} tokens: {}\n", i + 1, who, call.prompt_tokens,
+                       call.text.empty() ? "a tool call" : one_line(call.text, 100));
+        }
+    }
+    for (const real_model::Recovery& recovery : talk.recoveries)
+        fmt::print("  recovery: {} -> {} tokens by our count\n    {}\n", recovery.tokens_before, recovery.tokens_after,
+                   one_line(recovery.report, 400));
+    for (const std::string& verdict : talk.verdicts) fmt::print("  summary: {}\n", verdict);
+    for (const std::string& event : talk.events) fmt::print("  event: {}\n", one_line(event, 300));
+    for (const whittle::RunResult& run : talk.runs) {
+        if (!run.error.empty()) fmt::print("  run failed: {}\n", one_line(run.error, 300));
+    }
+}
+
+/// What holds whatever the model says: each refusal of the agent's request is followed by a reply to a smaller one.
+void check_recovery(const Talk& talk, Checks& checks) {
+    std::size_t refused = 0;
+    std::size_t recovered = 0;
+    std::vector<const Call*> own;
+    for (const Call& call : talk.calls) {
+        if (call.purpose.empty()) own.push_back(&call);
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        if (!is_overflow(*own[i])) continue;
+        ++refused;
+        const bool is_smaller =
+            i + 1 < own.size() && !own[i + 1]->failure && own[i + 1]->prompt_tokens < own[i]->overflow.limit;
+        if (is_smaller) ++recovered;
+    }
+    bool is_answered = true;
+    for (const whittle::RunResult& run : talk.runs) is_answered &= run.finish == whittle::Finish::answered;
+    checks.expect(refused > 0, fmt::format("the window overflowed ({} times)", refused));
+    checks.expect(recovered == refused, "each refused request was recovered and answered");
+    checks.expect(is_answered, fmt::format("all {} questions were answered", talk.runs.size()));
+    checks.expect(talk.window > 0, fmt::format("the chain learnt the window ({} tokens)", talk.window));
+    checks.expect(talk.violations.empty(), "the history is valid at the end");
+}
+
+void check_summaries(const Talk& talk, Checks& checks) {
+    std::size_t asked = 0;
+    for (const Call& call : talk.calls) asked += call.purpose.empty() ? 0 : 1;
+    checks.expect(asked > 0, fmt::format("the model was asked for summaries ({} calls)", asked));
+    checks.expect(!talk.verdicts.empty(), "each attempt was accepted or refused, with a reason");
+}
+
+void print_scoring(const Scoring& scoring) {
+    fmt::print("  perplexity of the sample {:.1f}, of its words in another order {:.1f}\n", scoring.perplexity,
+               scoring.perplexity_mixed);
+    fmt::print("  self-check: {}\n", scoring.is_aligned ? "passed" : "refused: " + scoring.refusal);
+    fmt::print("  half of the words, by {}:\n    {}\n",
+               scoring.is_aligned ? "the model" : "the heuristic that took over", scoring.kept);
+}
+
+void check_scoring(const Scoring& scoring, Checks& checks) {
+    checks.expect(scoring.is_aligned || !scoring.refusal.empty(), "the log-probabilities passed or were refused");
+    checks.expect(scoring.kept.size() < real_model::sample_text().size(), "words were dropped");
+    if (scoring.is_aligned)
+        checks.expect(scoring.perplexity < scoring.perplexity_mixed, "English is less surprising than its words mixed");
+}
+
+class Session {
+public:
+    explicit Session(Options options)
+        : options_(std::move(options)),
+          transport_(std::make_shared<real_model::RecordingTransport>(whittle::make_curl_transport())) {}
+
+    int run() {
+        talk(
+            "overflow", "Past the window, old rounds cleared",
+            [](const Server& s) { return real_model::talk_past_window(s, 7, false); }, false);
+        talk(
+            "overflow_stream", "The same, streamed",
+            [](const Server& s) { return real_model::talk_past_window(s, 6, true); }, false);
+        talk(
+            "summary", "Past the window, summaries by the model, of at most 300 tokens",
+            [](const Server& s) { return real_model::talk_with_summaries(s, 7, 300); }, true);
+        talk(
+            "summary_cut", "The same with at most 24 tokens",
+            [](const Server& s) { return real_model::talk_with_summaries(s, 6, 24); }, true);
+        score("logprobs", options_.logprobs);
+        score("logprobs_marked", options_.marked);
+        fmt::print("{} checks held, {} did not\n", checks_.passed(), checks_.failed());
+        return checks_.failed() == 0 ? 0 : 1;
+    }
+
+private:
+    void talk(std::string_view name, std::string_view title, const std::function<Talk(const Server&)>& run,
+              bool has_summaries) {
+        fmt::print("{} ({})\n", title, name);
+        std::fflush(stdout);
+        const Talk talk = run(server(options_.model));
+        print_calls(talk);
+        check_recovery(talk, checks_);
+        if (has_summaries) check_summaries(talk, checks_);
+        keep(name);
+    }
+
+    void score(std::string_view name, const std::string& model) {
+        if (model.empty()) return;
+        fmt::print("Log-probabilities of {} ({})\n", model, name);
+        std::fflush(stdout);
+        const Scoring scoring = real_model::score_sample(server(model));
+        print_scoring(scoring);
+        check_scoring(scoring, checks_);
+        keep(name);
+    }
+
+    [[nodiscard]] Server server(const std::string& model) const {
+        return {transport_, options_.base_url, model, options_.dialect, options_.calls == "tool_choice"};
+    }
+
+    void keep(std::string_view name) {
+        std::vector<real_model::Exchange> exchanges = transport_->take();
+        if (options_.record.empty()) return;
+        const std::filesystem::path file =
+            std::filesystem::path(options_.record) / fmt::format("{}{}.json", options_.prefix, name);
+        real_model::save({options_.server, std::move(exchanges)}, file);
+        fmt::print("  recorded in {}\n", file.string());
+    }
+
+    Options options_;
+    std::shared_ptr<real_model::RecordingTransport> transport_;
+    Checks checks_{};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return Session(parse(argc, argv)).run();
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "whittle_real_model: {}\n", error.what());
+        return 2;
+    }
+}
