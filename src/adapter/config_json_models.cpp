@@ -1,4 +1,5 @@
 #include "config_json_reader.hpp"
+#include "variable_name.hpp"
 
 #include <fmt/format.h>
 
@@ -16,11 +17,6 @@ constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::
                                    ModelErrorClass::transport, ModelErrorClass::cancelled};
 
 void skip(ConfigReader&, NodeId, ModelSettings&) {}
-
-bool is_variable_name(std::string_view name) {
-    constexpr std::string_view allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-    return !name.empty() && name.find_first_not_of(allowed) == std::string_view::npos;
-}
 
 void read_error(ConfigReader& reader, NodeId at, ModelSettings::Reply& reply) {
     std::vector<std::string_view> names;
@@ -65,7 +61,8 @@ void read_extra(ConfigReader& reader, NodeId at, ModelSettings& model) {
 /// Somebody who writes the key itself here must not find it in a log.
 void read_api_key_env(ConfigReader& reader, NodeId at, ModelSettings& model) {
     if (reader.json()[at].kind == JsonPositions::Kind::string && !is_variable_name(reader.json().text(at)))
-        return reader.problem(at, "expected the name of an environment value, such as OPENAI_API_KEY");
+        return reader.problem(at,
+                              "expected the name of an environment value in capital letters, such as OPENAI_API_KEY");
     reader.read_text(at, model.api_key_env);
 }
 

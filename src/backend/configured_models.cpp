@@ -1,5 +1,7 @@
 #include "whittle/backend/configured_models.hpp"
 
+#include "../adapter/variable_name.hpp"
+
 #include <fmt/format.h>
 
 namespace whittle::inline v0 {
@@ -12,6 +14,8 @@ namespace {
 
 std::string look_up_key(const ModelSettings& settings, const HttpModelSource& source) {
     if (settings.api_key_env.empty()) return {};
+    if (!detail::is_variable_name(settings.api_key_env))  // perhaps it is the key: not shown
+        refuse(settings, "api_key_env is not the name of an environment value: capital letters, digits and _");
     const auto key = source.lookup ? source.lookup(settings.api_key_env) : std::nullopt;
     if (!key || key->empty())
         refuse(settings, fmt::format("the environment has no value \"{}\"", settings.api_key_env));

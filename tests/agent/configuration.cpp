@@ -33,3 +33,19 @@ TEST_CASE("a configuration that truncates needs a store: the chain's, its own or
     CHECK(read("{" + truncates + R"(,"skip_truncation":true,"tool_config":{"t":{"skip_truncation":false,"backend":)" +
                store + "}}}]}") == 1);
 }
+
+TEST_CASE("a key that stands where the name of its variable belongs is refused and not shown", "[agent]") {
+    for (const std::string text : {"gsk_realkey123", "sk-real", "0123456789ABCDEF", "REAL KEY", "Real"}) {
+        const std::string model = R"({"type":"openai","model":"x","api_key_env":")" + text + "\"}";
+        std::string error;
+        try {
+            (void)whittle::read_chain_settings(R"({"models":{"m":)" + model + "}}");
+        } catch (const whittle::Error& refusal) {
+            error = refusal.what();
+        }
+        CHECK(error.find("api_key_env") != std::string::npos);
+        CHECK(error.find(text) == std::string::npos);
+    }
+    CHECK_NOTHROW(
+        whittle::read_chain_settings(R"({"models":{"m":{"type":"openai","model":"x","api_key_env":"_A1"}}})"));
+}

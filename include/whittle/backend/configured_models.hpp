@@ -24,7 +24,8 @@ struct HttpModelSource {
 };
 
 /// The settings with the key looked up. Throws Error(invalid_config) for a key that is not there, whose name is told,
-/// and for a dialect that nobody knows.
+/// for an `api_key_env` that is no name of capital letters, digits and `_`, which is not told, and for a dialect that
+/// nobody knows.
 [[nodiscard]] OpenAIModelConfig openai_config(const ModelSettings& settings, const HttpModelSource& source);
 [[nodiscard]] AnthropicModelConfig anthropic_config(const ModelSettings& settings, const HttpModelSource& source);
 
