@@ -61,7 +61,7 @@ Reply<anthropic::Message> AnthropicModel::generate(const ModelRequest<anthropic:
                                                            request.on_delta, "ask " + config_.model,
                                                            &anthropic::messages_reply);
     } catch (const Error&) {
-        detail::rethrow_without(config_.api_key);
+        detail::rethrow_without({config_.api_key, config_.headers, config_.base_url});
     }
 }
 
@@ -70,7 +70,7 @@ std::int64_t AnthropicModel::count_tokens(const ModelRequest<anthropic::Message>
         return read_count(transport_->send(http_request(request, anthropic::BodyKind::count)),
                           "count tokens for " + config_.model);
     } catch (const Error&) {
-        detail::rethrow_without(config_.api_key);
+        detail::rethrow_without({config_.api_key, config_.headers, config_.base_url});
     }
 }
 

@@ -29,8 +29,15 @@ namespace whittle::inline v0::detail {
 /// Throws the ModelError that an answer with such a status is.
 [[noreturn]] void throw_refusal(const HttpResponse& response, std::string_view attempted);
 
-/// Throws the exception in flight again, with every secret in its text blotted out.
-[[noreturn]] void rethrow_without(const std::string& key);
+/// What no text may show.
+struct Secrets {
+    std::string_view key;
+    const HttpHeaders& headers;
+    std::string_view url;  ///< of whose query the values are secret
+};
+
+/// Throws the exception in flight again, with every secret of 8 bytes and more in its text blotted out.
+[[noreturn]] void rethrow_without(const Secrets& secrets);
 
 /// Sends `request`. `Stream` is built from a listener and headers; `read_whole(body, on_delta, headers)` reads an
 /// answer that is no stream. Nothing of a reply gets out before it is whole, but for what the listener was given.

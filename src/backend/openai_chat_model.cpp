@@ -41,7 +41,7 @@ Reply<openai::Message> OpenAIChatModel::generate(const ModelRequest<openai::Mess
         return detail::exchange<openai::ChatStream>(*transport_, http, is_stream, request.on_delta,
                                                     "ask " + config_.model, &openai::chat_reply);
     } catch (const Error&) {
-        detail::rethrow_without(config_.api_key);
+        detail::rethrow_without({config_.api_key, config_.headers, config_.base_url});
     }
 }
 

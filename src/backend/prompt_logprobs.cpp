@@ -155,7 +155,7 @@ PromptLogprobs http_prompt_logprobs(std::shared_ptr<HttpTransport> transport, Pr
                 detail::throw_refusal(response, "ask " + config.model + " for log-probabilities");
             return prompt_logprobs_of(response.body, text, config.source);
         } catch (const Error&) {
-            detail::rethrow_without(config.api_key);
+            detail::rethrow_without({config.api_key, config.headers, config.base_url});
         }
     };
 }
