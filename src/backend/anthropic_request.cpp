@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace whittle::inline v0 {
 
@@ -33,6 +34,7 @@ using detail::find_string;
 using nlohmann::ordered_json;
 using whittle::detail::render;
 
+constexpr std::array<std::string_view, 3> reserved{"messages", "system", "stream"};
 constexpr const char* block_binding_beta = "thinking-binding-controls-2026-08-01";
 
 ordered_json mark_of(const AnthropicModelConfig& config) {
@@ -50,12 +52,34 @@ std::string write_tool(const ToolSpec& tool, const ordered_json* mark) {
     return text + "}";
 }
 
-std::string write_message(const ordered_json& m, const ordered_json* mark) {
-    const bool is_plain = mark == nullptr && m.size() == 2 && m.contains("content");
-    if (is_plain) return render(m);
-    ordered_json sent{{"role", m.at("role")}};
+bool is_reply(const ordered_json& m) { return find_string(m, "role") == "assistant"; }
+
+bool is_blank_text(const ordered_json& block) {
+    return find_string(block, "type") == "text" && is_blank(find_string(block, "text").value_or(""));
+}
+
+bool has_blank_text(const ordered_json& m) {
     const ordered_json* content = find_member(m, "content");
-    sent["content"] = content != nullptr && !content->is_null() ? *content : ordered_json::array();
+    return content != nullptr && content->is_array() && std::ranges::any_of(*content, is_blank_text);
+}
+
+/// A reply of which the API takes nothing back: it refuses blank text and messages without content.
+bool says_nothing(const ordered_json& m) {
+    const ordered_json* content = find_member(m, "content");
+    if (!is_reply(m)) return false;
+    if (content == nullptr || content->is_null()) return true;
+    if (content->is_string()) return is_blank(content->get_ref<const std::string&>());
+    return content->is_array() && std::ranges::all_of(*content, is_blank_text);
+}
+
+std::string write_message(const ordered_json& m, const ordered_json* mark) {
+    const bool has_blank = is_reply(m) && has_blank_text(m);
+    const ordered_json* content = find_member(m, "content");
+    const bool has_content = content != nullptr && !content->is_null();
+    if (mark == nullptr && m.size() == 2 && has_content && !has_blank) return render(m);
+    ordered_json sent{{"role", m.at("role")}};
+    sent["content"] = has_content ? *content : ordered_json::array();
+    if (has_blank) std::erase_if(sent["content"].get_ref<ordered_json::array_t&>(), is_blank_text);
     if (mark != nullptr) detail::put_mark(sent["content"], *mark);
     return render(sent);
 }
@@ -80,21 +104,22 @@ bool ask_to_drop(ordered_json& fields) {
     return true;
 }
 
+/// What counting does not take.
+void erase_call_fields(ordered_json& fields) {
+    for (const char* key : {"max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "metadata", "service_tier",
+                            "container", "inference_geo"})
+        fields.erase(key);
+}
+
 ordered_json fields_of(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
     const GenerateOptions options = request.options != nullptr ? *request.options : GenerateOptions{};
-    ordered_json fields{{"model", config.model}};
-    const bool is_call = kind != BodyKind::count;
-    if (is_call)
-        fields["max_tokens"] = options.max_output_tokens > 0 ? options.max_output_tokens : config.max_output_tokens;
-    if (is_call && options.temperature) fields["temperature"] = *options.temperature;
+    ordered_json fields{{"model", config.model}, {"max_tokens", config.max_output_tokens}};
+    whittle::detail::merge_fields(fields, whittle::detail::read_extra(config.extra, reserved));
+    if (options.max_output_tokens > 0) fields["max_tokens"] = options.max_output_tokens;
+    if (options.temperature) fields["temperature"] = *options.temperature;
     if (kind == BodyKind::stream) fields["stream"] = true;
-    ordered_json extra = whittle::detail::read_extra({config.extra, options.extra}, {"messages", "system", "stream"});
-    if (!is_call) {
-        for (const char* key : {"max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "metadata",
-                                "service_tier", "container", "inference_geo"})
-            extra.erase(key);
-    }
-    fields.update(extra);
+    whittle::detail::merge_fields(fields, whittle::detail::read_extra(options.extra, reserved));
+    if (kind == BodyKind::count) erase_call_fields(fields);
     return fields;
 }
 
@@ -158,8 +183,10 @@ RequestText messages_request(const ModelRequest<Message>& request, const Anthrop
     whittle::detail::take_tools(fields, tools);
     std::vector<std::string> messages;
     messages.reserve(request.messages.size());
-    for (std::size_t i = 0; i < request.messages.size(); ++i)
-        messages.push_back(write_message(request.messages[i].json(), marks.at(i)));
+    for (std::size_t i = 0; i < request.messages.size(); ++i) {
+        const ordered_json& message = request.messages[i].json();
+        if (!says_nothing(message)) messages.push_back(write_message(message, marks.at(i)));
+    }
 
     text.body = render(fields);
     text.body.pop_back();  // the brace

@@ -17,7 +17,7 @@ bool takes_mark(const ordered_json& block) {
     if (!block.is_object() || is_marked(block)) return false;
     const std::string_view type = find_string(block, "type").value_or("");
     if (type == "thinking" || type == "redacted_thinking" || type == "compaction") return false;
-    return type != "text" || !find_string(block, "text").value_or("").empty();
+    return type != "text" || !is_blank(find_string(block, "text").value_or(""));
 }
 
 /// Whether `put_mark` would find a place; also false if a block behind that place is marked already.

@@ -26,7 +26,21 @@ ordered_json read_object(std::string_view text) {
     }
 }
 
-void merge(ordered_json& fields, ordered_json&& more) {
+}  // namespace
+
+void refuse_request(const std::string& reason) {
+    throw ModelError(ModelErrorClass::bad_request, fmt::format("{}: {}", attempted, reason));
+}
+
+ordered_json read_extra(std::string_view text, std::span<const std::string_view> reserved) {
+    ordered_json fields = is_blank(text) ? ordered_json::object() : read_object(text);
+    for (const std::string_view name : reserved) {
+        if (fields.contains(name)) refuse_request(fmt::format("the extra fields cannot set \"{}\"", name));
+    }
+    return fields;
+}
+
+void merge_fields(ordered_json& fields, ordered_json&& more) {
     for (auto& [key, value] : more.items()) {
         ordered_json& target = fields[key];
         if (key == "tools" && target.is_array() && value.is_array()) {
@@ -35,24 +49,6 @@ void merge(ordered_json& fields, ordered_json&& more) {
             target = std::move(value);
         }
     }
-}
-
-}  // namespace
-
-void refuse_request(const std::string& reason) {
-    throw ModelError(ModelErrorClass::bad_request, fmt::format("{}: {}", attempted, reason));
-}
-
-ordered_json read_extra(std::initializer_list<std::string_view> texts,
-                        std::initializer_list<std::string_view> reserved) {
-    ordered_json fields = ordered_json::object();
-    for (const std::string_view text : texts) {
-        if (!is_blank(text)) merge(fields, read_object(text));
-    }
-    for (const std::string_view name : reserved) {
-        if (fields.contains(name)) refuse_request(fmt::format("the extra fields cannot set \"{}\"", name));
-    }
-    return fields;
 }
 
 std::string_view parameters_of(const ToolSpec& tool) {

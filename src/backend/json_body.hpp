@@ -4,7 +4,6 @@
 #include "whittle/message/tool_spec.hpp"
 
 #include <functional>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,10 +13,12 @@
 /// history would be copied only to be dumped.
 namespace whittle::inline v0::detail {
 
-/// The fields that `texts` (JSON objects, or empty) add to a request; a later one wins, arrays called "tools" are
-/// joined. Throws ModelError(bad_request) for text that is no JSON object, and for a field of `reserved`.
-[[nodiscard]] ordered_json read_extra(std::initializer_list<std::string_view> texts,
-                                      std::initializer_list<std::string_view> reserved);
+/// The further fields of a request: a JSON object, or empty. Throws ModelError(bad_request) for text that is no JSON
+/// object, and for a field of `reserved`.
+[[nodiscard]] ordered_json read_extra(std::string_view text, std::span<const std::string_view> reserved);
+
+/// Sets the fields of `more`; arrays called "tools" are joined.
+void merge_fields(ordered_json& fields, ordered_json&& more);
 
 /// The tool's parameters, checked. Throws ModelError(bad_request) if they are no JSON object.
 [[nodiscard]] std::string_view parameters_of(const ToolSpec& tool);

@@ -37,6 +37,8 @@ constexpr std::array<std::string_view, 3> other_members{"role", "content", "name
 constexpr std::array<std::string_view, 3> tool_members{"role", "content", "tool_call_id"};
 constexpr std::array<std::string_view, 4> call_members{"id", "type", "function", "custom"};
 
+constexpr std::array<std::string_view, 2> reserved{"messages", "stream"};
+
 using Names = std::span<const std::string_view>;
 
 Names members_of(std::string_view role) {
@@ -61,6 +63,15 @@ ordered_json only(const ordered_json& object, Names names) {
 bool has_null_content(const ordered_json& m) {
     const ordered_json* content = find_member(m, "content");
     return content == nullptr || content->is_null();
+}
+
+/// A reply without a word: the API wants content where there is neither a call nor a refusal.
+bool says_nothing(const ordered_json& m) {
+    if (!has_null_content(m)) return false;
+    return std::ranges::none_of(std::array{"tool_calls", "function_call", "refusal", "audio"}, [&](const char* key) {
+        const ordered_json* member = find_member(m, key);
+        return member != nullptr && !member->is_null() && !(member->is_array() && member->empty());
+    });
 }
 
 bool has_foreign_calls(const ordered_json& m) {
@@ -106,7 +117,8 @@ public:
 
     [[nodiscard]] std::string write(const ordered_json& m) const {
         const std::string_view role = find_string(m, "role").value_or("");
-        const bool needs_text = !dialect_.null_content && role == "assistant" && has_null_content(m);
+        const bool needs_text =
+            role == "assistant" && (says_nothing(m) || (!dialect_.null_content && has_null_content(m)));
         const bool is_foreign = !dialect_.any_member && is_strange(m, role);
         if (!needs_text && !is_foreign) return render(m);
         ordered_json fitting = is_foreign ? strip(m, role) : m;
@@ -151,14 +163,29 @@ std::string write_tool(const ToolSpec& tool) {
     return text + "}}";
 }
 
+bool has_limit(const ordered_json& fields) {
+    return fields.contains("max_tokens") || fields.contains("max_completion_tokens");
+}
+
+/// Under both names: a server that gets two limits may refuse.
+void erase_limit(ordered_json& fields) {
+    fields.erase("max_tokens");
+    fields.erase("max_completion_tokens");
+}
+
 ordered_json fields_of(const GenerateOptions& options, const OpenAIModelConfig& config, bool is_stream) {
     ordered_json fields{{"model", config.model}};
+    whittle::detail::merge_fields(fields, whittle::detail::read_extra(config.extra, reserved));
+    if (options.max_output_tokens > 0) erase_limit(fields);
     const std::int64_t most = options.max_output_tokens > 0 ? options.max_output_tokens : config.max_output_tokens;
-    if (most > 0) fields[config.dialect.max_tokens_field] = most;
+    if (most > 0 && !has_limit(fields)) fields[config.dialect.max_tokens_field] = most;
     if (options.temperature) fields["temperature"] = *options.temperature;
     if (is_stream) fields["stream"] = true;
-    if (is_stream && config.dialect.stream_usage) fields["stream_options"] = {{"include_usage", true}};
-    fields.update(whittle::detail::read_extra({config.extra, options.extra}, {"messages", "stream"}));
+    if (is_stream && config.dialect.stream_usage && !fields.contains("stream_options"))
+        fields["stream_options"] = {{"include_usage", true}};
+    ordered_json last = whittle::detail::read_extra(options.extra, reserved);
+    if (has_limit(last)) erase_limit(fields);
+    whittle::detail::merge_fields(fields, std::move(last));
     return fields;
 }
 

@@ -69,8 +69,9 @@ TEST_CASE("a count has no limit and no sampling", "[anthropic]") {
     config.extra = R"({"top_p":0.5,"thinking":{"type":"adaptive"}})";
     CHECK(body_of({talk[0]}, config, {}, BodyKind::count) ==
           R"({"model":"m","thinking":{"type":"adaptive"},"messages":[{"role":"user","content":"one"}]})");
-    CHECK(body_of({talk[0]}, config, {}, BodyKind::stream).find(R"("max_tokens":64,"stream":true)") !=
-          std::string::npos);
+    CHECK(body_of({talk[0]}, config, {}, BodyKind::stream) ==
+          R"({"model":"m","max_tokens":64,"top_p":0.5,"thinking":{"type":"adaptive"},"stream":true,)"
+          R"("messages":[{"role":"user","content":"one"}]})");
 }
 
 TEST_CASE("four marks stand on the system text, the stable prefix, the last message and the user's before it",
@@ -153,4 +154,38 @@ TEST_CASE("all problems of an Anthropic configuration are told", "[anthropic]") 
         {.base_url = "ftp://x", .max_output_tokens = 0, .cache_marks = 5, .cache_lifetime = "2h", .extra = "[]"}, "a",
         problems);
     CHECK(problems.all().size() == 6);
+}
+
+TEST_CASE("what the API gives but does not take back is left out of the request: blank text, replies of nothing",
+          "[anthropic]") {
+    const auto messages = parse_all({
+        R"({"role":"user","content":"one"})",
+        R"({"role":"assistant","content":[]})",
+        R"({"role":"assistant","content":[{"type":"text","text":"\n\n"}]})",
+        R"({"role":"assistant","content":" "})",
+        R"({"role":"assistant","content":null})",
+        R"({"role":"assistant","content":[{"type":"text","text":"\n"},{"type":"tool_use","id":"c","name":"ls","input":{}}]})",
+        R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"a"}]})",
+        R"({"role":"assistant","content":[]})",
+    });
+    const std::string body = body_of(messages, plain);
+    CHECK(ordered_json::parse(body)["messages"].dump() ==
+          R"([{"role":"user","content":"one"},)"
+          R"({"role":"assistant","content":[{"type":"tool_use","id":"c","name":"ls","input":{}}]},)"
+          R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"a"}]}])");
+    CHECK(marks_of(body_of(messages, marked)) == "0 2 ");
+}
+
+TEST_CASE("options of a call win over the configuration's extra fields, the call's own extra over both",
+          "[anthropic]") {
+    AnthropicModelConfig config = plain;
+    config.extra = R"({"max_tokens":50,"temperature":0.9,"top_k":3})";
+    GenerateOptions options{.max_output_tokens = 2'000, .temperature = 0.0};
+    const auto sent = [&] { return ordered_json::parse(body_of(talk, config, {.options = &options})); };
+    CHECK(sent()["max_tokens"] == 2'000);
+    CHECK(sent()["temperature"] == 0.0);
+    CHECK(sent()["top_k"] == 3);
+    options.extra = R"({"max_tokens":9})";
+    CHECK(sent()["max_tokens"] == 9);
+    CHECK(ordered_json::parse(body_of(talk, config))["max_tokens"] == 50);
 }

@@ -115,3 +115,25 @@ TEST_CASE("all problems of a configuration are told, and no value that may be a 
     CHECK(problems.all()[0].field == "models.a.model");
     for (const Problem& problem : problems.all()) CHECK(to_string(problem).find("sk-secret") == std::string::npos);
 }
+
+TEST_CASE("options of a call win over the configuration's extra fields, and there is one output limit", "[openai]") {
+    OpenAIModelConfig config = config_for("openai");
+    config.extra = R"({"max_tokens":50,"temperature":0.9})";
+    GenerateOptions options{.max_output_tokens = 2'000, .temperature = 0.0};
+    const auto sent = [&] { return body_of(question, config, {.options = &options}); };
+    CHECK(
+        sent() ==
+        R"({"model":"m","temperature":0.0,"max_completion_tokens":2000,"messages":[{"role":"user","content":"hi"}]})");
+    options.extra = R"({"max_tokens":9})";
+    CHECK(sent() == R"({"model":"m","temperature":0.0,"max_tokens":9,"messages":[{"role":"user","content":"hi"}]})");
+    config.max_output_tokens = 7;
+    CHECK(body_of(question, config) ==
+          R"({"model":"m","max_tokens":50,"temperature":0.9,"messages":[{"role":"user","content":"hi"}]})");
+}
+
+TEST_CASE("a reply of nothing goes back with empty text, which every server takes", "[openai]") {
+    const std::vector<Message> silent{Message::parse(R"({"role":"assistant","content":null})")};
+    CHECK(body_of(silent, config_for("openai")) == R"({"model":"m","messages":[{"role":"assistant","content":""}]})");
+    const std::vector<Message> refused{Message::parse(R"({"role":"assistant","content":null,"refusal":"no"})")};
+    CHECK(body_of(refused, config_for("openai")).find(R"("content":null)") != std::string::npos);
+}
