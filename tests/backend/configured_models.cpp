@@ -134,6 +134,15 @@ TEST_CASE("a key or dialect that is not there is told by name when the model is 
     CHECK(error_of(strange).find("vllm") != std::string::npos);
 }
 
+TEST_CASE("what is no name of an environment value is not shown: it may be the key", "[backend]") {
+    for (const char* text : {"gsk_realkey123", "sk-real", "0123456789ABCDEF", "REAL KEY"}) {
+        const std::string error =
+            error_of({.name = "m", .type = ModelSettings::Type::openai, .model = "x", .api_key_env = text});
+        CHECK(error.find("api_key_env") != std::string::npos);
+        CHECK(error.find(text) == std::string::npos);
+    }
+}
+
 TEST_CASE("a chain gets scripted models and models behind HTTP from one maker", "[backend]") {
     const auto maker = http_models<ChatMessage>(source_with(std::make_shared<ScriptedTransport>(answer_json("{}"))));
     const ChainSettings settings = read_chain_settings(file);
@@ -164,4 +173,28 @@ TEST_CASE("a configuration whose key is not in the environment gives no chain", 
     const auto without = [](std::string_view) { return std::optional<std::string>(); };
     CHECK_NOTHROW(chain_with_models(settings, transport, with));
     CHECK_THROWS_AS(chain_with_models(settings, transport, without), Error);
+}
+
+TEST_CASE(
+    "a chat-completions model in an Anthropic conversation makes no half call, and gives calls an id of their own",
+    "[config]") {
+    const ChainSettings settings = read_chain_settings(file);
+    const auto reply_to = [&](const std::string& arguments, const std::string& reason) {
+        const std::string body =
+            R"({"choices":[{"message":{"content":"sure","tool_calls":[{"type":"function","function":{"name":"ls",)"
+            R"("arguments":")" +
+            arguments + R"("}}]},"finish_reason":")" + reason + R"("}]})";
+        const auto transport = std::make_shared<ScriptedTransport>(answer_json(body));
+        auto messages = round<anthropic::Message>();
+        messages.push_back(anthropic::Message::parse(
+            R"({"role":"assistant","content":[{"type":"tool_use","id":"call_4","name":"ls","input":{}}]})"));
+        return http_models<anthropic::Message>(source_with(transport))(find(settings, "o"))
+            ->generate({.messages = messages})
+            .message.json()["content"]
+            .dump();
+    };
+    CHECK(reply_to(R"({\"p\":1})", "tool_calls") ==
+          R"([{"type":"text","text":"sure"},{"type":"tool_use","id":"call_5","name":"ls","input":{"p":1}}])");
+    CHECK(reply_to(R"({\"path\":\"/ho)", "length") == R"("sure")");
+    CHECK_THROWS_AS(reply_to(R"({\"path\":\"/ho)", "tool_calls"), ModelError);
 }

@@ -3,6 +3,7 @@
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/openai.hpp"
+#include "whittle/base/text.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/port/model.hpp"
 
@@ -98,6 +99,44 @@ template <AgentMessage M>
     return anthropic::Message({{"role", "assistant"}, {"content", nlohmann::ordered_json::array()}});
 }
 
+[[nodiscard]] inline bool has_call(std::span<const anthropic::Message> messages, std::string_view id) {
+    bool found = false;
+    for (const anthropic::Message& m : messages) {
+        message_traits<anthropic::Message>::for_each_part(m, [&](const PartView& part) {
+            found = found || (part.kind == PartKind::tool_call && part.call_id == id);
+        });
+    }
+    return found;
+}
+
+/// Anthropic's calls have an object as input, and an id of their own in the whole conversation. Half a call of a reply
+/// that was cut off is left out; of any other, the model is to blame.
+[[nodiscard]] inline openai::Message with_whole_calls(const openai::Message& reply, bool is_cut_off,
+                                                      std::span<const anthropic::Message> history) {
+    nlohmann::ordered_json json = reply.json();
+    const auto calls = json.find("tool_calls");
+    if (calls == json.end() || !calls->is_array()) return reply;
+    const auto is_half = [](const nlohmann::ordered_json& call) {
+        const auto* function = find_member(call, "function");
+        const std::string_view arguments = function != nullptr ? find_string(*function, "arguments").value_or("") : "";
+        return !is_blank(arguments) && !is_json_object(arguments);
+    };
+    const auto halves = std::erase_if(calls->get_ref<nlohmann::ordered_json::array_t&>(), is_half);
+    if (halves > 0 && !is_cut_off)
+        throw ModelError(ModelErrorClass::server, "take the reply: the arguments of a call are no JSON object");
+    std::size_t number = history.size();
+    for (nlohmann::ordered_json& call : *calls) {
+        if (!find_string(call, "id").value_or("").empty()) continue;
+        std::string id;
+        do {
+            id = "call_" + std::to_string(number++);
+        } while (has_call(history, id));
+        call["id"] = std::move(id);
+    }
+    if (calls->empty()) json.erase("tool_calls");
+    return openai::Message(std::move(json));
+}
+
 class AnthropicForOpenai final : public Model<openai::Message> {
 public:
     explicit AnthropicForOpenai(std::shared_ptr<Model<anthropic::Message>> model) : model_(std::move(model)) {}
@@ -125,7 +164,9 @@ public:
         const OpenAiConversion converted = to_openai(nullptr, request.messages);
         const Reply<openai::Message> reply = model_->generate(
             with_messages<openai::Message>(request, std::span<const openai::Message>(converted.messages)));
-        return {last_reply(to_anthropic({&reply.message, 1}).messages), reply.usage, reply.finish};
+        const openai::Message message =
+            with_whole_calls(reply.message, reply.finish == FinishReason::length, request.messages);
+        return {last_reply(to_anthropic({&message, 1}).messages), reply.usage, reply.finish};
     }
 
 private:
