@@ -60,25 +60,13 @@ Reply<Message> to_reply(const ordered_json& response) {
     }
 }
 
-void tell_whole(const DeltaSink& on_delta, const Message& message) {
-    message_traits<Message>::for_each_part(message, [&](const PartView& part) {
-        if (part.text.empty()) return;
-        if (part.kind == PartKind::text) on_delta({.text = part.text});
-        if (part.kind == PartKind::thinking) on_delta({.kind = Delta::Kind::thinking, .text = part.text});
-        if (part.kind == PartKind::tool_call) {
-            on_delta(
-                {.kind = Delta::Kind::tool_arguments, .text = part.text, .call_id = part.call_id, .tool = part.tool});
-        }
-    });
-}
-
 }  // namespace
 
 Reply<Message> messages_reply(std::string_view body, const DeltaSink* on_delta, const HttpHeaders& headers) {
     const ordered_json response = whittle::detail::read_answer(body);
     require_no_error(response, body, headers);
     Reply<Message> reply = to_reply(response);
-    if (on_delta != nullptr && *on_delta) tell_whole(*on_delta, reply.message);
+    whittle::detail::tell_whole(on_delta, reply.message);
     return reply;
 }
 
@@ -238,13 +226,16 @@ struct MessagesStream::State {
         }
     }
 
-    /// Half a call must not be made. Cut off by the output limit it is left out; else the server is to blame.
+    /// Half a call must not be made. Where the reply was broken off it is left out; else the server is to blame.
     [[nodiscard]] ordered_json take_content() {
-        const bool is_limit = find_string(response, "stop_reason") == "max_tokens";
+        const FinishReason finish = finish_of(find_string(response, "stop_reason").value_or(""));
+        const bool is_broken_off =
+            finish == FinishReason::length || finish == FinishReason::refusal || finish == FinishReason::other;
         ordered_json content = ordered_json::array();
         for (auto& [index, block] : blocks) {
             if (block.is_open && !block.input.empty()) close(block);
-            if (block.is_cut && !is_limit) fail(ModelErrorClass::server, "the input of a tool call is no JSON object");
+            if (block.is_cut && !is_broken_off)
+                fail(ModelErrorClass::server, "the input of a tool call is no JSON object");
             if (!block.is_cut) content.push_back(std::move(block.json));
         }
         return content;

@@ -1,5 +1,7 @@
 #include "merge_delta.hpp"
 
+#include "whittle/port/model.hpp"
+
 #include <algorithm>
 #include <array>
 #include <ranges>
@@ -83,6 +85,7 @@ private:
             if (same != nullptr) {
                 open_.push_back({same, &element});
             } else {
+                if (find_member(element, "index") != nullptr) require_room(target);
                 target.push_back(element);
             }
         }
@@ -96,6 +99,12 @@ private:
 
 void merge_delta(ordered_json& target, const ordered_json& piece) {
     if (piece.is_structured()) Merge().run(target, piece);
+}
+
+void require_room(const ordered_json& list) {
+    if (list.size() >= most_indexed)
+        throw ModelError(ModelErrorClass::server,
+                         "read the reply: it has more calls, or indexed parts, than anyone asks for");
 }
 
 ordered_json* find_index(ordered_json& list, const ordered_json& piece) {

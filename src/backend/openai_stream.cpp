@@ -46,6 +46,11 @@ FinishReason finish_of(std::string_view reason, const ordered_json& message) {
     return reason == "stop" || reason.empty() ? FinishReason::stop : FinishReason::other;
 }
 
+/// The server broke the reply off.
+bool is_failure(std::string_view reason) {
+    return reason == "error" || reason == "abort" || reason == "insufficient_system_resource";
+}
+
 [[noreturn]] void fail_full_window(const std::optional<Usage>& usage) {
     throw ModelError(Overflow{.used = usage ? usage->total() : 0},
                      fmt::format("{}: it ended because the context window was full", attempted));
@@ -60,6 +65,9 @@ void require_no_error(const ordered_json& answer, std::string_view text, const H
 
 Reply<Message> to_reply(ordered_json message, std::string_view reason, std::optional<Usage> usage) {
     if (reason == "model_context_window_exceeded") fail_full_window(usage);
+    if (is_failure(reason))
+        throw ModelError(ModelErrorClass::server,
+                         fmt::format("{}: the server ended it with \"{}\"", attempted, reason));
     if (find_string(message, "role").value_or("").empty()) message["role"] = "assistant";
     const FinishReason finish = finish_of(reason, message);
     try {
@@ -67,18 +75,6 @@ Reply<Message> to_reply(ordered_json message, std::string_view reason, std::opti
     } catch (const Error& error) {
         throw ModelError(ModelErrorClass::server, fmt::format("{}: {}", attempted, error.what()));
     }
-}
-
-void tell_whole(const DeltaSink& on_delta, const Message& message) {
-    message_traits<Message>::for_each_part(message, [&](const PartView& part) {
-        if (part.text.empty()) return;
-        if (part.kind == PartKind::text) on_delta({.text = part.text});
-        if (part.kind == PartKind::thinking) on_delta({.kind = Delta::Kind::thinking, .text = part.text});
-        if (part.kind == PartKind::tool_call) {
-            on_delta(
-                {.kind = Delta::Kind::tool_arguments, .text = part.text, .call_id = part.call_id, .tool = part.tool});
-        }
-    });
 }
 
 /// The choice with index 0: more than one comes only if the caller asked for it.
@@ -113,6 +109,7 @@ std::optional<Usage> usage_of(const ordered_json& usage) {
     const std::int64_t reasoning = count_member(details("completion_tokens_details"), "reasoning_tokens");
     const std::int64_t rest = count_member(usage, "total_tokens") - prompt;
     if (reasoning > 0 && rest - result.output == reasoning) result.output = rest;
+    if (result.total() == 0) return std::nullopt;  // some servers send zeros for what they do not count
     return result;
 }
 
@@ -120,13 +117,14 @@ Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, cons
     const ordered_json answer = whittle::detail::read_answer(body);
     require_no_error(answer, body, headers);
     const ordered_json* choice = first_choice(answer);
+    if (choice != nullptr) require_no_error(*choice, body, headers);
     const ordered_json* message = choice != nullptr ? find_member(*choice, "message") : nullptr;
     if (message == nullptr || !message->is_object())
         throw ModelError(ModelErrorClass::server, fmt::format("{}: it has no message", attempted));
     const ordered_json* usage = find_member(answer, "usage");
     Reply<Message> reply = to_reply(*message, find_string(*choice, "finish_reason").value_or(""),
                                     usage != nullptr ? usage_of(*usage) : std::nullopt);
-    if (on_delta != nullptr && *on_delta) tell_whole(*on_delta, reply.message);
+    whittle::detail::tell_whole(on_delta, reply.message);
     return reply;
 }
 
@@ -154,7 +152,7 @@ struct ChatStream::State {
     }
 
     void take_choice(const ordered_json& choice) {
-        if (const auto text = find_string(choice, "finish_reason")) {
+        if (const auto text = find_string(choice, "finish_reason"); text && !text->empty()) {  // some send "" till then
             reason = *text;
             has_reason = true;
         }
@@ -225,6 +223,7 @@ struct ChatStream::State {
             const std::string_view known = find_string(*call, "id").value_or("");
             if (id.empty() || known.empty() || id == known) return *call;
         }
+        whittle::detail::require_room(calls);
         calls.push_back(ordered_json::object());
         return calls.back();
     }
@@ -251,6 +250,7 @@ void ChatStream::take(const SseEvent& event) {
     if (event.event == "error") throw to_model_error(classify_error(200, state_->headers, event.data), attempted);
     state_->take_usage(chunk);
     if (const ordered_json* choice = first_choice(chunk)) {
+        require_no_error(*choice, event.data, state_->headers);
         state_->take_usage(*choice);  // where some servers have it
         state_->take_choice(*choice);
     }

@@ -196,6 +196,18 @@ TEST_CASE("a call that the output limit cut off is left out, and never made by h
           ModelErrorClass::server);
 }
 
+TEST_CASE("a full window in the middle of a call is an overflow, and a refusal there a reply", "[anthropic]") {
+    const std::string begun = begin + start_block(0, R"({"type":"tool_use","id":"t","name":"rm","input":{}})") +
+                              add(0, R"({"type":"input_json_delta","partial_json":"{\"path\":\"/ho"})") + stop_block(0);
+    const ModelError full =
+        failure_of([&] { return ask_streaming(answer_events(begun + end_with("model_context_window_exceeded"))); });
+    CHECK(full.error_class() == ModelErrorClass::overflow);
+    CHECK(full.overflow().used == 169);
+    const Reply<Message> refused = ask_streaming(answer_events(begun + end_with("refusal")));
+    CHECK(refused.finish == FinishReason::refusal);
+    CHECK(refused.message.json()["content"].empty());
+}
+
 TEST_CASE("refusals of the Messages API have their class, and keys are blotted out", "[anthropic]") {
     const auto refuse = [](int status, std::string type, std::string message) {
         ScriptedAnswer answer = answer_json(R"({"type":"error","error":{"type":")" + type + R"(","message":")" +

@@ -198,7 +198,7 @@ TEST_CASE("usage is split into its classes, however the server counts", "[openai
     CHECK(usage(R"({"prompt_tokens":10,"completion_tokens":5,"total_tokens":19,
                     "completion_tokens_details":{"reasoning_tokens":4}})") == Usage{.input = 10, .output = 9});
     CHECK(usage(R"({"prompt_tokens":-5,"completion_tokens":18446744073709551615,
-                    "prompt_tokens_details":{"cached_tokens":9}})") == Usage{});
+                    "prompt_tokens_details":{"cached_tokens":9}})") == std::nullopt);
     CHECK(usage("null") == std::nullopt);
 }
 
@@ -306,4 +306,64 @@ TEST_CASE("what a listener throws gets out, and a stop ends the call", "[openai]
     std::stop_source source;
     source.request_stop();
     CHECK(errc_of([&] { (void)ask(transport_of(answer_json("{}")), nullptr, source.get_token()); }) == Errc::cancelled);
+}
+
+TEST_CASE("an empty finish reason is none: a stream that breaks off is no reply, and no reason is forgotten",
+          "[openai]") {
+    const std::string half = chunk(R"({"content":"Half a sen"})", R"("")");
+    CHECK(failure_of([&] { return ask_streaming(answer_events(half)); }).error_class() == ModelErrorClass::transport);
+    const std::string cut_off = half + chunk("{}", R"("length")") + chunk("{}", R"("")") + end_of_stream;
+    CHECK(ask_streaming(answer_events(cut_off)).finish == FinishReason::length);
+}
+
+TEST_CASE("a reply that the server broke off is its error, streamed or not", "[openai]") {
+    for (const std::string reason : {"error", "abort", "insufficient_system_resource"}) {
+        const std::string stream = chunk(R"({"content":"Half a"})", '"' + reason + '"') + end_of_stream;
+        CHECK(failure_of([&] { return ask_streaming(answer_events(stream)); }).error_class() ==
+              ModelErrorClass::server);
+        const std::string body =
+            R"({"choices":[{"message":{"content":"Half a"},"finish_reason":")" + reason + R"("}]})";
+        CHECK(failure_of([&] { return ask(transport_of(answer_json(body))); }).error_class() ==
+              ModelErrorClass::server);
+    }
+    const ModelError inside = failure_of([] {
+        return ask(transport_of(answer_json(
+            R"({"choices":[{"error":{"code":429,"message":"rate limit reached"},"message":{"content":"Half a"}}]})")));
+    });
+    CHECK(inside.error_class() == ModelErrorClass::rate_limit);
+}
+
+TEST_CASE("more calls than anyone asks for are refused before they cost time", "[openai]") {
+    std::string calls;
+    for (int i = 0; i < 1'100; ++i) {
+        calls += (i > 0 ? "," : "") + (R"({"index":)" + std::to_string(i)) + R"(,"id":"a)" + std::to_string(i) +
+                 R"(","function":{"name":"ls"}})";
+    }
+    const std::string stream = chunk(R"({"tool_calls":[)" + calls + "]}", R"("tool_calls")") + end_of_stream;
+    CHECK(failure_of([&] { return ask_streaming(answer_events(stream)); }).error_class() == ModelErrorClass::server);
+}
+
+TEST_CASE("zeros where a server does not count are no usage", "[openai]") {
+    CHECK_FALSE(openai::usage_of({{"prompt_tokens", 0}, {"completion_tokens", 0}, {"total_tokens", 0}}));
+    CHECK_FALSE(openai::usage_of(nlohmann::ordered_json::object()));
+    CHECK(openai::usage_of({{"prompt_tokens", 0}, {"completion_tokens", 1}}) == Usage{.output = 1});
+}
+
+TEST_CASE("no part of a secret is in an error: a cut key, a header, a query, and a key of stars ends at all",
+          "[openai]") {
+    const auto told = [](OpenAIModelConfig config, const std::string& message) {
+        config.model = "m";
+        const auto transport = transport_of(answer_json(R"({"error":{"message":")" + message + R"("}})", 401));
+        OpenAIChatModel model(transport, config);
+        return std::string(failure_of([&] { return model.generate({.messages = {&question, 1}}); }).what());
+    };
+    const std::string far(470, 'x');
+    CHECK(told({.api_key = "sk-SECRETSECRETSECRETSECRETSECRET"}, far + " sk-SECRETSECRETSECRETSECRETSECRET")
+              .find("SECRET") == std::string::npos);
+    CHECK(told({.headers = {{"Authorization", "Bearer sk-HEADERSECRET"}}}, "bad sk-HEADERSECRET").find("SECRET") ==
+          std::string::npos);
+    CHECK(told({.base_url = "http://h/v1?v=1&code=QUERYSECRET"}, "bad QUERYSECRET").find("SECRET") ==
+          std::string::npos);
+    CHECK(told({.api_key = "********"}, "bad sk-********1234").find("sk-***1234") != std::string::npos);
+    CHECK(told({.api_key = "***"}, "bad sk-***1234").find("sk-***1234") != std::string::npos);
 }

@@ -12,7 +12,8 @@
 namespace whittle::inline v0::openai {
 
 /// The "usage" of a response. What was read from or written to the cache is taken out of `prompt_tokens`; the output
-/// includes reasoning, also where a server counts it only in the total. nullopt if `usage` is no object.
+/// includes reasoning, also where a server counts it only in the total. nullopt if `usage` is no object, or has no
+/// count above 0.
 [[nodiscard]] std::optional<Usage> usage_of(const nlohmann::ordered_json& usage);
 
 /// The reply in the body of a response that was not streamed: its first choice, with every member of the message. A
