@@ -198,6 +198,16 @@ TEST_CASE("nothing streamed means nothing to discard", "[retry]") {
     CHECK(discarded == 0);
 }
 
+TEST_CASE("an empty sink means that nobody listens", "[retry]") {
+    const auto never_streams = std::make_shared<ScriptedModel<ChatMessage>>([](const Request& request) {
+        if (request.on_delta != nullptr) (*request.on_delta)({.text = "piece"});
+        return Reply<ChatMessage>{ChatMessage::assistant("done")};
+    });
+    const DeltaSink empty;
+    CHECK(text_of(with_retry<ChatMessage>(never_streams)->generate({.on_delta = &empty}).message) == "done");
+    CHECK(text_of(with_failover<ChatMessage>({never_streams})->generate({.on_delta = &empty}).message) == "done");
+}
+
 TEST_CASE("a retry configuration with bad fields is refused with all of them", "[retry]") {
     Script script;
     CHECK(errc_of([&] { static_cast<void>(with_retry(model_of(script), {.max_retries = -1})); }) ==

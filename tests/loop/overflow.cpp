@@ -122,3 +122,67 @@ TEST_CASE("numbers that the provider did not give are called unknown", "[loop]")
               .error.find("the provider counts an unknown number of tokens and takes an unknown number of tokens") !=
           std::string::npos);
 }
+
+namespace {
+
+/// Shows the beginning of a reply before it finds that the window is full; answers once the request is small.
+struct LateProvider {
+    int calls = 0;
+
+    Reply<ChatMessage> operator()(const ModelRequest<ChatMessage>& request) {
+        const bool is_first = ++calls == 1;
+        (*request.on_delta)({.text = "Hello "});
+        if (is_first) throw ModelError(Overflow{.limit = 3'000, .used = 6'000}, "model_context_window_exceeded");
+        (*request.on_delta)({.text = "world"});
+        return {ChatMessage::assistant("Hello world")};
+    }
+};
+
+AgentLoop<> loop_with(LateProvider& provider, LoopCallbacks callbacks) {
+    const auto model = std::make_shared<ScriptedModel<ChatMessage>>(
+        [&provider](const ModelRequest<ChatMessage>& request) { return provider(request); });
+    Chain chain{ChainConfig{.storage = memory_storage()}, Reduction{clear_late}};
+    return AgentLoop<>(model, {}, std::move(chain), {}, std::move(callbacks));
+}
+
+}  // namespace
+
+TEST_CASE("a reply that overflows while it streams is asked for again once the host has discarded it", "[loop]") {
+    LateProvider provider;
+    std::string shown;
+    AgentLoop<> loop = loop_with(
+        provider, {.on_delta = [&](const Delta& delta) { shown += delta.text; }, .on_restart = [&] { shown.clear(); }});
+    Conversation<> c = with_rounds(6);
+    CHECK(loop.run(c, "go on").text == "Hello world");
+    CHECK(shown == "Hello world");
+    CHECK(provider.calls == 2);
+}
+
+TEST_CASE("a host that cannot discard what it showed is not shown it twice; it can go on by itself", "[loop]") {
+    LateProvider provider;
+    std::string shown;
+    AgentLoop<> loop = loop_with(provider, {.on_delta = [&](const Delta& delta) { shown += delta.text; }});
+    Conversation<> c = with_rounds(6);
+    const RunResult result = loop.run(c, "go on");
+    CHECK(result.finish == Finish::failed);
+    CHECK(result.error.find("model_context_window_exceeded") != std::string::npos);
+    CHECK(shown == "Hello ");
+    CHECK(provider.calls == 1);
+    CHECK(loop.chain().context_window(c) == 3'000);
+    shown.clear();
+    CHECK(loop.run(c).finish == Finish::answered);
+    CHECK(shown == "Hello world");
+}
+
+TEST_CASE("an overflow before anything was shown needs no discarding", "[loop]") {
+    Provider provider{.limit = 3'000};
+    int discarded = 0;
+    const auto model = std::make_shared<ScriptedModel<ChatMessage>>(
+        [&provider](const ModelRequest<ChatMessage>& request) { return provider(request); });
+    AgentLoop<> loop(model, {}, Chain{ChainConfig{.storage = memory_storage()}, Reduction{clear_late}}, {},
+                     {.on_delta = [](const Delta&) {}, .on_restart = [&] { ++discarded; }});
+    Conversation<> c = with_rounds(6);
+    CHECK(loop.run(c, "go on").finish == Finish::answered);
+    CHECK(provider.calls == 2);
+    CHECK(discarded == 0);
+}

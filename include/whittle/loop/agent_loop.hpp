@@ -2,6 +2,7 @@
 
 #include "whittle/chain/chain.hpp"
 #include "whittle/loop/jobs.hpp"
+#include "whittle/port/delta_watch.hpp"
 #include "whittle/reduction/read_offloaded.hpp"
 
 #include <algorithm>
@@ -32,6 +33,10 @@ struct LoopConfig {
 /// several `tool_threads`, tools start in call order and `on_tool_end` comes in the order in which they end.
 struct LoopCallbacks {
     DeltaSink on_delta{};  ///< asks the model to stream
+    /// A reply that had begun to stream turned out too large, and the model is asked again with a smaller conversation:
+    /// the host discards what it showed of this reply. Absent: the run fails instead, since the beginning would come
+    /// twice; the conversation is smaller by then, so that `run(conversation)` may go on.
+    std::function<void()> on_restart{};
     std::function<void(const ToolContext&)> on_tool_start{};
     std::function<void(const ToolContext&, const ToolResult&)> on_tool_end{};
 };
@@ -86,7 +91,8 @@ private:
     void run_steps(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
                    std::vector<ToolReturn>& pending);
     [[nodiscard]] Reply<M> ask(Conversation<M>& conversation, const HookRequest<M>& request);
-    [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request);
+    [[nodiscard]] Reply<M> ask_once(Conversation<M>& conversation, const HookRequest<M>& request,
+                                    const DeltaSink* on_delta);
     [[nodiscard]] bool was_truncated(Conversation<M>& conversation, const HookRequest<M>& request,
                                      const Usage& usage) const;
     bool run_tools(Conversation<M>& conversation, const HookRequest<M>& request, RunResult& result,
@@ -226,14 +232,17 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
         return detail::overflow_error(error, chain_.context_window(conversation), report.tokens_before,
                                       report.tokens_after);
     };
+    detail::DeltaWatch watch(&callbacks_.on_delta, callbacks_.on_restart);
     try {
-        return ask_once(conversation, hook_request);
+        return ask_once(conversation, hook_request, watch.sink());
     } catch (const ModelError& error) {
         if (error.error_class() != ModelErrorClass::overflow) throw;
-        if (!chain_.on_overflow(conversation, error.overflow(), hook_request)) throw as_told(error);
+        const bool is_smaller = chain_.on_overflow(conversation, error.overflow(), hook_request);
+        if (!is_smaller || !watch.may_restart()) throw as_told(error);
     }
+    watch.restart();
     try {
-        return ask_once(conversation, hook_request);
+        return ask_once(conversation, hook_request, watch.sink());
     } catch (const ModelError& error) {
         if (error.error_class() != ModelErrorClass::overflow) throw;
         throw as_told(error);
@@ -241,8 +250,8 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
 }
 
 template <ToolMessage M>
-Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest<M>& hook_request) {
-    const DeltaSink* on_delta = callbacks_.on_delta ? &callbacks_.on_delta : nullptr;
+Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest<M>& hook_request,
+                                const DeltaSink* on_delta) {
     const std::function<std::size_t()> stable_prefix = [&] { return chain_.stable_prefix(conversation); };
     return chain_.generate(
         *model_, {.messages = conversation.messages(),
