@@ -30,6 +30,12 @@ std::string row(std::string_view step, std::string_view what, std::string_view s
     return fmt::format("{:>4}  {:<{}}  {:>9}  {:>9}", step, what, what_columns, sent, raw);
 }
 
+/// A model may pass anything: empty for what is no text.
+std::string text_of_argument(const nlohmann::json& arguments, const char* name) {
+    const auto found = arguments.is_object() ? arguments.find(name) : arguments.end();
+    return found != arguments.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 std::string text_of_result(const whittle::ToolResult& result) {
     std::string text;
     for (const whittle::Part& part : result.parts) text += part.text;
@@ -84,11 +90,7 @@ void Screen::headings() {
 }
 
 std::string Screen::describe(const std::string& tool, const nlohmann::json& arguments) const {
-    const auto text = [&](const char* name) {
-        return arguments.is_object() && arguments.contains(name) && arguments[name].is_string()
-                   ? arguments[name].get<std::string>()
-                   : std::string();
-    };
+    const auto text = [&](const char* name) { return text_of_argument(arguments, name); };
     const std::string path = text("path");
     if (tool == "run_command") return "$ " + text("command");
     if (tool == "grep") return fmt::format("grep \"{}\" {}", text("pattern"), path);
@@ -140,10 +142,11 @@ void Screen::count(const whittle::ToolContext& context, const std::string& text,
         figures_.last_command_status = text.ends_with("[exit code 0]") ? 0 : 1;
     }
     if (is_error) return;
-    const std::string path = arguments.value("path", "");
+    const std::string path = text_of_argument(arguments, "path");
     if (context.tool == "read_offloaded") ++(arguments.contains("grep") ? figures_.searches : figures_.read_backs);
     if (context.tool == "read_file") figures_.files.insert(sandbox_.shown(sandbox_.readable(path)));
-    if (context.tool == "edit_file") figures_.edits.push_back({path, arguments["old"], arguments["new"]});
+    if (context.tool == "edit_file")
+        figures_.edits.push_back({path, text_of_argument(arguments, "old"), text_of_argument(arguments, "new")});
 }
 
 void Screen::tool_start(const whittle::ToolContext& context) {
@@ -166,7 +169,8 @@ void Screen::tool_end(const whittle::ToolContext& context, const whittle::ToolRe
         show_status();
     }
     if (!result.is_error) return;
-    const std::string shown = context.tool == "run_command" ? text.substr(text.rfind('[')) : text;
+    const bool has_run = context.tool == "run_command" && text.ends_with(']');  // its last line says how it ended
+    const std::string shown = has_run ? text.substr(text.rfind('\n') + 1) : text;
     note(red, cut(fmt::format("error: {}", shown), what_columns));
     figures_.errors.push_back(cut(fmt::format("{}: {}", context.tool, shown), what_columns));
 }

@@ -42,6 +42,24 @@ void run_a_little(std::FILE* out, bool is_live) {
 
 }  // namespace
 
+TEST_CASE("whatever a model passes to a tool, the screen shows a line for it", "[agent]") {
+    const Scratch scratch;
+    const agent::Sandbox sandbox(scratch / "work", {});
+    const std::string text = written([&](std::FILE* out) {
+        agent::Screen screen(out, sandbox, 0, {});
+        const auto fail = [&](const std::string& tool, const std::string& arguments, const std::string& result) {
+            screen.tool_end({.tool = tool, .arguments = arguments}, {"a", tool, {{.text = result}}, true}, 0);
+        };
+        fail("run_command", "no JSON", "refused: not JSON");
+        fail("run_command", R"({"command":5})", "");
+        fail("run_command", R"({"command":"x"})", "a\n[b]\n[exit code 3]");
+        screen.tool_end({.tool = "read_offloaded", .arguments = R"({"path":5})"}, {"b", "", {{.text = "x"}}, false}, 0);
+        CHECK(screen.figures().commands == 3);
+        CHECK(screen.figures().read_backs == 1);
+    });
+    CHECK(text == "      error: refused: not JSON\n      error: \n      error: [exit code 3]\n");
+}
+
 TEST_CASE("without a terminal there are plain lines only", "[agent]") {
     const std::string text = written([](std::FILE* out) { run_a_little(out, false); });
     CHECK(text.find('\r') == std::string::npos);
