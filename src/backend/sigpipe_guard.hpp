@@ -1,6 +1,7 @@
 #pragma once
 
 #include <csignal>
+#include <ctime>
 
 namespace whittle::inline v0::detail {
 
@@ -15,10 +16,10 @@ public:
     SigpipeGuard(const SigpipeGuard&) = delete;
     SigpipeGuard& operator=(const SigpipeGuard&) = delete;
     ~SigpipeGuard() {
-        if (!was_pending_ && is_pending()) {
+        if (!was_pending_) {
             const sigset_t pipe = pipe_only();
-            int taken = 0;
-            sigwait(&pipe, &taken);
+            const timespec at_once{};  // a signal to the process may have been taken by another thread's guard
+            sigtimedwait(&pipe, nullptr, &at_once);
         }
         pthread_sigmask(SIG_SETMASK, &old_, nullptr);
     }
