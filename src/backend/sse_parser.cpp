@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 [[noreturn]] void refuse(std::string_view what, std::size_t limit) {
-    throw ModelError(ModelErrorClass::transport,
+    throw ModelError(ModelErrorClass::bad_request,
                      "read event stream: " + std::string(what) + " is longer than " + std::to_string(limit) + " bytes");
 }
 

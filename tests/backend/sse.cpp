@@ -134,7 +134,7 @@ TEST_CASE("a line or an event above its limit ends the stream, in one piece or i
         read_pieces({long_line}, by_line);
         FAIL("no error");
     } catch (const ModelError& error) {
-        CHECK(error.error_class() == ModelErrorClass::transport);
+        CHECK(error.error_class() == ModelErrorClass::bad_request);
         CHECK(std::string(error.what()) == "read event stream: a line is longer than 100 bytes");
     }
 }

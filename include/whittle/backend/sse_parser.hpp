@@ -31,7 +31,7 @@ public:
 
     explicit SseParser(SseLimits limits = {}) : limits_(limits) {}
 
-    /// Calls `sink` for each event that these bytes complete. Throws `ModelError` of class transport above a limit;
+    /// Calls `sink` for each event that these bytes complete. Throws `ModelError` of class bad_request above a limit;
     /// what `sink` throws gets out. After either the parser is of no more use.
     void feed(std::string_view bytes, Sink sink);
 
