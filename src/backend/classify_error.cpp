@@ -1,5 +1,6 @@
 #include "whittle/backend/classify_error.hpp"
 
+#include "echoed_text.hpp"
 #include "error_body.hpp"
 #include "overflow_text.hpp"
 #include "retry_after.hpp"
@@ -99,7 +100,7 @@ struct Evidence {
 std::string text_of(const ErrorBody& body) {
     std::string text;
     for (const std::string& message : body.messages) {
-        text += ascii_lower(message);
+        text += detail::without_echoes(ascii_lower(message));
         text += '\n';
         if (text.size() > most_text_bytes) break;
     }
@@ -114,9 +115,12 @@ Evidence gather(int status, const ErrorBody& body) {
     return evidence;
 }
 
-/// A limit per minute is no window, whatever its sentence says of tokens.
+/// A limit per minute is no window, whatever its sentence says of tokens. A request that was found invalid is no matter
+/// of rates, whatever the message quotes from it.
 bool is_rate_limit(const Evidence& evidence) {
-    return evidence.status == 429 || evidence.has(rate_words) || evidence.says(rate_texts);
+    if (evidence.status == 429 || evidence.has(rate_words)) return true;
+    const bool is_invalid = (evidence.status == 400 || evidence.status == 422) && !evidence.body.words.empty();
+    return !is_invalid && evidence.says(rate_texts);
 }
 
 Class class_of_status(const Evidence& evidence) {

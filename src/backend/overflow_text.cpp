@@ -2,6 +2,7 @@
 
 #include "ascii.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -11,15 +12,22 @@ namespace {
 constexpr std::size_t longest_gap = 300;
 constexpr int most_digits = 15;
 
-// {L} limit, {U} used, {O} output on top of used: a number, perhaps 131,072; {*}: up to `longest_gap` other bytes. What
-// gives more numbers stands first.
-constexpr std::array<std::string_view, 45> sentences{
+// {L} limit, {U} used, {O} output on top of used, {T} both together, {N} of no interest: a number, perhaps 131,072;
+// {*}: up to `longest_gap` other bytes. What gives more numbers stands first.
+constexpr std::array<std::string_view, 50> sentences{
     // vLLM
     "passed {U} input tokens and requested {O} output tokens{*}context length is only {L} tokens",
     "is too large: {O}. this model's maximum context length is {L} tokens and your request has {U} input tokens",
     "maximum context length is {L} tokens{*}your request has {U} input tokens",
     "context length is only {L} tokens",
     // OpenAI, DeepSeek, OpenRouter, Azure
+    "maximum context length is {L} tokens{*}requested {T} tokens ({N} in the messages, {O} in the completion)",
+    "maximum context length is {L} tokens{*}requested {T} tokens ({N} in the messages, {N} in the functions, {O} in "
+    "the",
+    "maximum context length is {L} tokens{*}requested {T} tokens ({N} in the messages, {N} in the functions, and {O} "
+    "in",
+    "maximum context length is {L} tokens{*}requested {T} tokens ({N} in your prompt; {O} for the completion)",
+    "maximum context length is {L} tokens{*}requested about {T} tokens ({N} of text input, {O} in the output)",
     "maximum context length is {L} tokens{*}requested about {U} tokens",
     "maximum context length is {L} tokens{*}requested {U} tokens",
     "maximum context length is {L} tokens{*}resulted in {U} tokens",
@@ -101,6 +109,7 @@ bool take_gap(std::string_view& text, std::string_view next) noexcept {
 /// `text` and `sentence` begin behind the sentence's first literal.
 std::optional<OverflowNumbers> read_rest(std::string_view text, std::string_view sentence) noexcept {
     OverflowNumbers numbers;
+    bool has_total = false;
     while (!sentence.empty()) {
         const char tag = sentence[1];
         sentence.remove_prefix(3);
@@ -110,11 +119,15 @@ std::optional<OverflowNumbers> read_rest(std::string_view text, std::string_view
         } else {
             const auto number = take_number(text);
             if (!number) return std::nullopt;
-            (tag == 'L' ? numbers.limit : tag == 'U' ? numbers.input : numbers.output) = *number;
+            if (tag == 'L') numbers.limit = *number;
+            if (tag == 'U' || tag == 'T') numbers.input = *number;
+            if (tag == 'O') numbers.output = *number;
+            has_total = has_total || tag == 'T';
         }
         if (text.substr(0, next.size()) != next) return std::nullopt;
         text.remove_prefix(next.size());
     }
+    if (has_total) numbers.input = std::max<std::int64_t>(numbers.input - numbers.output, 0);
     return numbers;
 }
 
