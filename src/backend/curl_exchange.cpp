@@ -17,7 +17,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t most_head_bytes = 262'144;
-constexpr milliseconds longest_wait{1'000};
+constexpr milliseconds longest_wait{60'000};  // a stop, a byte or a limit ends the wait earlier
+// A body whose reader has enough is read to its end all the same, for the sake of the connection, but not for long.
+constexpr milliseconds longest_rest{1'000};
+constexpr std::size_t most_rest_bytes = 65'536;
 constexpr long no_connect_limit = std::numeric_limits<int>::max();
 
 template <typename Value>
@@ -36,6 +39,18 @@ milliseconds since(std::chrono::steady_clock::time_point start, std::chrono::ste
 bool is_untrusted(CURLcode code) {
     return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_ISSUER_ERROR ||
            code == CURLE_SSL_INVALIDCERTSTATUS;
+}
+
+/// Whether this side is set up wrongly: nothing was asked of the server.
+bool is_own_fault(CURLcode code) {
+    return code == CURLE_SSL_CACERT_BADFILE || code == CURLE_URL_MALFORMAT || code == CURLE_NOT_BUILT_IN;
+}
+
+std::string replace_all(std::string text, std::string_view what, std::string_view by) {
+    if (what.empty()) return text;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+    return text;
 }
 
 bool is_over(milliseconds passed, milliseconds limit) { return limit.count() > 0 && passed >= limit; }
@@ -68,7 +83,8 @@ void CurlExchange::set_up() {
     set(easy, CURLOPT_HEADERDATA, this);
     set(easy, CURLOPT_WRITEFUNCTION, &CurlExchange::take_body);
     set(easy, CURLOPT_WRITEDATA, this);
-    if (request_.limits.max_response_bytes > 0)
+    // The length that the answer to a HEAD announces is that of a body which does not come.
+    if (request_.limits.max_response_bytes > 0 && request_.method != "HEAD")
         set(easy, CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(request_.limits.max_response_bytes));
     set_up_connection();
     set_up_request();
@@ -80,7 +96,13 @@ void CurlExchange::set_up_connection() {
     set(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     set(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     set(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    if (!options_.ca_bundle.empty()) set(easy, CURLOPT_CAINFO, options_.ca_bundle.c_str());
+    if (!options_.ca_bundle.empty()) {  // instead of what the system trusts, not beside it
+        const char* const none = nullptr;
+        set(easy, CURLOPT_CAINFO, options_.ca_bundle.c_str());
+        set(easy, CURLOPT_CAPATH, none);
+        set(easy, CURLOPT_PROXY_CAINFO, options_.ca_bundle.c_str());
+        set(easy, CURLOPT_PROXY_CAPATH, none);
+    }
     // Empty texts, too, are set: they keep libcurl from reading the environment.
     set(easy, CURLOPT_PROXY, options_.proxy.c_str());
     set(easy, CURLOPT_NOPROXY, options_.no_proxy.c_str());
@@ -132,13 +154,13 @@ void CurlExchange::set_up_headers() {
 
 void CurlExchange::transfer() {
     started_ = std::chrono::steady_clock::now();
-    while (true) {
-        require_running();
+    while (!is_rest_given_up()) {
+        if (!enough_since_) require_running();
         int running = 0;
         if (const CURLMcode code = curl_multi_perform(multi_, &running); code != CURLM_OK)
             fail(curl_multi_strerror(code));
         if (has_finished()) return;
-        require_limits();
+        if (!enough_since_) require_limits();
         curl_multi_poll(multi_, nullptr, 0, wait_ms(), nullptr);
     }
 }
@@ -154,17 +176,21 @@ bool CurlExchange::has_finished() {
 }
 
 void CurlExchange::end(CURLcode code) {
+    is_reusable_ = code == CURLE_OK;
+    if (enough_since_) return;
     if (thrown_) std::rethrow_exception(thrown_);
-    if (has_enough_) return;
     if (code != CURLE_OK) require_running();
     if (is_too_large_ || code == CURLE_FILESIZE_EXCEEDED)
-        fail(fmt::format("the answer is longer than {} bytes", request_.limits.max_response_bytes));
+        fail(fmt::format("the answer is longer than {} bytes", request_.limits.max_response_bytes),
+             ModelErrorClass::bad_request);
     if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
-    if (code != CURLE_OK) {
-        fail(reason_[0] != '\0' ? static_cast<const char*>(reason_) : curl_easy_strerror(code),
-             is_untrusted(code) ? ModelErrorClass::auth : ModelErrorClass::transport);
-    }
+    if (code != CURLE_OK) fail(code);
     if (!has_head_) fail("the answer has no complete head");
+}
+
+bool CurlExchange::is_rest_given_up() const {
+    return enough_since_ && (request_.stop.stop_requested() ||
+                             is_over(since(*enough_since_, std::chrono::steady_clock::now()), longest_rest));
 }
 
 void CurlExchange::require_running() const {
@@ -200,6 +226,10 @@ int CurlExchange::wait_ms() const {
     const auto at_most = [&wait, now](Time start, milliseconds limit) {
         if (limit.count() > 0) wait = std::min(wait, limit - since(start, now));
     };
+    if (enough_since_) {
+        at_most(*enough_since_, longest_rest);
+        return static_cast<int>(std::max(wait, milliseconds(1)).count());
+    }
     at_most(started_, request_.limits.total);
     if (quiet_since_) at_most(*quiet_since_, has_answer_ ? request_.limits.idle : request_.limits.first_byte);
     return static_cast<int>(std::max(wait, milliseconds(1)).count());
@@ -233,7 +263,8 @@ void CurlExchange::on_header(std::string_view line) {
     has_answer_ = true;
     quiet_since_ = std::chrono::steady_clock::now();
     head_bytes_ += line.size();
-    if (head_bytes_ > most_head_bytes) fail(fmt::format("the answer's head is longer than {} bytes", most_head_bytes));
+    if (head_bytes_ > most_head_bytes)
+        fail(fmt::format("the answer's head is longer than {} bytes", most_head_bytes), ModelErrorClass::bad_request);
     if (has_head_) return;
     line = trim_view(line);
     if (line.empty()) return on_head_complete();
@@ -260,23 +291,42 @@ void CurlExchange::on_head_complete() {
 }
 
 bool CurlExchange::on_body(std::string_view bytes) {
+    if (enough_since_) return pass_over(bytes);
     if (request_.stop.stop_requested()) return false;
     body_bytes_ += static_cast<std::int64_t>(bytes.size());
     is_too_large_ = request_.limits.max_response_bytes > 0 && body_bytes_ > request_.limits.max_response_bytes;
     if (is_too_large_) return false;
     if (!is_streamed_)
         response_.body.append(bytes);
-    else if (!bytes.empty())
-        has_enough_ = !sink_.on_bytes(bytes);
+    else if (!bytes.empty() && !sink_.on_bytes(bytes))
+        enough_since_ = std::chrono::steady_clock::now();
     quiet_since_ = std::chrono::steady_clock::now();
-    return !has_enough_;
+    return true;
+}
+
+bool CurlExchange::pass_over(std::string_view bytes) {
+    rest_bytes_ += bytes.size();
+    return rest_bytes_ <= most_rest_bytes;
 }
 
 // ---- failing
 
+std::string CurlExchange::describe(std::string_view reason) const {
+    const std::string told = replace_all(std::string(reason), options_.proxy, "the proxy");  // it may hold a password
+    return fmt::format("{} {}: {}", request_.method, without_secrets(request_.url), one_line(told, 300));
+}
+
 void CurlExchange::fail(std::string_view reason, ModelErrorClass error_class) const {
-    throw ModelError(error_class,
-                     fmt::format("{} {}: {}", request_.method, without_secrets(request_.url), one_line(reason, 300)));
+    throw ModelError(error_class, describe(reason));
+}
+
+void CurlExchange::fail(CURLcode code) const {
+    const milliseconds limit = request_.limits.connect;  // the only limit that libcurl itself keeps
+    if (code == CURLE_OPERATION_TIMEDOUT && is_over(since(started_, std::chrono::steady_clock::now()), limit))
+        fail_limit("without a connection", limit);
+    const std::string_view reason = reason_[0] != '\0' ? static_cast<const char*>(reason_) : curl_easy_strerror(code);
+    if (is_own_fault(code)) throw Error(Errc::invalid_argument, describe(reason));
+    fail(reason, is_untrusted(code) ? ModelErrorClass::auth : ModelErrorClass::transport);
 }
 
 void CurlExchange::fail_limit(std::string_view what, milliseconds limit) const {

@@ -35,6 +35,9 @@ public:
 
     HttpResponse run();
 
+    /// Whether the multi handle may serve another request: false after an exchange that was cut off.
+    [[nodiscard]] bool is_reusable() const noexcept { return is_reusable_; }
+
 private:
     using Time = std::chrono::steady_clock::time_point;
 
@@ -45,6 +48,7 @@ private:
     void transfer();
     bool has_finished();
     void end(CURLcode code);
+    [[nodiscard]] bool is_rest_given_up() const;
     void require_running() const;
     void require_limits();
     void require_quiet_limit(Time now);
@@ -56,7 +60,10 @@ private:
     void on_status(std::string_view line);
     void on_head_complete();
     bool on_body(std::string_view bytes);
+    bool pass_over(std::string_view bytes);
 
+    [[nodiscard]] std::string describe(std::string_view reason) const;
+    [[noreturn]] void fail(CURLcode code) const;
     [[noreturn]] void fail(std::string_view reason, ModelErrorClass error_class = ModelErrorClass::transport) const;
     [[noreturn]] void fail_limit(std::string_view what, std::chrono::milliseconds limit) const;
 
@@ -75,8 +82,10 @@ private:
     bool has_answer_ = false;  ///< a byte of it has arrived
     bool has_head_ = false;
     bool is_streamed_ = false;
-    bool has_enough_ = false;
     bool is_too_large_ = false;
+    bool is_reusable_ = false;
+    std::optional<Time> enough_since_{};  ///< the sink wants no more: the answer is complete, whatever comes
+    std::size_t rest_bytes_ = 0;          ///< passed over since
     std::exception_ptr thrown_{};
     HttpResponse response_{};
 };

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -44,6 +45,14 @@ void check_headers(const HttpHeaders& headers) {
     }
 }
 
+using Url = std::unique_ptr<CURLU, void (*)(CURLU*)>;
+
+Url make_url() {
+    Url url(curl_url(), curl_url_cleanup);
+    if (!url) throw std::bad_alloc();
+    return url;
+}
+
 std::string part_of(CURLU* url, CURLUPart part, unsigned int flags = 0) {
     char* text = nullptr;
     if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
@@ -51,11 +60,17 @@ std::string part_of(CURLU* url, CURLUPart part, unsigned int flags = 0) {
     return text;
 }
 
+/// libcurl also takes one slash, or three: then user and password would stand where an error text shows the path.
+bool has_two_slashes(std::string_view url) {
+    const std::size_t colon = std::min(url.find(':'), url.size());
+    return url.substr(colon, 3) == "://" && url.substr(colon + 3, 1) != "/";
+}
+
 /// Scheme, host and port: what a connection can be reused for.
 std::string origin_of(const std::string& text) {
-    const std::unique_ptr<CURLU, void (*)(CURLU*)> url(curl_url(), curl_url_cleanup);
-    if (!url) throw std::bad_alloc();
-    if (has_line_break(text) || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK)
+    const Url url = make_url();
+    if (has_line_break(text) || !has_two_slashes(text) ||
+        curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK)
         refuse("the URL cannot be read");
     const std::string scheme = part_of(url.get(), CURLUPART_SCHEME);
     if (scheme != "http" && scheme != "https") refuse("the URL is neither http nor https");
@@ -121,15 +136,24 @@ public:
     HttpResponse send(const HttpRequest& request, const BodySink& on_body) override {
         if (!is_token(request.method)) refuse("the method is no token");
         check_headers(request.headers);
+        if (request.method == "HEAD" && !request.body.empty()) refuse("a HEAD has no body");
         std::string origin = origin_of(request.url);
         const detail::SigpipeGuard guard;
         CurlMulti multi = multis_.take(origin);
-        HttpResponse response = detail::CurlExchange(request, on_body, options_, multi.get()).run();
-        multis_.give_back(std::move(origin), std::move(multi));
+        bool is_reusable = false;
+        HttpResponse response = run(request, on_body, multi.get(), is_reusable);
+        if (is_reusable) multis_.give_back(std::move(origin), std::move(multi));
         return response;
     }
 
 private:
+    HttpResponse run(const HttpRequest& request, const BodySink& on_body, CURLM* multi, bool& is_reusable) const {
+        detail::CurlExchange exchange(request, on_body, options_, multi);
+        HttpResponse response = exchange.run();
+        is_reusable = exchange.is_reusable();
+        return response;
+    }
+
     CurlOptions options_;
     MultiPool multis_;
 };
@@ -140,12 +164,25 @@ CURLcode start_curl() {
     return started;
 }
 
+/// Read as libcurl reads it.
+bool is_proxy(const std::string& text) {
+    const Url url = make_url();
+    if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME) !=
+        CURLUE_OK)
+        return false;
+    const std::string scheme = part_of(url.get(), CURLUPART_SCHEME);
+    static constexpr std::string_view known[] = {"http", "https", "socks", "socks4", "socks4a", "socks5", "socks5h"};
+    return std::find(std::begin(known), std::end(known), scheme) != std::end(known);
+}
+
 void check_options(const CurlOptions& options) {
     const auto require = [](bool is_right, std::string_view what) {
         if (!is_right) throw Error(Errc::invalid_argument, fmt::format("make curl transport: {}", what));
     };
     require(!has_line_break(options.proxy) && !has_line_break(options.no_proxy) && !has_line_break(options.user_agent),
             "an option has a line break in it");
+    // Its text is not told: it may hold a password.
+    require(options.proxy.empty() || is_proxy(options.proxy), "the proxy is no URL of an http, https or socks proxy");
     require(options.ca_bundle.empty() || std::ifstream(options.ca_bundle).good(),
             fmt::format("the CA bundle {} cannot be read", options.ca_bundle));
 }

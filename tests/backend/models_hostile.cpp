@@ -122,7 +122,7 @@ void check_model(const std::string& begin, const std::string& end, const std::st
               const std::string comment = ": " + std::string(65'536, '.') + "\n\n";
               while (connection.send(comment)) {
               }
-          }) == "[transport]");
+          }) == "[bad_request]");
     CHECK(ask_server_that<M>(
               [&reply](Connection& connection) {
                   connection.read_request();
@@ -160,6 +160,17 @@ TEST_CASE("Anthropic over a hostile server: the whole reply or the right class, 
         anthropic_begin, anthropic_end,
         "event: error\ndata: "
         "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n");
+}
+
+TEST_CASE("streamed replies to one model share a connection", "[transport]") {
+    const HostileServer server([](Connection& connection) {
+        while (!connection.read_request().empty() &&
+               connection.send_in_pieces(open_chunks(openai_begin + openai_end, 100) + "0\r\n\r\n", 60)) {
+        }
+    });
+    const auto model = model_at(server, static_cast<const openai::Message*>(nullptr));
+    for (int i = 0; i < 3; ++i) CHECK(ask(*model) == "h\xC3\xA9llo");
+    CHECK(server.connections() == 1);
 }
 
 TEST_CASE("a model that is asked too often is asked again when the server says", "[transport]") {

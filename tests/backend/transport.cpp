@@ -1,11 +1,13 @@
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "support/hostile_server.hpp"
+#include "support/temp_dir.hpp"
 #include "whittle/backend/curl_transport.hpp"
 #include "whittle/backend/sse_parser.hpp"
 #include "whittle/port/model.hpp"
 
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -236,6 +238,10 @@ TEST_CASE("a request that cannot be sent is refused, and its secrets are not tol
         {.url = "file:///etc/passwd"},
         {.url = "ftp://127.0.0.1/secret"},
         {.url = "http://127.0.0.1/\r\nX: secret"},
+        {.url = "http:/user:secret@127.0.0.1:1/"},
+        {.url = "http:///user:secret@127.0.0.1:1/"},
+        {.url = "http:user:secret@127.0.0.1:1/"},
+        {.method = "", .url = "http://user:secret@127.0.0.1:1/"},
         {.method = "GET\r\nX: secret", .url = "http://127.0.0.1/"},
         {.method = "", .url = "http://127.0.0.1/"},
         {.url = "http://127.0.0.1/", .headers = {{"Authorization", "secret\r\nX: y"}}},
@@ -252,6 +258,56 @@ TEST_CASE("a request that cannot be sent is refused, and its secrets are not tol
             CHECK(std::string(error.what()).find("secret") == std::string::npos);
         }
     }
+}
+
+TEST_CASE("a HEAD has no body, and a length that it is told is none to be afraid of", "[transport]") {
+    HostileServer server(answers("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"));
+    const auto transport = make_curl_transport();
+    const HttpResponse response =
+        transport->send({.method = "HEAD", .url = server.url(), .limits = {.max_response_bytes = 1'000}});
+    CHECK(response.header("Content-Length") == "100000");
+    CHECK(response.body.empty());
+    CHECK(errc_of([&] { transport->send({.method = "HEAD", .url = server.url(), .body = "x"}); }) ==
+          Errc::invalid_argument);
+}
+
+TEST_CASE("a proxy that cannot be one is refused at once, and its password is not told", "[transport]") {
+    for (const std::string_view proxy :
+         {"ftp://user:SECRET@127.0.0.1:1", "http://user:SECRET@127.0.0.1:99999", "http://user:SEC RET@127.0.0.1:1",
+          "http://user:SECRET@", "//user:SECRET@:x"}) {
+        CAPTURE(proxy);
+        try {
+            static_cast<void>(make_curl_transport({.proxy = std::string(proxy)}));
+            FAIL("made");
+        } catch (const Error& error) {
+            CHECK(error.errc() == Errc::invalid_argument);
+            CHECK(std::string(error.what()).find("SEC") == std::string::npos);
+        }
+    }
+    for (const char* proxy : {"127.0.0.1:1", "http://u:p@127.0.0.1:1", "https://p.example", "socks5h://[::1]:1080"})
+        CHECK(make_curl_transport({.proxy = proxy}) != nullptr);
+}
+
+TEST_CASE("a proxy that does not answer is told without its password", "[transport]") {
+    const auto transport = make_curl_transport({.proxy = "http://user:SECRET@127.0.0.1:1"});
+    try {
+        transport->send({.url = "http://127.0.0.1:1/"});
+        FAIL("sent");
+    } catch (const ModelError& error) {
+        CHECK(error.error_class() == ModelErrorClass::transport);
+        CHECK(std::string(error.what()).find("SECRET") == std::string::npos);
+    }
+}
+
+TEST_CASE("a CA bundle without a certificate in it is a mistake of the host, not a failure that may pass",
+          "[transport]") {
+    HostileServer server([](Connection& connection) { connection.wait_for_client_to_go(); });
+    const whittle::testing::TempDir dir;
+    const std::string file = (dir.path() / "no.pem").string();
+    std::ofstream(file) << "no certificate";
+    const auto transport = make_curl_transport({.ca_bundle = file});
+    const std::string url = "https" + server.url().substr(4);
+    CHECK(errc_of([&] { transport->send({.url = url}); }) == Errc::invalid_argument);
 }
 
 TEST_CASE("options that cannot be right are refused", "[transport]") {

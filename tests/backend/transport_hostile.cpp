@@ -6,7 +6,10 @@
 #include "whittle/backend/curl_transport.hpp"
 #include "whittle/port/model.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <csignal>
 #include <stop_token>
@@ -176,7 +179,9 @@ TEST_CASE("a server that never finishes its side of TLS is given up after connec
     HostileServer server([](Connection& connection) { connection.wait_for_client_to_go(); });
     HttpRequest request = request_to(server, {.connect = 100ms});
     request.url.replace(0, 4, "https");
-    CHECK(failure_of(request).error_class == ModelErrorClass::transport);
+    const Failure failure = failure_of(request);
+    CHECK(failure.error_class == ModelErrorClass::transport);
+    CHECK(failure.text == "POST " + request.url + ": 100 ms without a connection");
 }
 
 TEST_CASE("an answer above max_response_bytes is refused, announced or not, streamed or not", "[transport]") {
@@ -184,7 +189,9 @@ TEST_CASE("an answer above max_response_bytes is refused, announced or not, stre
     const std::string reason = ": the answer is longer than 100000 bytes";
 
     HostileServer announced(sends_and_waits("HTTP/1.1 200 OK\r\nContent-Length: 100000001\r\n\r\n"));
-    CHECK(failure_of(request_to(announced, limits)).text == "POST " + announced.url() + reason);
+    const Failure failure = failure_of(request_to(announced, limits));
+    CHECK(failure.text == "POST " + announced.url() + reason);
+    CHECK(failure.error_class == ModelErrorClass::bad_request);  // the next answer would be as long
 
     HostileServer endless(send_without_end);
     CHECK(failure_of(request_to(endless, limits)).text == "POST " + endless.url() + reason);
@@ -203,16 +210,20 @@ TEST_CASE("a head without end is refused", "[transport]") {
         while (connection.send("X-More: " + std::string(1'000, 'x') + "\r\n")) {
         }
     });
-    CHECK(failure_of(request_to(server)).error_class == ModelErrorClass::transport);
+    CHECK(failure_of(request_to(server)).error_class == ModelErrorClass::bad_request);
 }
 
 TEST_CASE("a stop ends a request that waits for its answer", "[transport]") {
     std::atomic<bool> has_arrived = false;
-    HostileServer server([&has_arrived](Connection& connection) {
+    enum Client { unknown, gone, stayed };
+    std::atomic<Client> client = unknown;
+    HostileServer server([&](Connection& connection) {
         connection.read_request();
         has_arrived = true;
         has_arrived.notify_one();
-        connection.wait_for_client_to_go();
+        // A client that nothing woke would look around only when this server leaves.
+        client = connection.sees_client_go(20s) ? gone : stayed;
+        client.notify_one();
     });
     std::stop_source stop;
     const std::jthread stopper([&] {
@@ -224,6 +235,8 @@ TEST_CASE("a stop ends a request that waits for its answer", "[transport]") {
     const Failure failure = failure_of(request);
     CHECK(failure.error_class == ModelErrorClass::cancelled);
     CHECK(failure.text == "POST " + server.url() + ": stopped");
+    client.wait(unknown);
+    CHECK(client == gone);
 }
 
 TEST_CASE("a stop ends a stream, also when it comes from its own sink, and a request that has not begun",
@@ -241,6 +254,59 @@ TEST_CASE("a stop ends a stream, also when it comes from its own sink, and a req
     CHECK(pieces == 3);
     CHECK(failure_of(request, sink).error_class == ModelErrorClass::cancelled);
     CHECK(server.connections() == 1);
+}
+
+namespace {
+
+constexpr std::string_view done_chunk = "e\r\ndata: [DONE]\n\n\r\n";
+
+/// Has enough at "[DONE]".
+BodySink until_done(std::string& streamed) {
+    return {.on_bytes = [&streamed](std::string_view bytes) {
+        streamed += bytes;
+        return streamed.find("[DONE]") == std::string::npos;
+    }};
+}
+
+}  // namespace
+
+TEST_CASE("what follows after a sink has enough is passed over, and the connection serves the next request",
+          "[transport]") {
+    HostileServer server([](Connection& connection) {
+        while (!connection.read_request().empty()) {
+            connection.send(std::string(endless_head) + std::string(done_chunk));
+            connection.send("4\r\nmore\r\n0\r\n\r\n");
+        }
+    });
+    const auto transport = make_curl_transport();
+    for (int i = 0; i < 3; ++i) {
+        std::string streamed;
+        CHECK(transport->send(request_to(server), until_done(streamed)).status == 200);
+        CHECK(streamed.find("[DONE]\n\n") != std::string::npos);
+        CHECK(streamed.find("0\r\n") == std::string::npos);
+    }
+    CHECK(server.connections() == 1);
+}
+
+TEST_CASE("a server that goes on for ever behind the end, or leaves, does no harm to what was complete",
+          "[transport]") {
+    const std::string start = std::string(endless_head) + std::string(done_chunk);
+    const HostileServer::Behaviour behaviours[] = {
+        sends_and_waits(start), sends_and_leaves(start), [&start](Connection& connection) {
+            connection.read_request();
+            connection.send(start);
+            while (connection.send("1000\r\n" + std::string(0x1000, 'x') + "\r\n")) {
+            }
+        }};
+    for (const auto& behaviour : behaviours) {
+        HostileServer server(behaviour);
+        const auto transport = make_curl_transport();
+        for (int i = 0; i < 2; ++i) {
+            std::string streamed;
+            CHECK(transport->send(request_to(server, {.idle = 10ms}), until_done(streamed)).status == 200);
+        }
+        CHECK(server.connections() == 2);  // a connection that was cut off serves nobody
+    }
 }
 
 TEST_CASE("an error's body reaches the classifier whole, however the gateway sends it", "[transport]") {
@@ -285,6 +351,29 @@ TEST_CASE("a write to a closed connection does not end the process, and later si
         raise(SIGPIPE);
     }
     CHECK_FALSE(is_blocked());
+    sigset_t pending;
+    sigpending(&pending);
+    CHECK(sigismember(&pending, SIGPIPE) == 0);
+}
+
+TEST_CASE("two threads that guard against the same signal both go on", "[transport]") {
+    sigset_t pipe;
+    sigset_t old;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &old);  // the threads inherit it: the signal stays with the process
+    for (int round = 0; round < 200; ++round) {
+        std::barrier together(2);
+        const auto guarded = [&together](bool sends) {
+            const detail::SigpipeGuard guard;
+            together.arrive_and_wait();
+            if (sends) kill(getpid(), SIGPIPE);
+            together.arrive_and_wait();
+        };
+        const std::jthread other(guarded, false);
+        guarded(true);
+    }
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
     sigset_t pending;
     sigpending(&pending);
     CHECK(sigismember(&pending, SIGPIPE) == 0);

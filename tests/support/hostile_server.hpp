@@ -4,10 +4,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -67,6 +69,14 @@ public:
         }
     }
 
+    /// Whether the client went within `limit`.
+    bool sees_client_go(std::chrono::seconds limit) {
+        const timeval wait{limit.count(), 0};
+        setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+        wait_for_client_to_go();
+        return errno != EAGAIN;
+    }
+
     /// The next close is a reset.
     void cut() {
         const linger at_once{1, 0};
@@ -76,6 +86,7 @@ public:
 private:
     bool read_more() {
         char buffer[65'536];
+        errno = 0;
         const ssize_t got = recv(socket_, buffer, sizeof buffer, 0);
         if (got <= 0) return false;
         received_.append(buffer, static_cast<std::size_t>(got));

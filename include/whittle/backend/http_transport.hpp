@@ -20,8 +20,9 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 /// The value of the first header called `name`, in upper or lower case. The view lives as long as `headers`.
 [[nodiscard]] std::optional<std::string_view> find_header(const HttpHeaders& headers, std::string_view name) noexcept;
 
-/// How long and how much one exchange may take. 0: no limit of this kind. What goes over is a `ModelError` of class
-/// transport. A server that keeps sending a byte now and then is only ended by `total`.
+/// How long and how much one exchange may take. 0: no limit of this kind. What takes too long is a `ModelError` of
+/// class transport, what is too much one of class bad_request. A server that keeps sending a byte now and then is only
+/// ended by `total`.
 struct HttpLimits {
     std::chrono::milliseconds connect{10'000};      ///< name lookup, TCP, proxy and TLS together
     std::chrono::milliseconds first_byte{600'000};  ///< from the last byte sent to the first one of the answer
@@ -58,7 +59,8 @@ struct BodySink {
     /// collected in `HttpResponse::body`. Absent: true for status 200 to 299, so that the body of an error is
     /// collected.
     std::function<bool(const HttpResponse& head)> on_head{};
-    /// Each piece as it arrives, cut anywhere, never empty. False: enough; `send` returns without reading the rest.
+    /// Each piece as it arrives, cut anywhere, never empty. False: enough; the answer is complete, and `on_bytes` is
+    /// not called again. The rest may be read and passed over for a second, so that the connection can be used again.
     /// Absent: the body is collected, whatever `on_head` says.
     std::function<bool(std::string_view bytes)> on_bytes{};
 };
@@ -69,10 +71,11 @@ public:
     virtual ~HttpTransport() = default;
 
     /// Blocks until the answer is complete, also for an error status, which is no failure of the transport. Redirects
-    /// are not followed: the 3xx is the answer. Throws `ModelError` of class transport (connection, TLS, limits, an
-    /// answer cut short), auth (the server's certificate is not trusted) or cancelled (`request.stop`, promptly);
-    /// `Error(invalid_argument)` for a request that cannot be sent. No error text holds a header, a body, or the query
-    /// of the URL: any of them may be a secret.
+    /// are not followed: the 3xx is the answer. Throws `ModelError` of class transport (connection, TLS, limits of
+    /// time, an answer cut short), bad_request (an answer above `max_response_bytes`), auth (the server's certificate
+    /// is not trusted) or cancelled (`request.stop`, promptly); `Error(invalid_argument)` for a request that cannot be
+    /// sent and for settings that cannot be right. No error text holds a header, a body, or the query of the URL: any
+    /// of them may be a secret.
     virtual HttpResponse send(const HttpRequest& request, const BodySink& on_body = {}) = 0;
 };
 
