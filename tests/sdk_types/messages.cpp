@@ -1,5 +1,6 @@
-// Writes messages that our conversions and traits make as TypeScript, for `tsc` and the providers' own type files to
-// judge. Arguments: recorded sessions of OpenAI messages. Output: two programs, divided by a line "// ----".
+// Messages that our conversions and traits make.
+#include "programs.hpp"
+
 #include "support/generators_messages.hpp"
 #include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/trajectory.hpp"
@@ -7,15 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <exception>
 #include <filesystem>
-#include <iostream>
+#include <ostream>
 #include <string>
 #include <vector>
 
+namespace whittle::sdk_types {
+
 namespace {
 
-using namespace whittle;
 using nlohmann::ordered_json;
 using OpenAi = std::vector<openai::Message>;
 using Anthropic = std::vector<anthropic::Message>;
@@ -210,13 +211,10 @@ std::string program(const std::string& type, const std::string& module, const st
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    const Programs programs = all_programs({argv + 1, argv + argc});
-    std::cout << program("ChatCompletionMessageParam", "openai/resources/chat/completions", programs.openai)
-              << "// ----\n"
-              << program("MessageParam", "@anthropic-ai/sdk/resources/messages", programs.anthropic);
-    return 0;
-} catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
+void print_messages(std::ostream& out, const std::vector<std::string>& files) {
+    const Programs programs = all_programs(files);
+    out << program("ChatCompletionMessageParam", "openai/resources/chat/completions", programs.openai) << "// ----\n"
+        << program("MessageParam", "@anthropic-ai/sdk/resources/messages", programs.anthropic);
 }
+
+}  // namespace whittle::sdk_types
