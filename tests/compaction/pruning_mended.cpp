@@ -263,3 +263,43 @@ TEST_CASE("a store of the stage's own without fetch_media is warned of", "[pruni
     listening.before_model(c, {.tools = tools});
     CHECK((warnings.find("fetch_media") == std::string::npos) == has_fetch);
 }
+
+namespace {
+
+/// Keeps everything but one object.
+class AllButOne final : public Storage {
+public:
+    explicit AllButOne(std::string refused) : refused_(std::move(refused)) {}
+    void put_if_absent(std::string_view key, std::string_view content) override {
+        if (content.find(refused_) != std::string_view::npos) throw Error(Errc::storage_failed, "put: disk full");
+        inner_->put_if_absent(key, content);
+    }
+    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
+        return inner_->get(key, offset, max_bytes);
+    }
+
+private:
+    std::string refused_;
+    std::shared_ptr<Storage> inner_ = memory_storage();
+};
+
+}  // namespace
+
+TEST_CASE("an original that is refused keeps its own result as it is, and no other of its message", "[pruning]") {
+    using M = anthropic::Message;
+    Conversation<M> c("conv");
+    c.push_back(message_traits<M>::make(Role::user, "do"));
+    c.push_back(M::parse(R"({"role":"assistant","content":[{"type":"tool_use","id":"a","name":"read","input":{}},)"
+                         R"({"type":"tool_use","id":"b","name":"read","input":{}},)"
+                         R"({"type":"tool_use","id":"d","name":"read","input":{}}]})"));
+    std::vector<ToolResult> results;
+    for (const std::string id : {"a", "b", "d"})
+        results.push_back({id, "read", {{.kind = PartKind::text, .text = output(id)}}});
+    c.push_tool_results(results);
+    c.push_back(message_traits<M>::make(Role::assistant, "ok"));
+    REQUIRE(c.size() == 4);
+    prune_all(c, {.storage = std::make_shared<AllButOne>("output of b")});
+    std::vector<std::size_t> parts;
+    for (const PrunedOutput& output : pruned_outputs(c)) parts.push_back(output.part);
+    CHECK(parts == std::vector<std::size_t>{0, 2});
+}
