@@ -2,32 +2,27 @@
 
 #include <whittle/base/error.hpp>
 
+#include <cstdlib>
+
 #ifdef WHITTLE_HAVE_HTTP
 #    include <whittle/backend/configured_models.hpp>
 #    include <whittle/backend/curl_transport.hpp>
 #    include <whittle/backend/retry_model.hpp>
 
 #    include <fmt/format.h>
-
-#    include <cstdlib>
-#    include <optional>
-#    include <string_view>
 #endif
 
 namespace agent {
 
 using whittle::openai::Message;
 
-#ifdef WHITTLE_HAVE_HTTP
-
-namespace {
-
 std::optional<std::string> read_environment(std::string_view name) {
     const char* value = std::getenv(std::string(name).c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-whittle::ModelSettings settings_of(const Options& options) {
+whittle::ModelSettings live_model_settings(const Options& options,
+                                           const std::function<std::optional<std::string>(std::string_view)>& lookup) {
     using Type = whittle::ModelSettings::Type;
     const bool is_anthropic = options.api == "anthropic";
     whittle::ModelSettings settings{.name = options.model,
@@ -36,20 +31,21 @@ whittle::ModelSettings settings_of(const Options& options) {
                                     .base_url = options.base_url,
                                     .api_key_env = options.api_key_env};
     if (!is_anthropic) settings.dialect = options.api;
-    // A server on this machine needs no key; a provider says so itself.
-    if (settings.api_key_env.empty()) {
-        const char* usual = is_anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
-        if (read_environment(usual)) settings.api_key_env = usual;
-    }
+    if (!options.api_key_env.empty() || !options.base_url.empty()) return settings;
+    const char* usual = is_anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+    if (!lookup(usual).value_or("").empty()) settings.api_key_env = usual;
     return settings;
 }
 
-}  // namespace
+#ifdef WHITTLE_HAVE_HTTP
+
+whittle::ModelMaker<Message> live_models() {
+    return whittle::http_models<Message>({.transport = whittle::make_curl_transport(), .lookup = read_environment});
+}
 
 std::shared_ptr<whittle::Model<Message>> make_live_model(const Options& options,
                                                          std::function<void(const std::string&)> on_retry) {
-    const whittle::HttpModelSource source{.transport = whittle::make_curl_transport(), .lookup = read_environment};
-    auto model = whittle::http_models<Message>(source)(settings_of(options));
+    auto model = live_models()(live_model_settings(options, read_environment));
     const auto tell = [on_retry](const whittle::RetryNotice& notice) {
         on_retry(fmt::format("{}; asking again in {} ms", notice.error.what(), notice.wait.count()));
     };
@@ -58,6 +54,8 @@ std::shared_ptr<whittle::Model<Message>> make_live_model(const Options& options,
 }
 
 #else
+
+whittle::ModelMaker<Message> live_models() { return &whittle::make_model<Message>; }
 
 std::shared_ptr<whittle::Model<Message>> make_live_model(const Options&, std::function<void(const std::string&)>) {
     throw whittle::Error(whittle::Errc::not_offered, "make a model: this program was built without libcurl");

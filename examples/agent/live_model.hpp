@@ -2,18 +2,33 @@
 
 #include "options.hpp"
 
+#include <whittle/adapter/config_json.hpp>
 #include <whittle/adapter/openai.hpp>
 #include <whittle/port/model.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace agent {
 
-/// The model that `options` name, asked again after failures that may pass. `on_retry` gets a line for the user, and
-/// `on_restart` is called when what was streamed is void. Throws whittle::Error(not_offered) in a build without
-/// libcurl, and Error(invalid_config) for options that no model can have. Reads the key from the environment.
+/// A value of this program's environment.
+[[nodiscard]] std::optional<std::string> read_environment(std::string_view name);
+
+/// What `options` say of the model. `lookup` reads environment values. The provider's usual key is taken only for the
+/// provider's own address, and not if it is empty: nobody else gets it.
+[[nodiscard]] whittle::ModelSettings live_model_settings(
+    const Options& options, const std::function<std::optional<std::string>(std::string_view)>& lookup);
+
+/// Makes models over HTTP, their keys from the environment, and scripted ones. In a build without libcurl, only
+/// scripted ones: others throw whittle::Error(not_offered).
+[[nodiscard]] whittle::ModelMaker<whittle::openai::Message> live_models();
+
+/// The model that `options` name, asked again after failures that may pass. `on_retry` gets a line for the user: why it
+/// is asked again, and that what was streamed so far is void. Throws what `live_models` throws, and
+/// Error(invalid_config) for options that no model can have.
 [[nodiscard]] std::shared_ptr<whittle::Model<whittle::openai::Message>> make_live_model(
     const Options& options, std::function<void(const std::string&)> on_retry);
 

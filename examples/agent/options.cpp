@@ -56,8 +56,10 @@ void check(const Options& options) {
     if (options.workspace.empty()) refuse("--workspace is missing");
     if (options.config.empty()) refuse("--config is missing");
     if (options.resume && options.session.empty()) refuse("--resume needs --session");
-    if (options.model.empty() && (options.resume || !options.task.empty() || !options.base_url.empty()))
-        refuse("--resume, --task and --base-url need --model: the scripted model knows one task");
+    if (options.model.empty() && (options.resume || !options.task.empty()))
+        refuse("--resume and --task need --model: the scripted model knows one task");
+    if (options.model.empty() && !(options.base_url + options.api + options.api_key_env).empty())
+        refuse("--base-url, --api and --api-key-env need --model");
     if (!options.model.empty() && options.task.empty() && !options.resume) refuse("--model needs --task");
 }
 
@@ -94,7 +96,8 @@ gets: what was cleared from them, it reads back from the store. It changes files
   --base-url URL    its server, such as http://localhost:8080/v1             (default: the provider's)
   --api NAME        anthropic, or a kind of chat-completions server: openai, azure, vllm, llama_cpp, ollama, lm_studio,
                     openrouter, litellm, deepseek, compatible                (default: openai)
-  --api-key-env V   the environment variable with the key; without it OPENAI_API_KEY or ANTHROPIC_API_KEY, if it is set
+  --api-key-env V   the environment variable with the key; without it and without --base-url, OPENAI_API_KEY or
+                    ANTHROPIC_API_KEY; with --base-url, no key is sent
   --task TEXT       what to do
   --resume          go on with the session in --session; with --task, with a new task
   --max-cost X      end before the call that comes after X was spent, by profile.prices of the configuration

@@ -15,12 +15,12 @@ struct Options {
     std::string id = "session";
     std::string enumeration = "Errc";
     int max_steps = 200;
-    std::string model{};         ///< empty: the scripted one
-    std::string base_url{};      ///< empty: the provider's own
-    std::string api = "openai";  ///< "anthropic", or a dialect of chat completions
-    std::string api_key_env{};   ///< empty: OPENAI_API_KEY or ANTHROPIC_API_KEY, if it is there
-    std::string task{};          ///< empty: the scripted model's
-    double max_cost = 0.0;       ///< 0: no limit
+    std::string model{};        ///< empty: the scripted one
+    std::string base_url{};     ///< empty: the provider's own
+    std::string api{};          ///< "anthropic", or a dialect of chat completions; empty: "openai"
+    std::string api_key_env{};  ///< empty: the provider's usual one without `base_url`, no key with it
+    std::string task{};         ///< empty: the scripted model's
+    double max_cost = 0.0;      ///< 0: no limit
     bool resume = false;
     bool check = false;
     bool help = false;

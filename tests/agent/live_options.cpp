@@ -7,7 +7,9 @@
 #include "support/errc_of.hpp"
 
 #include <cmath>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using whittle::Errc;
@@ -39,6 +41,32 @@ TEST_CASE("a real model needs a task, unless a session is resumed", "[agent]") {
     CHECK(parse_more({"--model", "m", "--session", "s.jsonl", "--resume"}).resume);
     CHECK(errc_of([] { (void)parse_more({"--model", "m", "--resume"}); }) == Errc::invalid_argument);
     CHECK(errc_of([] { (void)parse_more({"--task", "count"}); }) == Errc::invalid_argument);
+}
+
+TEST_CASE("options that say nothing without a real model are refused", "[agent]") {
+    for (const char* option : {"--base-url", "--api", "--api-key-env"})
+        CHECK(errc_of([&] { (void)parse_more({option, "openai"}); }) == Errc::invalid_argument);
+}
+
+TEST_CASE("the usual key goes to the provider's own address only", "[agent]") {
+    const auto both = [](std::string_view) { return std::optional<std::string>("secret"); };
+    const auto key = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"--model", "m", "--task", "t"});
+        return agent::live_model_settings(parse_more(std::move(more)), both).api_key_env;
+    };
+    CHECK(key({}) == "OPENAI_API_KEY");
+    CHECK(key({"--api", "anthropic"}) == "ANTHROPIC_API_KEY");
+    CHECK(key({"--base-url", "http://localhost:8080/v1"}).empty());
+    CHECK(key({"--base-url", "https://elsewhere/v1", "--api", "anthropic"}).empty());
+    CHECK(key({"--base-url", "https://elsewhere/v1", "--api-key-env", "THEIR_KEY"}) == "THEIR_KEY");
+}
+
+TEST_CASE("a usual key that is set to nothing is none", "[agent]") {
+    const agent::Options options = parse_more({"--model", "m", "--task", "t"});
+    const auto empty = [](std::string_view) { return std::optional<std::string>(""); };
+    const auto none = [](std::string_view) { return std::optional<std::string>(); };
+    CHECK(agent::live_model_settings(options, empty).api_key_env.empty());
+    CHECK(agent::live_model_settings(options, none).api_key_env.empty());
 }
 
 TEST_CASE("a cost is a number above 0", "[agent]") {
