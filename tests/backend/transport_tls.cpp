@@ -1,5 +1,6 @@
 // TLS against a server of the openssl command, with certificates made for the test.
 #include "support/catch.hpp"
+#include "support/hostile_server.hpp"
 #include "support/temp_dir.hpp"
 #include "whittle/backend/curl_transport.hpp"
 #include "whittle/port/model.hpp"
@@ -7,10 +8,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,9 +79,10 @@ private:
     int output_ = -1;
 };
 
-bool make_certificate(const std::string& file, const std::string& name) {
+bool make_certificate(const std::string& file, const std::string& name,
+                      const std::string& subject = "/CN=whittle test") {
     return Child({"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                  "-days", "2", "-keyout", file + ".key", "-out", file, "-subj", "/CN=whittle test", "-addext",
+                  "-days", "2", "-keyout", file + ".key", "-out", file, "-subj", subject, "-addext",
                   "subjectAltName=" + name})
         .succeeded();
 }
@@ -93,6 +97,44 @@ struct TlsServer {
     }
     Child child;
     std::string url;
+};
+
+/// Node's server with that certificate, which answers with the version of HTTP that it was asked in.
+struct Http2Server {
+    explicit Http2Server(const std::string& certificate)
+        : child({"node", "-e",
+                 "const fs = require('fs'), file = process.argv[1];"
+                 "const server = require('http2').createSecureServer("
+                 "  {cert: fs.readFileSync(file), key: fs.readFileSync(file + '.key'), allowHTTP1: true},"
+                 "  (request, response) => response.end(request.httpVersion));"
+                 "server.listen(0, '127.0.0.1', () => console.log('PORT ' + server.address().port));",
+                 certificate}) {
+        const std::string line = child.line_with("PORT ");
+        if (!line.empty()) url = "https://127.0.0.1:" + line.substr(5) + "/";
+    }
+    Child child;
+    std::string url;
+};
+
+/// Whether a file is opened while this lives.
+class OpenWatch {
+public:
+    explicit OpenWatch(const std::string& file) : events_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+        is_watching_ = inotify_add_watch(events_, file.c_str(), IN_OPEN) >= 0;
+    }
+    OpenWatch(const OpenWatch&) = delete;
+    OpenWatch& operator=(const OpenWatch&) = delete;
+    ~OpenWatch() { close(events_); }
+
+    [[nodiscard]] bool is_watching() const { return is_watching_; }
+    [[nodiscard]] bool saw_open() const {
+        char event[4'096];
+        return ::read(events_, event, sizeof event) > 0;
+    }
+
+private:
+    int events_;
+    bool is_watching_ = false;
 };
 
 std::string answer_of(const std::string& url, CurlOptions options = {}) {
@@ -122,4 +164,66 @@ TEST_CASE("only a server with a trusted certificate for its own name is talked t
     CHECK(answer_of(server.url) == "auth, certificate");
     CHECK(answer_of(server.url, {.ca_bundle = wrong}) == "auth, certificate");
     CHECK(answer_of(impostor.url, {.ca_bundle = wrong}) == "auth, certificate");
+}
+
+TEST_CASE("a CA bundle takes the place of the system's trust, its directory of certificates included", "[transport]") {
+    // Found by the hash of the subject, a certificate there is opened for any issuer of that name.
+    const std::string known = "/etc/ssl/certs/4042bcee.0";
+    const OpenWatch watch(known);
+    if (!watch.is_watching()) SKIP_WITH_MESSAGE("no certificate of the ISRG under its hash here");
+    { const std::ifstream once(known); }
+    if (!watch.saw_open()) SKIP_WITH_MESSAGE("the system does not tell which files are opened");
+
+    const whittle::testing::TempDir dir;
+    const std::string ours = (dir.path() / "ours.pem").string();
+    const std::string theirs = (dir.path() / "theirs.pem").string();
+    if (!make_certificate(ours, "IP:127.0.0.1") ||
+        !make_certificate(theirs, "IP:127.0.0.1", "/C=US/O=Internet Security Research Group/CN=ISRG Root X1"))
+        SKIP_WITH_MESSAGE("the openssl command cannot make certificates here");
+    TlsServer server(theirs);
+    if (server.url.empty()) SKIP_WITH_MESSAGE("the openssl command does not serve here");
+    CHECK(answer_of(server.url, {.ca_bundle = ours}) == "auth, certificate");
+    CHECK_FALSE(watch.saw_open());
+}
+
+TEST_CASE("HTTPS goes through a proxy end to end, and the proxy's password to the proxy alone", "[transport]") {
+    const whittle::testing::TempDir dir;
+    const std::string file = (dir.path() / "right.pem").string();
+    if (!make_certificate(file, "IP:127.0.0.1")) SKIP_WITH_MESSAGE("the openssl command cannot make certificates here");
+    TlsServer server(file);
+    if (server.url.empty()) SKIP_WITH_MESSAGE("the openssl command does not serve here");
+    const std::string target = server.url.substr(8, server.url.size() - 9);  // host:port
+
+    std::string asked;
+    {
+        whittle::testing::HostileServer proxy([&](whittle::testing::Connection& connection) {
+            asked = connection.read_request();
+            connection.relay_to(std::stoi(target.substr(target.find(':') + 1)));
+        });
+        const auto transport =
+            make_curl_transport({.proxy = "http://u:p@127.0.0.1:" + std::to_string(proxy.port()), .ca_bundle = file});
+        const HttpResponse response = transport->send({.method = "GET", .url = server.url});
+        CHECK(response.status == 200);
+        CHECK(response.body.find("u:p") == std::string::npos);
+        CHECK(proxy.connections() == 1);
+    }
+    CHECK(asked.starts_with("CONNECT " + target + " HTTP/1.1\r\n"));
+    CHECK(asked.find("Proxy-Authorization: Basic dTpw\r\n") != std::string::npos);
+}
+
+TEST_CASE("over TLS, HTTP/2 is spoken with a server that offers it, unless it is turned off", "[transport]") {
+    const whittle::testing::TempDir dir;
+    const std::string file = (dir.path() / "right.pem").string();
+    if (!make_certificate(file, "IP:127.0.0.1")) SKIP_WITH_MESSAGE("the openssl command cannot make certificates here");
+    Http2Server server(file);
+    if (server.url.empty()) SKIP_WITH_MESSAGE("node with its http2 server is not here");
+
+    const auto version = [&](bool http2) {
+        const auto transport = make_curl_transport({.ca_bundle = file, .http2 = http2});
+        std::string body;
+        for (int i = 0; i < 2; ++i) body += transport->send({.url = server.url, .body = "{}"}).body + " ";
+        return body;
+    };
+    CHECK(version(true) == "2.0 2.0 ");
+    CHECK(version(false) == "1.1 1.1 ");
 }

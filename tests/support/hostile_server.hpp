@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <stdexcept>
@@ -83,7 +85,35 @@ public:
         setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     }
 
+    /// Carries bytes to and from a server on loopback until one side ends, as a proxy does behind CONNECT.
+    void relay_to(int port) {
+        const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<std::uint16_t>(port));
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        if (connect(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+            send("HTTP/1.1 200 Connection established\r\n\r\n");
+            while (carry(server)) {
+            }
+        }
+        close(server);
+    }
+
 private:
+    bool carry(int server) const {
+        pollfd ends[] = {{socket_, POLLIN, 0}, {server, POLLIN, 0}};
+        if (poll(ends, 2, 20'000) <= 0) return false;
+        for (const int i : {0, 1}) {
+            char buffer[65'536];
+            if (ends[i].revents == 0) continue;
+            const ssize_t got = recv(ends[i].fd, buffer, sizeof buffer, 0);
+            if (got <= 0 || ::send(ends[1 - i].fd, buffer, static_cast<std::size_t>(got), MSG_NOSIGNAL) != got)
+                return false;
+        }
+        return true;
+    }
+
     bool read_more() {
         char buffer[65'536];
         errno = 0;
