@@ -1,5 +1,6 @@
 // Does with a real language model what the tests do with its recordings, prints what came of it, and checks what must
 // hold whatever the model writes. scripts/real_model starts the server. Exit code 0: all of it held.
+#include "plans.hpp"
 #include "recording.hpp"
 #include "scenarios.hpp"
 
@@ -9,7 +10,6 @@
 
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <map>
 #include <stdexcept>
 
@@ -130,8 +130,9 @@ void check_summaries(const Talk& talk, Checks& checks) {
 }
 
 void print_scoring(const Scoring& scoring) {
-    fmt::print("  perplexity of the sample {:.1f}, of its words in another order {:.1f}\n", scoring.perplexity,
-               scoring.perplexity_mixed);
+    if (scoring.perplexity > 0.0)
+        fmt::print("  perplexity of the sample {:.1f}, of its words in another order {:.1f}\n", scoring.perplexity,
+                   scoring.perplexity_mixed);
     fmt::print("  self-check: {}\n", scoring.is_aligned ? "passed" : "refused: " + scoring.refusal);
     fmt::print("  half of the words, by {}:\n    {}\n",
                scoring.is_aligned ? "the model" : "the heuristic that took over", scoring.kept);
@@ -151,18 +152,7 @@ public:
           transport_(std::make_shared<real_model::RecordingTransport>(whittle::make_curl_transport())) {}
 
     int run() {
-        talk(
-            "overflow", "Past the window, old rounds cleared",
-            [](const Server& s) { return real_model::talk_past_window(s, 7, false); }, false);
-        talk(
-            "overflow_stream", "The same, streamed",
-            [](const Server& s) { return real_model::talk_past_window(s, 6, true); }, false);
-        talk(
-            "summary", "Past the window, summaries by the model, of at most 300 tokens",
-            [](const Server& s) { return real_model::talk_with_summaries(s, 7, 300); }, true);
-        talk(
-            "summary_cut", "The same with at most 24 tokens",
-            [](const Server& s) { return real_model::talk_with_summaries(s, 6, 24); }, true);
+        for (const real_model::TalkPlan& plan : real_model::plans) talk(plan);
         score("logprobs", options_.logprobs);
         score("logprobs_marked", options_.marked);
         fmt::print("{} checks held, {} did not\n", checks_.passed(), checks_.failed());
@@ -170,15 +160,14 @@ public:
     }
 
 private:
-    void talk(std::string_view name, std::string_view title, const std::function<Talk(const Server&)>& run,
-              bool has_summaries) {
-        fmt::print("{} ({})\n", title, name);
+    void talk(const real_model::TalkPlan& plan) {
+        fmt::print("{} ({})\n", plan.title, plan.name);
         std::fflush(stdout);
-        const Talk talk = run(server(options_.model));
+        const Talk talk = carry_out(plan, server(options_.model));
         print_calls(talk);
         check_recovery(talk, checks_);
-        if (has_summaries) check_summaries(talk, checks_);
-        keep(name);
+        if (plan.summary_tokens > 0) check_summaries(talk, checks_);
+        keep(plan.name);
     }
 
     void score(std::string_view name, const std::string& model) {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -24,25 +24,45 @@ std::string path_of(std::string_view url) {
     return std::string(url.substr(url.find('/', host)));
 }
 
-ordered_json outline_of_message(const ordered_json& message) {
-    ordered_json outline{{"role", message.value("role", "")}};
-    if (message.contains("tool_call_id")) outline["answers"] = message["tool_call_id"];
-    if (message.contains("tool_calls")) {
-        for (const ordered_json& call : message["tool_calls"]) outline["calls"].push_back(call["id"]);
+/// "system user assistant/1 tool": the roles, with the number of calls.
+std::string roles_of(const ordered_json& messages) {
+    std::string roles;
+    for (const ordered_json& message : messages) {
+        if (!roles.empty()) roles += ' ';
+        roles += message.value("role", "");
+        if (message.contains("tool_calls")) roles += fmt::format("/{}", message["tool_calls"].size());
     }
-    return outline;
+    return roles;
 }
 
-/// The members that the library reads; two more per token would make the file ten times as large.
-std::string without_unread(std::string_view reply) {
-    ordered_json json = ordered_json::parse(reply, nullptr, false);
-    if (json.is_discarded()) return std::string(reply);
-    for (ordered_json& choice : json.contains("choices") ? json["choices"] : ordered_json::array()) {
+/// Without members that the library does not read: they are most of what a server sends for a token.
+void drop_unread(ordered_json& json) {
+    for (const char* name : {"id", "created", "model", "system_fingerprint", "timings", "object"}) json.erase(name);
+    if (!json.contains("choices")) return;
+    for (ordered_json& choice : json["choices"]) {
         if (!choice.contains("logprobs") || !choice["logprobs"].is_object()) continue;
         choice["logprobs"].erase("top_logprobs");
         choice["logprobs"].erase("text_offset");
     }
-    return json.dump();
+}
+
+/// The same for a whole answer, or for each event of a stream.
+std::string without_unread(std::string_view reply) {
+    ordered_json json = ordered_json::parse(reply, nullptr, false);
+    if (json.is_object()) {
+        drop_unread(json);
+        return json.dump();
+    }
+    std::string lines;
+    while (!reply.empty()) {
+        const std::string_view line = reply.substr(0, reply.find('\n'));
+        reply.remove_prefix(std::min(line.size() + 1, reply.size()));
+        json = line.starts_with("data: {") ? ordered_json::parse(line.substr(6), nullptr, false) : ordered_json();
+        if (json.is_object()) drop_unread(json);
+        lines += json.is_object() ? "data: " + json.dump() : std::string(line);
+        lines += '\n';
+    }
+    return lines;
 }
 
 ordered_json to_json(const Exchange& exchange) {
@@ -69,19 +89,21 @@ Exchange from_json(const ordered_json& json) {
 ordered_json outline_of(std::string_view body) {
     ordered_json outline = ordered_json::parse(body);
     if (outline.contains("prompt")) outline["prompt"] = nullptr;
-    for (ordered_json& message : outline.contains("messages") ? outline["messages"] : ordered_json::array())
-        message = outline_of_message(message);
-    for (ordered_json& tool : outline.contains("tools") ? outline["tools"] : ordered_json::array())
-        tool = ordered_json(tool["function"]["name"]);
+    if (outline.contains("messages")) outline["messages"] = roles_of(outline["messages"]);
+    if (!outline.contains("tools")) return outline;
+    for (ordered_json& tool : outline["tools"]) {
+        ordered_json name = tool["function"]["name"];
+        tool = std::move(name);
+    }
     return outline;
 }
 
 void save(const Recording& recording, const std::filesystem::path& file) {
-    ordered_json json{{"server", recording.server}};
-    json["exchanges"] = ordered_json::array();
-    for (const Exchange& exchange : recording.exchanges) json["exchanges"].push_back(to_json(exchange));
     std::ofstream out(file, std::ios::binary);
-    out << json.dump(1) << '\n';
+    out << "{\"server\":" << ordered_json(recording.server).dump() << ",\"exchanges\":[";
+    for (std::size_t i = 0; i < recording.exchanges.size(); ++i)
+        out << (i == 0 ? "\n" : ",\n") << to_json(recording.exchanges[i]).dump();
+    out << "\n]}\n";
     if (!out.flush()) throw std::runtime_error(fmt::format("write {}: it failed", file.string()));
 }
 

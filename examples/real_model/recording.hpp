@@ -31,7 +31,7 @@ struct Recording {
     std::vector<Exchange> exchanges{};
 };
 
-/// A request's fields without its texts: messages as roles and call ids, tools as names, a prompt as nothing.
+/// A request's fields without its texts: messages as roles, tools as names, a prompt as nothing.
 [[nodiscard]] nlohmann::ordered_json outline_of(std::string_view body);
 
 /// Both throw std::runtime_error that names the file.

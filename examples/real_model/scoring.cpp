@@ -57,8 +57,11 @@ Scoring score_sample(const Server& server) {
     const whittle::WindowScorer scorer = whittle::logprob_scorer(ask);
     // [/scorer]
     const std::string_view sample = sample_text();
-    scoring.perplexity = perplexity_of(ask(sample, {}));
-    scoring.perplexity_mixed = perplexity_of(ask(mixed(sample), {}));
+    try {
+        scoring.perplexity = perplexity_of(ask(sample, {}));
+        scoring.perplexity_mixed = perplexity_of(ask(mixed(sample), {}));
+    } catch (const whittle::ModelError&) {  // a server without them; the scorer says so below
+    }
     const std::vector<whittle::Word> words = whittle::split_words(sample);
     const whittle::WordChoice choice = whittle::choose_words(sample, words, scorer, 0.5);
     scoring.refusal = choice.failure;

@@ -10,6 +10,7 @@ std::span<const Dialect> dialects() {
         {.name = "azure", .key_header = "api-key"},
         {.name = "vllm", .max_tokens_field = "max_tokens", .any_member = true},
         {.name = "llama_cpp", .max_tokens_field = "max_tokens", .any_member = true},
+        {.name = "llama_cpp_python", .max_tokens_field = "max_tokens", .null_content = false, .any_member = true},
         {.name = "ollama", .max_tokens_field = "max_tokens", .any_member = true},
         {.name = "lm_studio", .max_tokens_field = "max_tokens", .any_member = true},
         {.name = "openrouter", .max_tokens_field = "max_tokens", .any_member = true},

@@ -24,8 +24,8 @@ struct Dialect {
     friend bool operator==(const Dialect&, const Dialect&) = default;
 };
 
-/// openai, azure, vllm, llama_cpp, ollama, lm_studio, openrouter, litellm, deepseek, and compatible, which sends only
-/// what all of them take. docs/openai.md has the table with its date.
+/// openai, azure, vllm, llama_cpp, llama_cpp_python, ollama, lm_studio, openrouter, litellm, deepseek, and compatible,
+/// which sends only what all of them take. docs/openai.md has the table with its date.
 [[nodiscard]] std::span<const Dialect> dialects();
 
 /// The dialect of that name, or null.
