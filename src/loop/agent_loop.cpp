@@ -91,6 +91,11 @@ bool is_far_below(const Usage& usage, std::int64_t counted) noexcept {
     return counted >= smallest && billed > 0 && billed < counted / 2;
 }
 
+Overflow believed(Overflow overflow) noexcept {
+    constexpr std::int64_t smallest = 256;
+    return overflow.limit > 0 && overflow.limit < smallest ? Overflow{} : overflow;
+}
+
 void tell_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,
                      const Usage& usage) noexcept {
     emit(events, {.level = Event::Level::warning,

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace whittle;
@@ -172,6 +173,19 @@ TEST_CASE("a host that cannot discard what it showed is not shown it twice; it c
     shown.clear();
     CHECK(loop.run(c).finish == Finish::answered);
     CHECK(shown == "Hello world");
+}
+
+TEST_CASE("a window that no model has is not learnt", "[loop]") {
+    const auto model = std::make_shared<ScriptedModel<ChatMessage>>(
+        [is_first = true](const ModelRequest<ChatMessage>&) mutable -> Reply<ChatMessage> {
+            if (std::exchange(is_first, false)) throw ModelError(Overflow{.limit = 255, .used = 300}, "says a user");
+            return {ChatMessage::assistant("fine")};
+        });
+    ChainConfig config{.profile = {.context_window = 8'000}, .storage = memory_storage()};
+    AgentLoop<> loop(model, {}, Chain{std::move(config), Reduction{clear_late}});
+    Conversation<> c = with_rounds(6);
+    CHECK(loop.run(c, "go on").finish == Finish::answered);
+    CHECK(loop.chain().context_window(c) == 8'000);
 }
 
 TEST_CASE("an overflow before anything was shown needs no discarding", "[loop]") {

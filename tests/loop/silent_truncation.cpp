@@ -18,17 +18,22 @@ struct Told {
     bool is_anchored = false;
 };
 
-/// One answer to a question of `bytes` letters, for which `billed` input tokens are reported.
-Told ask(std::size_t bytes, std::int64_t billed, ChainConfig config = {}) {
+/// One answer to a question, also one of `bytes` letters, for which `billed` input tokens are reported.
+Told ask(ChatMessage question, std::int64_t billed, ChainConfig config = {}) {
     Told told;
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>(std::vector<Reply<ChatMessage>>{
         {ChatMessage::assistant("fine"), Usage{.input = billed / 2, .cache_read = billed - billed / 2, .output = 3}}});
     ChainCallbacks<> callbacks{.on_event = [&](const Event& event) { told.kinds.emplace_back(event.kind); }};
     AgentLoop<> loop(model, {}, Chain<>(config, callbacks, {}));
     Conversation<> conversation("cut");
-    told.result = loop.run(conversation, std::string(bytes, 'a'));
+    conversation.push_back(std::move(question));
+    told.result = loop.run(conversation);
     told.is_anchored = conversation.context(config.token_counter, "", {}).anchored;
     return told;
+}
+
+Told ask(std::size_t bytes, std::int64_t billed, ChainConfig config = {}) {
+    return ask(ChatMessage::user(std::string(bytes, 'a')), billed, std::move(config));
 }
 
 }  // namespace
@@ -48,6 +53,23 @@ TEST_CASE("a usage near the count, of a small request, or below a pessimistic co
     CHECK(ask(4'000, 100).result.silent_truncations == 0);
     CHECK(ask(40'000, 9'000, {.token_counter = pessimistic()}).result.silent_truncations == 0);
     CHECK(ask(40'000, 4'000, {.token_counter = pessimistic()}).result.silent_truncations == 1);
+}
+
+TEST_CASE("images cost what the provider likes, and thinking is not read again: neither is a sign of cutting",
+          "[loop]") {
+    ChatMessage images = ChatMessage::user("what is this?");
+    for (int i = 0; i < 2; ++i)
+        images.parts.push_back({.kind = PartKind::media, .media = {.mime = "image/png", .bytes = "pixels"}});
+    CHECK(ask(images, 220).result.silent_truncations == 0);
+    CHECK(ask(images, 220).is_anchored);
+
+    ChatMessage thought = ChatMessage::user("go on");
+    thought.parts.push_back({.kind = PartKind::thinking, .text = std::string(40'000, 't')});
+    CHECK(ask(thought, 220).result.silent_truncations == 0);
+    CHECK(ask(thought, 220).is_anchored);
+
+    images.parts.push_back({.kind = PartKind::text, .text = std::string(40'000, 'a')});
+    CHECK(ask(images, 4'000).result.silent_truncations == 1);
 }
 
 TEST_CASE("the loop tells a model how much of the conversation stays as it is", "[loop]") {

@@ -136,6 +136,22 @@ void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept;
 [[nodiscard]] bool is_far_below(const Usage& usage, std::int64_t counted) noexcept;
 void tell_truncation(const EventSink& events, std::string_view conversation, std::int64_t counted,
                      const Usage& usage) noexcept;
+/// Without its numbers if no model has such a limit: they come from a sentence, and the limit would stay as the window.
+[[nodiscard]] Overflow believed(Overflow overflow) noexcept;
+
+/// What any provider bills at least: four bytes a token, which real text is hardly ever below. Without media, which
+/// cost what the provider likes, and without thinking, which is mostly not read again.
+template <AgentMessage M>
+[[nodiscard]] std::int64_t count_plain(const M& m) {
+    const auto counter = chars();
+    std::int64_t units = 0;
+    message_traits<M>::for_each_part(m, [&](const PartView& part) {
+        if (part.kind == PartKind::media || part.kind == PartKind::thinking) return;
+        units = add_saturating(units, counter->measure(part.text));
+        if (part.kind == PartKind::tool_call) units = add_saturating(units, counter->measure(part.tool));
+    });
+    return counter->to_tokens(units);
+}
 
 }  // namespace detail
 
@@ -237,7 +253,7 @@ Reply<M> AgentLoop<M>::ask(Conversation<M>& conversation, const HookRequest<M>& 
         return ask_once(conversation, hook_request, watch.sink());
     } catch (const ModelError& error) {
         if (error.error_class() != ModelErrorClass::overflow) throw;
-        const bool is_smaller = chain_.on_overflow(conversation, error.overflow(), hook_request);
+        const bool is_smaller = chain_.on_overflow(conversation, detail::believed(error.overflow()), hook_request);
         if (!is_smaller || !watch.may_restart()) throw as_told(error);
     }
     watch.restart();
@@ -264,7 +280,7 @@ Reply<M> AgentLoop<M>::ask_once(Conversation<M>& conversation, const HookRequest
 }
 
 /// Some servers cut a request that is too large and say nothing. The chain's counter may be far above the truth, so a
-/// suspicion is checked with four bytes a token, which real text is hardly ever below.
+/// suspicion is checked with what is certain to be billed.
 template <ToolMessage M>
 bool AgentLoop<M>::was_truncated(Conversation<M>& conversation, const HookRequest<M>& hook_request,
                                  const Usage& usage) const {
@@ -272,8 +288,7 @@ bool AgentLoop<M>::was_truncated(Conversation<M>& conversation, const HookReques
     const ContextCount context = conversation.context(counter, hook_request.system, hook_request.tools);
     if (!detail::is_far_below(usage, context.estimate)) return false;
     std::int64_t counted = count_overhead(hook_request.system, hook_request.tools, *chars());
-    for (const M& message : conversation.messages())
-        counted = add_saturating(counted, count_message(message, *chars()));
+    for (const M& message : conversation.messages()) counted = add_saturating(counted, detail::count_plain(message));
     if (!detail::is_far_below(usage, counted)) return false;
     detail::tell_truncation(chain_.callbacks().on_event, conversation.id(), counted, usage);
     return true;
