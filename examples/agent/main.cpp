@@ -3,6 +3,7 @@
 #include "files.hpp"
 #include "live_model.hpp"
 #include "options.hpp"
+#include "paid_model.hpp"
 #include "recorder.hpp"
 #include "screen.hpp"
 #include "signals.hpp"
@@ -11,7 +12,6 @@
 
 #include <whittle/adapter/config_json.hpp>
 #include <whittle/adapter/openai.hpp>
-#include <whittle/adapter/trajectory.hpp>
 #include <whittle/whittle.hpp>
 
 #include <fmt/format.h>
@@ -35,26 +35,18 @@ constexpr const char* system_text =
 constexpr std::int64_t page_bytes = 12'000;  // of read_offloaded: below max_length_for_trunc in chain.json
 constexpr int tool_threads = 4;              // tools that only look run together, the others wait until they are alone
 
-/// The model as the loop sees it: every request is measured and paid for, and every reply recorded.
+/// The model as the loop sees it: every request is measured, and every reply recorded.
 class WatchedModel final : public whittle::Model<Message> {
 public:
-    WatchedModel(std::shared_ptr<whittle::Model<Message>> model, Recorder& recorder, Screen& screen, Spending& spending,
+    WatchedModel(std::shared_ptr<whittle::Model<Message>> model, Recorder& recorder, Screen& screen,
                  std::shared_ptr<const whittle::TokenCounter> counter)
-        : model_(std::move(model)),
-          recorder_(recorder),
-          screen_(screen),
-          spending_(spending),
-          counter_(std::move(counter)) {}
+        : model_(std::move(model)), recorder_(recorder), screen_(screen), counter_(std::move(counter)) {}
 
     whittle::Reply<Message> generate(const whittle::ModelRequest<Message>& request) override {
-        std::int64_t sent = whittle::count_overhead(request.system, request.tools, *counter_);
-        for (const Message& message : request.messages) sent += whittle::count_message(message, *counter_);
+        if (!request.purpose.empty()) return model_->generate(request);  // of a middleware: no step of the session
+        const std::int64_t sent = count_request(request, *counter_);
         const std::int64_t raw = recorder_.tokens();
-        spending_.require_room();
         auto reply = model_->generate(request);
-        // A server that reports no usage is not for free.
-        spending_.add(reply.usage.value_or(
-            whittle::Usage{.input = sent, .output = whittle::count_message(reply.message, *counter_)}));
         screen_.step(sent, raw, reply.message);
         recorder_.add(reply.message);
         recorder_.save();
@@ -65,34 +57,20 @@ private:
     std::shared_ptr<whittle::Model<Message>> model_;
     Recorder& recorder_;
     Screen& screen_;
-    Spending& spending_;
     std::shared_ptr<const whittle::TokenCounter> counter_;
 };
 
-/// What a recorded session holds, without a tool round that was not finished.
-std::vector<Message> load_session(const Options& options) {
-    const auto sessions = whittle::load_trajectories<Message>(options.session);
-    if (sessions.size() != 1)
-        throw whittle::Error(whittle::Errc::invalid_argument,
-                             fmt::format("resume {}: it holds {} sessions", options.session.string(), sessions.size()));
-    std::vector<Message> messages = sessions[0].messages;
-    whittle::Conversation<Message> probe("probe");
-    for (const Message& message : messages) probe.push_back(message);
-    if (const auto open = probe.outline().open_call())
-        messages.erase(messages.begin() + static_cast<std::ptrdiff_t>(*open), messages.end());
-    return messages;
-}
-
 std::shared_ptr<whittle::Model<Message>> model_for(const Options& options, Screen& screen) {
     if (options.model.empty()) return std::make_shared<whittle::ScriptedModel<Message>>(think);
-    return make_live_model(options, [&screen](const std::string& text) { screen.line(text); });
+    return make_live_model(options, [&screen](const std::string& text) { screen.line(without_controls(text)); });
 }
 
 /// The configuration file. The store is one of files, so that a session's originals can be looked at.
 whittle::ChainSettings load_settings(const Options& options) {
     const std::string name = options.config.string();
     whittle::ConfigSource source{.name = name,
-                                 .base_dir = std::filesystem::absolute(options.config).parent_path().string()};
+                                 .base_dir = std::filesystem::absolute(options.config).parent_path().string(),
+                                 .lookup = read_environment};
     auto settings = whittle::read_chain_settings(
         read_part(options.config, 0, std::numeric_limits<std::size_t>::max()).text, source);
     if (!options.store.empty())
@@ -111,11 +89,12 @@ ScreenStyle style_of_terminal() {
     return {.has_colour = no_colour == nullptr || *no_colour == '\0', .is_live = true};
 }
 
-/// The configured chain, with `last` behind its middlewares.
+/// The configured chain, its models made by `make`, with `last` behind its middlewares.
 whittle::Chain<Message> chain_with(const whittle::ChainSettings& settings,
                                    const whittle::ChainCallbacks<Message>& callbacks,
+                                   const whittle::ModelMaker<Message>& make,
                                    std::shared_ptr<whittle::Middleware<Message>> last) {
-    const auto configured = whittle::make_chain<Message>(settings);
+    const auto configured = whittle::make_chain<Message>(settings, {}, make);
     auto stages = configured.stages();
     stages.push_back(std::move(last));
     return {configured.config(), callbacks, std::move(stages)};
@@ -143,17 +122,19 @@ bool undoes_to(whittle::Conversation<Message>& conversation, const std::vector<M
     return std::ranges::equal(conversation.messages(), recorded, whittle::same_message<Message>);
 }
 
-void print_summary(Screen& screen, const whittle::RunResult& result, const Stored& stored, std::size_t entries) {
+void print_summary(Screen& screen, const whittle::RunResult& result, const Stored& stored, std::size_t entries,
+                   const SideCalls& side) {
     const Figures& figures = screen.figures();
     const auto row = [&](std::string_view what, std::int64_t raw, std::int64_t sent) {
         screen.line(fmt::format("{:<32}{:>14}{:>14}", what, with_commas(raw), with_commas(sent)));
     };
     screen.line(fmt::format("\n{} after {} steps", whittle::name_of(result.finish), result.steps));
     for (const std::string& text : {result.text, result.error}) {
-        if (!text.empty()) screen.line(text);
+        if (!text.empty()) screen.line(without_controls(text));
     }
     screen.line("");
-    for (const Edit& edit : figures.edits) screen.line(fmt::format("edit of {}:\n{}", edit.path, to_diff(edit)));
+    for (const Edit& edit : figures.edits)
+        screen.line(without_controls(fmt::format("edit of {}:\n{}", edit.path, to_diff(edit))));
     screen.line(fmt::format("files read: {}, commands run: {}; of the store: {} read back, {} searched",
                             figures.files.size(), figures.commands, figures.read_backs, figures.searches));
     screen.line(fmt::format("shortened on return: {} results by {} bytes; cleared later: {} results",
@@ -162,7 +143,8 @@ void print_summary(Screen& screen, const whittle::RunResult& result, const Store
                             with_commas(stored.bytes)));
     screen.line(fmt::format("{:<32}{:>14}{:>14}", "tokens", "uncut", "sent"));
     row("largest request", figures.raw_peak, figures.sent_peak);
-    row("all requests together", figures.raw_sum, figures.sent_sum);
+    if (side.calls > 0) row(fmt::format("{} requests of middlewares", side.calls), 0, side.tokens);
+    row("all requests together", figures.raw_sum, figures.sent_sum + side.tokens);
 }
 
 int verdict(Screen& screen, const Options& options, const whittle::RunResult& result, bool is_undone) {
@@ -186,7 +168,7 @@ int run(const Options& options, const StopOnSignal& signals) {
     Screen screen(stdout, sandbox, settings.config.profile.context_window, style_of_terminal());
     std::vector<whittle::ToolSpec> specs;
     for (const whittle::Tool& tool : tools) specs.push_back(tool.spec());
-    const std::vector<Message> earlier = options.resume ? load_session(options) : std::vector<Message>();
+    const std::vector<Message> earlier = options.resume ? load_session(options.session) : std::vector<Message>();
     Recorder recorder(options.session, options.id, system_text, specs, counter);
     Spending spending(settings.config.profile.prices, options.max_cost);
 
@@ -213,10 +195,12 @@ int run(const Options& options, const StopOnSignal& signals) {
                 screen.tool_end(context, result, original ? original->bytes : 0);
                 recorder.add_result(context, result, std::move(original));
             }};
-    const auto model = std::make_shared<WatchedModel>(model_for(options, screen), recorder, screen, spending, counter);
+    const auto model = std::make_shared<WatchedModel>(paid_model(model_for(options, screen), spending, counter),
+                                                      recorder, screen, counter);
     const whittle::LoopConfig loop_config{
         .max_steps = options.max_steps, .tool_threads = tool_threads, .system = system_text};
-    whittle::AgentLoop<Message> loop{model, tools, chain_with(settings, watch, originals), loop_config, record};
+    const auto make = paid_models(live_models(), spending, counter);
+    whittle::AgentLoop<Message> loop{model, tools, chain_with(settings, watch, make, originals), loop_config, record};
 
     whittle::Conversation<Message> conversation(options.id);
     for (const Message& message : earlier) {
@@ -235,7 +219,7 @@ int run(const Options& options, const StopOnSignal& signals) {
 
     const std::size_t entries = conversation.journal().size();
     const bool is_undone = undoes_to(conversation, recorder.messages());
-    print_summary(screen, result, look_into(*settings.config.storage), entries);
+    print_summary(screen, result, look_into(*settings.config.storage), entries, spending.side_calls());
     if (spending.spent() > 0.0)
         screen.line(fmt::format("spent, by the configuration's prices: {:.4f}", spending.spent()));
     screen.line(fmt::format("\nundoing all {} entries gives the original messages, byte for byte: {}", entries,

@@ -2,10 +2,23 @@
 
 #include "files.hpp"
 
+#include <whittle/base/error.hpp>
+
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace agent {
 namespace {
+
+using whittle::PartKind;
+
+std::size_t count_parts(const whittle::openai::Message& message, PartKind kind) {
+    std::size_t count = 0;
+    whittle::message_traits<whittle::openai::Message>::for_each_part(
+        message, [&](const whittle::PartView& part) { count += part.kind == kind ? 1 : 0; });
+    return count;
+}
 
 /// Passes on, and keeps.
 class Tee final : public whittle::PartSink {
@@ -33,6 +46,23 @@ private:
 };
 
 }  // namespace
+
+std::vector<whittle::openai::Message> load_session(const std::filesystem::path& file) {
+    auto sessions = whittle::load_trajectories<whittle::openai::Message>(file);
+    if (sessions.size() != 1)
+        throw whittle::Error(whittle::Errc::invalid_argument,
+                             fmt::format("resume {}: it holds {} sessions", file.string(), sessions.size()));
+    std::vector<whittle::openai::Message> messages = std::move(sessions[0].messages);
+    std::size_t results = 0;
+    for (auto last = messages.end(); last != messages.begin();) {
+        const std::size_t found = count_parts(*--last, PartKind::tool_result);
+        results += found;
+        if (found > 0) continue;
+        if (count_parts(*last, PartKind::tool_call) > results) messages.erase(last, messages.end());
+        break;
+    }
+    return messages;
+}
 
 whittle::ToolOutcome OriginalResults::wrap_tool(const whittle::ToolContext& context, whittle::PartSink& out,
                                                 const whittle::ToolNext& next) {

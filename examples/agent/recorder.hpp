@@ -43,6 +43,10 @@ private:
     std::map<std::string, OriginalResult> by_name_{};
 };
 
+/// The messages of a recorded session, without a tool round at its end that misses results. Throws
+/// whittle::Error(invalid_argument) for a file of no or several sessions, and what `load_trajectories` throws.
+[[nodiscard]] std::vector<whittle::openai::Message> load_session(const std::filesystem::path& file);
+
 /// Keeps every message as it arrived, before anything is cleared, with the time; what `whittle replay` reads.
 class Recorder {
 public:

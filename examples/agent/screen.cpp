@@ -44,6 +44,13 @@ std::string text_of_result(const whittle::ToolResult& result) {
 
 }  // namespace
 
+std::string without_controls(std::string_view text) {
+    std::string shown(text);
+    std::ranges::replace_if(
+        shown, [](char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f'; }, ' ');
+    return shown;
+}
+
 void Screen::line(std::string_view text) {
     status_.erase();
     fmt::print(out_, "{}{}\n", is_in_line_ ? "\n" : "", text);
@@ -54,9 +61,7 @@ void Screen::line(std::string_view text) {
 
 void Screen::stream(std::string_view text) {
     if (text.empty()) return;
-    std::string shown(text);
-    std::ranges::replace_if(
-        shown, [](char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f'; }, ' ');
+    const std::string shown = without_controls(text);
     status_.erase();
     fmt::print(out_, "{}", shown);
     std::fflush(out_);

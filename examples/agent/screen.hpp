@@ -22,6 +22,9 @@ struct ScreenStyle {
     bool is_live = false;     ///< a status line at the foot; only for a terminal
 };
 
+/// `text` with a space for each control character but line ends: a model's text must not steer the terminal.
+[[nodiscard]] std::string without_controls(std::string_view text);
+
 /// Writes one line per step, at most 100 columns wide, and keeps the figures of the run. Used on one thread.
 class Screen {
 public:
@@ -37,7 +40,7 @@ public:
     /// `original_bytes`: text that the tool gave.
     void tool_end(const whittle::ToolContext& context, const whittle::ToolResult& result, std::size_t original_bytes);
     void line(std::string_view text);
-    /// A piece of the model's text, as it streams. Control characters are shown as spaces.
+    /// A piece of the model's text, as it streams, without control characters.
     void stream(std::string_view text);
     /// Nothing more will happen: the status line goes.
     void end_of_run();

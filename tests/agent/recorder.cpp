@@ -1,6 +1,8 @@
 #include "agent/recorder.hpp"
 
+#include "agent/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/errc_of.hpp"
 
 #include <whittle/base/error.hpp>
 
@@ -72,4 +74,27 @@ TEST_CASE("what the tool gave is recorded, not what was left of it; the reason o
     CHECK(whittle::text_of(messages[1], 0) == "half");
     CHECK(whittle::text_of(messages[1], 1) == "read failed: the rest");
     CHECK(whittle::text_of(messages[2], 0) == "no such tool");
+}
+
+TEST_CASE("a resumed session keeps a finished tool round at its end, and no unfinished one", "[agent]") {
+    const Scratch scratch;
+    const auto loaded = [&](const std::string& messages) {
+        scratch.write("s.jsonl", R"({"id":"s","messages":[{"role":"user","content":"?"})" + messages + "]}\n");
+        return agent::load_session(scratch / "s.jsonl").size();
+    };
+    const auto call = [](const std::string& id) {
+        return R"({"id":")" + id + R"(","type":"function","function":{"name":"t","arguments":"{}"}})";
+    };
+    const std::string calls =
+        R"(,{"role":"assistant","content":"","tool_calls":[)" + call("a") + "," + call("b") + "]}";
+    const std::string first = R"(,{"role":"tool","tool_call_id":"a","content":"one"})";
+    const std::string second = R"(,{"role":"tool","tool_call_id":"b","content":"two"})";
+    CHECK(loaded("") == 1);
+    CHECK(loaded(calls) == 1);
+    CHECK(loaded(calls + first) == 1);
+    CHECK(loaded(calls + first + second) == 4);
+    CHECK(loaded(calls + first + second + R"(,{"role":"assistant","content":"done"})") == 5);
+    scratch.write("s.jsonl", "");
+    CHECK(whittle::testing::errc_of([&] { (void)agent::load_session(scratch / "s.jsonl"); }) ==
+          whittle::Errc::invalid_argument);
 }

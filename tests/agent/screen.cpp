@@ -60,6 +60,10 @@ TEST_CASE("whatever a model passes to a tool, the screen shows a line for it", "
     CHECK(text == "      error: refused: not JSON\n      error: \n      error: [exit code 3]\n");
 }
 
+TEST_CASE("a model's text cannot steer the terminal", "[agent]") {
+    CHECK(agent::without_controls("a\033[31mb\r\x7f\nc \xc3\xa9") == "a [31mb  \nc \xc3\xa9");
+}
+
 TEST_CASE("without a terminal there are plain lines only", "[agent]") {
     const std::string text = written([](std::FILE* out) { run_a_little(out, false); });
     CHECK(text.find('\r') == std::string::npos);
