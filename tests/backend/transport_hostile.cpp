@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <barrier>
 #include <chrono>
 #include <csignal>
 #include <stop_token>
@@ -371,17 +370,24 @@ TEST_CASE("two threads that guard against the same signal both go on", "[transpo
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, &old);  // the threads inherit it: the signal stays with the process
-    for (int round = 0; round < 200; ++round) {
-        std::barrier together(2);
-        const auto guarded = [&together](bool sends) {
-            const detail::SigpipeGuard guard;
-            together.arrive_and_wait();
-            if (sends) kill(getpid(), SIGPIPE);
-            together.arrive_and_wait();
-        };
-        const std::jthread other(guarded, false);
-        guarded(true);
-    }
+    std::atomic<int> arrivals = 0;
+    const auto meet = [&arrivals](int all) {
+        for (++arrivals; arrivals < all;) std::this_thread::yield();
+    };
+    const auto guard_often = [&meet](bool sends) {
+        for (int round = 0; round < 2'000; ++round) {
+            {
+                const detail::SigpipeGuard guard;
+                meet(6 * round + 2);
+                if (sends) kill(getpid(), SIGPIPE);
+                meet(6 * round + 4);  // both go at once: who looks before it takes finds nothing to take
+            }
+            meet(6 * round + 6);
+        }
+    };
+    std::jthread other(guard_often, false);
+    guard_often(true);
+    other.join();
     pthread_sigmask(SIG_SETMASK, &old, nullptr);
     sigset_t pending;
     sigpending(&pending);
