@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -24,11 +25,13 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string address() {
-    const char* value = std::getenv("WHITTLE_SDK_STUB");
-    if (value == nullptr) throw std::runtime_error("WHITTLE_SDK_STUB is not set: tests/sdk_types/run starts this");
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr) throw std::runtime_error(std::string(name) + " is not set: tests/sdk_types/run starts this");
     return value;
 }
+
+std::string address() { return environment("WHITTLE_SDK_STUB"); }
 
 std::shared_ptr<HttpTransport> transport() {
     static const std::shared_ptr<HttpTransport> shared = make_curl_transport();
@@ -73,6 +76,7 @@ std::vector<std::string> lines_of(const Conversation<M>& conversation) {
             for (const std::string_view word : {part.call_id, part.tool, part.text}) {
                 if (!word.empty()) line += ' ' + std::string(word);
             }
+            for (std::size_t at = 0; (at = line.find('\n', at)) != std::string::npos;) line.replace(at, 1, "\\n");
             lines.push_back(line);
         });
     }
@@ -163,12 +167,14 @@ std::string refusal_of(Model<M>& model, const std::vector<std::string>& history)
     return "accepted";
 }
 
-const std::vector<std::string> openai_lines{
-    "user text Weather in both?",
-    "assistant text I ask for both 🙂.",
-    R"(assistant tool_call c1 weather {"city":"Tromsø"})",
-    R"(assistant tool_call c2 weather { "city": "Łódź \"x\"" })",
-};
+/// tests/sdk_types/expected/NAME: a line for each part of the history.
+std::vector<std::string> expected(const std::string& name) {
+    std::ifstream file(environment("WHITTLE_SDK_EXPECTED") + '/' + name);
+    REQUIRE(file.is_open());
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+}
 
 }  // namespace
 
@@ -177,7 +183,7 @@ TEST_CASE("a conversation over chat completions ends the same, whole and streame
     const Run whole = hold<openai::Message>(openai_model("weather"), false, asked);
     const Run streamed = hold<openai::Message>(openai_model("weather"), true, asked);
     require_same(whole, streamed);
-    CHECK(whole.lines == openai_lines);
+    CHECK(whole.lines == expected("openai.txt"));
     CHECK(whole.results[0].text == "Tromsø −3 °C, Łódź 漢字.");
     CHECK(whole.results[0].usage == Usage{.input = 108, .cache_read = 192, .output = 60});
     CHECK(streamed.heard == "I ask for both 🙂.Tromsø −3 °C, Łódź 漢字.Good.");
@@ -190,10 +196,19 @@ TEST_CASE("a conversation over the Messages API ends the same, whole and streame
     const Run whole = hold<anthropic::Message>(anthropic_model("weather"), false, asked);
     const Run streamed = hold<anthropic::Message>(anthropic_model("weather"), true, asked);
     require_same(whole, streamed);
-    CHECK(whole.lines == openai_lines);
+    CHECK(whole.lines == expected("anthropic.txt"));
     CHECK(whole.results[0].text == "I search.Tromsø −3 °C, Łódź 漢字.");
     CHECK(whole.results[0].usage == Usage{.input = 80, .cache_read = 256, .cache_write = 64, .output = 80});
-    CHECK(streamed.heard == "");
+    CHECK(streamed.heard ==
+          "Two cities:\n漢字 🙂I ask for both 🙂.And that one.I search.Tromsø −3 °C, Łódź 漢字.I "
+          "willGood.");
+}
+
+TEST_CASE("the version of the API that the official package speaks takes the same bodies", "[sdk]") {
+    const AnthropicModelConfig config{
+        .model = "weather", .base_url = address() + "/anthropic", .api_key = "test-key", .version = "2026-10-21"};
+    const Run run = hold<anthropic::Message>(std::make_shared<AnthropicModel>(transport(), config), true, {"Both?"});
+    CHECK(run.results[0].text == "I search.Tromsø −3 °C, Łódź 漢字.");
 }
 
 TEST_CASE("a refusal without content leaves a history that can be sent", "[sdk]") {

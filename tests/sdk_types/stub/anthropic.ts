@@ -107,13 +107,15 @@ function checkMarks(body: MessageCreateParams | MessageCountTokensParams): void 
 
 /** The last request of each model whose thinking is bound to what stands in front of it. */
 const bound = new Map<string, string[]>();
+const edited = new Set<string>();
 
 function needDropBlock(body: MessageCreateParams, headers: IncomingHttpHeaders): void {
   const thinking = body.thinking as BetaThinkingConfigParam | undefined;
   const binding = thinking && "block_binding" in thinking ? thinking.block_binding : undefined;
   if (binding) need(headers["anthropic-beta"]?.includes(bindingBeta), "block_binding without its beta header");
   if (!body.model.startsWith("bound")) return;
-  const plain = body.messages.map((m) => JSON.stringify(m, (key, value) => (key === "cache_control" ? undefined : value)));
+  const unmarked = (key: string, value: unknown) => (key === "cache_control" ? undefined : value);
+  const plain = body.messages.map((m) => m.role + JSON.stringify(blocksOf(m), unmarked));
   const before = bound.get(body.model) ?? [];
   if (!before.every((m, index) => m === plain[index])) edited.add(body.model);
   bound.set(body.model, plain);
@@ -121,7 +123,6 @@ function needDropBlock(body: MessageCreateParams, headers: IncomingHttpHeaders):
   need(!edited.has(body.model) || !hasThinking || binding?.prefix_mismatch_behavior === "drop_block",
     "thinking does not fit what stands in front of it");
 }
-export const edited = new Set<string>();
 
 export function checkCount(body: MessageCountTokensParams): void {
   needOnly(body, countMembers, "body");
