@@ -66,6 +66,13 @@ std::int64_t count_status(const Recording& recording, int status) {
     return std::ranges::count(recording.exchanges, status, &Exchange::status);
 }
 
+/// Whether a message other than a tool's result has the text.
+bool is_carried(const Talk& talk, std::string_view text) {
+    return std::ranges::any_of(talk.messages, [text](const openai::Message& message) {
+        return message.json()["role"] != "tool" && message.json().dump().find(text) != std::string::npos;
+    });
+}
+
 bool is_overflow(const Call& call) { return call.failure == ModelErrorClass::overflow; }
 
 }  // namespace
@@ -160,7 +167,11 @@ TEST_CASE("a real model's summaries are accepted or refused with a reason, and n
             const Talk talk = talk_again(server, plan);
             REQUIRE(!talk.verdicts.empty());
             for (const std::string& verdict : talk.verdicts) CHECK(verdict != "");
-            for (const std::string& verdict : talk.verdicts) (verdict == "accepted" ? accepted : refused) += 1;
+            for (const std::string& verdict : talk.verdicts) {
+                (verdict == "accepted" ? accepted : refused) += 1;
+                // What the model left out of an accepted summary came along as a fact.
+                CHECK(is_carried(talk, "/srv/garden/bed_1.md") == (verdict == "accepted"));
+            }
         }
     }
     CHECK(accepted > 0);
@@ -181,5 +192,14 @@ TEST_CASE("log-probabilities beside the wrong tokens are refused, and those of a
     CHECK(scoring.is_aligned);
     CHECK(scoring.perplexity < scoring.perplexity_mixed);
     CHECK(scoring.perplexity < shifted.perplexity);
+    CHECK(scoring.kept.size() < sample_text().size());
+}
+
+TEST_CASE("a real server without log-probabilities of a prompt leaves the choice to the heuristic", "[real_model]") {
+    const RecordedServer& server = recorded_servers()[0];
+    const Scoring scoring = score_sample(against(server, replay(server, "logprobs")));
+    CHECK(!scoring.is_aligned);
+    CHECK(scoring.refusal.find("read log-probabilities") != std::string::npos);
+    CHECK(scoring.perplexity == 0.0);
     CHECK(scoring.kept.size() < sample_text().size());
 }
