@@ -184,6 +184,8 @@ int run(const Options& options, const StopOnSignal& signals) {
             [&](const whittle::Delta& delta) {
                 if (delta.kind == whittle::Delta::Kind::text) screen.stream(delta.text);
             },
+        .on_restart =
+            [&] { screen.line("      what was shown of this reply does not count: asked again, it was too large"); },
         .on_tool_start =
             [&](const whittle::ToolContext& context) {
                 recorder.expect(context);
