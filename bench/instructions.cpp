@@ -1,5 +1,5 @@
 // Fixed work whose instructions are counted, since a busy machine's times cannot be compared; bench/check_instructions
-// runs it under callgrind. Usage: bench_instructions estimate|undue
+// runs it under callgrind. Usage: bench_instructions estimate|undue|clear
 #include "history.hpp"
 #include "tokens/small_vocabulary.hpp"
 
@@ -40,19 +40,44 @@ extern "C" [[gnu::noinline]] void whittle_run_undue(const Chain<>& chain, Conver
     }
 }
 
+extern "C" [[gnu::noinline]] void whittle_run_clear(const Chain<>& chain, Conversation<>& conversation) {
+    chain.before_model(conversation);
+}
+
+namespace {
+
+Chain<> chain_of(const ReductionConfig& reduction) {
+    ChainConfig config;
+    config.storage = memory_storage();
+    return Chain{std::move(config), Reduction{reduction}};
+}
+
+void undue() {
+    const Chain<> chain = chain_of({});
+    Conversation<> conversation = bench::history_of(1'000, 400);
+    chain.before_model(conversation);
+    whittle_run_undue(chain, conversation);
+}
+
+void clear() {
+    const Chain<> chain = chain_of({.max_tokens_for_clear = 1'000, .clear_retention_suffix_limit = 3});
+    Conversation<> conversation = bench::history_of(10'000, 2'500);
+    static_cast<void>(conversation.tokens(chars()));
+    whittle_run_clear(chain, conversation);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
     const std::string_view work = argc == 2 ? argv[1] : "";
     if (work == "estimate") {
         whittle_count_text(*estimate(), fixed_text());
     } else if (work == "undue") {
-        ChainConfig config;
-        config.storage = memory_storage();
-        const Chain<> chain{std::move(config), Reduction{}};
-        Conversation<> conversation = bench::history_of(1'000, 400);
-        chain.before_model(conversation);
-        whittle_run_undue(chain, conversation);
+        undue();
+    } else if (work == "clear") {
+        clear();
     } else {
-        std::fprintf(stderr, "usage: bench_instructions estimate|undue\n");
+        std::fprintf(stderr, "usage: bench_instructions estimate|undue|clear\n");
         return 2;
     }
     return 0;

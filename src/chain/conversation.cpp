@@ -14,6 +14,13 @@ std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline) {
     return positions;
 }
 
+std::optional<std::size_t> Positions::find(Serial serial, std::size_t guess) {
+    if (guess < outline_.size() && outline_[guess].serial == serial) return guess;
+    if (!all_) all_ = positions_of(outline_);
+    const auto found = all_->find(serial);
+    return found == all_->end() ? std::nullopt : std::optional(found->second);
+}
+
 Mark mark_of_stored(const StoredPart& stored) {
     Provenance provenance{.origin = Origin::placeholder, .by = stored.by, .reason = "truncate"};
     if (!stored.key.empty()) provenance.stored.push_back(stored.key);

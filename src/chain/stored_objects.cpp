@@ -12,9 +12,18 @@ StoredObjects::StoredObjects(const StoredObjects& other) {
 
 void StoredObjects::add(std::string_view key, std::shared_ptr<Storage> storage) {
     const std::lock_guard lock(mutex_);
-    if (storage) by_location_.insert_or_assign(storage->locate(key), StoredObject{std::string(key), storage});
-    auto& known = by_key_[std::string(key)];
-    if (storage) known = std::move(storage);
+    auto known = by_key_.lower_bound(key);
+    if (known == by_key_.end() || known->first != key) known = by_key_.emplace_hint(known, std::string(key), nullptr);
+    if (!storage) return;
+    if (known->second && known->second != storage && known->second->locate(key) == key)
+        by_location_.try_emplace(known->first, StoredObject{known->first, known->second});
+    std::string location = storage->locate(key);
+    if (location != key || (known->second && known->second != storage)) {
+        by_location_.insert_or_assign(std::move(location), StoredObject{known->first, storage});
+    } else if (!by_location_.empty()) {
+        by_location_.erase(location);  // `find` takes it for the key
+    }
+    known->second = std::move(storage);
 }
 
 std::optional<StoredObject> StoredObjects::find(std::string_view location,
@@ -35,7 +44,11 @@ std::optional<StoredObject> StoredObjects::find(std::string_view location,
 void StoredObjects::locate_in(const Storage& storage) const {
     if (located_in_ == &storage && located_ == by_key_.size()) return;
     for (const auto& [key, own] : by_key_) {
-        if (!own) by_location_.try_emplace(storage.locate(key), StoredObject{key, nullptr});
+        if (own) continue;
+        std::string location = storage.locate(key);
+        const auto named = by_key_.find(location);
+        const bool is_named = named != by_key_.end() && named->second && named->second->locate(location) == location;
+        if (!is_named) by_location_.try_emplace(std::move(location), StoredObject{key, nullptr});
     }
     located_in_ = &storage;
     located_ = by_key_.size();

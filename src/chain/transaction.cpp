@@ -27,6 +27,23 @@ bool has_open_thinking(const Outline& outline, std::size_t message) {
     return loop && message >= *loop && outline[message].has(PartKind::thinking);
 }
 
+void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t erased) {
+    info.serial = old.serial;
+    info.role = old.role;
+    info.group = old.group;
+    info.turn = old.turn;
+    info.call_index = old.call_index;
+    info.pinned = old.pinned;
+    info.mark = old.mark;
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        const std::size_t was = p < erased ? p : p + 1;
+        if (was >= old.parts.size()) break;
+        info.parts[p].mark = old.parts[was].mark;
+        info.parts[p].object_name = old.parts[was].object_name;
+        if (info.parts[p].tool.empty()) info.parts[p].tool = old.parts[was].tool;
+    }
+}
+
 void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule) {
     throw Error(Errc::pinned, fmt::format("{}: {} message {}: {}", by, attempted, serial, rule));
 }

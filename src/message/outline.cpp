@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace whittle::inline v0 {
 namespace {
@@ -122,16 +123,18 @@ Serial Outline::open_group() const noexcept {
 
 std::vector<Round> Outline::rounds() const {
     std::vector<Round> rounds;
-    std::unordered_map<Serial, std::size_t> round_of;
+    std::vector<std::pair<Serial, std::size_t>> round_of;
     for (std::size_t i = 0; i < size(); ++i) {
         const MessageInfo& info = (*this)[i];
         if (info.group == 0 || info.group != info.serial || !info.has(PartKind::tool_call)) continue;
-        round_of.emplace(info.group, rounds.size());
+        round_of.emplace_back(info.group, rounds.size());
         rounds.push_back({info.group, i, {}});
     }
+    if (!std::ranges::is_sorted(round_of)) std::ranges::sort(round_of);  // an inserted message has a late serial
     for (std::size_t i = 0; i < size(); ++i) {
-        const auto found = round_of.find((*this)[i].group);
-        if (found == round_of.end() || rounds[found->second].call == i) continue;
+        const Serial group = (*this)[i].group;
+        const auto found = std::ranges::lower_bound(round_of, group, {}, &std::pair<Serial, std::size_t>::first);
+        if (found == round_of.end() || found->first != group || rounds[found->second].call == i) continue;
         rounds[found->second].results.push_back(i);
     }
     return rounds;

@@ -40,6 +40,25 @@ private:
     std::map<std::tuple<Rule, Serial, std::string>, std::int64_t> by_text_;
 };
 
+/// G6 asks who a text is from, and the newest user message is found by its marks.
+bool keeps_mark(const Mark& before, const Mark& after) noexcept {
+    return before == after || (origin_of(after) == Origin::placeholder && after->reason != media_reason);
+}
+
+bool keeps_rules(const PartInfo& before, const PartInfo& after) noexcept {
+    const bool is_same_part = before.kind == after.kind && before.call_id == after.call_id &&
+                              before.tool == after.tool && before.is_error == after.is_error &&
+                              before.starts_result == after.starts_result && before.is_image == after.is_image &&
+                              before.image_side == after.image_side && before.media_bytes == after.media_bytes;
+    const bool is_no_longer = after.bytes <= before.bytes && (after.bytes > 0 || before.bytes == 0);
+    const bool is_no_worse = (!after.is_blank || before.is_blank) &&
+                             (!after.is_invalid_utf8 || before.is_invalid_utf8) &&
+                             (after.has_object_arguments || !before.has_object_arguments);
+    // White space at an end is looked at only where there is more than that.
+    const bool is_end_kept = !after.ends_in_space || (before.ends_in_space && before.is_blank == after.is_blank);
+    return is_same_part && is_no_longer && is_no_worse && is_end_kept && keeps_mark(before.mark, after.mark);
+}
+
 std::vector<Violation> check(const HistoryFacts& facts, const ValidityProfile& profile) {
     std::vector<Violation> found;
     for (const RuleRow& row : rule_table()) {
@@ -70,6 +89,12 @@ std::vector<Violation> validate(const Outline& outline, const ValidityProfile& p
 std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
                                 std::span<const ToolSpec> tools) {
     return check(HistoryFacts(outline, tools), profile);
+}
+
+bool keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept {
+    const auto keeps_part = [](const PartInfo& a, const PartInfo& b) { return keeps_rules(a, b); };
+    return before.role == after.role && before.serial == after.serial && before.group == after.group &&
+           before.mark == after.mark && std::ranges::equal(before.parts, after.parts, keeps_part);
 }
 
 std::vector<Violation> new_violations(const std::vector<Violation>& before, const std::vector<Violation>& after) {

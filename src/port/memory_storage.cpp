@@ -22,14 +22,15 @@ public:
     void put(std::string_view key, std::string&& content) {
         require_valid_key("put", key);
         const std::scoped_lock lock(mutex_);
-        const auto found = objects_.find(key);
-        if (found != objects_.end()) {
+        const auto found = objects_.lower_bound(key);
+        if (found != objects_.end() && found->first == key) {
             if (*found->second == content) return;
             throw Error(Errc::already_exists, fmt::format("put \"{}\": the key exists with other content", key));
         }
         require_space(size_of(content), key);
-        used_bytes_ += size_of(content);
-        objects_.emplace(std::string(key), std::make_shared<const std::string>(std::move(content)));
+        const std::int64_t bytes = size_of(content);
+        objects_.emplace_hint(found, std::string(key), std::make_shared<const std::string>(std::move(content)));
+        used_bytes_ += bytes;
     }
 
     /// Refuses early what `put` would refuse later, so that a stream without end does not fill the memory.

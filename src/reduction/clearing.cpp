@@ -71,6 +71,11 @@ public:
     /// The objects that have the original of a result which was shortened when it came in, or which shows one again.
     [[nodiscard]] std::vector<std::vector<std::string>> stored_for(const ClearingCandidate& candidate) const {
         std::vector<std::vector<std::string>> keys;
+        const auto is_stored = [&](std::size_t part) {
+            const Mark& mark = mark_of(outline_[candidate.message], part);
+            return mark && !mark->stored.empty();
+        };
+        if (std::ranges::none_of(candidate.parts, is_stored)) return keys;
         for (const std::size_t part : candidate.parts) {
             const Mark& mark = mark_of(outline_[candidate.message], part);
             keys.push_back(mark ? mark->stored : std::vector<std::string>());
@@ -144,7 +149,7 @@ std::string clearing_placeholder(const ClearedText& text, Language language) {
 namespace {
 
 bool is_taken(Storage& storage, const std::string& key, std::string_view content, const PlannedKeys& planned) {
-    if (const auto found = planned.find(key); found != planned.end()) return found->second != hash128(content);
+    if (const Hash128* const other = planned.find(key)) return *other != hash128(content);
     const auto info = storage.stat(key);
     if (!info) return false;
     return info->bytes != static_cast<std::int64_t>(content.size()) || storage.get(key) != content;
@@ -154,10 +159,11 @@ bool is_taken(Storage& storage, const std::string& key, std::string_view content
 
 std::string free_key(Storage& storage, std::string key, std::string_view content, const PlannedKeys& planned) {
     try {
-        std::string candidate = key;
-        for (int number = 2; is_taken(storage, candidate, content, planned); ++number)
-            candidate = fmt::format("{}-{}", key, number);
-        return candidate;
+        if (!is_taken(storage, key, content, planned)) return key;
+        for (int number = 2;; ++number) {
+            std::string candidate = fmt::format("{}-{}", key, number);
+            if (!is_taken(storage, candidate, content, planned)) return candidate;
+        }
     } catch (const std::exception&) {
         return key;  // the write will say what is wrong
     }

@@ -2,6 +2,7 @@
 
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <random>
@@ -149,6 +150,13 @@ TEST_CASE("a last line counts without its line feed", "[text]") {
     CHECK(count_lines("one\n") == 1);
     CHECK(count_lines("one\ntwo") == 2);
     CHECK(count_lines("\n\n") == 2);
+    // Line feeds at every place of a word of 8 bytes, among bytes that differ from one in a single bit.
+    const std::string bytes("\n\x0B\x8A\x0A\x00\xFF\n\n\x09\x1A\n\x01\n\x7F\n\n\n", 17);
+    for (std::size_t from = 0; from <= bytes.size(); ++from) {
+        const std::string text = bytes.substr(from);
+        const auto feeds = std::count(text.begin(), text.end(), '\n');
+        CHECK(count_lines(text) == feeds + (text.empty() || text.ends_with('\n') ? 0 : 1));
+    }
 }
 
 TEST_CASE("lower case changes ASCII letters only", "[text]") { CHECK(ascii_lower("AZaz09É[@") == "azaz09É[@"); }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +20,17 @@ namespace detail {
 
 /// Where each message stands. Linear.
 [[nodiscard]] std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline);
+
+/// The same, asked with a guess: linear only from the first wrong one on.
+class Positions {
+public:
+    explicit Positions(Outline outline) noexcept : outline_(outline) {}
+    [[nodiscard]] std::optional<std::size_t> find(Serial serial, std::size_t guess);
+
+private:
+    Outline outline_;
+    std::optional<std::unordered_map<Serial, std::size_t>> all_{};
+};
 
 /// Room for `extra` more elements without giving up geometric growth.
 template <typename T>

@@ -202,11 +202,13 @@ void Conversation<M>::settle(std::size_t from_entry) noexcept {
         auto entry = std::const_pointer_cast<JournalEntry<M>>(journal_[e]);
         if (entry->kind != JournalEntry<M>::Kind::edit || entry->texts.empty()) continue;
         try {
-            const std::unordered_map<Serial, std::size_t> positions = detail::positions_of(outline());
-            const std::vector<StoredText> texts = std::exchange(entry->texts, {});
-            for (const StoredText& text : texts) {
-                const auto now = positions.find(entry->undo[text.splice].infos[text.message].serial);
-                if (now != positions.end()) drop_stored_text(*entry, text, messages_[now->second]);
+            std::vector<StoredText> texts = std::exchange(entry->texts, {});
+            entry->texts.reserve(texts.size());
+            detail::Positions positions(outline());
+            for (StoredText& text : texts) {
+                const Splice<M>& splice = entry->undo[text.splice];
+                const auto now = positions.find(splice.infos[text.message].serial, splice.first + text.message);
+                if (now) drop_stored_text(*entry, std::move(text), messages_[*now]);
             }
         } catch (...) {
         }

@@ -91,13 +91,16 @@ template <AgentMessage M>
 /// Lets go of the original text if the store has it and putting it back gives the same message byte for byte.
 /// `shown` is the message as it is now.
 template <AgentMessage M>
-void drop_stored_text(JournalEntry<M>& entry, const StoredText& text, const M& shown) {
+void drop_stored_text(JournalEntry<M>& entry, StoredText text, const M& shown) {
     M& original = entry.undo[text.splice].messages[text.message];
-    M small = shown;
     M back = shown;
-    message_traits<M>::set_text(back, text.part, text_of(original, text.part));
+    std::size_t at = 0;
+    message_traits<M>::for_each_part(original, [&](const PartView& part) {
+        if (at++ == text.part) message_traits<M>::set_text(back, text.part, part.text);
+    });
     if (!same_message(back, original)) return;
-    entry.texts.push_back(text);
+    M small = shown;
+    entry.texts.push_back(std::move(text));
     original = std::move(small);
 }
 

@@ -84,6 +84,10 @@ public:
     };
     void offload(std::string key, std::string content, std::optional<Original> original = std::nullopt,
                  std::shared_ptr<Storage> storage = nullptr);
+    /// The same for the text of a part as it is now. One that nobody edited is read when it is written, and may leave
+    /// memory then.
+    void offload_text(std::string key, std::size_t message, std::size_t part,
+                      std::shared_ptr<Storage> storage = nullptr);
     /// Writes what is to be stored now, before the commit, and takes back the units of which something is refused: what
     /// is planned on top then stands on what stays. A dry run writes nothing. Returns the number of refused units.
     int store();
@@ -126,6 +130,13 @@ private:
         std::optional<Original> original{};
         std::shared_ptr<Storage> storage{};
         bool is_written = false;
+        std::optional<std::size_t>
+            source{};  // index of the conversation's message whose text `original` is the content
+    };
+    struct Place {
+        Serial serial = 0;
+        std::size_t splice = 0;
+        std::size_t message = 0;  // of the splice
     };
     struct Owned {
         M message;
@@ -146,6 +157,7 @@ private:
     void drop_thinking_from(std::size_t first);
     void erase_thinking(std::size_t first, bool open);
     void stage_erase(std::size_t message, std::size_t part, Provenance provenance);
+    [[nodiscard]] bool keeps_every_rule() const noexcept;
     [[nodiscard]] std::vector<Violation> made_violations() const;
     void require_own_part(std::string_view attempted, std::size_t message, std::size_t part) const;
     [[nodiscard]] bool is_protected(std::size_t message) const;
@@ -159,7 +171,8 @@ private:
     void add_dependents(std::vector<Unit>& units) const;
     [[nodiscard]] std::optional<Unit> replay();
     void start_again() noexcept;
-    void refresh(Owned& owned, const M& message);
+    void put(std::size_t at, Unit unit, M message, MessageInfo info);
+    void see(std::size_t at, Owned& owned) noexcept;
     void stage(Edit edit, std::size_t at);
     void apply(const Edit& edit, std::size_t at);
     void apply_to_part(const Edit& edit, std::size_t at);
@@ -170,10 +183,11 @@ private:
     void verify() const;
     [[nodiscard]] bool try_write(Offload& offload);
     void write(const Offload& offload);
+    void write(const Offload& offload, std::string_view content);
     [[nodiscard]] std::vector<Splice<M>> to_splices();
-    [[nodiscard]] std::shared_ptr<JournalEntry<M>> to_entry(const std::vector<Splice<M>>& splices) const;
+    [[nodiscard]] std::shared_ptr<JournalEntry<M>> to_entry(const std::vector<Splice<M>>& splices);
     [[nodiscard]] std::int64_t sent_tokens_behind(std::size_t first) const noexcept;
-    void fill_report(const CommitResult& result) const;
+    void fill_report(const CommitResult& result);
 
     Conversation<M>* conversation_;
     std::string by_;

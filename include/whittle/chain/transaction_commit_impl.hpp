@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,10 +22,20 @@ bool Transaction<M>::is_worth_it(const CommitOptions& options) const noexcept {
     return gain > 0 && gain >= options.at_least_tokens;
 }
 
+/// No message comes or goes, and no edit changes anything for the worse that a rule looks at.
+template <AgentMessage M>
+bool Transaction<M>::keeps_every_rule() const noexcept {
+    for (std::size_t i = 0; i < base_.size(); ++i) {
+        if (base_[i] != i) return false;
+        if (owned_[i] != nullptr && !keeps_rules(conversation_->infos_[i], *infos_[i])) return false;
+    }
+    return base_.size() == conversation_->size();
+}
+
 /// What the projection breaks that the conversation does not.
 template <AgentMessage M>
 std::vector<Violation> Transaction<M>::made_violations() const {
-    if (env_.validity == nullptr) return {};
+    if (env_.validity == nullptr || !is_open_ || keeps_every_rule()) return {};
     return new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity));
 }
 
@@ -39,9 +49,18 @@ void Transaction<M>::verify() const {
 
 template <AgentMessage M>
 void Transaction<M>::write(const Offload& offload) {
-    const auto bytes = static_cast<std::int64_t>(offload.content.size());
+    if (!offload.source) return write(offload, offload.content);
+    std::size_t at = 0;
+    message_traits<M>::for_each_part(conversation_->messages_[*offload.source], [&](const PartView& part) {
+        if (at++ == offload.original->part) write(offload, part.text);
+    });
+}
+
+template <AgentMessage M>
+void Transaction<M>::write(const Offload& offload, std::string_view content) {
+    const auto bytes = static_cast<std::int64_t>(content.size());
     detail::require_budget(env_, by_, bytes);
-    offload.storage->put_if_absent(offload.key, offload.content);
+    offload.storage->put_if_absent(offload.key, content);
     if (env_.budget != nullptr) env_.budget->store_bytes -= bytes;
     conversation_->add_object(offload.key, offload.storage);
     stored_.push_back(offload.key);
@@ -105,8 +124,9 @@ std::vector<Splice<M>> Transaction<M>::to_splices() {
     return splices;
 }
 
+/// Uses up what is to be stored.
 template <AgentMessage M>
-std::shared_ptr<JournalEntry<M>> Transaction<M>::to_entry(const std::vector<Splice<M>>& splices) const {
+std::shared_ptr<JournalEntry<M>> Transaction<M>::to_entry(const std::vector<Splice<M>>& splices) {
     auto entry = conversation_->new_entry(JournalEntry<M>::Kind::edit, by_, {});
     for (const Edit& edit : edits_) {
         if (entry->reason.empty()) entry->reason = edit.mark->reason;
@@ -116,17 +136,18 @@ std::shared_ptr<JournalEntry<M>> Transaction<M>::to_entry(const std::vector<Spli
     entry->when = env_.clock->now();
     entry->tokens_before = before_;
     entry->tokens_after = after_;
-    std::unordered_map<Serial, std::pair<std::size_t, std::size_t>> places;
-    for (std::size_t s = 0; s < splices.size(); ++s) {
-        for (std::size_t m = 0; m < splices[s].count; ++m)
-            places.emplace(conversation_->infos_[splices[s].first + m].serial, std::pair(s, m));
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < splices.size(); ++i) {
+        for (std::size_t m = 0; m < splices[i].count; ++m)
+            places.push_back({conversation_->infos_[splices[i].first + m].serial, i, m});
     }
-    for (const Offload& offload : offloads_) {
+    if (!std::ranges::is_sorted(places, {}, &Place::serial)) std::ranges::sort(places, {}, &Place::serial);
+    for (Offload& offload : offloads_) {
         if (!offload.original) continue;
-        const auto place = places.find(offload.original->serial);
-        if (place == places.end()) continue;
-        entry->texts.push_back(
-            {place->second.first, place->second.second, offload.original->part, offload.key, offload.storage});
+        const auto place = std::ranges::lower_bound(places, offload.original->serial, {}, &Place::serial);
+        if (place == places.end() || place->serial != offload.original->serial) continue;
+        entry->texts.push_back({place->splice, place->message, offload.original->part, std::move(offload.key),
+                                std::move(offload.storage)});
     }
     return entry;
 }
@@ -141,7 +162,7 @@ std::int64_t Transaction<M>::sent_tokens_behind(std::size_t first) const noexcep
 }
 
 template <AgentMessage M>
-void Transaction<M>::fill_report(const CommitResult& result) const {
+void Transaction<M>::fill_report(const CommitResult& result) {
     if (env_.report == nullptr) return;
     env_.report->outcome = result.outcome;
     StageDetails& details = env_.report->more();
@@ -149,8 +170,9 @@ void Transaction<M>::fill_report(const CommitResult& result) const {
     details.tokens_after = result.tokens_after;
     details.first_changed = result.first_changed;
     if (result.first_changed) details.cached_tokens_invalidated = sent_tokens_behind(*result.first_changed);
-    details.stored.insert(details.stored.end(), stored_.begin(), stored_.end());
-    details.bytes_stored += bytes_stored_;
+    details.stored.insert(details.stored.end(), std::move_iterator(stored_.begin()), std::move_iterator(stored_.end()));
+    stored_.clear();  // told once
+    details.bytes_stored += std::exchange(bytes_stored_, 0);
     details.thinking_dropped += thinking_dropped_;
     const bool is_done = result.outcome == Outcome::committed || result.outcome == Outcome::planned;
     if (is_done && env_.on_prefix_edit && first_void_thinking()) details.prefix_edited = true;

@@ -25,6 +25,9 @@ namespace detail {
                                                bool spare_open_results);
 /// Thinking of the open tool loop (`Outline::open_loop`): providers want it back unchanged while the tool loop is open.
 [[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
+/// `info` describes a message anew after its content changed: gives it what was known of it as `old`, whose part
+/// `erased` is gone (the number of parts if none is).
+void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t erased);
 [[noreturn]] void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule);
 [[noreturn]] void throw_split_thinking(std::string_view by, Serial serial);
 [[noreturn]] void throw_new_violations(std::string_view by, const std::vector<Violation>& violations);

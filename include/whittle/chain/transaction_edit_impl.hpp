@@ -314,4 +314,21 @@ void Transaction<M>::offload(std::string key, std::string content, std::optional
     offloads_.push_back({unit_, std::move(key), std::move(content), original, std::move(target)});
 }
 
+template <AgentMessage M>
+void Transaction<M>::offload_text(std::string key, std::size_t message, std::size_t part,
+                                  std::shared_ptr<Storage> storage) {
+    require_current("offload");
+    if (message >= outline().size() || part >= outline()[message].parts.size()) {
+        throw Error(Errc::invalid_argument, by_ + ": offload part " + std::to_string(part) + " of message " +
+                                                std::to_string(message) + ": there is none");
+    }
+    const std::size_t base = is_open_ ? base_[message] : message;
+    const bool is_edited = is_open_ && owned_[message] != nullptr;
+    std::string text = is_edited ? text_of(messages()[message], part) : std::string();
+    if (is_edited && (base == inserted || text != text_of(conversation_->messages_[base], part)))
+        return offload(std::move(key), std::move(text), std::nullopt, std::move(storage));
+    offload(std::move(key), {}, Original{outline()[message].serial, part}, std::move(storage));
+    offloads_.back().source = base;
+}
+
 }  // namespace whittle::inline v0

@@ -77,22 +77,32 @@ typename Transaction<M>::Owned& Transaction<M>::own(std::size_t message, Unit un
     if (owned_[message] != nullptr && owned_[message]->unit != unit) owned_[message]->is_shared = true;
     if (owned_[message] == nullptr) {
         copies_.push_back({*messages_[message], *infos_[message], unit});
-        owned_[message] = &copies_.back();
-        messages_[message] = &copies_.back().message;
-        infos_[message] = &copies_.back().info;
+        see(message, copies_.back());
     }
     return *owned_[message];
 }
 
-/// Describes `owned` anew after `message` replaced its content; what the conversation knows of it stays.
+/// The projection shows `owned` in place of message `at`.
 template <AgentMessage M>
-void Transaction<M>::refresh(Owned& owned, const M& message) {
-    MessageInfo fresh = describe(message);
-    conversation_->count_into(fresh, message);
-    after_ = after_ - owned.info.tokens[column_] + fresh.tokens[column_];
-    owned.info.parts = std::move(fresh.parts);
-    owned.info.fingerprint = fresh.fingerprint;
-    owned.info.tokens = std::move(fresh.tokens);
+void Transaction<M>::see(std::size_t at, Owned& owned) noexcept {
+    owned_[at] = &owned;
+    messages_[at] = &owned.message;
+    infos_[at] = &owned.info;
+}
+
+/// Puts `message` in place of message `at`.
+template <AgentMessage M>
+void Transaction<M>::put(std::size_t at, Unit unit, M message, MessageInfo info) {
+    const std::int64_t after = after_ - infos_[at]->tokens[column_] + info.tokens[column_];
+    if (owned_[at] == nullptr) {
+        copies_.push_back({std::move(message), std::move(info), unit});
+        see(at, copies_.back());
+    } else {
+        Owned& owned = own(at, unit);
+        owned.message = std::move(message);
+        owned.info = std::move(info);
+    }
+    after_ = after;
 }
 
 template <AgentMessage M>
@@ -120,23 +130,14 @@ void Transaction<M>::apply_to_part(const Edit& edit, std::size_t at) {
     } else {
         message_traits<M>::erase_part(edited, edit.part);
     }
-    Owned& owned = own(at, edit.unit);
-    const std::vector<PartInfo> old_parts = owned.info.parts;
-    refresh(owned, edited);
-    owned.message = std::move(edited);
-    const std::size_t skipped = edit.kind == Edit::Kind::erase_part && owned.info.parts.size() < old_parts.size()
-                                    ? edit.part
-                                    : old_parts.size();
-    for (std::size_t p = 0; p < owned.info.parts.size(); ++p) {
-        const std::size_t old = p < skipped ? p : p + 1;
-        if (old >= old_parts.size()) break;
-        PartInfo& part = owned.info.parts[p];
-        part.mark = old_parts[old].mark;
-        part.object_name = old_parts[old].object_name;
-        if (part.tool.empty()) part.tool = old_parts[old].tool;
-    }
-    const bool is_shown = edit.kind == Edit::Kind::set_text && edit.part < owned.info.parts.size();
-    (is_shown ? owned.info.parts[edit.part].mark : owned.info.mark) = edit.mark;  // a type may show no part for no text
+    MessageInfo info = describe(edited);
+    conversation_->count_into(info, edited);
+    const MessageInfo& old = *infos_[at];
+    const bool is_erased = edit.kind == Edit::Kind::erase_part && info.parts.size() < old.parts.size();
+    detail::keep_known(info, old, is_erased ? edit.part : old.parts.size());
+    const bool is_shown = edit.kind == Edit::Kind::set_text && edit.part < info.parts.size();
+    (is_shown ? info.parts[edit.part].mark : info.mark) = edit.mark;  // a type may show no part for no text
+    put(at, edit.unit, std::move(edited), std::move(info));
 }
 
 template <AgentMessage M>

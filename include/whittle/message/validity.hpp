@@ -116,6 +116,10 @@ struct Violation {
 [[nodiscard]] std::vector<Violation> new_violations(const std::vector<Violation>& before,
                                                     const std::vector<Violation>& after);
 
+/// True only if putting `after` in the place of `before` breaks no rule of any profile anew, whatever stands around it:
+/// role, kinds, calls and tools are the same, and texts got no longer and no worse. Quick; false says nothing.
+[[nodiscard]] bool keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept;
+
 /// Stand-alone form for a list of messages. Serials are positions from 1.
 template <AgentMessage M>
 [[nodiscard]] std::vector<Violation> validate(std::span<const M> messages, const ValidityProfile& profile) {

@@ -34,12 +34,17 @@ struct ClearingCandidate {
     std::vector<std::size_t> parts{};  ///< its texts and media, in order
     std::string tool{};
     std::string name{};  ///< last component of its key
-    /// For each part the keys of objects that have its original already.
+    /// For each part the keys of objects that have its original already; empty if there are none at all.
     std::vector<std::vector<std::string>> stored{};
     std::string_view rule{};   ///< empty: may be cut; else the id of the rule that keeps it
     bool is_retained = false;  ///< in one of the newest rounds
     std::size_t call = 0;      ///< index of the message with its call
     std::optional<std::size_t> call_part{};
+
+    /// The keys for part `i` of `parts`.
+    [[nodiscard]] std::span<const std::string> stored_of(std::size_t i) const noexcept {
+        return i < stored.size() ? std::span<const std::string>(stored[i]) : std::span<const std::string>();
+    }
 };
 
 /// What clearing may take, oldest first: results of tool rounds older than the newest `clear_retention_suffix_limit`
@@ -68,8 +73,27 @@ struct ClearedText {
 /// A key made by a user's function: a leading "/" is dropped. Throws Error(invalid_key), naming `from`.
 [[nodiscard]] std::string to_key(std::string_view path, std::string_view from);
 
-/// Keys that a plan will write, with a fingerprint of their content.
-using PlannedKeys = std::unordered_map<std::string, Hash128>;
+/// Keys that a plan will write, with a fingerprint of their content. By fingerprint too: where two keys had the same,
+/// one would get a number that it does not need.
+class PlannedKeys {
+public:
+    /// The content planned for `key`, or null.
+    [[nodiscard]] const Hash128* find(std::string_view key) const noexcept {
+        const auto found = content_of_.find(hash128(key));
+        return found == content_of_.end() ? nullptr : &found->second;
+    }
+    /// False if there is content for it already.
+    bool add(std::string_view key, const Hash128& content) {
+        return content_of_.try_emplace(hash128(key), content).second;
+    }
+    void remove(std::string_view key) noexcept { content_of_.erase(hash128(key)); }
+
+private:
+    struct Low {
+        std::size_t operator()(const Hash128& hash) const noexcept { return static_cast<std::size_t>(hash.low); }
+    };
+    std::unordered_map<Hash128, Hash128, Low> content_of_{};
+};
 
 /// `key`, or with a number if the store has, or the plan will put, other content under it. What cannot be found out is
 /// left to the write.

@@ -49,6 +49,15 @@ private:
     [[nodiscard]] bool may_rewrite(const Round& round) const;
     [[nodiscard]] std::optional<std::vector<M>> ask_rewriter(const Round& round, std::int64_t& freed);
     void replace_round(const Round& round, std::vector<M> messages);
+    /// Calls `visit(i, part)` for part `i` of the candidate.
+    template <typename Visit>
+    void for_each_part_of(const ClearingCandidate& candidate, Visit&& visit) const {
+        std::size_t at = 0;
+        message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
+            const auto found = std::ranges::find(candidate.parts, at++);
+            if (found != candidate.parts.end()) visit(static_cast<std::size_t>(found - candidate.parts.begin()), part);
+        });
+    }
     [[nodiscard]] std::vector<Part> parts_of_result(const ClearingCandidate& candidate) const;
     [[nodiscard]] std::string arguments_of(const ClearingCandidate& candidate) const;
     /// What a user's function says of a call and its result.
@@ -61,6 +70,17 @@ private:
     }
     std::int64_t stage(const ClearingCandidate& candidate);
     void stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts);
+    /// What is to be stored of a result.
+    struct Offload {
+        std::int64_t tokens = 0;               // of all its parts
+        bool is_text = false;                  // the text of its only part
+        Hash128 print{};                       // of that text
+        std::optional<std::string> content{};  // anything else
+    };
+    Offload look_at(const ClearingCandidate& candidate, const std::vector<Part>& parts, Storage* storage,
+                    Provenance& provenance, ClearedText& text);
+    void name_object(const ClearingCandidate& candidate, const std::vector<Part>& parts, Storage& storage,
+                     std::string_view content, Provenance& provenance, ClearedText& text);
     void stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts);
     void stage_handler(const ClearingCandidate& candidate, const std::vector<Part>& parts, ClearResult result);
     void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const;
@@ -70,7 +90,7 @@ private:
     [[nodiscard]] std::string key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const;
     void offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
                  std::optional<typename Transaction<M>::Original> original);
-    [[nodiscard]] std::int64_t tokens_of(const std::vector<Part>& parts) const;
+    [[nodiscard]] std::int64_t tokens_of(const PartView& part) const;
     [[nodiscard]] std::vector<ClearingCandidate> plan_shortening() const;
     [[nodiscard]] std::int64_t limit_that_frees(std::int64_t tokens,
                                                 const std::vector<ClearingCandidate>& candidates) const;
@@ -204,10 +224,7 @@ void ClearingRun<M>::close_ranks(std::span<ClearingCandidate> candidates, std::s
 template <AgentMessage M>
 std::vector<Part> ClearingRun<M>::parts_of_result(const ClearingCandidate& candidate) const {
     std::vector<Part> parts;
-    std::size_t at = 0;
-    message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
-        if (std::ranges::find(candidate.parts, at++) != candidate.parts.end()) parts.push_back(to_part(part));
-    });
+    for_each_part_of(candidate, [&](std::size_t, const PartView& part) { parts.push_back(to_part(part)); });
     return parts;
 }
 
@@ -223,22 +240,21 @@ std::string ClearingRun<M>::arguments_of(const ClearingCandidate& candidate) con
 }
 
 template <AgentMessage M>
-std::int64_t ClearingRun<M>::tokens_of(const std::vector<Part>& parts) const {
+std::int64_t ClearingRun<M>::tokens_of(const PartView& part) const {
     const TokenCounter& counter = turn_.counter();
-    std::int64_t sum = 0;
-    for (const Part& part : parts)
-        sum += part.kind == PartKind::media ? counter.media_tokens(view_of(part).media) : counter.count(part.text);
-    return sum;
+    return part.kind == PartKind::media ? counter.media_tokens(part.media) : counter.count(part.text);
 }
 
 /// Plans one call's clearing as a unit of its own. Returns the tokens that it frees; 0 if it was left as it is.
 template <AgentMessage M>
 std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
-    const std::vector<Part> parts = parts_of_result(candidate);
     const std::int64_t before = edit_.tokens_after();
     const ToolReductionCallbacks* own = find_for_tool(callbacks_.tool_config, candidate.tool);
+    const bool is_handled = own != nullptr && own->clear_handler;
+    std::vector<Part> parts;  // as a user's function sees them
+    if (is_handled || callbacks_.gen_clear_offload_file_path) parts = parts_of_result(candidate);
     std::optional<ClearResult> handled;
-    if (own != nullptr && own->clear_handler) {
+    if (is_handled) {
         handled = ask(own->clear_handler, candidate, parts);
         if (!handled->need_clear) return 0;
     }
@@ -253,7 +269,7 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
     const std::int64_t freed = before - edit_.tokens_after();
     if (freed > 0) return freed;
     edit_.drop_unit(unit);
-    for (const std::string& key : new_keys_) planned_.erase(key);
+    for (const std::string& key : new_keys_) planned_.remove(key);
     return 0;
 }
 
@@ -268,7 +284,7 @@ std::string ClearingRun<M>::key_for(const ClearingCandidate& candidate, const st
 template <AgentMessage M>
 void ClearingRun<M>::offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
                              std::optional<typename Transaction<M>::Original> original) {
-    if (planned_.emplace(key, hash128(content)).second) new_keys_.push_back(key);
+    if (planned_.add(key, hash128(content))) new_keys_.push_back(key);
     edit_.offload(std::move(key), std::move(content), original, storage);
 }
 
@@ -282,39 +298,72 @@ std::int64_t ClearingRun<M>::size_of_object(Storage& storage, const std::string&
     return static_cast<std::int64_t>(shown.size());
 }
 
+/// Finds the key for what is to be stored, and says so.
+template <AgentMessage M>
+void ClearingRun<M>::name_object(const ClearingCandidate& candidate, const std::vector<Part>& parts, Storage& storage,
+                                 std::string_view content, Provenance& provenance, ClearedText& text) {
+    provenance.stored.push_back(free_key(storage, key_for(candidate, parts), content, planned_));
+    text.bytes += static_cast<std::int64_t>(content.size());
+    if (provenance.stored.size() == 1) text.lines = count_lines(content);
+}
+
+/// What the candidate's parts come to: their tokens, what the store has of them and what it is to get.
+template <AgentMessage M>
+typename ClearingRun<M>::Offload ClearingRun<M>::look_at(const ClearingCandidate& candidate,
+                                                         const std::vector<Part>& parts, Storage* storage,
+                                                         Provenance& provenance, ClearedText& text) {
+    Offload found;
+    std::vector<Part> fresh;  // no store has these
+    const MessageInfo& info = edit_.outline()[candidate.message];
+    for_each_part_of(candidate, [&](std::size_t i, const PartView& part) {
+        found.tokens += tokens_of(part);
+        if (storage == nullptr) return;
+        const bool is_new =
+            candidate.stored_of(i).empty() && origin_of(mark_of(info, candidate.parts[i])) == Origin::original;
+        found.is_text = is_new && candidate.parts.size() == 1 && part.kind != PartKind::media;
+        if (found.is_text) {
+            name_object(candidate, parts, *storage, part.text, provenance, text);
+            found.print = hash128(part.text);
+        } else if (is_new) {
+            fresh.push_back(to_part(part));
+        }
+        for (const std::string& key : candidate.stored_of(i)) {
+            if (std::ranges::find(provenance.stored, key) != provenance.stored.end()) continue;
+            provenance.stored.push_back(key);
+            text.bytes += size_of_object(*storage, key, part.text);
+        }
+    });
+    if (fresh.empty()) return found;
+    found.content = offload_content(fresh);
+    name_object(candidate, parts, *storage, *found.content, provenance, text);
+    return found;
+}
+
 template <AgentMessage M>
 void ClearingRun<M>::stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts) {
     const auto storage = storage_for(candidate.tool);
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
-    std::vector<Part> fresh;  // no store has these
     ClearedText text{.tool = candidate.tool, .reader = reader()};
-    for (std::size_t i = 0; storage && i < parts.size(); ++i) {
-        const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.parts[i]);
-        if (candidate.stored[i].empty() && origin_of(mark) == Origin::original) fresh.push_back(parts[i]);
-        for (const std::string& key : candidate.stored[i]) {
-            if (std::ranges::find(provenance.stored, key) != provenance.stored.end()) continue;
-            provenance.stored.push_back(key);
-            text.bytes += size_of_object(*storage, key, parts[i].text);
-        }
-    }
-    std::string content;
-    if (!fresh.empty()) {
-        content = offload_content(fresh);
-        provenance.stored.push_back(free_key(*storage, key_for(candidate, parts), content, planned_));
-        text.bytes += static_cast<std::int64_t>(content.size());
-        if (provenance.stored.size() == 1) text.lines = count_lines(content);
-    }
+    Offload found = look_at(candidate, parts, storage.get(), provenance, text);
     std::string location;
-    for (const std::string& key : provenance.stored) location += (location.empty() ? "" : ", ") + storage->locate(key);
+    for (const std::string& key : provenance.stored) {
+        if (!location.empty()) location += ", ";
+        location += storage->locate(key);
+    }
     text.location = location;
-    const std::string placeholder = provenance.stored.empty() ? std::string(plain_placeholder(turn_.language))
-                                                              : clearing_placeholder(text, turn_.language);
-    const std::int64_t cost = turn_.counter().count(placeholder) * static_cast<std::int64_t>(parts.size());
-    if (tokens_of(parts) <= cost) return;
-    for (const std::size_t part : candidate.parts) edit_.set_text(candidate.message, part, placeholder, provenance);
-    if (fresh.empty()) return;
-    const bool is_plain = parts.size() == 1 && parts.front().kind != PartKind::media;
-    offload(provenance.stored.back(), std::move(content), storage, is_plain ? original_at(candidate, 0) : std::nullopt);
+    std::string placeholder = provenance.stored.empty() ? std::string(plain_placeholder(turn_.language))
+                                                        : clearing_placeholder(text, turn_.language);
+    const std::int64_t cost = turn_.counter().count(placeholder) * static_cast<std::int64_t>(candidate.parts.size());
+    if (found.tokens <= cost) return;
+    if (found.content) {
+        offload(provenance.stored.back(), *std::move(found.content), storage, std::nullopt);
+    } else if (found.is_text) {
+        if (planned_.add(provenance.stored.back(), found.print)) new_keys_.push_back(provenance.stored.back());
+        edit_.offload_text(provenance.stored.back(), candidate.message, candidate.parts.front(), storage);
+    }
+    for (std::size_t i = 0; i + 1 < candidate.parts.size(); ++i)
+        edit_.set_text(candidate.message, candidate.parts[i], placeholder, provenance);
+    edit_.set_text(candidate.message, candidate.parts.back(), std::move(placeholder), std::move(provenance));
 }
 
 template <AgentMessage M>
@@ -381,104 +430,6 @@ void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::ve
     edit_.set_text(candidate.message, candidate.parts.front(), std::move(all), provenance);
 }
 
-// ---- shortening the newest results
-// -----------------------------------------------------------------------------------
-
-/// What may be shortened: results of retained rounds that nobody else has made or wants as they are.
-template <AgentMessage M>
-std::vector<ClearingCandidate> ClearingRun<M>::plan_shortening() const {
-    std::vector<ClearingCandidate> candidates = plan();
-    std::erase_if(candidates, [&](const ClearingCandidate& candidate) {
-        if (!candidate.is_retained || edit_.is_pinned(candidate.message)) return true;
-        if (matches_tool(turn_.config.protected_tools, candidate.tool)) return true;
-        if (skips_truncation(config_, candidate.tool)) return true;
-        return std::ranges::any_of(candidate.parts, [&](std::size_t part) {
-            const Mark& mark = mark_of(edit_.outline()[candidate.message], part);
-            return origin_of(mark) != Origin::original && (mark->by != name_ || mark->reason == "clear");
-        });
-    });
-    return candidates;
-}
-
-/// The largest limit for each of their texts that frees enough, by estimate.
-template <AgentMessage M>
-std::int64_t ClearingRun<M>::limit_that_frees(std::int64_t tokens,
-                                              const std::vector<ClearingCandidate>& candidates) const {
-    constexpr std::int64_t notice = 250;
-    constexpr std::int64_t least = 1'000;
-    std::vector<std::pair<std::int64_t, std::int64_t>> sizes;  // bytes, tokens
-    for (const ClearingCandidate& candidate : candidates) {
-        for (const Part& part : parts_of_result(candidate)) {
-            if (part.kind == PartKind::media) continue;
-            sizes.emplace_back(static_cast<std::int64_t>(part.text.size()), turn_.counter().count(part.text));
-        }
-    }
-    const auto frees = [&](std::int64_t limit) {
-        double sum = 0.0;
-        for (const auto& [bytes, count] : sizes) {
-            if (bytes > limit + notice)
-                sum += static_cast<double>(count) * static_cast<double>(bytes - limit - notice) /
-                       static_cast<double>(bytes);
-        }
-        return sum;
-    };
-    std::int64_t limit = least;
-    std::int64_t too_high = add_saturating(std::max(least, config_.max_length_for_trunc), 1);
-    while (limit + 1 < too_high) {
-        const std::int64_t middle = limit + (too_high - limit) / 2;
-        (frees(middle) >= static_cast<double>(tokens) ? limit : too_high) = middle;
-    }
-    return limit;
-}
-
-template <AgentMessage M>
-void ClearingRun<M>::shorten_newest(std::int64_t tokens) {
-    edit_.allow_open_results();
-    const std::vector<ClearingCandidate> candidates = plan_shortening();
-    const std::int64_t limit = limit_that_frees(tokens, candidates);
-    for (const ClearingCandidate& candidate : candidates) {
-        const std::int64_t less = shorten(candidate, limit);
-        if (less > 0) {
-            turn_.report.more().candidates.push_back(
-                {edit_.outline()[candidate.message].serial, candidate.parts.front(), true, "newest_shortened", less});
-        }
-    }
-}
-
-/// Plans one result's shortening as a unit of its own. Returns the tokens that it frees.
-template <AgentMessage M>
-std::int64_t ClearingRun<M>::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
-    const auto storage = storage_for(candidate.tool);
-    if (!storage) return 0;
-    const std::vector<Part> parts = parts_of_result(candidate);
-    const std::int64_t before = edit_.tokens_after();
-    const Unit unit = edit_.begin_unit();
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        const bool is_long = static_cast<std::int64_t>(parts[i].text.size()) > max_bytes;
-        if (parts[i].kind != PartKind::media && is_long) shorten_text(candidate, i, parts[i].text, max_bytes, storage);
-    }
-    const std::int64_t freed = before - edit_.tokens_after();
-    if (freed > 0) return freed;
-    edit_.drop_unit(unit);
-    return 0;
-}
-
-/// The notice names the object that has the text, or one that is made. A text that nobody has stays.
-template <AgentMessage M>
-void ClearingRun<M>::shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
-                                  std::int64_t max_bytes, const std::shared_ptr<Storage>& storage) {
-    const bool is_new = candidate.stored[i].empty();
-    const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.parts[i]);
-    if (is_new && origin_of(mark) != Origin::original) return;
-    Provenance provenance{.origin = Origin::placeholder, .reason = "truncate", .stored = candidate.stored[i]};
-    if (is_new)
-        provenance.stored.push_back(
-            free_key(*storage, usual_key(config_, turn_.conversation.id(), "trunc", candidate.name), whole, planned_));
-    const std::string location = storage->locate(provenance.stored.front());
-    const TruncatedText text{.tool = candidate.tool, .location = location, .reader = reader()};
-    edit_.set_text(candidate.message, candidate.parts[i],
-                   cut_to(whole, static_cast<std::size_t>(max_bytes), text, turn_.language), provenance);
-    if (is_new) offload(provenance.stored.front(), whole, storage, original_at(candidate, i));
-}
-
 }  // namespace whittle::inline v0::detail
+
+#include "whittle/reduction/clearing_shorten_impl.hpp"
