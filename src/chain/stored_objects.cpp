@@ -12,12 +12,12 @@ StoredObjects::StoredObjects(const StoredObjects& other) {
 
 void StoredObjects::add(std::string_view key, std::shared_ptr<Storage> storage) {
     const std::lock_guard lock(mutex_);
+    std::string location = storage ? storage->locate(key) : std::string();  // may throw: nothing is noted then
     auto known = by_key_.lower_bound(key);
     if (known == by_key_.end() || known->first != key) known = by_key_.emplace_hint(known, std::string(key), nullptr);
     if (!storage) return;
     if (known->second && known->second != storage && known->second->locate(key) == key)
         by_location_.try_emplace(known->first, StoredObject{known->first, known->second});
-    std::string location = storage->locate(key);
     if (location != key || (known->second && known->second != storage)) {
         by_location_.insert_or_assign(std::move(location), StoredObject{known->first, storage});
     } else if (!by_location_.empty()) {
