@@ -64,10 +64,10 @@ constexpr std::array<std::string_view, 6> refusal_texts{
 constexpr std::array<std::string_view, 6> auth_texts{"credit balance is too low", "insufficient balance",
                                                      "insufficient credits",      "api key not valid",
                                                      "invalid api key",           "incorrect api key"};
-constexpr std::array<std::string_view, 9> rate_texts{
-    "rate limit",        "rate_limit_exceeded", "too many requests",   "please wait before trying again",
-    "tokens per minute", "tokens per min",      "requests per minute", "throttlingexception",
-    "throttling error"};
+constexpr std::array<std::string_view, 3> sure_rate_texts{"please wait before trying again", "tokens per min",
+                                                          "requests per min"};
+constexpr std::array<std::string_view, 5> rate_texts{"rate limit", "rate_limit_exceeded", "too many requests",
+                                                     "throttlingexception", "throttling error"};
 
 bool is_one_of(Words known, std::string_view word) {
     return std::find(known.begin(), known.end(), word) != known.end();
@@ -118,8 +118,8 @@ Evidence gather(int status, const ErrorBody& body) {
 /// A limit per minute is no window, whatever its sentence says of tokens. A request that was found invalid is no matter
 /// of rates, whatever the message quotes from it.
 bool is_rate_limit(const Evidence& evidence) {
-    if (evidence.status == 429 || evidence.has(rate_words)) return true;
-    const bool is_invalid = (evidence.status == 400 || evidence.status == 422) && !evidence.body.words.empty();
+    if (evidence.status == 429 || evidence.has(rate_words) || evidence.says(sure_rate_texts)) return true;
+    const bool is_invalid = (evidence.status == 400 || evidence.status == 422) && evidence.has(request_words);
     return !is_invalid && evidence.says(rate_texts);
 }
 

@@ -77,7 +77,9 @@ private:
 
     void arrays(ordered_json& target, const ordered_json& piece) {
         if (!target.is_array()) target = ordered_json::array();
-        target.get_ref<ordered_json::array_t&>().reserve(target.size() + piece.size());
+        auto& list = target.get_ref<ordered_json::array_t&>();
+        if (list.capacity() < list.size() + piece.size())
+            list.reserve(std::max(list.size() + piece.size(), 2 * list.capacity()));
         const std::size_t first = open_.size();
         for (const ordered_json& element : piece) {
             ordered_json* same = find_index(target, element);

@@ -4,6 +4,9 @@
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0::detail {
@@ -12,32 +15,76 @@ namespace {
 
 constexpr std::size_t least_secret = 8;  // bytes; what is shorter is a dummy such as "none", or too short to hide
 
-/// A text may be cut in the middle of a secret: what begins like one goes as far as it is equal.
+/// Whether a text that was cut may have been cut here: it ends, or only the request's number follows.
+bool is_cut(std::string_view rest) { return rest.empty() || rest.starts_with(" (request "); }
+
+/// Also the beginning of a secret in the middle of which the text was cut.
 void blot_out(std::string& text, std::string_view secret) {
     constexpr std::string_view blot = "***";
     if (secret.size() < least_secret) return;
     const std::string_view head = secret.substr(0, least_secret);
-    for (std::size_t at = text.find(head); at != std::string::npos; at = text.find(head, at + blot.size())) {
-        const std::string_view rest = std::string_view(text).substr(at, secret.size());
-        const auto equal = std::ranges::mismatch(rest, secret).in1 - rest.begin();
-        text.replace(at, static_cast<std::size_t>(equal), blot);
+    for (std::size_t at = text.find(head); at != std::string::npos;) {
+        const std::string_view rest = std::string_view(text).substr(at);
+        const auto equal =
+            static_cast<std::size_t>(std::ranges::mismatch(rest.substr(0, secret.size()), secret).in2 - secret.begin());
+        const bool is_whole = equal == secret.size();
+        if (is_whole || is_cut(rest.substr(equal))) text.replace(at, equal, blot);
+        at = text.find(head, at + blot.size());
     }
 }
 
-/// "Bearer abc": what is behind the scheme.
-std::string_view without_scheme(std::string_view value) { return value.substr(value.rfind(' ') + 1); }
+bool names_secret(std::string_view name) {
+    const std::string lower = ascii_lower(name);
+    constexpr std::array<std::string_view, 9> words{"key",        "auth", "token", "secret", "cookie",
+                                                    "credential", "pass", "sig",   "code"};
+    return std::ranges::any_of(words, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
 
-/// The key, what further headers hold, and the values in the query of the address.
-std::vector<std::string_view> secrets_of(const Secrets& secrets) {
-    std::vector<std::string_view> found{secrets.key};
-    for (const auto& [name, value] : secrets.headers) found.push_back(without_scheme(value));
-    std::string_view query = secrets.url.substr(std::min(secrets.url.find('?'), secrets.url.size()));
+/// A header's value as a whole, and what stands in it behind a scheme or the name of a cookie.
+void add_pieces(std::string_view value, std::vector<std::string>& found) {
+    found.push_back(trimmed(value));
+    for (std::size_t begin = 0; begin < value.size();) {
+        const std::size_t end = std::min(value.find_first_of(" ;,=", begin), value.size());
+        found.emplace_back(value.substr(begin, end - begin));
+        begin = end + 1;
+    }
+}
+
+std::string percent_decoded(std::string_view text) {
+    std::string plain;
+    const auto digit = [](char c) {
+        return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool is_code =
+            text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+        plain += is_code ? static_cast<char>(16 * digit(text[i + 1]) + digit(text[i + 2])) : text[i];
+        if (is_code) i += 2;
+    }
+    return plain;
+}
+
+void add_query(std::string_view url, std::vector<std::string>& found) {
+    std::string_view query = url.substr(std::min(url.find('?'), url.size()));
     while (!query.empty()) {
         query.remove_prefix(1);
         const std::string_view field = query.substr(0, query.find('&'));
         query.remove_prefix(field.size());
-        found.push_back(field.substr(std::min(field.find('=') + 1, field.size())));
+        const std::size_t sign = std::min(field.find('='), field.size());
+        if (sign == field.size() || !names_secret(field.substr(0, sign))) continue;
+        found.emplace_back(field.substr(sign + 1));
+        found.push_back(percent_decoded(field.substr(sign + 1)));
     }
+}
+
+/// Longer ones first: they may hold others.
+std::vector<std::string> values_of(const Secrets& secrets) {
+    std::vector<std::string> found{std::string(secrets.key)};
+    for (const auto& [name, value] : secrets.headers) {
+        if (names_secret(name)) add_pieces(value, found);
+    }
+    add_query(secrets.url, found);
+    std::ranges::stable_sort(found, std::greater<>(), &std::string::size);
     return found;
 }
 
@@ -88,7 +135,7 @@ void rethrow_without(const Secrets& secrets) {
     std::string text;
     const auto has_blot = [&](const Error& error) {
         text = error.what();
-        for (const std::string_view secret : secrets_of(secrets)) blot_out(text, secret);
+        for (const std::string& secret : values_of(secrets)) blot_out(text, secret);
         return text != error.what();
     };
     try {

@@ -32,8 +32,8 @@ namespace whittle::inline v0::detail {
 /// What no text may show.
 struct Secrets {
     std::string_view key;
-    const HttpHeaders& headers;
-    std::string_view url;  ///< of whose query the values are secret
+    const HttpHeaders& headers;  ///< the values of those that are named as a secret (key, auth, token, cookie, ...)
+    std::string_view url;        ///< the same of its query
 };
 
 /// Throws the exception in flight again, with every secret of 8 bytes and more in its text blotted out.

@@ -56,11 +56,14 @@ bool is_failure(std::string_view reason) {
                      fmt::format("{}: it ended because the context window was full", attempted));
 }
 
-/// Throws what an answer with status 200 says went wrong.
-void require_no_error(const ordered_json& answer, std::string_view text, const HttpHeaders& headers) {
+/// Throws what an answer with status 200, or one choice of it, says went wrong. Only the error itself is judged: a
+/// reply beside it may hold any words.
+void require_no_error(const ordered_json& answer, const HttpHeaders& headers) {
     const ordered_json* error = find_member(answer, "error");
-    const bool is_error = (error != nullptr && !error->is_null()) || find_string(answer, "object") == "error";
-    if (is_error) throw to_model_error(classify_error(200, headers, text), attempted);
+    if (error != nullptr && !error->is_null())
+        throw to_model_error(classify_error(200, headers, whittle::detail::render({{"error", *error}})), attempted);
+    if (find_string(answer, "object") == "error")
+        throw to_model_error(classify_error(200, headers, whittle::detail::render(answer)), attempted);
 }
 
 Reply<Message> to_reply(ordered_json message, std::string_view reason, std::optional<Usage> usage) {
@@ -115,9 +118,9 @@ std::optional<Usage> usage_of(const ordered_json& usage) {
 
 Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, const HttpHeaders& headers) {
     const ordered_json answer = whittle::detail::read_answer(body);
-    require_no_error(answer, body, headers);
+    require_no_error(answer, headers);
     const ordered_json* choice = first_choice(answer);
-    if (choice != nullptr) require_no_error(*choice, body, headers);
+    if (choice != nullptr) require_no_error(*choice, headers);
     const ordered_json* message = choice != nullptr ? find_member(*choice, "message") : nullptr;
     if (message == nullptr || !message->is_object())
         throw ModelError(ModelErrorClass::server, fmt::format("{}: it has no message", attempted));
@@ -246,11 +249,11 @@ void ChatStream::take(const SseEvent& event) {
         return;
     }
     const ordered_json chunk = whittle::detail::read_answer(event.data);
-    require_no_error(chunk, event.data, state_->headers);
+    require_no_error(chunk, state_->headers);
     if (event.event == "error") throw to_model_error(classify_error(200, state_->headers, event.data), attempted);
     state_->take_usage(chunk);
     if (const ordered_json* choice = first_choice(chunk)) {
-        require_no_error(*choice, event.data, state_->headers);
+        require_no_error(*choice, state_->headers);
         state_->take_usage(*choice);  // where some servers have it
         state_->take_choice(*choice);
     }

@@ -331,6 +331,13 @@ TEST_CASE("a reply that the server broke off is its error, streamed or not", "[o
             R"({"choices":[{"error":{"code":429,"message":"rate limit reached"},"message":{"content":"Half a"}}]})")));
     });
     CHECK(inside.error_class() == ModelErrorClass::rate_limit);
+    const ModelError quoted = failure_of([] {
+        return ask(transport_of(answer_json(
+            R"({"choices":[{"message":{"content":"I was told: prompt is too long: 9000 tokens > 800 maximum"},)"
+            R"("error":{"code":502,"message":"Provider returned error"}}]})")));
+    });
+    CHECK(quoted.error_class() == ModelErrorClass::server);
+    CHECK(std::string(quoted.what()).find("I was told") == std::string::npos);
 }
 
 TEST_CASE("more calls than anyone asks for are refused before they cost time", "[openai]") {
@@ -364,6 +371,14 @@ TEST_CASE("no part of a secret is in an error: a cut key, a header, a query, and
           std::string::npos);
     CHECK(told({.base_url = "http://h/v1?v=1&code=QUERYSECRET"}, "bad QUERYSECRET").find("SECRET") ==
           std::string::npos);
+    CHECK(told({.base_url = "http://h/v1?key=super%2FSECRET"}, "bad super/SECRET").find("SECRET") == std::string::npos);
+    CHECK(told({.headers = {{"X-Api-Key", "superSECRET123 "}}}, "bad superSECRET123").find("SECRET") ==
+          std::string::npos);
+    CHECK(told({.headers = {{"Cookie", "session=topSECRET99; theme=darkmode"}}}, "bad topSECRET99").find("SECRET") ==
+          std::string::npos);
+    const std::string plain = "see https://docs.example; messages[1].role must be user or assistant";
+    CHECK(told({.headers = {{"HTTP-Referer", "https://myapp.example"}, {"X-Title", "My assistant"}}}, plain)
+              .find(plain) != std::string::npos);
     CHECK(told({.api_key = "********"}, "bad sk-********1234").find("sk-***1234") != std::string::npos);
     CHECK(told({.api_key = "***"}, "bad sk-***1234").find("sk-***1234") != std::string::npos);
 }
