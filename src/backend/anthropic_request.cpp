@@ -58,28 +58,41 @@ bool is_blank_text(const ordered_json& block) {
     return find_string(block, "type") == "text" && is_blank(find_string(block, "text").value_or(""));
 }
 
-bool has_blank_text(const ordered_json& m) {
-    const ordered_json* content = find_member(m, "content");
-    return content != nullptr && content->is_array() && std::ranges::any_of(*content, is_blank_text);
+bool is_thinking(const ordered_json& block) {
+    const std::string_view type = find_string(block, "type").value_or("");
+    return type == "thinking" || type == "redacted_thinking";
 }
 
-/// A reply of which the API takes nothing back: it refuses blank text and messages without content.
+/// What the API takes back of a reply's content: it refuses blank text, and thinking as the last block.
+ordered_json sendable(ordered_json content) {
+    auto& blocks = content.get_ref<ordered_json::array_t&>();
+    std::erase_if(blocks, is_blank_text);
+    while (!blocks.empty() && is_thinking(blocks.back())) blocks.pop_back();
+    return content;
+}
+
+bool is_sendable(const ordered_json& content) {
+    return content.empty() || (std::ranges::none_of(content, is_blank_text) && !is_thinking(content.back()));
+}
+
+/// A reply of which the API takes nothing back: it refuses messages without content, too.
 bool says_nothing(const ordered_json& m) {
     const ordered_json* content = find_member(m, "content");
     if (!is_reply(m)) return false;
     if (content == nullptr || content->is_null()) return true;
     if (content->is_string()) return is_blank(content->get_ref<const std::string&>());
-    return content->is_array() && std::ranges::all_of(*content, is_blank_text);
+    return content->is_array() && std::ranges::all_of(*content, [](const ordered_json& block) {
+               return is_blank_text(block) || is_thinking(block);
+           });
 }
 
 std::string write_message(const ordered_json& m, const ordered_json* mark) {
-    const bool has_blank = is_reply(m) && has_blank_text(m);
     const ordered_json* content = find_member(m, "content");
     const bool has_content = content != nullptr && !content->is_null();
-    if (mark == nullptr && m.size() == 2 && has_content && !has_blank) return render(m);
-    ordered_json sent{{"role", m.at("role")}};
-    sent["content"] = has_content ? *content : ordered_json::array();
-    if (has_blank) std::erase_if(sent["content"].get_ref<ordered_json::array_t&>(), is_blank_text);
+    const bool is_whole = !is_reply(m) || !has_content || !content->is_array() || is_sendable(*content);
+    if (mark == nullptr && m.size() == 2 && has_content && is_whole) return render(m);
+    ordered_json sent{{"role", m.at("role")}, {"content", ordered_json::array()}};
+    if (has_content) sent["content"] = is_whole ? *content : sendable(*content);
     if (mark != nullptr) detail::put_mark(sent["content"], *mark);
     return render(sent);
 }
@@ -113,11 +126,14 @@ void erase_call_fields(ordered_json& fields) {
 
 ordered_json fields_of(const ModelRequest<Message>& request, const AnthropicModelConfig& config, BodyKind kind) {
     const GenerateOptions options = request.options != nullptr ? *request.options : GenerateOptions{};
-    ordered_json fields{{"model", config.model}, {"max_tokens", config.max_output_tokens}};
-    whittle::detail::merge_fields(fields, whittle::detail::read_extra(config.extra, reserved));
-    if (options.max_output_tokens > 0) fields["max_tokens"] = options.max_output_tokens;
+    ordered_json extra = whittle::detail::read_extra(config.extra, reserved);
+    if (options.max_output_tokens > 0) extra.erase("max_tokens");
+    if (options.temperature) extra.erase("temperature");
+    ordered_json fields{{"model", config.model}};
+    fields["max_tokens"] = options.max_output_tokens > 0 ? options.max_output_tokens : config.max_output_tokens;
     if (options.temperature) fields["temperature"] = *options.temperature;
     if (kind == BodyKind::stream) fields["stream"] = true;
+    whittle::detail::merge_fields(fields, std::move(extra));
     whittle::detail::merge_fields(fields, whittle::detail::read_extra(options.extra, reserved));
     if (kind == BodyKind::count) erase_call_fields(fields);
     return fields;

@@ -4,13 +4,17 @@
 #include "merge_delta.hpp"
 #include "reply_text.hpp"
 
+#include "whittle/backend/broken_off.hpp"
 #include "whittle/backend/classify_error.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace whittle::inline v0::anthropic {
@@ -228,15 +232,17 @@ struct MessagesStream::State {
 
     /// Half a call must not be made. Where the reply was broken off it is left out; else the server is to blame.
     [[nodiscard]] ordered_json take_content() {
-        const FinishReason finish = finish_of(find_string(response, "stop_reason").value_or(""));
-        const bool is_broken_off =
-            finish == FinishReason::length || finish == FinishReason::refusal || finish == FinishReason::other;
+        const std::string_view reason = find_string(response, "stop_reason").value_or("");
+        const bool may_be_cut = !reason.empty() && is_broken_off(finish_of(reason));
         ordered_json content = ordered_json::array();
+        std::set<std::string, std::less<>> cut_calls;
         for (auto& [index, block] : blocks) {
             if (block.is_open && !block.input.empty()) close(block);
-            if (block.is_cut && !is_broken_off)
+            if (block.is_cut && !may_be_cut)
                 fail(ModelErrorClass::server, "the input of a tool call is no JSON object");
-            if (!block.is_cut) content.push_back(std::move(block.json));
+            if (block.is_cut) cut_calls.emplace(find_string(block.json, "id").value_or(""));
+            const bool is_orphan = cut_calls.contains(find_string(block.json, "tool_use_id").value_or("-"));
+            if (!block.is_cut && !is_orphan) content.push_back(std::move(block.json));
         }
         return content;
     }

@@ -174,15 +174,16 @@ void erase_limit(ordered_json& fields) {
 }
 
 ordered_json fields_of(const GenerateOptions& options, const OpenAIModelConfig& config, bool is_stream) {
+    ordered_json extra = whittle::detail::read_extra(config.extra, reserved);
+    if (options.max_output_tokens > 0) erase_limit(extra);
+    if (options.temperature) extra.erase("temperature");
     ordered_json fields{{"model", config.model}};
-    whittle::detail::merge_fields(fields, whittle::detail::read_extra(config.extra, reserved));
-    if (options.max_output_tokens > 0) erase_limit(fields);
     const std::int64_t most = options.max_output_tokens > 0 ? options.max_output_tokens : config.max_output_tokens;
-    if (most > 0 && !has_limit(fields)) fields[config.dialect.max_tokens_field] = most;
+    if (most > 0 && !has_limit(extra)) fields[config.dialect.max_tokens_field] = most;
     if (options.temperature) fields["temperature"] = *options.temperature;
     if (is_stream) fields["stream"] = true;
-    if (is_stream && config.dialect.stream_usage && !fields.contains("stream_options"))
-        fields["stream_options"] = {{"include_usage", true}};
+    if (is_stream && config.dialect.stream_usage) fields["stream_options"] = {{"include_usage", true}};
+    whittle::detail::merge_fields(fields, std::move(extra));
     ordered_json last = whittle::detail::read_extra(options.extra, reserved);
     if (has_limit(last)) erase_limit(fields);
     whittle::detail::merge_fields(fields, std::move(last));

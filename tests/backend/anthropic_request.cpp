@@ -70,7 +70,7 @@ TEST_CASE("a count has no limit and no sampling", "[anthropic]") {
     CHECK(body_of({talk[0]}, config, {}, BodyKind::count) ==
           R"({"model":"m","thinking":{"type":"adaptive"},"messages":[{"role":"user","content":"one"}]})");
     CHECK(body_of({talk[0]}, config, {}, BodyKind::stream) ==
-          R"({"model":"m","max_tokens":64,"top_p":0.5,"thinking":{"type":"adaptive"},"stream":true,)"
+          R"({"model":"m","max_tokens":64,"stream":true,"top_p":0.5,"thinking":{"type":"adaptive"},)"
           R"("messages":[{"role":"user","content":"one"}]})");
 }
 
@@ -112,8 +112,7 @@ TEST_CASE("no mark stands on thinking or on empty text, and the conversation its
                                                          R"({"type":"thinking","thinking":"hm","signature":"s"}]})"});
     CHECK(ordered_json::parse(body_of(messages, marked))["messages"].dump() ==
           R"([{"role":"user","content":[{"type":"text","text":"one","cache_control":{"type":"ephemeral"}}]},)"
-          R"({"role":"assistant","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},)"
-          R"({"type":"thinking","thinking":"hm","signature":"s"}]}])");
+          R"({"role":"assistant","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}])");
     CHECK(messages[0].json().dump() == R"({"role":"user","content":"one"})");
     AnthropicModelConfig hour = marked;
     hour.cache_lifetime = "1h";
@@ -164,16 +163,18 @@ TEST_CASE("what the API gives but does not take back is left out of the request:
         R"({"role":"assistant","content":[{"type":"text","text":"\n\n"}]})",
         R"({"role":"assistant","content":" "})",
         R"({"role":"assistant","content":null})",
+        R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":" "}]})",
+        R"({"role":"assistant","content":[{"type":"text","text":"so"},{"type":"redacted_thinking","data":"d"}]})",
         R"({"role":"assistant","content":[{"type":"text","text":"\n"},{"type":"tool_use","id":"c","name":"ls","input":{}}]})",
         R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"a"}]})",
         R"({"role":"assistant","content":[]})",
     });
     const std::string body = body_of(messages, plain);
     CHECK(ordered_json::parse(body)["messages"].dump() ==
-          R"([{"role":"user","content":"one"},)"
+          R"([{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"text","text":"so"}]},)"
           R"({"role":"assistant","content":[{"type":"tool_use","id":"c","name":"ls","input":{}}]},)"
           R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"a"}]}])");
-    CHECK(marks_of(body_of(messages, marked)) == "0 2 ");
+    CHECK(marks_of(body_of(messages, marked)) == "0 3 ");
 }
 
 TEST_CASE("options of a call win over the configuration's extra fields, the call's own extra over both",

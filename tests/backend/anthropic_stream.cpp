@@ -234,3 +234,14 @@ TEST_CASE("a response that is no message of the assistant is an error of the ser
               ModelErrorClass::server);
     }
 }
+
+TEST_CASE("a stream without a stop reason makes no half call, and a dropped call of the server takes its result along",
+          "[anthropic]") {
+    const std::string begun = begin + start_block(0, R"({"type":"server_tool_use","id":"s","name":"web","input":{}})") +
+                              add(0, R"({"type":"input_json_delta","partial_json":"{\"q"})") + stop_block(0);
+    CHECK(failure_of([&] { return ask_streaming(answer_events(begun + event("message_stop"))); }).error_class() ==
+          ModelErrorClass::server);
+    const std::string result =
+        start_block(1, R"({"type":"web_search_tool_result","tool_use_id":"s","content":[]})") + stop_block(1);
+    CHECK(ask_streaming(answer_events(begun + result + end_with("max_tokens"))).message.json()["content"].empty());
+}

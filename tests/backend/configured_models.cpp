@@ -16,6 +16,7 @@
 
 using namespace whittle;
 using namespace whittle::testing;
+using nlohmann::ordered_json;
 
 namespace {
 
@@ -175,26 +176,48 @@ TEST_CASE("a configuration whose key is not in the environment gives no chain", 
     CHECK_THROWS_AS(chain_with_models(settings, transport, without), Error);
 }
 
-TEST_CASE(
-    "a chat-completions model in an Anthropic conversation makes no half call, and gives calls an id of their own",
-    "[config]") {
+namespace {
+
+/// What a chat-completions model says to an Anthropic conversation that ends in `last`.
+ordered_json content_for(const std::string& last, const std::string& calls, const std::string& reason) {
+    const std::string body = R"({"choices":[{"message":{"content":"sure","tool_calls":)" + calls +
+                             R"(},"finish_reason":")" + reason + R"("}]})";
+    const auto transport = std::make_shared<ScriptedTransport>(answer_json(body));
     const ChainSettings settings = read_chain_settings(file);
-    const auto reply_to = [&](const std::string& arguments, const std::string& reason) {
-        const std::string body =
-            R"({"choices":[{"message":{"content":"sure","tool_calls":[{"type":"function","function":{"name":"ls",)"
-            R"("arguments":")" +
-            arguments + R"("}}]},"finish_reason":")" + reason + R"("}]})";
-        const auto transport = std::make_shared<ScriptedTransport>(answer_json(body));
-        auto messages = round<anthropic::Message>();
-        messages.push_back(anthropic::Message::parse(
-            R"({"role":"assistant","content":[{"type":"tool_use","id":"call_4","name":"ls","input":{}}]})"));
-        return http_models<anthropic::Message>(source_with(transport))(find(settings, "o"))
-            ->generate({.messages = messages})
-            .message.json()["content"]
-            .dump();
-    };
-    CHECK(reply_to(R"({\"p\":1})", "tool_calls") ==
-          R"([{"type":"text","text":"sure"},{"type":"tool_use","id":"call_5","name":"ls","input":{"p":1}}])");
-    CHECK(reply_to(R"({\"path\":\"/ho)", "length") == R"("sure")");
-    CHECK_THROWS_AS(reply_to(R"({\"path\":\"/ho)", "tool_calls"), ModelError);
+    auto messages = round<anthropic::Message>();
+    messages.push_back(message_traits<anthropic::Message>::make(Role::user, last));
+    const auto model = http_models<anthropic::Message>(source_with(transport))(find(settings, "o"));
+    return model->generate({.messages = messages}).message.json()["content"];
+}
+
+std::string call_without_id(const std::string& arguments) {
+    return R"({"type":"function","function":{"name":"ls","arguments":")" + arguments + R"("}})";
+}
+
+}  // namespace
+
+TEST_CASE("a chat-completions model in an Anthropic conversation makes no half call", "[config]") {
+    const std::string half = "[" + call_without_id(R"({\"path\":\"/ho)") + "]";
+    CHECK(content_for("go", half, "length").dump() == R"("sure")");
+    CHECK(content_for("go", half, "content_filter").dump() == R"("sure")");
+    CHECK_THROWS_AS(content_for("go", half, "tool_calls"), ModelError);
+}
+
+TEST_CASE("calls without an id get one that no other has, and the same in the same conversation", "[config]") {
+    const std::string two = "[" + call_without_id("{}") + "," + call_without_id("{}") + "]";
+    const ordered_json first = content_for("go", two, "tool_calls");
+    REQUIRE(first.size() == 3);
+    CHECK(first[1]["id"] != first[2]["id"]);
+    CHECK(first == content_for("go", two, "tool_calls"));
+    CHECK(first[1]["id"] != content_for("go on", two, "tool_calls")[1]["id"]);
+}
+
+TEST_CASE("a paused reply that loses what it waits for is not asked to go on", "[config]") {
+    const std::string body =
+        R"({"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],)"
+        R"("stop_reason":"pause_turn","usage":{"input_tokens":9,"output_tokens":1}})";
+    const auto transport = std::make_shared<ScriptedTransport>(answer_json(body));
+    const ChainSettings settings = read_chain_settings(file);
+    const auto model = http_models<openai::Message>(source_with(transport))(find(settings, "a"));
+    CHECK(model->generate({.messages = round<openai::Message>()}).finish == FinishReason::other);
 }

@@ -128,3 +128,29 @@ TEST_CASE("marks follow the stable prefix of the chain, and thinking goes back a
     CHECK(marked == std::vector<std::size_t>{1, 2, 4});
     CHECK(last["system"][0].contains("cache_control"));
 }
+
+TEST_CASE("a turn that paused for a server's tool goes on in the same turn, with its blocks as they came",
+          "[backend]") {
+    const std::string use = R"({"type":"server_tool_use","id":"s","name":"web_search","input":{"q":"x"}})";
+    const std::string result = R"({"type":"web_search_tool_result","tool_use_id":"s","content":[]})";
+    const auto reply = [](const std::string& content, const std::string& reason) {
+        return answer_json(R"({"role":"assistant","content":[)" + content + R"(],"stop_reason":")" + reason +
+                           R"(","usage":{"input_tokens":9,"output_tokens":1}})");
+    };
+    const auto transport = std::make_shared<ScriptedTransport>(
+        std::vector{reply(R"({"type":"text","text":"I search. "},)" + use, "pause_turn"),
+                    reply(result + R"(,{"type":"text","text":"It is 7."})", "end_turn"), reply("", "end_turn")});
+    using M = anthropic::Message;
+    ChainConfig config;
+    config.profile.validity = anthropic_messages();
+    AgentLoop<M> loop{std::make_shared<AnthropicModel>(transport, AnthropicModelConfig{.model = "m", .cache_marks = 0}),
+                      {},
+                      Chain<M>(config)};
+    Conversation<M> conversation("pause");
+    const RunResult run = loop.run(conversation, "how many?");
+    CHECK(run.finish == Finish::answered);
+    CHECK(run.text == "I search. It is 7.");
+    REQUIRE(transport->requests().size() == 2);
+    CHECK(ordered_json::parse(transport->requests()[1].body)["messages"][1]["content"][1].dump() == use);
+    CHECK(validate(conversation.outline(), anthropic_messages()).empty());
+}

@@ -123,7 +123,7 @@ TEST_CASE("options of a call win over the configuration's extra fields, and ther
     const auto sent = [&] { return body_of(question, config, {.options = &options}); };
     CHECK(
         sent() ==
-        R"({"model":"m","temperature":0.0,"max_completion_tokens":2000,"messages":[{"role":"user","content":"hi"}]})");
+        R"({"model":"m","max_completion_tokens":2000,"temperature":0.0,"messages":[{"role":"user","content":"hi"}]})");
     options.extra = R"({"max_tokens":9})";
     CHECK(sent() == R"({"model":"m","temperature":0.0,"max_tokens":9,"messages":[{"role":"user","content":"hi"}]})");
     config.max_output_tokens = 7;

@@ -3,6 +3,8 @@
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/openai.hpp"
+#include "whittle/backend/broken_off.hpp"
+#include "whittle/base/hash.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/port/model.hpp"
@@ -99,19 +101,19 @@ template <AgentMessage M>
     return anthropic::Message({{"role", "assistant"}, {"content", nlohmann::ordered_json::array()}});
 }
 
-[[nodiscard]] inline bool has_call(std::span<const anthropic::Message> messages, std::string_view id) {
-    bool found = false;
-    for (const anthropic::Message& m : messages) {
-        message_traits<anthropic::Message>::for_each_part(m, [&](const PartView& part) {
-            found = found || (part.kind == PartKind::tool_call && part.call_id == id);
-        });
-    }
-    return found;
+/// A name that no call of the conversation has: another for each state of the conversation and each call of a reply,
+/// and always the same for these.
+[[nodiscard]] inline std::string make_call_id(std::span<const anthropic::Message> history, std::size_t call) {
+    const Hash128 hash =
+        hash128(history.empty() ? std::string() : history.back().json().dump(), {.low = history.size(), .high = call});
+    std::string id = "call_";
+    for (int shift = 60; shift >= 0; shift -= 4) id += "0123456789abcdef"[(hash.low >> shift) & 0xFU];
+    return id;
 }
 
 /// Anthropic's calls have an object as input, and an id of their own in the whole conversation. Half a call of a reply
-/// that was cut off is left out; of any other, the model is to blame.
-[[nodiscard]] inline openai::Message with_whole_calls(const openai::Message& reply, bool is_cut_off,
+/// that was broken off is left out; of any other, the model is to blame.
+[[nodiscard]] inline openai::Message with_whole_calls(const openai::Message& reply, FinishReason finish,
                                                       std::span<const anthropic::Message> history) {
     nlohmann::ordered_json json = reply.json();
     const auto calls = json.find("tool_calls");
@@ -122,16 +124,11 @@ template <AgentMessage M>
         return !is_blank(arguments) && !is_json_object(arguments);
     };
     const auto halves = std::erase_if(calls->get_ref<nlohmann::ordered_json::array_t&>(), is_half);
-    if (halves > 0 && !is_cut_off)
+    if (halves > 0 && !is_broken_off(finish))
         throw ModelError(ModelErrorClass::server, "take the reply: the arguments of a call are no JSON object");
-    std::size_t number = history.size();
-    for (nlohmann::ordered_json& call : *calls) {
-        if (!find_string(call, "id").value_or("").empty()) continue;
-        std::string id;
-        do {
-            id = "call_" + std::to_string(number++);
-        } while (has_call(history, id));
-        call["id"] = std::move(id);
+    for (std::size_t i = 0; i < calls->size(); ++i) {
+        nlohmann::ordered_json& call = (*calls)[i];
+        if (find_string(call, "id").value_or("").empty()) call["id"] = make_call_id(history, i);
     }
     if (calls->empty()) json.erase("tool_calls");
     return openai::Message(std::move(json));
@@ -150,7 +147,9 @@ public:
         OpenAiConversion back = to_openai(nullptr, {&reply.message, 1});
         if (back.messages.empty())
             back.messages.emplace_back(nlohmann::ordered_json{{"role", "assistant"}, {"content", nullptr}});
-        return {std::move(back.messages.front()), reply.usage, reply.finish};
+        // What a paused reply waits for has no place in this format, so that it cannot be sent back.
+        const FinishReason finish = reply.finish == FinishReason::paused ? FinishReason::other : reply.finish;
+        return {std::move(back.messages.front()), reply.usage, finish};
     }
 
 private:
@@ -164,8 +163,7 @@ public:
         const OpenAiConversion converted = to_openai(nullptr, request.messages);
         const Reply<openai::Message> reply = model_->generate(
             with_messages<openai::Message>(request, std::span<const openai::Message>(converted.messages)));
-        const openai::Message message =
-            with_whole_calls(reply.message, reply.finish == FinishReason::length, request.messages);
+        const openai::Message message = with_whole_calls(reply.message, reply.finish, request.messages);
         return {last_reply(to_anthropic({&message, 1}).messages), reply.usage, reply.finish};
     }
 

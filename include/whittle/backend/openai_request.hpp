@@ -19,7 +19,7 @@ struct OpenAIModelConfig {
     std::int64_t max_output_tokens = 0;                  ///< where the call does not say; 0: the server's own limit
     std::string extra{};                                 ///< further fields of every request as one JSON object
     bool always_stream = false;  ///< stream also where nobody listens: long answers keep the connection alive
-    HttpHeaders headers{};       ///< further headers; values are as secret as the key
+    HttpHeaders headers{};       ///< further headers; secret are those named so (key, auth, token, ...)
     HttpLimits limits{};
 
     friend bool operator==(const OpenAIModelConfig&, const OpenAIModelConfig&) = default;

@@ -226,11 +226,14 @@ void AgentLoop<M>::run_steps(Conversation<M>& conversation, const HookRequest<M>
             ++result.silent_truncations;
             reply.usage.reset();  // it says nothing of the size of the conversation
         }
-        is_paused = reply.finish == FinishReason::paused;
+        const bool wants_more = reply.finish == FinishReason::paused;
         conversation.push_reply(std::move(reply));
         chain_.after_model(conversation, hook_request);
-        if (!conversation.outline().open_call()) {
-            if (is_paused) continue;
+        const bool has_calls = conversation.outline().open_call().has_value();
+        const bool is_empty = conversation.outline()[conversation.size() - 1].parts.empty();
+        is_paused = wants_more && !has_calls && !is_empty;  // an empty one would be the same request again
+        if (is_paused) continue;
+        if (!has_calls) {
             result.finish = Finish::answered;
             return;
         }
