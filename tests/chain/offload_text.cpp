@@ -1,6 +1,7 @@
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
-#include "whittle/chain/transaction.hpp"
+#include "support/faulty_storage.hpp"
+#include "whittle/chain/chain.hpp"
 
 #include <memory>
 #include <string>
@@ -74,4 +75,31 @@ TEST_CASE("offload_text refuses a part that is not there", "[chain]") {
     CHECK(errc_of([&] { edit.offload_text("k", 2, 1); }) == Errc::invalid_argument);
     CHECK(errc_of([&] { edit.offload_text("k", 9, 0); }) == Errc::invalid_argument);
     CHECK(errc_of([&] { edit.offload_text("no/../good", 2, 0); }) == Errc::invalid_key);
+}
+
+TEST_CASE("a text that the store refuses stays where it is", "[chain]") {
+    Conversation<> c = one_old_round();
+    auto edit = c.edit("cutter", {.storage = std::make_shared<testing::FaultyStorage>(memory_storage(), 1)});
+    edit.begin_unit();
+    edit.offload_text("k", 2, 0);
+    edit.set_text(2, 0, "[k]", placeholder_of("k"));
+    CHECK(edit.commit().outcome == Outcome::store_failed);
+    CHECK(text_of(c.messages()[2], 0) == long_text);
+}
+
+TEST_CASE("an original that names a part which is not there does not stand in the way of undo", "[chain]") {
+    struct Misnamed final : Middleware<> {
+        std::string_view name() const noexcept override { return "misnamed"; }
+        void before_model(Turn<>& turn) override {
+            auto edit = turn.edit();
+            edit.offload("k", "x", Transaction<ChatMessage>::Original{turn.conversation.outline()[2].serial, 7});
+            edit.mark(2, {.origin = Origin::placeholder, .reason = "test", .stored = {"k"}});
+            edit.commit({.must_save = false});
+        }
+    };
+    Conversation<> c = one_old_round();
+    const Chain chain{ChainConfig{.storage = memory_storage()}, std::make_shared<Misnamed>()};
+    REQUIRE(chain.before_model(c).find("misnamed")->outcome == Outcome::committed);
+    CHECK(c.undo());
+    CHECK_FALSE(c.outline()[2].mark);
 }

@@ -98,7 +98,7 @@ void drop_stored_text(JournalEntry<M>& entry, StoredText text, const M& shown) {
     message_traits<M>::for_each_part(original, [&](const PartView& part) {
         if (at++ == text.part) message_traits<M>::set_text(back, text.part, part.text);
     });
-    if (!same_message(back, original)) return;
+    if (at <= text.part || !same_message(back, original)) return;  // no such part, or not the same again
     M small = shown;
     entry.texts.push_back(std::move(text));
     original = std::move(small);
