@@ -83,7 +83,8 @@ TEST_CASE("every refusal of a real server is an overflow with its window and its
         for (const TalkPlan& plan : plans) {
             if (!is_kept(server, plan)) continue;
             CAPTURE(server.prefix, plan.name);
-            for (const Exchange& exchange : replay(server, plan.name)->recording().exchanges) {
+            const auto transport = replay(server, plan.name);
+            for (const Exchange& exchange : transport->recording().exchanges) {
                 if (exchange.status == 200) continue;
                 ++refusals;
                 const ClassifiedError error = classify_error(exchange.status, {}, exchange.reply);
