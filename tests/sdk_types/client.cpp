@@ -256,7 +256,8 @@ TEST_CASE("the stub refuses what the providers refuse", "[sdk]") {
     const std::string use = R"({"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"f","input":{}}]})";
     CHECK(refusal_of(*messages, {user, use, user}).find("calls without a result: t1") != std::string::npos);
     const std::string forged =
-        R"({"role":"assistant","content":[{"type":"thinking","thinking":"And that one.","signature":"x"}]})";
+        R"({"role":"assistant","content":[{"type":"thinking","thinking":"And that one.","signature":"x"},)"
+        R"({"type":"text","text":"so"}]})";
     CHECK(refusal_of(*messages, {user, forged, user}).find("another signature") != std::string::npos);
     CHECK(refusal_of(*anthropic_model("weather", "other"), {user}).starts_with("auth"));
 }
