@@ -15,9 +15,7 @@ bool is_marked(const ordered_json& block) {
 
 bool takes_mark(const ordered_json& block) {
     if (!block.is_object() || is_marked(block)) return false;
-    const std::string_view type = find_string(block, "type").value_or("");
-    if (type == "thinking" || type == "redacted_thinking" || type == "compaction") return false;
-    return type != "text" || !is_blank(find_string(block, "text").value_or(""));
+    return !is_thinking(block) && !is_blank_text(block) && find_string(block, "type") != "compaction";
 }
 
 /// Whether `put_mark` would find a place; also false if a block behind that place is marked already.

@@ -82,7 +82,7 @@ struct ResultBlocks {
 }
 
 [[nodiscard]] inline bool is_blank_text(const ordered_json& item) {
-    return item["type"] == "text" && is_blank(item["text"].get_ref<const std::string&>());
+    return find_string(item, "type") == "text" && is_blank(find_string(item, "text").value_or(""));
 }
 
 /// A lone text is a string, which may be blank; the format has no blank text blocks.

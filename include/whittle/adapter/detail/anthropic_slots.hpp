@@ -69,6 +69,12 @@ enum class BlockKind { text, media, thinking, redacted_thinking, tool_use, tool_
     return media_of_source(*source, type == "image" ? "image/*" : "application/*", scratch);
 }
 
+/// Also thinking whose text is missing, which `kind_of_block` takes for an unknown block.
+[[nodiscard]] inline bool is_thinking(const ordered_json& block) {
+    const auto type = find_string(block, "type");
+    return type == "thinking" || type == "redacted_thinking";
+}
+
 [[nodiscard]] inline BlockKind kind_of_block(const ordered_json& block) {
     const auto type = find_string(block, "type").value_or("");
     if (type == "text" && find_string(block, "text")) return BlockKind::text;
