@@ -1,6 +1,7 @@
 #include "whittle/backend/anthropic_request.hpp"
 
 #include "cache_marks.hpp"
+#include "check_endpoint.hpp"
 #include "json_body.hpp"
 
 #include <fmt/format.h>
@@ -12,17 +13,14 @@ namespace whittle::inline v0 {
 
 void check_anthropic_model(const AnthropicModelConfig& config, std::string_view name, Problems& problems) {
     const auto field = [&](std::string_view last) { return fmt::format("{}.{}", name, last); };
-    if (config.model.empty()) problems.error(field("model"), "\"\"", "the name of a model");
-    if (!config.base_url.starts_with("http://") && !config.base_url.starts_with("https://"))
-        problems.error(field("base_url"), "another text", "an address that begins with http:// or https://");
+    detail::check_endpoint(config.model, config.base_url, name, problems);
     if (config.max_output_tokens < 1)
         problems.error(field("max_output_tokens"), std::to_string(config.max_output_tokens), "1 or more");
     if (config.cache_marks < 0 || config.cache_marks > 4)
         problems.error(field("cache_marks"), std::to_string(config.cache_marks), "0 to 4");
     if (!config.cache_lifetime.empty() && config.cache_lifetime != "5m" && config.cache_lifetime != "1h")
         problems.error(field("cache_lifetime"), config.cache_lifetime, "\"5m\", \"1h\" or empty");
-    if (!config.extra.empty() && !is_json_object(config.extra))
-        problems.error(field("extra"), "another text", "a JSON object");
+    detail::check_extra(config.extra, name, problems);
 }
 
 namespace anthropic {
@@ -54,25 +52,17 @@ std::string write_tool(const ToolSpec& tool, const ordered_json* mark) {
 
 bool is_reply(const ordered_json& m) { return find_string(m, "role") == "assistant"; }
 
-bool is_blank_text(const ordered_json& block) {
-    return find_string(block, "type") == "text" && is_blank(find_string(block, "text").value_or(""));
-}
-
-bool is_thinking(const ordered_json& block) {
-    const std::string_view type = find_string(block, "type").value_or("");
-    return type == "thinking" || type == "redacted_thinking";
-}
-
 /// What the API takes back of a reply's content: it refuses blank text, and thinking as the last block.
 ordered_json sendable(ordered_json content) {
     auto& blocks = content.get_ref<ordered_json::array_t&>();
-    std::erase_if(blocks, is_blank_text);
-    while (!blocks.empty() && is_thinking(blocks.back())) blocks.pop_back();
+    std::erase_if(blocks, detail::is_blank_text);
+    while (!blocks.empty() && detail::is_thinking(blocks.back())) blocks.pop_back();
     return content;
 }
 
 bool is_sendable(const ordered_json& content) {
-    return content.empty() || (std::ranges::none_of(content, is_blank_text) && !is_thinking(content.back()));
+    return content.empty() ||
+           (std::ranges::none_of(content, detail::is_blank_text) && !detail::is_thinking(content.back()));
 }
 
 /// A reply of which the API takes nothing back: it refuses messages without content, too.
@@ -82,7 +72,7 @@ bool says_nothing(const ordered_json& m) {
     if (content == nullptr || content->is_null()) return true;
     if (content->is_string()) return is_blank(content->get_ref<const std::string&>());
     return content->is_array() && std::ranges::all_of(*content, [](const ordered_json& block) {
-               return is_blank_text(block) || is_thinking(block);
+               return detail::is_blank_text(block) || detail::is_thinking(block);
            });
 }
 

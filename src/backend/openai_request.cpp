@@ -1,5 +1,6 @@
 #include "whittle/backend/openai_request.hpp"
 
+#include "check_endpoint.hpp"
 #include "json_body.hpp"
 
 #include <fmt/format.h>
@@ -11,14 +12,11 @@
 namespace whittle::inline v0 {
 
 void check_openai_model(const OpenAIModelConfig& config, std::string_view name, Problems& problems) {
-    const auto field = [&](std::string_view last) { return fmt::format("{}.{}", name, last); };
-    if (config.model.empty()) problems.error(field("model"), "\"\"", "the name of a model");
-    if (!config.base_url.starts_with("http://") && !config.base_url.starts_with("https://"))
-        problems.error(field("base_url"), "another text", "an address that begins with http:// or https://");
+    detail::check_endpoint(config.model, config.base_url, name, problems);
     if (config.max_output_tokens < 0)
-        problems.error(field("max_output_tokens"), std::to_string(config.max_output_tokens), "0 or more");
-    if (!config.extra.empty() && !is_json_object(config.extra))
-        problems.error(field("extra"), "another text", "a JSON object");
+        problems.error(fmt::format("{}.max_output_tokens", name), std::to_string(config.max_output_tokens),
+                       "0 or more");
+    detail::check_extra(config.extra, name, problems);
 }
 
 namespace openai {

@@ -1,5 +1,6 @@
 #include "whittle/backend/prompt_logprobs.hpp"
 
+#include "check_endpoint.hpp"
 #include "json_body.hpp"
 #include "model_exchange.hpp"
 #include "reply_text.hpp"
@@ -121,9 +122,7 @@ std::string request_body(const PromptLogprobsConfig& config, std::string_view pr
 
 void check(const PromptLogprobsConfig& config) {
     Problems problems;
-    if (config.model.empty()) problems.error("logprobs.model", "\"\"", "the name of a model");
-    if (!config.base_url.starts_with("http://") && !config.base_url.starts_with("https://"))
-        problems.error("logprobs.base_url", "another text", "an address that begins with http:// or https://");
+    detail::check_endpoint(config.model, config.base_url, "logprobs", problems);
     problems.throw_if_errors("ask for log-probabilities");
 }
 
