@@ -3,9 +3,12 @@
 #include "whittle/backend/classify_error.hpp"
 #include "whittle/base/text.hpp"
 
+#include <curl/curl.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -51,17 +54,10 @@ void add_pieces(std::string_view value, std::vector<std::string>& found) {
 }
 
 std::string percent_decoded(std::string_view text) {
-    std::string plain;
-    const auto digit = [](char c) {
-        return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
-    };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool is_code =
-            text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
-        plain += is_code ? static_cast<char>(16 * digit(text[i + 1]) + digit(text[i + 2])) : text[i];
-        if (is_code) i += 2;
-    }
-    return plain;
+    int size = 0;
+    const std::unique_ptr<char, void (*)(void*)> plain(
+        curl_easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &size), curl_free);
+    return plain ? std::string(plain.get(), static_cast<std::size_t>(size)) : std::string();
 }
 
 void add_query(std::string_view url, std::vector<std::string>& found) {

@@ -104,11 +104,8 @@ template <AgentMessage M>
 /// A name that no call of the conversation has: another for each state of the conversation and each call of a reply,
 /// and always the same for these.
 [[nodiscard]] inline std::string make_call_id(std::span<const anthropic::Message> history, std::size_t call) {
-    const Hash128 hash =
-        hash128(history.empty() ? std::string() : history.back().json().dump(), {.low = history.size(), .high = call});
-    std::string id = "call_";
-    for (int shift = 60; shift >= 0; shift -= 4) id += "0123456789abcdef"[(hash.low >> shift) & 0xFU];
-    return id;
+    const std::string place = std::to_string(history.size()) + "/" + std::to_string(call) + "/";
+    return "call_" + sha256_hex(history.empty() ? place : place + history.back().json().dump()).substr(0, 16);
 }
 
 /// Anthropic's calls have an object as input, and an id of their own in the whole conversation. Half a call of a reply
