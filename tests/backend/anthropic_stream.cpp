@@ -2,11 +2,11 @@
 #include "whittle/backend/anthropic_stream.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
+#include "support/failure_of.hpp"
 #include "support/scripted_transport.hpp"
 #include "whittle/backend/anthropic_model.hpp"
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -31,17 +31,6 @@ Reply<Message> ask(const std::shared_ptr<HttpTransport>& transport, const DeltaS
 Reply<Message> ask_streaming(ScriptedAnswer answer) {
     const DeltaSink ignore = [](const Delta&) {};
     return ask(transport_of(std::move(answer)), &ignore);
-}
-
-template <typename Call>
-ModelError failure_of(Call&& call) {
-    try {
-        (void)call();
-    } catch (const ModelError& error) {
-        return error;
-    }
-    FAIL("nothing was thrown");
-    throw std::logic_error("not reached");
 }
 
 std::string event(const std::string& type, const std::string& members = "") {

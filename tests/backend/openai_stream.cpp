@@ -2,6 +2,7 @@
 #include "whittle/backend/openai_stream.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
+#include "support/failure_of.hpp"
 #include "support/scripted_transport.hpp"
 #include "whittle/backend/openai_chat_model.hpp"
 
@@ -32,18 +33,6 @@ Reply<Message> ask(const std::shared_ptr<HttpTransport>& transport, const DeltaS
 Reply<Message> ask_streaming(ScriptedAnswer answer) {
     const DeltaSink ignore = [](const Delta&) {};
     return ask(transport_of(std::move(answer)), &ignore);
-}
-
-/// Runs `call`, which must fail; a reply would be half a message.
-template <typename Call>
-ModelError failure_of(Call&& call) {
-    try {
-        (void)call();
-    } catch (const ModelError& error) {
-        return error;
-    }
-    FAIL("nothing was thrown");
-    throw std::logic_error("not reached");
 }
 
 std::string event(const std::string& data) { return "data: " + data + "\n\n"; }

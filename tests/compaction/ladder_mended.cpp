@@ -1,5 +1,6 @@
 // Stores that refuse, summaries that the output limit cuts off, and runs that can do nothing.
 #include "ladder_talk.hpp"
+#include "picky_storage.hpp"
 #include "support/catch.hpp"
 #include "whittle/compaction/ladder.hpp"
 
@@ -14,26 +15,6 @@ using namespace whittle;
 using namespace whittle::testing;
 
 namespace {
-
-/// Refuses keys with `refused` in them; counts what it is asked to keep.
-class PickyStorage final : public Storage {
-public:
-    explicit PickyStorage(std::string refused) : refused_(std::move(refused)) {}
-    void put_if_absent(std::string_view key, std::string_view content) override {
-        ++puts;
-        if (contains(key, refused_)) throw Error(Errc::storage_failed, "put: disk full");
-        inner_->put_if_absent(key, content);
-    }
-    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
-        return inner_->get(key, offset, max_bytes);
-    }
-
-    int puts = 0;
-
-private:
-    std::string refused_;
-    std::shared_ptr<Storage> inner_ = memory_storage();
-};
 
 /// Wants `wanted` sentences and stops where its output limit (in tokens of 3 bytes) is.
 std::shared_ptr<Model<ChatMessage>> obedient(int wanted, Asked& asked) {

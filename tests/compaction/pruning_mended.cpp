@@ -1,5 +1,6 @@
 // Media of results, whoever they stand beside, and what a stage of pruning must not lose, repeat or misreport.
 #include "media.hpp"
+#include "picky_storage.hpp"
 #include "pruning_talk.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
@@ -264,27 +265,6 @@ TEST_CASE("a store of the stage's own without fetch_media is warned of", "[pruni
     CHECK((warnings.find("fetch_media") == std::string::npos) == has_fetch);
 }
 
-namespace {
-
-/// Keeps everything but one object.
-class AllButOne final : public Storage {
-public:
-    explicit AllButOne(std::string refused) : refused_(std::move(refused)) {}
-    void put_if_absent(std::string_view key, std::string_view content) override {
-        if (content.find(refused_) != std::string_view::npos) throw Error(Errc::storage_failed, "put: disk full");
-        inner_->put_if_absent(key, content);
-    }
-    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
-        return inner_->get(key, offset, max_bytes);
-    }
-
-private:
-    std::string refused_;
-    std::shared_ptr<Storage> inner_ = memory_storage();
-};
-
-}  // namespace
-
 TEST_CASE("an original that is refused keeps its own result as it is, and no other of its message", "[pruning]") {
     using M = anthropic::Message;
     Conversation<M> c("conv");
@@ -298,7 +278,7 @@ TEST_CASE("an original that is refused keeps its own result as it is, and no oth
     c.push_tool_results(results);
     c.push_back(message_traits<M>::make(Role::assistant, "ok"));
     REQUIRE(c.size() == 4);
-    prune_all(c, {.storage = std::make_shared<AllButOne>("output of b")});
+    prune_all(c, {.storage = std::make_shared<PickyStorage>("/pruned/b-")});
     std::vector<std::size_t> parts;
     for (const PrunedOutput& output : pruned_outputs(c)) parts.push_back(output.part);
     CHECK(parts == std::vector<std::size_t>{0, 2});

@@ -2,6 +2,7 @@
 // chains ask for, each under several settings.
 #include "broken.hpp"
 #include "programs.hpp"
+#include "shorten_texts.hpp"
 
 #include "support/generators_messages.hpp"
 #include "whittle/backend/anthropic_request.hpp"
@@ -32,7 +33,7 @@ using testing::Type;
 using OpenAi = std::vector<openai::Message>;
 using Anthropic = std::vector<anthropic::Message>;
 
-constexpr std::size_t longest_text = 60;  // the checker looks at types, not at texts
+constexpr std::size_t longest_text = 60;
 
 constexpr const char* head = R"(import type {
   ChatCompletionCreateParamsNonStreaming, ChatCompletionCreateParamsStreaming,
@@ -57,19 +58,6 @@ type Known<T> = T extends string ? (string extends T ? never : T) : never;
 function beta_name(_: Known<AnthropicBeta>) {}
 )";
 
-void shorten_texts(ordered_json& json) {
-    std::vector<ordered_json*> open{&json};
-    while (!open.empty()) {
-        ordered_json& value = *open.back();
-        open.pop_back();
-        if (value.is_string() && value.get_ref<std::string&>().size() > longest_text)
-            value = to_valid_utf8(value.get_ref<std::string&>().substr(0, longest_text));
-        if (value.is_structured()) {
-            for (ordered_json& inner : value) open.push_back(&inner);
-        }
-    }
-}
-
 std::string dump(const ordered_json& json) { return json.dump(-1, ' ', true, ordered_json::error_handler_t::replace); }
 
 /// Collects calls of the functions above.
@@ -77,7 +65,7 @@ class Program {
 public:
     void add(const std::string& function, const std::string& body) {
         ordered_json json = ordered_json::parse(body);
-        shorten_texts(json);
+        shorten_texts(json, longest_text);
         text_ += function + "(" + dump(json) + ");\n";
         for (const Broken& broken : break_body(json, seen_[function.starts_with("openai")]))
             refuse(function, broken.what, broken.body);

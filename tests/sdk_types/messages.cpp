@@ -1,5 +1,6 @@
 // Messages that our conversions and traits make.
 #include "programs.hpp"
+#include "shorten_texts.hpp"
 
 #include "support/generators_messages.hpp"
 #include "whittle/adapter/convert.hpp"
@@ -22,20 +23,7 @@ using OpenAi = std::vector<openai::Message>;
 using Anthropic = std::vector<anthropic::Message>;
 
 constexpr int sessions_of_a_file = 2;
-constexpr std::size_t longest_text = 200;  // the checker looks at types, not at texts
-
-void shorten_texts(ordered_json& json) {
-    std::vector<ordered_json*> open{&json};
-    while (!open.empty()) {
-        ordered_json& value = *open.back();
-        open.pop_back();
-        if (value.is_string() && value.get_ref<std::string&>().size() > longest_text)
-            value = to_valid_utf8(value.get_ref<std::string&>().substr(0, longest_text));
-        if (value.is_structured()) {
-            for (ordered_json& inner : value) open.push_back(&inner);
-        }
-    }
-}
+constexpr std::size_t longest_text = 200;
 
 /// Without the member that the generator adds to see that unknown ones stay.
 OpenAi to_messages(const testing::History& history) {
@@ -56,7 +44,7 @@ template <typename M>
 void append(std::string& to, const std::vector<M>& messages) {
     for (const M& m : messages) {
         ordered_json json = m.json();
-        shorten_texts(json);
+        shorten_texts(json, longest_text);
         to += "take(" + json.dump(-1, ' ', true, ordered_json::error_handler_t::replace) + ");\n";
     }
 }
