@@ -2,6 +2,7 @@
 
 #include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/message/part.hpp"
 
@@ -19,6 +20,7 @@
 namespace whittle::inline v0::anthropic::detail {
 
 using nlohmann::ordered_json;
+using whittle::detail::find_string;
 using whittle::detail::text_item;
 
 /// The only image types that the API takes as bytes (types of @anthropic-ai/sdk 1.12.0).
