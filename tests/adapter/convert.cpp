@@ -24,11 +24,11 @@ std::string dump(const std::vector<M>& messages) {
     return array.dump();
 }
 
-using Words = std::vector<std::string>;
+using Lost = std::vector<std::string>;
 
 /// "message index: what" for each loss.
-Words words(const std::vector<ConversionLoss>& losses) {
-    Words words;
+Lost words(const std::vector<ConversionLoss>& losses) {
+    Lost words;
     for (const ConversionLoss& loss : losses) words.push_back(std::to_string(loss.message) + ": " + loss.what);
     return words;
 }
@@ -41,7 +41,7 @@ OpenAiConversion from_anthropic(const std::string& array, const Json& system = n
 }
 
 /// The losses of one OpenAI message behind a user's, and the content that it became.
-Words lost(const std::string& message, const std::string& expected) {
+Lost lost(const std::string& message, const std::string& expected) {
     AnthropicConversion converted = from_openai(R"([{"role":"user","content":"go"},)" + message + "]");
     converted.messages.erase(converted.messages.begin());
     CHECK(dump(converted.messages) == expected);
@@ -95,7 +95,7 @@ TEST_CASE("system messages in front become the system text, and others the user'
             {"role":"system","content":"later"}])");
     CHECK(converted.system.dump() == R"([{"type":"text","text":"a"},{"type":"text","text":"b"}])");
     CHECK(dump(converted.messages) == R"([{"role":"user","content":"go"},{"role":"user","content":"later"}])");
-    CHECK(words(converted.losses) == Words{"1: role", "1: boundary", "3: role"});
+    CHECK(words(converted.losses) == Lost{"1: role", "1: boundary", "3: role"});
     CHECK(from_openai(R"([{"role":"user","content":"go"}])").system.is_null());
 }
 
@@ -123,20 +123,20 @@ TEST_CASE("arguments that are no JSON object are wrapped in one, and reported", 
 
 TEST_CASE("what Anthropic has no place for is left out and named", "[convert]") {
     CHECK(lost(R"({"role":"assistant","content":"a","reasoning_content":"hm"})",
-               R"([{"role":"assistant","content":"a"}])") == Words{"0: reasoning"});
+               R"([{"role":"assistant","content":"a"}])") == Lost{"0: reasoning"});
     CHECK(lost(R"({"role":"assistant","content":null,"refusal":"no"})",
-               R"([{"role":"assistant","content":[{"type":"text","text":"no"}]}])") == Words{"0: refusal"});
+               R"([{"role":"assistant","content":[{"type":"text","text":"no"}]}])") == Lost{"0: refusal"});
     CHECK(lost(R"({"role":"user","content":"a","name":"ann"})", R"([{"role":"user","content":"a"}])") ==
-          Words{"0: member"});
+          Lost{"0: member"});
     CHECK(lost(R"({"role":"assistant","content":"a","function_call":{"name":"f"}})",
-               R"([{"role":"assistant","content":"a"}])") == Words{"0: function_call"});
-    CHECK(lost(R"({"role":"assistant","content":" \n"})", "[]") == Words{"0: blank_text", "0: message"});
+               R"([{"role":"assistant","content":"a"}])") == Lost{"0: function_call"});
+    CHECK(lost(R"({"role":"assistant","content":" \n"})", "[]") == Lost{"0: blank_text", "0: message"});
     CHECK(lost(R"({"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"b"}]})",
-               R"([{"role":"user","content":[{"type":"text","text":"b"}]}])") == Words{"0: blank_text"});
+               R"([{"role":"user","content":[{"type":"text","text":"b"}]}])") == Lost{"0: blank_text"});
     CHECK(lost(R"({"role":"user","content":[{"type":"new"},{"type":"text","text":"b"}]})",
-               R"([{"role":"user","content":[{"type":"text","text":"b"}]}])") == Words{"0: item"});
+               R"([{"role":"user","content":[{"type":"text","text":"b"}]}])") == Lost{"0: item"});
     CHECK(lost(R"({"content":"order of members","role":"user"})",
-               R"([{"role":"user","content":"order of members"}])") == Words{"0: form"});
+               R"([{"role":"user","content":"order of members"}])") == Lost{"0: form"});
 }
 
 TEST_CASE("media that Anthropic cannot take become text, and are named", "[convert]") {
@@ -144,12 +144,12 @@ TEST_CASE("media that Anthropic cannot take become text, and are named", "[conve
         lost(
             R"({"role":"user","content":[{"type":"input_audio","input_audio":{"data":"AAAA","format":"wav"}}]})",
             R"([{"role":"user","content":[{"type":"text","text":"[audio/wav: 3 bytes that this format cannot hold]"}]}])") ==
-        Words{"0: media"});
+        Lost{"0: media"});
     CHECK(lost(R"({"role":"user","content":[{"type":"file","file":{"file_id":"f-1"}}]})",
-               R"([{"role":"user","content":[{"type":"text","text":"[file: f-1]"}]}])") == Words{"0: media"});
+               R"([{"role":"user","content":[{"type":"text","text":"[file: f-1]"}]}])") == Lost{"0: media"});
     CHECK(lost(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x","detail":"low"}}]})",
                R"([{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://x"}}]}])") ==
-          Words{"0: member"});
+          Lost{"0: member"});
     const char* pdf = "data:application/pdf;base64,AAAA";
     CHECK(
         lost(
@@ -169,7 +169,7 @@ TEST_CASE("call ids outside Anthropic's alphabet get another spelling, the same 
     CHECK_THAT(id, Catch::Matchers::StartsWith("functions_ls"));
     CHECK(id.find_first_of(".:/") == std::string::npos);
     CHECK(converted.messages.at(2).json()["content"][0]["tool_use_id"] == id);
-    CHECK(words(converted.losses) == Words{"1: id", "2: id"});
+    CHECK(words(converted.losses) == Lost{"1: id", "2: id"});
     CHECK(validate(std::span<const anthropic::Message>(converted.messages), anthropic_messages()).empty());
 }
 
@@ -189,15 +189,15 @@ TEST_CASE("calls without an id get one each, and results without one answer them
 TEST_CASE("a system text that holds nothing is left out and named", "[convert]") {
     const auto there = from_openai(R"([{"role":"system","content":[]},{"role":"user","content":"go"}])");
     CHECK(there.system.is_null());
-    CHECK(words(there.losses) == Words{"0: message"});
+    CHECK(words(there.losses) == Lost{"0: message"});
     for (const char* system : {"{}", "[]", "\"\"", R"({"type":"text","text":"x"})"}) {
         const auto back = from_anthropic(R"([{"role":"user","content":"go"}])", Json::parse(system));
         CHECK(back.messages.size() == 1);
-        CHECK(words(back.losses) == Words{"1: message"});
+        CHECK(words(back.losses) == Lost{"1: message"});
     }
     const auto unknown = from_anthropic(R"([{"role":"user","content":"go"}])", Json::parse(R"([{"type":"new"}])"));
     CHECK(unknown.messages.size() == 1);
-    CHECK(words(unknown.losses) == Words{"1: block", "1: message"});
+    CHECK(words(unknown.losses) == Lost{"1: block", "1: message"});
 }
 
 TEST_CASE("where the assistant speaks first, a user message that says so is put in front", "[convert]") {
@@ -205,7 +205,7 @@ TEST_CASE("where the assistant speaks first, a user message that says so is put 
         R"([{"role":"system","content":"be brief"},{"role":"assistant","content":"hi"},{"role":"user","content":"go"}])");
     CHECK(dump(converted.messages) == R"json([{"role":"user","content":"(The assistant speaks first.)"},)json"
                                       R"({"role":"assistant","content":"hi"},{"role":"user","content":"go"}])");
-    CHECK(words(converted.losses) == Words{"1: first_speaker"});
+    CHECK(words(converted.losses) == Lost{"1: first_speaker"});
 }
 
 TEST_CASE("what OpenAI has no place for is left out and named", "[convert]") {
@@ -216,19 +216,19 @@ TEST_CASE("what OpenAI has no place for is left out and named", "[convert]") {
     };
     const std::string ok = R"({"type":"text","text":"ok"})";
     const std::string just_ok = R"([{"role":"assistant","content":[{"type":"text","text":"ok"}]}])";
-    CHECK(lost(R"({"type":"thinking","thinking":"hm","signature":"S"},)" + ok, just_ok) == Words{"0: thinking"});
-    CHECK(lost(R"({"type":"redacted_thinking","data":"D"},)" + ok, just_ok) == Words{"0: thinking"});
+    CHECK(lost(R"({"type":"thinking","thinking":"hm","signature":"S"},)" + ok, just_ok) == Lost{"0: thinking"});
+    CHECK(lost(R"({"type":"redacted_thinking","data":"D"},)" + ok, just_ok) == Lost{"0: thinking"});
     CHECK(lost(R"({"type":"server_tool_use","id":"s","name":"web_search","input":{}},)" + ok, just_ok) ==
-          Words{"0: block"});
-    CHECK(lost(R"({"type":"compaction","content":null},)" + ok, just_ok) == Words{"0: block"});
-    CHECK(lost(R"({"type":"text","text":"ok","cache_control":{"type":"ephemeral"}})", just_ok) == Words{"0: member"});
-    CHECK(lost(R"({"type":"thinking","thinking":"hm","signature":"S"})", "[]") == Words{"0: thinking", "0: message"});
+          Lost{"0: block"});
+    CHECK(lost(R"({"type":"compaction","content":null},)" + ok, just_ok) == Lost{"0: block"});
+    CHECK(lost(R"({"type":"text","text":"ok","cache_control":{"type":"ephemeral"}})", just_ok) == Lost{"0: member"});
+    CHECK(lost(R"({"type":"thinking","thinking":"hm","signature":"S"})", "[]") == Lost{"0: thinking", "0: message"});
     CHECK(lost(R"({"type":"tool_use","id":"a","name":"f","input":{}},)" + ok,
                R"([{"role":"assistant","content":"ok","tool_calls":[{"id":"a","type":"function",)"
-               R"("function":{"name":"f","arguments":"{}"}}]}])") == Words{"0: order"});
+               R"("function":{"name":"f","arguments":"{}"}}]}])") == Lost{"0: order"});
     CHECK(lost(R"({"type":"tool_use","id":"a","name":"f","input":"x"})",
                R"([{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function",)"
-               R"("function":{"name":"f","arguments":"\"x\""}}]}])") == Words{"0: arguments"});
+               R"("function":{"name":"f","arguments":"\"x\""}}]}])") == Lost{"0: arguments"});
 }
 
 TEST_CASE("results, their media and the user's text become messages of their own", "[convert]") {
@@ -243,10 +243,10 @@ TEST_CASE("results, their media and the user's text become messages of their own
           R"({"role":"tool","content":[{"type":"text","text":"see"}],"tool_call_id":"b"},)"
           R"({"role":"user","content":[{"type":"text","text":"[media of tool result b]"},)"
           R"({"type":"image_url","image_url":{"url":"https://x"}},{"type":"text","text":"and now?"}]}])");
-    CHECK(words(converted.losses) == Words{"0: is_error", "0: media", "0: boundary"});
+    CHECK(words(converted.losses) == Lost{"0: is_error", "0: media", "0: boundary"});
     const auto inside = from_anthropic(session, nullptr, {.media_in_tool_messages = true});
     CHECK(inside.messages.at(1).json()["content"][1]["type"] == "image_url");
-    CHECK(words(inside.losses) == Words{"0: is_error", "0: boundary"});
+    CHECK(words(inside.losses) == Lost{"0: is_error", "0: boundary"});
 }
 
 TEST_CASE("a tool's name is written into its result where the call is known", "[convert]") {
@@ -265,7 +265,7 @@ TEST_CASE("documents become files where they are PDFs, else text", "[convert]") 
         {"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}},
         {"type":"text","text":"plain"},{"type":"text","text":"[application/*: https://x/y.pdf]"},
         {"type":"text","text":"[image/*: f]"}])"));
-    CHECK(words(converted.losses) == Words{"0: media", "0: media", "0: media"});
+    CHECK(words(converted.losses) == Lost{"0: media", "0: media", "0: media"});
 }
 
 TEST_CASE("a system text of blocks becomes one system message, and losses of it stand behind the last message",
@@ -273,6 +273,6 @@ TEST_CASE("a system text of blocks becomes one system message, and losses of it 
     const Json system = Json::parse(R"([{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}])");
     const auto converted = from_anthropic(R"([{"role":"user","content":"go"}])", system);
     CHECK(converted.messages.at(0).json().dump() == R"({"role":"system","content":[{"type":"text","text":"a"}]})");
-    CHECK(words(converted.losses) == Words{"1: member"});
+    CHECK(words(converted.losses) == Lost{"1: member"});
     CHECK(from_anthropic("[]", "").messages.empty());
 }

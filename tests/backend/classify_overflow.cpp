@@ -8,7 +8,7 @@ using namespace whittle;
 
 namespace {
 
-struct Refusal {
+struct Wording {
     std::string_view server;
     int status;
     std::string_view body;
@@ -19,7 +19,7 @@ struct Refusal {
 }  // namespace
 
 TEST_CASE("every server's way to say that the request is too large is an overflow with its numbers", "[classify]") {
-    const Refusal refusals[] =
+    const Wording refusals[] =
         {
             {"OpenAI", 400,
              R"j({"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 8545 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}})j",
@@ -143,7 +143,7 @@ TEST_CASE("every server's way to say that the request is too large is an overflo
              R"j({"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 5 tokens > 4 maximum"}})j",
              4, 5},
         };
-    for (const Refusal& refusal : refusals) {
+    for (const Wording& refusal : refusals) {
         CAPTURE(refusal.server);
         const ClassifiedError error = classify_error(refusal.status, {}, refusal.body);
         CHECK(name_of(error.error_class) == "overflow");

@@ -46,7 +46,7 @@ TEST_CASE("fractions of the window take over where they are set", "[compaction]"
     config.summary_fraction = 0.03;
     CHECK(limits_of(config, 100'000) == CompactionLimits{60'000, 5'000, 3'000});
     CHECK(limits_of(config, 0) == CompactionLimits{40'000, 3'000, 1'000});
-    CHECK(limits_of({}, 100'000) == CompactionLimits{40'000, 3'000, 1'000});
+    CHECK(limits_of(CompactionConfig{}, 100'000) == CompactionLimits{40'000, 3'000, 1'000});
     ChainConfig chain;
     CHECK(problems_of(config, chain).size() == 3);  // of which window
     chain.profile.context_window = 100'000;
