@@ -1,13 +1,16 @@
 // Fixed work whose instructions are counted, since a busy machine's times cannot be compared; bench/check_instructions
-// runs it under callgrind. Usage: bench_instructions estimate|undue|clear
+// runs it under callgrind. Usage: bench_instructions estimate|exact|undue|clear
 #include "history.hpp"
 #include "tokens/small_vocabulary.hpp"
 
 #include <whittle/whittle.hpp>
 
+#include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 
 namespace {
 
@@ -24,6 +27,19 @@ std::string fixed_text() {
                 " \xd1\x81\xd0\xbb\xd0\xbe\xd0\xb2\xd0\xbe \xe4\xb8\xad\xe6\x96\x87 ";
     }
     return text;
+}
+
+/// Every beginning of the words of `text` is a token: a word merges from its front, and an unknown one in the end too.
+std::shared_ptr<const TokenCounter> exact_by_words_of(std::string_view text) {
+    test::Ranks ranks = test::single_bytes();
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(' ', at + 1), text.size());
+        for (std::size_t size = 2; size <= end - at; ++size)
+            ranks.try_emplace(std::string(text.substr(at, size)), static_cast<TokenId>(ranks.size()));
+        at = end;
+    }
+    const std::string packed = pack_custom_vocabulary("words", "o200k_base", test::to_tiktoken_file(ranks));
+    return exact(Vocabulary::from_packed(packed));
 }
 
 }  // namespace
@@ -72,12 +88,15 @@ int main(int argc, char** argv) {
     const std::string_view work = argc == 2 ? argv[1] : "";
     if (work == "estimate") {
         whittle_count_text(*estimate(), fixed_text());
+    } else if (work == "exact") {
+        const std::string text = fixed_text();
+        whittle_count_text(*exact_by_words_of(std::string_view(text).substr(0, text.size() / 2)), text);
     } else if (work == "undue") {
         undue();
     } else if (work == "clear") {
         clear();
     } else {
-        std::fprintf(stderr, "usage: bench_instructions estimate|undue|clear\n");
+        std::fprintf(stderr, "usage: bench_instructions estimate|exact|undue|clear\n");
         return 2;
     }
     return 0;
