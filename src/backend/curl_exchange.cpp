@@ -156,11 +156,12 @@ void CurlExchange::transfer() {
     started_ = std::chrono::steady_clock::now();
     while (!is_rest_given_up()) {
         if (!enough_since_) require_running();
+        const Time looked = std::chrono::steady_clock::now();  // what has come by then is read before a limit is held
         int running = 0;
         if (const CURLMcode code = curl_multi_perform(multi_, &running); code != CURLM_OK)
             fail(curl_multi_strerror(code));
         if (has_finished()) return;
-        if (!enough_since_) require_limits();
+        if (!enough_since_) require_limits(looked);
         curl_multi_poll(multi_, nullptr, 0, wait_ms(), nullptr);
     }
 }
@@ -199,8 +200,7 @@ void CurlExchange::require_running() const {
                      fmt::format("{} {}: stopped", request_.method, without_secrets(request_.url)));
 }
 
-void CurlExchange::require_limits() {
-    const Time now = std::chrono::steady_clock::now();
+void CurlExchange::require_limits(Time now) {
     if (is_over(since(started_, now), request_.limits.total)) fail_limit("in all", request_.limits.total);
     curl_off_t connected = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected);

@@ -50,7 +50,7 @@ private:
     void end(CURLcode code);
     [[nodiscard]] bool is_rest_given_up() const;
     void require_running() const;
-    void require_limits();
+    void require_limits(Time now);
     void require_quiet_limit(Time now);
     [[nodiscard]] int wait_ms() const;
 
