@@ -1,10 +1,12 @@
 // The rows of bench/chain.py with npm `langchain`: its context editing, or its summarization with a trigger that is
-// never reached. Usage: node langchain.mjs editing|summarization undue|clear|session N
+// never reached, or with a model that answers at once. `sync` is `undue`: its middlewares work on the host's own list.
+// Usage: node langchain.mjs editing|summarization undue|sync|clear|session|summary N
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { ClearToolUsesEdit, countTokensApproximately, summarizationMiddleware } from "langchain";
 
 const RESULT = "x".repeat(2500);
 const NEVER = 1e12;
+const SUMMARY = "The user asked to go. src/main.cpp was read in every step and nothing was changed. Next: answer.";
 const [middleware, row, size] = process.argv.slice(2);
 const n = Number(size);
 
@@ -20,23 +22,38 @@ function historyOf(count) {
   return messages;
 }
 
+let asked = 0; // when the model was
+const model = {
+  invoke: async () => {
+    asked = cpuSeconds();
+    return { content: SUMMARY };
+  },
+};
+
 function hookOf(trigger) {
   if (middleware === "editing") {
     const edit = new ClearToolUsesEdit({ trigger: { tokens: trigger }, keep: { messages: 3 } });
     return (messages) => edit.apply({ messages, model: {}, countTokens: countTokensApproximately });
   }
-  const hook = summarizationMiddleware({ model: {}, trigger: { tokens: trigger } }).beforeModel;
+  const hook = summarizationMiddleware({ model, trigger: { tokens: trigger } }).beforeModel;
   const run = typeof hook === "function" ? hook : hook.hook;
   return (messages) => run({ messages }, { context: {} });
 }
 
 // Of the processor.
-async function secondsOf(work) {
-  const start = process.cpuUsage();
-  await work();
-  const used = process.cpuUsage(start);
+function cpuSeconds() {
+  const used = process.cpuUsage();
   return (used.user + used.system) / 1e6;
 }
+
+async function secondsOf(work) {
+  const start = cpuSeconds();
+  await work();
+  return cpuSeconds() - start;
+}
+
+const clearedIn = (messages) =>
+  messages.filter((m) => ToolMessage.isInstance(m) && m.content.length < RESULT.length / 2).length;
 
 async function undue() {
   const hook = hookOf(NEVER);
@@ -48,13 +65,13 @@ async function undue() {
       await hook(messages);
     }
   });
-  return [seconds / steps, messages];
+  return { seconds: seconds / steps, check: clearedIn(messages) };
 }
 
 async function clear() {
   const hook = hookOf(1000);
   const messages = historyOf(n);
-  return [await secondsOf(() => hook(messages)), messages];
+  return { seconds: await secondsOf(() => hook(messages)), check: clearedIn(messages) };
 }
 
 async function session() {
@@ -66,9 +83,24 @@ async function session() {
       await hook(messages);
     }
   });
-  return [seconds, messages];
+  return { seconds, check: clearedIn(messages) };
 }
 
-const [seconds, messages] = await { undue, clear, session }[row]();
-const check = messages.filter((m) => ToolMessage.isInstance(m) && m.content.length < RESULT.length / 2).length;
-console.log(JSON.stringify({ row, n, seconds, check }));
+// The check is the number of summaries in place of a history that was longer.
+async function summary() {
+  const hook = hookOf(100_000);
+  const messages = historyOf(n);
+  const start = cpuSeconds();
+  const update = await hook(messages);
+  const seconds = cpuSeconds() - start;
+  const after = update?.messages ?? messages;
+  const isShorter = after.length < messages.length;
+  const summaries = after.filter((m) => typeof m.content === "string" && m.content.includes(SUMMARY)).length;
+  return { seconds, check: isShorter ? summaries : 0, seconds_to_request: asked - start };
+}
+
+// The host's list and the middleware's are one: nothing can differ.
+const sync = async () => ({ ...(await undue()), check: 0 });
+
+const result = await { undue, sync, clear, session, summary }[row]();
+console.log(JSON.stringify({ row, n, ...result }));

@@ -1,110 +1,116 @@
-// The rows of bench/chain.py with eino's reduction (clearing of tool results). Usage: eino undue|clear|session N
+// The rows of bench/chain.py with eino's reduction and summarization middlewares. `usage` is summarization again, on a
+// history whose replies tell their usage. Usage: eino reduction|summarization|usage undue|clear|session|summary|cut N
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 
-	"github.com/cloudwego/eino/adk"
-	"github.com/cloudwego/eino/adk/middlewares/reduction"
-	"github.com/cloudwego/eino/schema"
+	"github.com/cloudwego/eino/adk/filesystem"
 )
 
-const (
-	never       = 1 << 50
-	resultBytes = 2500
-	// Of two rounds: a result and its arguments, a quarter of the characters each, rounded up. eino also keeps the result
-	// that goes beyond the budget: three in all.
-	keepThree = 2 * (resultBytes/4 + 7)
-)
+const never = 1 << 50
 
-var ctx = context.Background()
-
-func pushRound(state *adk.ChatModelAgentState) {
-	id := fmt.Sprintf("call_%d", len(state.Messages))
-	call := schema.ToolCall{ID: id, Function: schema.FunctionCall{Name: "read", Arguments: `{"path":"src/main.cpp"}`}}
-	state.Messages = append(state.Messages, schema.AssistantMessage("", []schema.ToolCall{call}),
-		schema.ToolMessage(strings.Repeat("x", resultBytes), id, schema.WithToolName("read")))
+type row struct {
+	seconds   float64
+	check     int
+	toRequest float64 // summary: until the model is asked
 }
 
-func historyOf(n int) *adk.ChatModelAgentState {
-	state := &adk.ChatModelAgentState{Messages: []adk.Message{schema.UserMessage("go")}}
-	for len(state.Messages) < n {
-		pushRound(state)
+func undueHook(middleware string) hook {
+	if middleware == "reduction" {
+		return clearing(never)
 	}
-	return state
+	return summarizing(never)
 }
 
-func hookOf(trigger int) func(*adk.ChatModelAgentState) {
-	middleware, err := reduction.NewClearToolResult(ctx, &reduction.ClearToolResultConfig{
-		ToolResultTokenThreshold: trigger, KeepRecentTokens: keepThree})
-	if err != nil {
-		panic(err)
-	}
-	return func(state *adk.ChatModelAgentState) {
-		if err := middleware.BeforeChatModel(ctx, state); err != nil {
-			panic(err)
-		}
-	}
-}
-
-func cpuSeconds() float64 {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err)
-	}
-	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e9
-}
-
-// Of the processor, the garbage collector's included.
-func secondsOf(work func()) float64 {
-	start := cpuSeconds()
-	work()
-	return cpuSeconds() - start
-}
-
-func undue(n int) (float64, *adk.ChatModelAgentState) {
-	hook, state := hookOf(never), historyOf(n)
+func undue(middleware string, n int) row {
+	usage := middleware == "usage"
+	run, state := undueHook(middleware), historyOf(n, usage)
 	const steps = 200
-	return secondsOf(func() {
+	seconds := secondsOf(func() {
 		for i := 0; i < steps; i++ {
-			pushRound(state)
-			hook(state)
+			pushRound(state, usage)
+			state = run(state)
 		}
-	}) / steps, state
+	})
+	return row{seconds: seconds / steps, check: clearedIn(state)}
 }
 
-func clear(n int) (float64, *adk.ChatModelAgentState) {
-	hook, state := hookOf(1000), historyOf(n)
-	return secondsOf(func() { hook(state) }), state
-}
-
-func session(n int) (float64, *adk.ChatModelAgentState) {
-	hook, state := hookOf(never), historyOf(1)
-	return secondsOf(func() {
+func session(middleware string, n int) row {
+	usage := middleware == "usage"
+	run, state := undueHook(middleware), historyOf(1, usage)
+	seconds := secondsOf(func() {
 		for i := 0; i < n; i++ {
-			pushRound(state)
-			hook(state)
+			pushRound(state, usage)
+			state = run(state)
 		}
-	}), state
+	})
+	return row{seconds: seconds, check: clearedIn(state)}
+}
+
+func clear(_ string, n int) row {
+	run, state := clearing(1000), historyOf(n, false)
+	seconds := secondsOf(func() { state = run(state) })
+	return row{seconds: seconds, check: clearedIn(state)}
+}
+
+// The check is the number of summaries in place of a history that was longer.
+func summarize(_ string, n int) row {
+	run, state := summarizing(100000), historyOf(n, false)
+	start := cpuSeconds()
+	state = run(state)
+	result := row{seconds: cpuSeconds() - start, toRequest: asked - start}
+	if len(state.Messages) >= n {
+		return result
+	}
+	for _, message := range state.Messages {
+		if strings.Contains(message.Content, summary) {
+			result.check++
+		}
+	}
+	return result
+}
+
+// The check is the number of texts that were cut and are whole in the backend.
+func cut(_ string, n int) row {
+	const limit, steps = 2000, 100
+	backend := filesystem.NewInMemoryBackend()
+	text := strings.Repeat("2026-11-22T10:00:00Z worker 17: request finished in 12 ms\n", n/58+1)[:n]
+	run := truncated(limit, text, backend)
+	shown := make([]string, steps)
+	seconds := secondsOf(func() {
+		for i := range shown {
+			shown[i] = run(fmt.Sprintf("call_%d", i))
+		}
+	})
+	whole := 0
+	for i := range shown {
+		file, err := backend.Read(ctx, &filesystem.ReadRequest{FilePath: fmt.Sprintf("/tmp/trunc/call_%d", i)})
+		if err == nil && strings.HasPrefix(file.Content, text[:n/2]) && len(shown[i]) < 2*limit {
+			whole++
+		}
+	}
+	return row{seconds: seconds / steps, check: whole}
 }
 
 func main() {
-	rows := map[string]func(int) (float64, *adk.ChatModelAgentState){"undue": undue, "clear": clear, "session": session}
-	n, err := strconv.Atoi(os.Args[2])
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: eino reduction|summarization|usage undue|clear|session|summary|cut N")
+		os.Exit(2)
+	}
+	rows := map[string]func(string, int) row{
+		"undue": undue, "clear": clear, "session": session, "summary": summarize, "cut": cut}
+	n, err := strconv.Atoi(os.Args[3])
 	if err != nil {
 		panic(err)
 	}
-	seconds, state := rows[os.Args[1]](n)
-	check := 0
-	for _, message := range state.Messages {
-		if message.Role == schema.Tool && len(message.Content) < resultBytes/2 {
-			check++
-		}
+	result := rows[os.Args[2]](os.Args[1], n)
+	fmt.Printf("{\"row\": %q, \"n\": %d, \"seconds\": %.9f, \"check\": %d", os.Args[2], n, result.seconds, result.check)
+	if result.toRequest > 0 {
+		fmt.Printf(", \"seconds_to_request\": %.9f", result.toRequest)
 	}
-	fmt.Printf("{\"row\": %q, \"n\": %d, \"seconds\": %.9f, \"check\": %d}\n", os.Args[1], n, seconds, check)
+	fmt.Println("}")
 }
