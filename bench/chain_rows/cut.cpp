@@ -1,0 +1,80 @@
+// A tool result that is cut on arrival.
+#include "row.hpp"
+
+#include <whittle/whittle.hpp>
+
+namespace whittle::bench {
+namespace {
+
+constexpr int steps = 100;
+constexpr std::size_t limit = 2'000;
+
+std::string lines_of(std::size_t bytes) {
+    std::string text;
+    while (text.size() < bytes) text += "2026-11-22T10:00:00Z worker 17: request finished in 12 ms\n";
+    text.resize(bytes);
+    return text;
+}
+
+std::string run_tool(const Chain<>& chain, const std::string& name, std::string_view text) {
+    ToolContext context{.call_id = name, .object_name = name, .tool = "read"};
+    context.conversation = "bench";
+    context.storage = chain.config().storage;
+    context.counter = chain.config().token_counter;
+    CollectingSink shown;
+    chain.wrap_tool(context, shown, [&](const ToolContext&, PartSink& out) {
+        out.write(text);
+        return ToolOutcome{};
+    });
+    return shown.take().front().text;
+}
+
+/// What the cut takes once the text is stored and its lines are known: head, notice and tail.
+double seconds_of_cut_alone(std::string_view text) {
+    constexpr int cuts = 10'000;
+    std::size_t bytes = 0;
+    const double seconds = seconds_of([&] {
+        for (int i = 0; i < cuts; ++i) {
+            const std::string_view head = utf8_prefix(text, limit / 2);
+            const std::string_view tail = utf8_suffix(text, limit / 2);
+            std::string shown(head);
+            shown += truncation_notice({.tool = "read",
+                                        .bytes = static_cast<std::int64_t>(text.size()),
+                                        .lines = 17,
+                                        .head = static_cast<std::int64_t>(head.size()),
+                                        .tail = static_cast<std::int64_t>(tail.size()),
+                                        .location = "bench/trunc/call_1"},
+                                       Language::english);
+            shown += tail;
+            bytes += shown.size();
+        }
+    });
+    return bytes > cuts * limit ? seconds / cuts : 0;
+}
+
+}  // namespace
+
+/// The check is the number of texts that were cut and are whole in the store.
+Row cut(std::size_t bytes) {
+    ReductionConfig config;
+    config.max_length_for_trunc = limit;
+    const Chain chain{ChainConfig{.storage = memory_storage()}, Reduction{config}};
+    const std::string text = lines_of(bytes);
+    std::vector<std::string> shown(steps);
+    const long before = allocations_so_far();
+    Row row;
+    row.seconds = seconds_of([&] {
+                      for (std::size_t i = 0; i < shown.size(); ++i)
+                          shown[i] = run_tool(chain, "call_" + std::to_string(i), text);
+                  }) /
+                  steps;
+    row.allocations = (allocations_so_far() - before) / steps;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const auto stored = chain.config().storage->stat("bench/trunc/call_" + std::to_string(i));
+        if (stored && stored->bytes == static_cast<std::int64_t>(bytes) && shown[i].size() < 2 * limit) ++row.check;
+    }
+    row.more = {{"seconds_cut_alone", seconds_of_cut_alone(text)}};
+    return row;
+}
+
+}  // namespace whittle::bench

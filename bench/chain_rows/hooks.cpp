@@ -1,0 +1,168 @@
+// Rows of hook runs.
+#include "../history.hpp"
+#include "row.hpp"
+
+#include <whittle/whittle.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+namespace whittle::bench {
+namespace {
+
+constexpr int steps = 200;
+
+Chain<> chain_of(std::int64_t trigger, std::shared_ptr<const TokenCounter> counter = chars()) {
+    ChainConfig config;
+    config.storage = memory_storage();
+    config.token_counter = std::move(counter);
+    ReductionConfig reduction;
+    reduction.skip_truncation = true;
+    reduction.max_tokens_for_clear = trigger;
+    reduction.clear_retention_suffix_limit = 3;
+    return Chain{std::move(config), Reduction{std::move(reduction)}};
+}
+
+void push_round(Conversation<>& conversation, std::string result) {
+    const std::string id = "call_" + std::to_string(conversation.size());
+    conversation.push_back(ChatMessage::assistant().call(id, "read", R"({"path":"src/main.cpp"})"));
+    conversation.push_back(ChatMessage::result(id, "read", std::move(result)));
+}
+
+std::int64_t cleared_in(const Conversation<>& conversation) {
+    return std::ranges::count_if(conversation.messages(), [](const ChatMessage& m) {
+        return m.role == Role::tool && count_message(m, *chars()) < static_cast<std::int64_t>(result_bytes) / 8;
+    });
+}
+
+/// Lines that differ, as a log's do.
+std::string log_of(std::size_t bytes, std::mt19937& random) {
+    constexpr std::array words{"request", "session", "cache", "upload", "index", "retry", "payment", "export"};
+    std::string text;
+    while (text.size() < bytes) {
+        text += fmt::format("2026-11-22T10:{:02}:{:02}.{:03}Z [worker-{}] {} {:08x} finished in {} ms, {} rows\n",
+                            random() % 60, random() % 60, random() % 1'000, random() % 32, words[random() % 8],
+                            random(), random() % 5'000, random() % 100'000);
+    }
+    text.resize(bytes);
+    return text;
+}
+
+std::vector<std::string> logs_of(std::size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::string> logs(count);
+    for (std::string& log : logs) log = log_of(result_bytes, random);
+    return logs;
+}
+
+}  // namespace
+
+Row undue(std::size_t messages) {
+    const Chain<> chain = chain_of(never);
+    Conversation<> conversation = history_of(messages, result_bytes);
+    chain.before_model(conversation);
+    Row row;
+    row.seconds = seconds_of([&] {
+                      for (int i = 0; i < steps; ++i) {
+                          push_round(conversation, std::string(result_bytes, 'x'));
+                          chain.before_model(conversation);
+                      }
+                  }) /
+                  steps;
+    const long before = allocations_so_far();
+    chain.before_model(conversation);
+    row.allocations = allocations_so_far() - before;
+    row.check = cleared_in(conversation);
+    return row;
+}
+
+/// The texts of the steps and those that are only counted differ, so that neither finds the other's pieces known.
+Row undue_exact(std::size_t messages, const std::string& vocabulary) {
+    const auto counter = exact(Vocabulary::open(vocabulary));
+    const Chain<> chain = chain_of(never, counter);
+    Conversation<> conversation = history_of(messages, result_bytes);
+    for (std::string& log : logs_of(steps, 1)) push_round(conversation, std::move(log));
+    chain.before_model(conversation);
+    std::vector<std::string> logs = logs_of(steps, 2);
+    const std::vector<std::string> others = logs_of(steps, 3);
+    Row row;
+    row.seconds = seconds_of([&] {
+                      for (std::string& log : logs) {
+                          push_round(conversation, std::move(log));
+                          chain.before_model(conversation);
+                      }
+                  }) /
+                  steps;
+    std::int64_t tokens = 0;
+    const double counting = seconds_of([&] {
+        for (const std::string& log : others) {
+            tokens += counter->count("read") + counter->count(R"({"path":"src/main.cpp"})") + counter->count(log);
+        }
+    });
+    row.check = cleared_in(conversation);
+    row.more = {{"seconds_counting_alone", counting / steps}, {"tokens", static_cast<double>(tokens) / steps}};
+    return row;
+}
+
+Row clear(std::size_t messages) {
+    const Chain<> chain = chain_of(1'000);
+    Conversation<> conversation = history_of(messages, result_bytes);
+    static_cast<void>(conversation.tokens(chars()));  // a running conversation has its counts
+    const long before = allocations_so_far();
+    Row row;
+    row.seconds = seconds_of([&] { chain.before_model(conversation); });
+    row.allocations = allocations_so_far() - before;
+    row.check = cleared_in(conversation);
+    return row;
+}
+
+Row session(std::size_t calls) {
+    const Chain<> chain = chain_of(never);
+    Conversation<> conversation("bench");
+    conversation.push_back(ChatMessage::user("go"));
+    const long before = allocations_so_far();
+    Row row;
+    row.seconds = seconds_of([&] {
+        for (std::size_t i = 0; i < calls; ++i) {
+            push_round(conversation, std::string(result_bytes, 'x'));
+            chain.before_model(conversation);
+        }
+    });
+    row.allocations = allocations_so_far() - before;
+    row.check = cleared_in(conversation);
+    return row;
+}
+
+/// One request, as the peers make one: the bound of a request, which would split the fold, is out of reach. All else is
+/// the default: acceptance of the reply, facts and user messages that are kept, the check of the commit, the journal.
+Row summary(std::size_t messages) {
+    double asked = 0;
+    const auto model = std::make_shared<ScriptedModel<ChatMessage>>([&](const ModelRequest<ChatMessage>&) {
+        asked = cpu_seconds();
+        return Reply<ChatMessage>{ChatMessage::assistant(
+            "The user asked to go. src/main.cpp was read in every step and nothing was changed. Next: answer.")};
+    });
+    SummarizationConfig config;
+    config.trigger = {.context_tokens = 100'000};
+    config.max_input_tokens = never;
+    const Chain chain{ChainConfig{}, Summarization{std::shared_ptr<Model<ChatMessage>>(model), config}};
+    Conversation<> conversation = history_of(messages, result_bytes);
+    static_cast<void>(conversation.tokens(chars()));
+    const long before = allocations_so_far();
+    const double start = cpu_seconds();
+    chain.before_model(conversation);
+    Row row;
+    row.seconds = cpu_seconds() - start;
+    row.allocations = allocations_so_far() - before;
+    row.check = std::ranges::count_if(conversation.messages(), [](const ChatMessage& m) {
+        return text_of(m).find("src/main.cpp was read in every step") != std::string::npos;
+    });
+    if (conversation.size() >= messages) row.check = 0;
+    row.more = {{"seconds_to_request", asked - start}};
+    return row;
+}
+
+}  // namespace whittle::bench
