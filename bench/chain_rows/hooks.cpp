@@ -4,10 +4,9 @@
 
 #include <whittle/whittle.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <random>
 
 namespace whittle::bench {
@@ -43,9 +42,13 @@ std::string log_of(std::size_t bytes, std::mt19937& random) {
     constexpr std::array words{"request", "session", "cache", "upload", "index", "retry", "payment", "export"};
     std::string text;
     while (text.size() < bytes) {
-        text += fmt::format("2026-11-22T10:{:02}:{:02}.{:03}Z [worker-{}] {} {:08x} finished in {} ms, {} rows\n",
-                            random() % 60, random() % 60, random() % 1'000, random() % 32, words[random() % 8],
-                            random(), random() % 5'000, random() % 100'000);
+        std::array<char, 160> line{};
+        const auto below = [&](unsigned end) { return static_cast<unsigned>(random() % end); };
+        std::snprintf(line.data(), line.size(),
+                      "2026-11-22T10:%02u:%02u.%03uZ [worker-%u] %s %08x finished in %u ms, %u rows\n", below(60),
+                      below(60), below(1'000), below(32), words[below(8)], below(4'000'000'000), below(5'000),
+                      below(100'000));
+        text += line.data();
     }
     text.resize(bytes);
     return text;

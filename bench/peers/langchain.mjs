@@ -55,12 +55,15 @@ async function secondsOf(work) {
 const clearedIn = (messages) =>
   messages.filter((m) => ToolMessage.isInstance(m) && m.content.length < RESULT.length / 2).length;
 
+// Each step is on a history of the same size.
 async function undue() {
   const hook = hookOf(NEVER);
   const messages = historyOf(n);
+  const size = messages.length;
   const steps = n > 1000 ? 5 : 20;
   const seconds = await secondsOf(async () => {
     for (let i = 0; i < steps; ++i) {
+      messages.length = size;
       pushRound(messages);
       await hook(messages);
     }

@@ -26,12 +26,15 @@ func undueHook(middleware string) hook {
 	return summarizing(never)
 }
 
+// Each step is on a history of the same size.
 func undue(middleware string, n int) row {
 	usage := middleware == "usage"
 	run, state := undueHook(middleware), historyOf(n, usage)
+	size := len(state.Messages)
 	const steps = 200
 	seconds := secondsOf(func() {
 		for i := 0; i < steps; i++ {
+			state.Messages = state.Messages[:size]
 			pushRound(state, usage)
 			state = run(state)
 		}
