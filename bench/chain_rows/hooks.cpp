@@ -33,7 +33,7 @@ void push_round(Conversation<>& conversation, std::string result) {
 
 std::int64_t cleared_in(const Conversation<>& conversation) {
     return std::ranges::count_if(conversation.messages(), [](const ChatMessage& m) {
-        return m.role == Role::tool && count_message(m, *chars()) < static_cast<std::int64_t>(result_bytes) / 8;
+        return m.role == Role::tool && count_message(m, *chars()) < static_cast<std::int64_t>(bytes_per_result) / 8;
     });
 }
 
@@ -57,7 +57,7 @@ std::string log_of(std::size_t bytes, std::mt19937& random) {
 std::vector<std::string> logs_of(std::size_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<std::string> logs(count);
-    for (std::string& log : logs) log = log_of(result_bytes, random);
+    for (std::string& log : logs) log = log_of(bytes_per_result, random);
     return logs;
 }
 
@@ -65,12 +65,12 @@ std::vector<std::string> logs_of(std::size_t count, unsigned seed) {
 
 Row undue(std::size_t messages) {
     const Chain<> chain = chain_of(never);
-    Conversation<> conversation = history_of(messages, result_bytes);
+    Conversation<> conversation = history_of(messages, bytes_per_result);
     chain.before_model(conversation);
     Row row;
     row.seconds = seconds_of([&] {
                       for (int i = 0; i < steps; ++i) {
-                          push_round(conversation, std::string(result_bytes, 'x'));
+                          push_round(conversation, std::string(bytes_per_result, 'x'));
                           chain.before_model(conversation);
                       }
                   }) /
@@ -86,7 +86,7 @@ Row undue(std::size_t messages) {
 Row undue_exact(std::size_t messages, const std::string& vocabulary) {
     const auto counter = exact(Vocabulary::open(vocabulary));
     const Chain<> chain = chain_of(never, counter);
-    Conversation<> conversation = history_of(messages, result_bytes);
+    Conversation<> conversation = history_of(messages, bytes_per_result);
     for (std::string& log : logs_of(steps, 1)) push_round(conversation, std::move(log));
     chain.before_model(conversation);
     std::vector<std::string> logs = logs_of(steps, 2);
@@ -112,7 +112,7 @@ Row undue_exact(std::size_t messages, const std::string& vocabulary) {
 
 Row clear(std::size_t messages) {
     const Chain<> chain = chain_of(1'000);
-    Conversation<> conversation = history_of(messages, result_bytes);
+    Conversation<> conversation = history_of(messages, bytes_per_result);
     static_cast<void>(conversation.tokens(chars()));  // a running conversation has its counts
     const long before = allocations_so_far();
     Row row;
@@ -130,7 +130,7 @@ Row session(std::size_t calls) {
     Row row;
     row.seconds = seconds_of([&] {
         for (std::size_t i = 0; i < calls; ++i) {
-            push_round(conversation, std::string(result_bytes, 'x'));
+            push_round(conversation, std::string(bytes_per_result, 'x'));
             chain.before_model(conversation);
         }
     });
@@ -152,7 +152,7 @@ Row summary(std::size_t messages) {
     config.trigger = {.context_tokens = 100'000};
     config.max_input_tokens = never;
     const Chain chain{ChainConfig{}, Summarization{std::shared_ptr<Model<ChatMessage>>(model), config}};
-    Conversation<> conversation = history_of(messages, result_bytes);
+    Conversation<> conversation = history_of(messages, bytes_per_result);
     static_cast<void>(conversation.tokens(chars()));
     const long before = allocations_so_far();
     const double start = cpu_seconds();

@@ -48,7 +48,7 @@ void add(Host& host, ChatMessage message) { host.push_back({std::move(message), 
 void push_round(Host& host) {
     const std::string id = "call_" + std::to_string(host.size());
     add(host, ChatMessage::assistant().call(id, "read", R"({"path":"src/main.cpp"})"));
-    add(host, ChatMessage::result(id, "read", std::string(result_bytes, 'x')));
+    add(host, ChatMessage::result(id, "read", std::string(bytes_per_result, 'x')));
 }
 
 Host host_of(std::size_t messages) {

@@ -18,7 +18,7 @@ struct Row {
     std::vector<std::pair<const char*, double>> more{};
 };
 
-constexpr std::size_t result_bytes = 2'500;
+constexpr std::size_t bytes_per_result = 2'500;
 constexpr std::int64_t never = 1'000'000'000'000;
 
 /// Calls of operator new so far.
