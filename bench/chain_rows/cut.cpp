@@ -58,7 +58,9 @@ double seconds_of_cut_alone(std::string_view text) {
 Row cut(std::size_t bytes) {
     ReductionConfig config;
     config.max_length_for_trunc = limit;
-    const Chain chain{ChainConfig{.storage = memory_storage()}, Reduction{config}};
+    ChainConfig chain_config;
+    chain_config.storage = memory_storage();
+    const Chain chain{std::move(chain_config), Reduction{config}};
     const std::string text = lines_of(bytes);
     std::vector<std::string> shown(steps);
     const long before = allocations_so_far();

@@ -151,7 +151,8 @@ Row summary(std::size_t messages) {
     SummarizationConfig config;
     config.trigger = {.context_tokens = 100'000};
     config.max_input_tokens = never;
-    const Chain chain{ChainConfig{}, Summarization{std::shared_ptr<Model<ChatMessage>>(model), config}};
+    ChainConfig defaults;
+    const Chain chain{std::move(defaults), Summarization{std::shared_ptr<Model<ChatMessage>>(model), config}};
     Conversation<> conversation = history_of(messages, bytes_per_result);
     static_cast<void>(conversation.tokens(chars()));
     const long before = allocations_so_far();

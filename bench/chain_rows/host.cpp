@@ -63,7 +63,9 @@ Chain<HostMessage> chain_of() {
     ReductionConfig reduction;
     reduction.skip_truncation = true;
     reduction.max_tokens_for_clear = never;
-    return Chain{ChainConfig{.storage = memory_storage()}, Reduction<HostMessage>{reduction}};
+    ChainConfig config;
+    config.storage = memory_storage();
+    return Chain{std::move(config), Reduction<HostMessage>{reduction}};
 }
 
 /// In use, what malloc keeps of its own for each block included.
