@@ -77,6 +77,10 @@ def more_of(answer):
             yield f"{key.replace('_', ' ')} {value:.1f}"
 
 
+def ratio(value):
+    return f"{value:.1f}x" if value >= 10 else f"{value:.3g}x"
+
+
 def print_size(row, n, times, answers):
     ours = times["whittle"]
     print(f"{row} {n}: {answers['whittle']['check']} {ROWS[row][1]}, {answers['whittle']['allocations']} allocations of ours")
@@ -87,7 +91,7 @@ def print_size(row, n, times, answers):
             continue
         median = statistics.median(a / b for a, b in zip(all_times, ours))
         print(f"  {name:14} best {min(all_times) * 1e6:14.2f} us  median {statistics.median(all_times) * 1e6:14.2f} us  "
-              f"{min(all_times) / min(ours):10.2f}x (median {median:.2f}x){more}", flush=True)
+              f"{ratio(min(all_times) / min(ours)):>10} (median {ratio(median)}){more}", flush=True)
 
 
 def slope(points):
