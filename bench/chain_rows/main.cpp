@@ -13,6 +13,7 @@
 #include "row.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 long whittle::bench::allocations_so_far() { return allocations; }
