@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <random>
 
@@ -61,6 +62,21 @@ std::vector<std::string> logs_of(std::size_t count, unsigned seed) {
     return logs;
 }
 
+/// The hook runs without what is appended before each. Of single ones, which are short, the median time on the wall: an
+/// interrupted one does not count.
+double median_seconds_of_pass(const Chain<>& chain, Conversation<>& conversation) {
+    std::vector<double> passes(steps + 1);
+    for (double& pass : passes) {
+        push_round(conversation, std::string(bytes_per_result, 'x'));
+        const auto start = std::chrono::steady_clock::now();
+        chain.before_model(conversation);
+        pass = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    const auto middle = passes.begin() + steps / 2;
+    std::ranges::nth_element(passes, middle);
+    return *middle;
+}
+
 }  // namespace
 
 Row undue(std::size_t messages) {
@@ -79,6 +95,7 @@ Row undue(std::size_t messages) {
     chain.before_model(conversation);
     row.allocations = allocations_so_far() - before;
     row.check = cleared_in(conversation);
+    row.more = {{"seconds_pass_alone", median_seconds_of_pass(chain, conversation)}};
     return row;
 }
 
