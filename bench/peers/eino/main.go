@@ -5,8 +5,10 @@ package main
 import (
 	"fmt"
 	"os"
+	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cloudwego/eino/adk/filesystem"
 )
@@ -17,6 +19,7 @@ type row struct {
 	seconds   float64
 	check     int
 	toRequest float64 // summary: until the model is asked
+	passAlone float64 // undue: the hook run by itself
 }
 
 func undueHook(middleware string) hook {
@@ -26,7 +29,7 @@ func undueHook(middleware string) hook {
 	return summarizing(never)
 }
 
-// Each step is on a history of the same size.
+// Each step is on a history of the same size. A pass alone is a median of times on the wall.
 func undue(middleware string, n int) row {
 	usage := middleware == "usage"
 	run, state := undueHook(middleware), historyOf(n, usage)
@@ -39,7 +42,16 @@ func undue(middleware string, n int) row {
 			state = run(state)
 		}
 	})
-	return row{seconds: seconds / steps, check: clearedIn(state)}
+	passes := make([]float64, steps+1)
+	for i := range passes {
+		state.Messages = state.Messages[:size]
+		pushRound(state, usage)
+		start := time.Now()
+		state = run(state)
+		passes[i] = time.Since(start).Seconds()
+	}
+	sort.Float64s(passes)
+	return row{seconds: seconds / steps, check: clearedIn(state), passAlone: passes[steps/2]}
 }
 
 func session(middleware string, n int) row {
@@ -114,6 +126,9 @@ func main() {
 	fmt.Printf("{\"row\": %q, \"n\": %d, \"seconds\": %.9f, \"check\": %d", os.Args[2], n, result.seconds, result.check)
 	if result.toRequest > 0 {
 		fmt.Printf(", \"seconds_to_request\": %.9f", result.toRequest)
+	}
+	if result.passAlone > 0 {
+		fmt.Printf(", \"seconds_pass_alone\": %.9f", result.passAlone)
 	}
 	fmt.Println("}")
 }
