@@ -207,7 +207,7 @@ void CurlExchange::require_limits(Time now) {
     if (connected <= 0) return;  // the limit on connecting is libcurl's
     curl_off_t sent = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_SIZE_UPLOAD_T, &sent);
-    if (!quiet_since_ || sent != sent_bytes_) quiet_since_ = now;
+    if (!quiet_since_ || sent != sent_bytes_) quiet_since_ = std::chrono::steady_clock::now();
     sent_bytes_ = sent;
     require_quiet_limit(now);
 }
