@@ -19,7 +19,7 @@ import sys
 
 # Row: sizes, what the check counts.
 ROWS = {"undue": ([100, 1_000, 10_000, 100_000], "cleared"), "undue_exact": ([10_000], "cleared"),
-        "sync": ([1_000, 10_000], "results not taken over"), "clear": ([1_000, 10_000], "cleared"),
+        "sync": ([1_000, 10_000], "messages too few"), "clear": ([1_000, 10_000], "cleared"),
         "session": ([250, 500, 1_000, 2_000], "cleared"), "summary": ([1_000, 10_000], "summaries"),
         "cut": ([50_000, 1_000_000], "texts cut and stored"), "memory": ([1_000, 10_000], "messages")}
 # Size up to which a program takes part in a row. langchain's context editing and its trimming for a summary are quadratic
@@ -27,7 +27,7 @@ ROWS = {"undue": ([100, 1_000, 10_000, 100_000], "cleared"), "undue_exact": ([10
 LARGEST = {"editing": {"undue": 1_000, "clear": 1_000, "session": 250},
            "summarization": {"undue": 10_000, "sync": 10_000, "session": 2_000, "summary": 1_000},
            "eino": {"undue": 100_000, "clear": 10_000, "session": 2_000, "cut": 1_000_000},
-           "eino-summary": {"undue": 10_000, "session": 2_000, "summary": 10_000},
+           "eino-summary": {"undue": 100_000, "session": 2_000, "summary": 10_000},
            "eino-usage": {"undue": 100_000, "session": 2_000}}
 EINO = {"eino": "reduction", "eino-summary": "summarization", "eino-usage": "usage"}
 
@@ -83,7 +83,9 @@ def ratio(value):
 
 def print_size(row, n, times, answers):
     ours = times["whittle"]
-    print(f"{row} {n}: {answers['whittle']['check']} {ROWS[row][1]}, {answers['whittle']['allocations']} allocations of ours")
+    allocations = answers["whittle"]["allocations"]
+    counted = f", {allocations} allocations of ours" if allocations >= 0 else ""
+    print(f"{row} {n}: {answers['whittle']['check']} {ROWS[row][1]}{counted}")
     for name, all_times in times.items():
         more = "".join(", " + text for text in more_of(answers[name]))
         if min(ours) == 0:  # the row has no time

@@ -13,7 +13,7 @@
 namespace whittle::bench {
 namespace {
 
-constexpr int steps = 200;
+constexpr std::size_t steps = 200;
 
 Chain<> chain_of(std::int64_t trigger, std::shared_ptr<const TokenCounter> counter = chars()) {
     ChainConfig config;
@@ -24,12 +24,6 @@ Chain<> chain_of(std::int64_t trigger, std::shared_ptr<const TokenCounter> count
     reduction.max_tokens_for_clear = trigger;
     reduction.clear_retention_suffix_limit = 3;
     return Chain{std::move(config), Reduction{std::move(reduction)}};
-}
-
-void push_round(Conversation<>& conversation, std::string result) {
-    const std::string id = "call_" + std::to_string(conversation.size());
-    conversation.push_back(ChatMessage::assistant().call(id, "read", R"({"path":"src/main.cpp"})"));
-    conversation.push_back(ChatMessage::result(id, "read", std::move(result)));
 }
 
 std::int64_t cleared_in(const Conversation<>& conversation) {
@@ -62,40 +56,51 @@ std::vector<std::string> logs_of(std::size_t count, unsigned seed) {
     return logs;
 }
 
-/// The hook runs without what is appended before each. Of single ones, which are short, the median time on the wall: an
-/// interrupted one does not count.
-double median_seconds_of_pass(const Chain<>& chain, Conversation<>& conversation) {
-    std::vector<double> passes(steps + 1);
-    for (double& pass : passes) {
-        push_round(conversation, std::string(bytes_per_result, 'x'));
-        const auto start = std::chrono::steady_clock::now();
+/// Calls `step` with a conversation of about that size, `steps` times. One that has grown by a twentieth is given up
+/// for a new one.
+template <typename Step>
+void for_each_step(const Chain<>& chain, std::size_t messages, Step&& step) {
+    const std::size_t of_one = std::clamp<std::size_t>(messages / 40, 1, steps);
+    for (std::size_t done = 0; done < steps; done += of_one) {
+        Conversation<> conversation = history_of(messages, bytes_per_result);
         chain.before_model(conversation);
-        pass = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        step(conversation, std::min(of_one, steps - done));
     }
-    const auto middle = passes.begin() + steps / 2;
-    std::ranges::nth_element(passes, middle);
-    return *middle;
 }
 
 }  // namespace
 
+/// `pass alone` is the median of single hook runs on the wall: they are too short for the processor's clock, and an
+/// interrupted one does not count.
 Row undue(std::size_t messages) {
     const Chain<> chain = chain_of(never);
-    Conversation<> conversation = history_of(messages, bytes_per_result);
-    chain.before_model(conversation);
     Row row;
-    row.seconds = seconds_of([&] {
-                      for (int i = 0; i < steps; ++i) {
-                          push_round(conversation, std::string(bytes_per_result, 'x'));
-                          chain.before_model(conversation);
-                      }
-                  }) /
-                  steps;
-    const long before = allocations_so_far();
-    chain.before_model(conversation);
-    row.allocations = allocations_so_far() - before;
-    row.check = cleared_in(conversation);
-    row.more = {{"seconds_pass_alone", median_seconds_of_pass(chain, conversation)}};
+    std::vector<double> passes;
+    for_each_step(chain, messages, [&](Conversation<>& conversation, std::size_t count) {
+        row.seconds += seconds_of([&] {
+            for (std::size_t i = 0; i < count; ++i) {
+                push_round(conversation, std::string(bytes_per_result, 'x'));
+                chain.before_model(conversation);
+            }
+        });
+    });
+    row.seconds /= steps;
+    for_each_step(chain, messages, [&](Conversation<>& conversation, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            push_round(conversation, std::string(bytes_per_result, 'x'));
+            const auto start = std::chrono::steady_clock::now();
+            chain.before_model(conversation);
+            passes.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        }
+        push_round(conversation, std::string(bytes_per_result, 'x'));
+        const long before = allocations_so_far();
+        chain.before_model(conversation);
+        row.allocations = allocations_so_far() - before;
+        row.check = cleared_in(conversation);
+    });
+    const auto middle = passes.begin() + static_cast<std::ptrdiff_t>(passes.size() / 2);
+    std::ranges::nth_element(passes, middle);
+    row.more = {{"seconds_pass_alone", *middle}};
     return row;
 }
 

@@ -84,7 +84,7 @@ std::size_t text_bytes_of(const Host& host) {
 
 }  // namespace
 
-/// The check is the number of results that differ from the host's: none.
+/// The check is the number of messages that the conversation lacks: none.
 Row sync(std::size_t messages) {
     constexpr int steps = 200;
     const Chain<HostMessage> chain = chain_of();

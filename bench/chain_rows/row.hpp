@@ -12,8 +12,8 @@ namespace whittle::bench {
 
 /// What a row found.
 struct Row {
-    double seconds = 0;      ///< of one step, of the processor
-    long allocations = 0;    ///< of one step, where the row counts them
+    double seconds = 0;      ///< of one step (session: of all), of the processor
+    long allocations = -1;   ///< of the same; -1 where the row does not count them
     std::int64_t check = 0;  ///< what every program must agree on, so that the work is the same
     std::vector<std::pair<const char*, double>> more{};
 };

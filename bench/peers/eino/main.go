@@ -104,7 +104,7 @@ func cut(_ string, n int) row {
 	whole := 0
 	for i := range shown {
 		file, err := backend.Read(ctx, &filesystem.ReadRequest{FilePath: fmt.Sprintf("/tmp/trunc/call_%d", i)})
-		if err == nil && strings.HasPrefix(file.Content, text[:n/2]) && len(shown[i]) < 2*limit {
+		if err == nil && file.Content == text && len(shown[i]) < 2*limit {
 			whole++
 		}
 	}
