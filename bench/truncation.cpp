@@ -5,6 +5,7 @@
 // next ones. Clearing: one commit over all old rounds of a history; the yardstick is a hook run in which nothing is
 // due. With the argument `1GiB` it streams that much into a file store and prints the growth of the resident set.
 #include "history.hpp"
+#include "tool_run.hpp"
 
 #include <whittle/whittle.hpp>
 
@@ -53,24 +54,14 @@ public:
 constexpr std::size_t chunk_bytes = 64 << 10;
 
 const std::string& chunk() {
-    static const std::string text = [] {
-        std::string lines;
-        while (lines.size() < chunk_bytes) lines += "2026-11-22T10:00:00Z worker 17: request finished in 12 ms\n";
-        lines.resize(chunk_bytes);
-        return lines;
-    }();
+    static const std::string text = bench::lines_of(chunk_bytes);
     return text;
 }
 
 void run_tool(const Chain<>& chain, const std::string& name, std::size_t bytes) {
-    ToolContext context{.call_id = name, .object_name = name, .tool = "tool"};
-    context.conversation = "bench";
-    context.storage = chain.config().storage;
-    context.counter = chain.config().token_counter;
     NullSink sink;
-    chain.wrap_tool(context, sink, [&](const ToolContext&, PartSink& out) {
+    bench::run_tool(chain, name, sink, [&](PartSink& out) {
         for (std::size_t done = 0; done < bytes; done += chunk_bytes) out.write(chunk());
-        return ToolOutcome{};
     });
 }
 

@@ -1,4 +1,5 @@
 // A tool result that is cut on arrival.
+#include "../tool_run.hpp"
 #include "row.hpp"
 
 #include <whittle/whittle.hpp>
@@ -9,23 +10,9 @@ namespace {
 constexpr int steps = 100;
 constexpr std::size_t limit = 2'000;
 
-std::string lines_of(std::size_t bytes) {
-    std::string text;
-    while (text.size() < bytes) text += "2026-11-22T10:00:00Z worker 17: request finished in 12 ms\n";
-    text.resize(bytes);
-    return text;
-}
-
-std::string run_tool(const Chain<>& chain, const std::string& name, std::string_view text) {
-    ToolContext context{.call_id = name, .object_name = name, .tool = "read"};
-    context.conversation = "bench";
-    context.storage = chain.config().storage;
-    context.counter = chain.config().token_counter;
+std::string shown_of(const Chain<>& chain, const std::string& name, std::string_view text) {
     CollectingSink shown;
-    chain.wrap_tool(context, shown, [&](const ToolContext&, PartSink& out) {
-        out.write(text);
-        return ToolOutcome{};
-    });
+    run_tool(chain, name, shown, [&](PartSink& out) { out.write(text); });
     return shown.take().front().text;
 }
 
@@ -67,7 +54,7 @@ Row cut(std::size_t bytes) {
     Row row;
     row.seconds = seconds_of([&] {
                       for (std::size_t i = 0; i < shown.size(); ++i)
-                          shown[i] = run_tool(chain, "call_" + std::to_string(i), text);
+                          shown[i] = shown_of(chain, "call_" + std::to_string(i), text);
                   }) /
                   steps;
     row.allocations = (allocations_so_far() - before) / steps;
