@@ -223,16 +223,15 @@ void RepairHistory::mend_names() {
 void RepairHistory::name_answer(const Call& call) {
     if (!call.result || results_[*call.result].is_taken_out || !in_order_) return;
     const Result& result = results_[*call.result];
-    const std::string& tool = call.new_tool.empty() ? part(call).tool : call.new_tool;
+    const std::string tool = tool_of(call);
     const auto is_named_wrongly = [&](std::size_t p) {
-        const std::string& named = part(result.message, p).tool;
+        const SharedString& named = part(result.message, p).tool;
         return !named.empty() && named != tool;
     };
     if (!call.new_tool.empty() || !is_named_wrongly(result.parts.front())) return;
     for (const std::size_t p : result.parts) {
         if (!is_named_wrongly(p)) continue;
-        const std::string& id = call.new_id.empty() ? part(call).call_id : call.new_id;
-        items_[result.message].edits.push_back({PartRepair::Kind::rename, p, "bad_tool_name", id, tool});
+        items_[result.message].edits.push_back({PartRepair::Kind::rename, p, "bad_tool_name", id_of(call), tool});
         note(result.message, p, "bad_tool_name", fmt::format("a result of tool \"{}\" names it", shown_id(tool)));
     }
 }
@@ -248,7 +247,7 @@ void RepairHistory::rename(Call& call, std::string id, std::string tool, std::st
     edit(call.message, call.part);
     note(call.message, call.part, code,
          fmt::format("tool call \"{}\" becomes \"{}\" of tool \"{}\"", shown_id(info.call_id), shown_id(call.new_id),
-                     shown_id(call.new_tool.empty() ? info.tool : call.new_tool)));
+                     shown_id(tool_of(call))));
     if (!call.result) return;
     const Result& result = results_[*call.result];
     if (!result.is_taken_out) std::ranges::for_each(result.parts, [&](std::size_t p) { edit(result.message, p); });

@@ -112,6 +112,14 @@ private:
         return outline_[message].parts[part];
     }
     [[nodiscard]] const PartInfo& part(const Call& call) const { return part(call.message, call.part); }
+    /// As the repair leaves it.
+    [[nodiscard]] std::string id_of(const Call& call) const {
+        return call.new_id.empty() ? part(call).call_id.str() : call.new_id;
+    }
+    /// The same of the tool's name.
+    [[nodiscard]] std::string tool_of(const Call& call) const {
+        return call.new_tool.empty() ? part(call).tool.str() : call.new_tool;
+    }
     void erase(std::size_t message, std::size_t part, std::string_view code);
     void note(std::size_t message, std::size_t part, std::string_view code, std::string text);
     void note_new(std::string_view code, std::string text);

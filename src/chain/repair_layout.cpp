@@ -37,11 +37,10 @@ RepairedMessage RepairHistory::keep(std::size_t message) const {
 /// A result written for `call`.
 RepairedMessage RepairHistory::answer(const Call& call) {
     const RepairTexts& texts = repair_texts(options_.language);
-    const PartInfo& info = part(call);
     return {.kind = RepairedMessage::Kind::result,
             .code = call.answer_code,
-            .call_id = call.new_id.empty() ? info.call_id : call.new_id,
-            .tool = call.new_tool.empty() ? info.tool : call.new_tool,
+            .call_id = id_of(call),
+            .tool = tool_of(call),
             .is_error = true,
             .text = std::string(call.answer_code == "bad_arguments" ? texts.bad_arguments : texts.missing_result)};
 }
@@ -49,11 +48,8 @@ RepairedMessage RepairHistory::answer(const Call& call) {
 /// A message of its own for what another message held.
 RepairedMessage RepairHistory::take_over(const Result& result) const {
     const Call& call = calls_[*result.call];
-    const PartInfo& info = part(call);
-    RepairedMessage message{.kind = RepairedMessage::Kind::result,
-                            .code = "moved_result",
-                            .call_id = call.new_id.empty() ? info.call_id : call.new_id,
-                            .tool = call.new_tool.empty() ? info.tool : call.new_tool};
+    RepairedMessage message{
+        .kind = RepairedMessage::Kind::result, .code = "moved_result", .call_id = id_of(call), .tool = tool_of(call)};
     for (const std::size_t p : result.parts) {
         message.is_error = message.is_error || part(result.message, p).is_error;
         message.from.emplace_back(result.message, p);

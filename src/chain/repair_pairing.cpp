@@ -82,7 +82,7 @@ void RepairHistory::pair() {
     for (std::size_t r = 0; r < results_.size(); ++r) {
         const auto before = items_[results_[r].message].before_run;
         if (!before) continue;
-        const std::string& id = part(results_[r].message, results_[r].parts.front()).call_id;
+        const SharedString& id = part(results_[r].message, results_[r].parts.front()).call_id;
         for (const std::size_t c : calls_of[*before]) {
             if (calls_[c].result || part(calls_[c]).call_id != id) continue;
             calls_[c].result = r;
@@ -113,7 +113,7 @@ void RepairHistory::pair_displaced() {
 
 /// The newest earlier call with its id that waits for a result.
 std::optional<std::size_t> RepairHistory::find_call(const Result& result, const Ids& open) const {
-    const std::string& id = part(result.message, result.parts.front()).call_id;
+    const SharedString& id = part(result.message, result.parts.front()).call_id;
     const auto waiting = open.find(id);
     if (waiting == open.end()) return std::nullopt;
     for (std::size_t i = waiting->second.size(); i-- > 0;) {
@@ -125,7 +125,7 @@ std::optional<std::size_t> RepairHistory::find_call(const Result& result, const 
 /// A later one only if no other call has that id and the call is not running: with ids that are used again it could be
 /// another round's.
 std::optional<std::size_t> RepairHistory::find_later_call(const Result& result, const Ids& open, const Ids& all) const {
-    const std::string& id = part(result.message, result.parts.front()).call_id;
+    const SharedString& id = part(result.message, result.parts.front()).call_id;
     const auto waiting = open.find(id);
     if (waiting == open.end() || waiting->second.empty() || all.at(id).size() > 1) return std::nullopt;
     const std::size_t later = waiting->second.front();
@@ -185,7 +185,7 @@ void RepairHistory::drop_orphans() {
     for (const Call& call : calls_) known[part(call).call_id] = true;
     for (const Result& result : results_) {
         if (result.call || !pairs_) continue;
-        const std::string& id = part(result.message, result.parts.front()).call_id;
+        const SharedString& id = part(result.message, result.parts.front()).call_id;
         for (const std::size_t p : result.parts)
             erase(result.message, p, known.contains(id) ? "duplicate_result" : "orphan_result");
     }

@@ -96,7 +96,7 @@ std::optional<PruningCandidate> media_beside(const MessageInfo& info, std::size_
 }
 
 void find_call(PruningCandidate& candidate, const Outline& outline, std::size_t call) {
-    const std::vector<PartInfo>& parts = outline[call].parts;
+    const std::span<const PartInfo> parts = outline[call].parts;
     candidate.call = call;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         if (parts[p].kind == PartKind::tool_call && parts[p].object_name == candidate.name) candidate.call_part = p;

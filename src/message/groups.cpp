@@ -10,10 +10,10 @@
 namespace whittle::inline v0 {
 namespace {
 
+/// A call in the message `serial`.
 struct CallRef {
     Serial serial = 0;
-    std::string_view tool{};
-    std::string_view object_name{};
+    const PartInfo* part = nullptr;
 };
 
 std::ptrdiff_t count_calls(const MessageInfo& info, std::string_view id) noexcept {
@@ -48,11 +48,10 @@ std::optional<CallRef> search_back(const Outline& before, std::string_view id) {
         if (answers(info, id)) answered.push_back(info.group);
         const PartInfo* call = find_call(info, id);
         if (call == nullptr) continue;
-        if (!newest) newest = CallRef{info.serial, call->tool, call->object_name};
+        if (!newest) newest = CallRef{info.serial, call};
         const std::ptrdiff_t answers_to_it = std::ranges::count(answered, info.serial);
         if (answers_to_it >= count_calls(info, id)) continue;
-        call = nth_call(info, id, answers_to_it);
-        return CallRef{info.serial, call->tool, call->object_name};
+        return CallRef{info.serial, nth_call(info, id, answers_to_it)};
     }
     return newest;
 }
@@ -100,7 +99,7 @@ private:
             same.open.push_back(same.messages.size());
             same.messages.push_back({serial});
         }
-        same.messages.back().calls.push_back({serial, part.tool, part.object_name});
+        same.messages.back().calls.push_back({serial, &part});
     }
 
     void answer(std::string_view id, Serial group) {
@@ -121,11 +120,11 @@ void join(MessageInfo& info, const MessageInfo* previous, Search&& search) {
     for (PartInfo& part : info.parts) {
         if (!is_result_part(part)) continue;
         const PartInfo* const own = find_call(info, part.call_id);
-        const std::optional<CallRef> call =
-            own ? CallRef{info.serial, own->tool, own->object_name} : search(part.call_id);
+        const std::optional<CallRef> call = own ? CallRef{info.serial, own} : search(part.call_id);
         if (!call) continue;
-        if (part.tool.empty()) part.tool = call->tool;
-        if (part.object_name.empty()) part.object_name = call->object_name;
+        part.call_id = call->part->call_id;  // the same text, held once
+        if (part.tool.empty() || part.tool == call->part->tool) part.tool = call->part->tool;
+        if (part.object_name.empty()) part.object_name = call->part->object_name;
         if (info.group == 0) info.group = call->serial;
     }
     if (info.group == 0 && previous && origin_of(info.mark) == Origin::repair) info.group = previous->group;

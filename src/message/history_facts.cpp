@@ -40,7 +40,7 @@ HistoryFacts::HistoryFacts(const Outline& outline, std::optional<std::span<const
 }
 
 void HistoryFacts::add_calls(std::size_t message) {
-    const std::vector<PartInfo>& parts = outline_[message].parts;
+    const std::span<const PartInfo> parts = outline_[message].parts;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         if (parts[p].kind != PartKind::tool_call) continue;
         const auto [same_id, is_new] = by_id_.try_emplace(parts[p].call_id);
@@ -51,7 +51,7 @@ void HistoryFacts::add_calls(std::size_t message) {
 }
 
 void HistoryFacts::add_results(std::size_t message) {
-    const std::vector<PartInfo>& parts = outline_[message].parts;
+    const std::span<const PartInfo> parts = outline_[message].parts;
     std::unordered_set<std::string_view> seen;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         // Media of a repair is a copy of what a result could not hold, no result of its own.

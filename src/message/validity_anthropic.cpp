@@ -131,7 +131,7 @@ void check_prefill(const HistoryFacts& facts, const ValidityProfile&, Findings& 
     const Outline& outline = facts.outline();
     if (outline.size() == 0) return;
     const std::size_t last = outline.size() - 1;
-    const std::vector<PartInfo>& parts = outline[last].parts;
+    const std::span<const PartInfo> parts = outline[last].parts;
     if (outline[last].role != Role::assistant || parts.empty()) return;
     const PartInfo& end = parts.back();
     if (end.kind != PartKind::text || end.is_blank || !end.ends_in_space) return;

@@ -15,7 +15,7 @@ public:
     Turn(const HistoryFacts& facts, Findings& findings) : facts_(facts), findings_(findings) {}
 
     void add_calls(std::size_t message) {
-        const std::vector<PartInfo>& parts = facts_.outline()[message].parts;
+        const std::span<const PartInfo> parts = facts_.outline()[message].parts;
         for (std::size_t p = 0; p < parts.size(); ++p) {
             if (parts[p].kind != PartKind::tool_call) continue;
             waiting_[parts[p].call_id].places.push_back(calls_.size());
@@ -138,7 +138,7 @@ void check_responses_match(const HistoryFacts& facts, const ValidityProfile&, Fi
 void check_empty_parts(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const Outline& outline = facts.outline();
     for (std::size_t i = 0; i < outline.size(); ++i) {
-        const std::vector<PartInfo>& parts = outline[i].parts;
+        const std::span<const PartInfo> parts = outline[i].parts;
         if (parts.empty()) findings.add(i, 0, "a message has no content");
         for (std::size_t p = 0; p < parts.size(); ++p) {
             if (parts[p].kind == PartKind::text && parts[p].bytes == 0) findings.add(i, p, "a text part is empty");

@@ -38,7 +38,7 @@ Ids ids_called(const MessageInfo& info) {
 
 void check_answers(const Outline& outline, std::size_t i, const Ids& open, Findings& findings) {
     Ids seen;
-    const std::vector<PartInfo>& parts = outline[i].parts;
+    const std::span<const PartInfo> parts = outline[i].parts;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const std::string_view id = parts[p].call_id;
         if (parts[p].kind != PartKind::tool_result || open.contains(id) || !seen.insert(id).second) continue;

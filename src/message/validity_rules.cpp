@@ -78,14 +78,14 @@ std::string naming_problem(const PartInfo& call, const ValidityProfile& profile)
         return fmt::format("tool name {} is not 1 to {} of [A-Za-z0-9_{}-]", quoted(call.tool), profile.max_tool_name,
                            profile.more_tool_name_characters);
     }
-    if (!starts_tool_name(call.tool.front(), profile)) {
+    if (!starts_tool_name(call.tool.view().front(), profile)) {
         return fmt::format("tool name {} does not start with a letter or _", quoted(call.tool));
     }
     if (call.call_id.empty()) return fmt::format("a call of tool {} has no id", quoted(call.tool));
     if (profile.max_call_id != 0 && call.call_id.size() > profile.max_call_id) {
         return fmt::format("tool call id {} is longer than {} bytes", quoted(call.call_id), profile.max_call_id);
     }
-    if (profile.call_id_alphabet && !std::ranges::all_of(call.call_id, is_call_id_char)) {
+    if (profile.call_id_alphabet && !std::ranges::all_of(call.call_id.view(), is_call_id_char)) {
         return fmt::format("tool call id {} has characters outside [A-Za-z0-9_-]", quoted(call.call_id));
     }
     return {};

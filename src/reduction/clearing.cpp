@@ -48,7 +48,7 @@ std::vector<ClearingCandidate> results_in(const MessageInfo& info, std::size_t m
     for (std::vector<std::size_t>& parts : detail::result_parts(info)) {
         const PartInfo& first = info.parts[parts.front()];
         results.push_back(
-            {.message = message, .parts = std::move(parts), .tool = first.tool, .name = first.object_name});
+            {.message = message, .parts = std::move(parts), .tool = first.tool.str(), .name = first.object_name.str()});
     }
     return results;
 }

@@ -304,11 +304,12 @@ std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversa
     const MessageInfo& info = conversation.outline()[*open];
     std::size_t p = 0;
     message_traits<M>::for_each_part(conversation.messages()[*open], [&](const PartView& part) {
-        const std::string& name = info.parts[p++].object_name;
+        const SharedString& name = info.parts[p++].object_name;
         if (part.kind != PartKind::tool_call) return;
-        calls.push_back({std::string(part.call_id), name, std::string(part.tool), std::string(part.text), request.tools,
-                         conversation.id(), config_.storage, conversation.objects(), config_.token_counter,
-                         request.stop, config_.clock, language(), &callbacks_.on_event, config_.on_error});
+        calls.push_back({std::string(part.call_id), name.str(), std::string(part.tool), std::string(part.text),
+                         request.tools, conversation.id(), config_.storage, conversation.objects(),
+                         config_.token_counter, request.stop, config_.clock, language(), &callbacks_.on_event,
+                         config_.on_error});
     });
     for (std::size_t i = *open + 1; i < conversation.size(); ++i) {
         for (const PartInfo& part : conversation.outline()[i].parts) {

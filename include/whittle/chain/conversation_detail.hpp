@@ -32,11 +32,12 @@ private:
     std::optional<std::unordered_map<Serial, std::size_t>> all_{};
 };
 
-/// Room for `extra` more elements without giving up geometric growth.
+/// Room for `extra` more elements without giving up geometric growth; by a half, as elements are cheap to move and
+/// room that stays empty is paid for as long as the conversation lives.
 template <typename T>
 void grow(std::vector<T>& v, std::size_t extra) {
     const std::size_t needed = v.size() + extra;
-    if (needed > v.capacity()) v.reserve(std::max(needed, 2 * v.capacity()));
+    if (needed > v.capacity()) v.reserve(std::max(needed, v.capacity() + v.capacity() / 2));
 }
 
 [[noreturn]] void throw_is_original(Serial serial);

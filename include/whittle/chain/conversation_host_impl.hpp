@@ -37,6 +37,8 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     if (front == size()) {
         Tail tail = this->tail();
         try {
+            detail::grow(infos_, host.size() - front);
+            detail::grow(messages_, host.size() - front);
             for (const M& m : host.subspan(front)) push_back(m);
         } catch (...) {
             cut_back(tail);

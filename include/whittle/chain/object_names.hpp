@@ -2,9 +2,9 @@
 
 #include "whittle/message/outline.hpp"
 
-#include <string>
-#include <string_view>
+#include <cstddef>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace whittle::inline v0 {
 
@@ -13,21 +13,32 @@ namespace whittle::inline v0 {
 class ObjectNames {
 public:
     /// `call_id` itself if it is safe and free; else a safe form of it, with a number if that is taken too.
-    [[nodiscard]] std::string assign(std::string_view call_id);
+    [[nodiscard]] SharedString assign(const SharedString& call_id);
 
-    /// Names the calls of a message, and those results in it whose call is not known. Strong guarantee.
+    /// Names the calls of a message, and those results in it whose call is not known; calls of one tool share its name.
+    /// Strong guarantee.
     void assign_to(MessageInfo& info);
 
     /// Gives back the names that `assign_to` gave: the message never came.
     void release(const MessageInfo& info) noexcept;
 
     /// A name that is in use already, as when a saved conversation is loaded.
-    void take(std::string_view name);
+    void take(const SharedString& name);
 
 private:
-    void assign_each(MessageInfo& info);
+    struct CaselessHash {
+        /// Not noexcept: libstdc++ would then hash again at every step of a search.
+        [[nodiscard]] std::size_t operator()(const SharedString& name) const;
+    };
+    struct CaselessEqual {
+        [[nodiscard]] bool operator()(const SharedString& a, const SharedString& b) const noexcept;
+    };
 
-    std::unordered_map<std::string, int> taken_{};  // lower case -> next number to try
+    void assign_each(MessageInfo& info);
+    void share_tool(SharedString& tool);
+
+    std::unordered_map<SharedString, int, CaselessHash, CaselessEqual> taken_{};  // -> next number to try
+    std::unordered_set<SharedString> tools_{};
 };
 
 }  // namespace whittle::inline v0

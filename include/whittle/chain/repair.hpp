@@ -102,11 +102,11 @@ private:
 
     /// What the message says stays its author's: only what repair wrote itself is marked as a repair.
     void edit(const RepairedMessage& m, M& message, MessageInfo& info) const {
-        std::vector<PartInfo> known = info.parts;  // with marks and names; follows the edits
+        std::vector<PartInfo> known(info.parts.begin(), info.parts.end());  // with marks and names; follows the edits
         for (const PartRepair& r : m.parts) {
             PartInfo& part = known[r.part];
             if (r.kind == PartRepair::Kind::rename)
-                part.object_name = part.kind == PartKind::tool_call ? part.object_name : std::string();
+                part.object_name = part.kind == PartKind::tool_call ? part.object_name : SharedString();
             if (r.kind == PartRepair::Kind::valid_utf8) part.mark = mark(origin_of(part.mark), r.code, part.mark);
             if (r.kind == PartRepair::Kind::empty_arguments || r.kind == PartRepair::Kind::media_text)
                 part.mark = mark(Origin::repair, r.code, part.mark);

@@ -62,7 +62,7 @@ template <AgentMessage M>
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             const Mark& mark = info.parts[p].mark;
             if (origin_of(mark) != Origin::placeholder || mark->reason != pruned_reason) continue;
-            outputs.push_back({info.serial, p, info.parts[p].tool, mark->when, mark->by, {}, mark->stored});
+            outputs.push_back({info.serial, p, info.parts[p].tool.str(), mark->when, mark->by, {}, mark->stored});
             marks.push_back(mark);
         }
     }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "whittle/base/hash.hpp"
+#include "whittle/base/shared_string.hpp"
+#include "whittle/base/small_vector.hpp"
 #include "whittle/message/provenance.hpp"
 #include "whittle/message/traits.hpp"
 
@@ -8,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,10 +18,6 @@ namespace whittle::inline v0 {
 /// What plans and validity rules need to know of a part, without its text.
 struct PartInfo {
     PartKind kind = PartKind::text;
-    std::int64_t bytes = 0;  ///< of its text
-    std::string call_id{};
-    std::string tool{};         ///< of a result too, where its call is known
-    std::string object_name{};  ///< of calls and results: unique in the conversation, safe in a storage key
     bool is_error = false;
     bool starts_result = false;         ///< without it, parts of one message with one id are one result
     bool is_blank = false;              ///< nothing but white space
@@ -28,8 +25,12 @@ struct PartInfo {
     bool is_invalid_utf8 = false;       ///< text, arguments, names or ids
     bool has_object_arguments = false;  ///< tool_call: the arguments are a JSON object
     bool is_image = false;              ///< media with an image's mime type
-    int image_side = 0;                 ///< the longer one, in pixels; 0 if unknown
-    std::int64_t media_bytes = 0;       ///< media: what it takes in a request, as base64; of a link the link's
+    std::int64_t bytes = 0;             ///< of its text
+    SharedString call_id{};
+    SharedString tool{};           ///< of a result too, where its call is known
+    SharedString object_name{};    ///< of calls and results: unique in the conversation, safe in a storage key
+    std::int64_t media_bytes = 0;  ///< media: what it takes in a request, as base64; of a link the link's
+    int image_side = 0;            ///< the longer one, in pixels; 0 if unknown
     Mark mark{};
 };
 
@@ -37,14 +38,14 @@ struct PartInfo {
 struct MessageInfo {
     Serial serial = 0;
     Role role = Role::user;
-    std::vector<PartInfo> parts{};
+    bool pinned = false;  ///< by the host, or because it was restored
+    SmallVector<PartInfo> parts{};
     Serial group = 0;                    ///< the tool round: serial of the message with the calls; 0 in none
     int turn = 0;                        ///< from 1; 0 before the first
     int call_index = 0;                  ///< model replies that were there when it came
-    bool pinned = false;                 ///< by the host, or because it was restored
     Hash128 fingerprint{};               ///< of role and parts
     Mark mark{};                         ///< of the whole message
-    std::vector<std::int64_t> tokens{};  ///< by column of the conversation
+    SmallVector<std::int64_t> tokens{};  ///< by column of the conversation
 
     [[nodiscard]] bool has(PartKind kind) const noexcept;
 };

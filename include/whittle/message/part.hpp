@@ -10,9 +10,9 @@
 namespace whittle::inline v0 {
 
 /// Who speaks. `system` also stands for a provider's "developer".
-enum class Role { system, user, assistant, tool };
+enum class Role : std::uint8_t { system, user, assistant, tool };
 
-enum class PartKind {
+enum class PartKind : std::uint8_t {
     text,
     thinking,
     tool_call,    ///< `text` is the raw JSON of the arguments

@@ -65,7 +65,7 @@ private:
     [[nodiscard]] Result ask(const std::function<Result(const ToolDetail&)>& function,
                              const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
         const std::string arguments = arguments_of(candidate);
-        const std::string call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id;
+        const std::string call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id.str();
         return function({candidate.tool, call_id, arguments, parts});
     }
     std::int64_t stage(const ClearingCandidate& candidate);

@@ -124,9 +124,9 @@ void SavingRun<M>::tell(const SavingCandidate& candidate, std::string_view rule,
 template <AgentMessage M>
 std::string SavingRun<M>::key_for(const SavingCandidate& candidate, std::string_view folder) const {
     const MessageInfo& info = edit_.outline()[candidate.message];
-    const std::string& name = info.parts[candidate.part].object_name;
+    const SharedString& name = info.parts[candidate.part].object_name;
     std::string key = turn_.conversation.id() + "/" + std::string(folder) + "/";
-    key += name.empty() ? "message-" + std::to_string(info.serial) : name;
+    key += name.empty() ? "message-" + std::to_string(info.serial) : name.str();
     return key;
 }
 

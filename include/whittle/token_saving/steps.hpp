@@ -55,7 +55,7 @@ private:
     void add_result(const PartView& part, const PartInfo& info, const Mark& mark);
 
     std::vector<Step> steps_{};
-    std::unordered_map<std::string, std::size_t> by_name_{};
+    std::unordered_map<SharedString, std::size_t> by_name_{};
     std::size_t message_first_ = 0;
     std::string thought_{};
 };
