@@ -63,7 +63,26 @@ struct ChunkPlanner::Draft {
     ChunkPlan plan{};
     std::int64_t units = 0;
     std::int64_t max_tokens = 0;
+    std::size_t frame_bytes = 0;
+
+    /// The length of a text that may fit.
+    [[nodiscard]] std::size_t likely_bytes() const noexcept {
+        return static_cast<std::size_t>(std::clamp<std::int64_t>(max_tokens, 16, 1 << 24)) * 4;
+    }
+    [[nodiscard]] bool shows(const Mark& mark) const noexcept { return mark.text > frame_bytes; }
 };
+
+ChunkPlanner::Draft ChunkPlanner::begin_draft(FoldPosition from, const DataFrame& frame,
+                                              std::int64_t max_tokens) const {
+    Draft draft{{.text = frame.before, .next = from},
+                counter_.measure(frame.before + frame.after),
+                max_tokens,
+                frame.before.size()};
+    std::size_t bytes = frame.before.size() + frame.after.size();
+    for (std::size_t i = from.message; i < members_.size(); ++i) bytes += members_[i].bytes;
+    draft.plan.text.reserve(std::min(bytes, draft.likely_bytes()));
+    return draft;
+}
 
 const std::vector<DigestEntry>& ChunkPlanner::entries_of(std::size_t message) {
     if (rendered_ != message) {
@@ -95,21 +114,41 @@ void ChunkPlanner::cut_back(Draft& draft, const Mark& to) {
     draft.units = to.units;
 }
 
+/// Writes it in its place and measures it there: no text is copied twice.
+bool ChunkPlanner::append_if_fits(Draft& draft, const DigestEntry& entry, std::string_view body) const {
+    const std::size_t begin = draft.plan.text.size();
+    append_text(draft.plan.text, entry, body, draft.plan.next.byte > 0);
+    const std::int64_t units =
+        add_saturating(draft.units, counter_.measure(std::string_view(draft.plan.text).substr(begin)));
+    if (counter_.to_tokens(units) > draft.max_tokens) {
+        draft.plan.text.resize(begin);
+        return false;
+    }
+    draft.units = units;
+    return true;
+}
+
+/// Appends the longest prefix of `rest` that fits; absent if there is none.
+std::optional<std::string_view> ChunkPlanner::take_stretch(Draft& draft, const DigestEntry& entry,
+                                                           std::string_view rest) const {
+    if (rest.size() <= draft.likely_bytes() && append_if_fits(draft, entry, rest)) return rest;
+    const std::string_view stretch = longest_prefix(rest, draft.likely_bytes(), [&](std::string_view prefix) {
+        return fits(draft, to_text(entry, prefix, draft.plan.next.byte > 0));
+    });
+    if (stretch.empty() && !rest.empty()) return std::nullopt;
+    return append_if_fits(draft, entry, stretch) ? std::optional(stretch) : std::nullopt;
+}
+
 /// As much as fits of the entry at `next`. Whether that is all of it.
 bool ChunkPlanner::take_entry(Draft& draft, bool is_last) {
     FoldPosition& at = draft.plan.next;
     const DigestEntry& entry = entries_[at.entry];
     at.byte = std::min(at.byte, entry.body.size());
     const std::string_view rest = std::string_view(entry.body).substr(at.byte);
-    const std::size_t guess = static_cast<std::size_t>(std::clamp<std::int64_t>(draft.max_tokens, 16, 1 << 24)) * 4;
-    const std::string_view stretch = longest_prefix(
-        rest, guess, [&](std::string_view prefix) { return fits(draft, to_text(entry, prefix, at.byte > 0)); });
-    const bool is_whole = stretch.size() == rest.size();
-    const std::string text = to_text(entry, stretch, at.byte > 0);
-    if ((stretch.empty() && !is_whole) || !fits(draft, text)) return false;
-    draft.units = add_saturating(draft.units, counter_.measure(text));
-    draft.plan.text += text;
-    const std::size_t end = at.byte + stretch.size();
+    const auto stretch = take_stretch(draft, entry, rest);
+    if (!stretch) return false;
+    const bool is_whole = stretch->size() == rest.size();
+    const std::size_t end = at.byte + stretch->size();
     draft.plan.pieces.push_back({members_[at.message].serial, at.entry, static_cast<std::int64_t>(at.byte),
                                  static_cast<std::int64_t>(end), is_whole && is_last});
     at.entry += is_whole ? 1 : 0;
@@ -135,18 +174,18 @@ bool ChunkPlanner::take_group(Draft& draft) {
     while (draft.plan.next.message < end) {
         const Mark before = mark(draft);
         if (take_message(draft)) continue;
-        if (before.text > 0) cut_back(draft, before);
+        if (draft.shows(before)) cut_back(draft, before);
         return false;
     }
     return true;
 }
 
-ChunkPlan ChunkPlanner::plan(FoldPosition from, std::int64_t frame_units, std::int64_t max_tokens) {
-    Draft draft{{.next = from}, frame_units, max_tokens};
+ChunkPlan ChunkPlanner::plan(FoldPosition from, const DataFrame& frame, std::int64_t max_tokens) {
+    Draft draft = begin_draft(from, frame, max_tokens);
     while (draft.plan.next.message < members_.size()) {
         const Mark before_group = mark(draft);
         if (take_group(draft)) continue;
-        if (before_group.text > 0) cut_back(draft, before_group);  // the round begins the next chunk
+        if (draft.shows(before_group)) cut_back(draft, before_group);  // the round begins the next chunk
         break;
     }
     return std::move(draft.plan);

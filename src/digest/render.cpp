@@ -76,47 +76,46 @@ std::string omission(std::size_t bytes, Language language) {
                                          : fmt::format("\n[... {} bytes left out here ...]\n", bytes);
 }
 
-std::string shortened(std::string_view text, const RenderOptions& options) {
+/// Most texts are valid: they are copied once.
+std::string as_data(std::string_view text) {
+    return is_valid_utf8(text) ? escape_tags(text) : escape_tags(to_valid_utf8(text));
+}
+
+std::string shortened_data(std::string_view text, const RenderOptions& options) {
     const auto max_bytes = static_cast<std::size_t>(std::max<std::int64_t>(0, options.max_tool_result_bytes));
-    if (max_bytes == 0 || text.size() <= max_bytes) return std::string(text);
+    if (max_bytes == 0 || text.size() <= max_bytes) return as_data(text);
     const std::string_view head = utf8_prefix(text, max_bytes / 3 * 2);
     const std::string_view tail = utf8_suffix(text, max_bytes / 3);
     std::string kept(head);
     kept += omission(text.size() - head.size() - tail.size(), options.language);
-    return kept += tail;
+    return as_data(kept += tail);
+}
+
+std::string shown_body(const PartView& part, const RenderOptions& options) {
+    if (part.kind == PartKind::media) return as_data(media_line(part.media, options.language));
+    return part.kind == PartKind::tool_result ? shortened_data(part.text, options) : as_data(part.text);
 }
 
 }  // namespace
 
 std::optional<DigestEntry> render_part(const PartView& part, const MessageInfo& info, std::size_t index,
                                        const RenderOptions& options) {
-    std::string body;
-    switch (part.kind) {
-        case PartKind::thinking:
-        case PartKind::other:
-            return std::nullopt;
-        case PartKind::media:
-            body = media_line(part.media, options.language);
-            break;
-        case PartKind::tool_result:
-            body = shortened(part.text, options);
-            break;
-        case PartKind::tool_call:
-            body = part.text;
-            break;
-        case PartKind::text:
-            if (is_blank(part.text)) return std::nullopt;
-            body = part.text;
-            break;
-    }
-    return DigestEntry{label(part, info, index), escape_tags(to_valid_utf8(body))};
+    if (part.kind == PartKind::thinking || part.kind == PartKind::other) return std::nullopt;
+    if (part.kind == PartKind::text && is_blank(part.text)) return std::nullopt;
+    return DigestEntry{label(part, info, index), shown_body(part, options)};
+}
+
+void append_text(std::string& text, const DigestEntry& entry, std::string_view body, bool is_continued) {
+    text += entry.label;
+    text += is_continued ? " continued=\"yes\">\n" : ">\n";
+    text += body;
+    text += "\n</entry>\n";
 }
 
 std::string to_text(const DigestEntry& entry, std::string_view body, bool is_continued) {
-    std::string text = entry.label;
-    text += is_continued ? " continued=\"yes\">\n" : ">\n";
-    text += body;
-    return text += "\n</entry>\n";
+    std::string text;
+    append_text(text, entry, body, is_continued);
+    return text;
 }
 
 namespace {

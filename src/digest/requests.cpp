@@ -31,28 +31,26 @@ std::int64_t DigestRequests::size_of_part(std::int64_t room) const noexcept {
 
 std::optional<DigestRequest> DigestRequests::whole(FoldPosition from, std::int64_t room) {
     const DataFrame frame = data_frame({.target_tokens = options_.max_summary_tokens, .language = options_.language});
-    DigestRequest request{frame.before, planner_.plan(from, counter_.measure(frame.before + frame.after), room), true};
+    DigestRequest request{{}, planner_.plan(from, frame, room), true};
     if (request.plan.next.message < planner_.size()) return std::nullopt;
-    request.data += request.plan.text + frame.after;
-    if (counter_.count(request.data) > room) return std::nullopt;
-    return request;
+    request.data = std::move(request.plan.text) + frame.after;
+    request.tokens = counter_.count(request.data);
+    return request.tokens > room ? std::nullopt : std::optional(std::move(request));
 }
 
 /// Counts of pieces need not add up to that of the whole: a request that came out too large is planned again with less.
 std::optional<DigestRequest> DigestRequests::part(FoldPosition from, DataFrameOptions options, std::int64_t room) {
     const DataFrame longest = data_frame(options);
-    const std::int64_t frame_units = counter_.measure(longest.before + longest.after);
     for (std::int64_t budget = room; budget > 0;) {
-        DigestRequest request{{}, planner_.plan(from, frame_units, budget), false};
+        DigestRequest request{{}, planner_.plan(from, longest, budget), false};
         request.is_last = request.plan.next.message >= planner_.size();
-        if (request.plan.text.empty() && !request.is_last) return std::nullopt;
+        if (request.plan.text.size() == longest.before.size() && !request.is_last) return std::nullopt;
         options.is_last = request.is_last;
         options.target_tokens = request.is_last ? options_.max_summary_tokens : size_of_part(room);
-        const DataFrame frame = data_frame(options);
-        request.data = frame.before + request.plan.text + frame.after;
-        const std::int64_t tokens = counter_.count(request.data);
-        if (tokens <= room) return request;
-        budget -= std::max(tokens - room, budget / 64 + 1);
+        request.data = std::move(request.plan.text) + data_frame(options).after;  // what is before the data is the same
+        request.tokens = counter_.count(request.data);
+        if (request.tokens <= room) return request;
+        budget -= std::max(request.tokens - room, budget / 64 + 1);
     }
     return std::nullopt;
 }

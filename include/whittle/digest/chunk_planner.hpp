@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ struct FoldPosition {
 
 /// What of the fold goes into one request.
 struct ChunkPlan {
-    std::string text{};  ///< empty if nothing that is shown fits
+    std::string text{};  ///< begins with the frame's `before`; nothing else if nothing that is shown fits
     std::vector<ChunkPiece> pieces{};
     FoldPosition next{};  ///< where the following chunk begins
 };
@@ -46,7 +47,8 @@ class ChunkPlanner {
 public:
     struct Member {
         Serial serial = 0;
-        Serial group = 0;  ///< 0: in no tool round
+        Serial group = 0;       ///< 0: in no tool round
+        std::size_t bytes = 0;  ///< that it takes in a request, about: a guess saves copies of a growing text
     };
     using Render = std::function<std::vector<DigestEntry>(std::size_t)>;  ///< message of the fold by position
 
@@ -55,8 +57,8 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return members_.size(); }
 
-    /// As much from `from` on as fits `max_tokens` together with the text around it, which has `frame_units`.
-    [[nodiscard]] ChunkPlan plan(FoldPosition from, std::int64_t frame_units, std::int64_t max_tokens);
+    /// As much from `from` on, behind the frame's `before`, as fits `max_tokens` together with the whole frame.
+    [[nodiscard]] ChunkPlan plan(FoldPosition from, const DataFrame& frame, std::int64_t max_tokens);
 
 private:
     struct Draft;
@@ -69,9 +71,13 @@ private:
 
     [[nodiscard]] const std::vector<DigestEntry>& entries_of(std::size_t message);
     [[nodiscard]] std::size_t end_of_group(std::size_t message) const noexcept;
+    [[nodiscard]] Draft begin_draft(FoldPosition from, const DataFrame& frame, std::int64_t max_tokens) const;
     [[nodiscard]] bool fits(const Draft& draft, std::string_view text) const;
     [[nodiscard]] static Mark mark(const Draft& draft) noexcept;
     static void cut_back(Draft& draft, const Mark& to);
+    [[nodiscard]] bool append_if_fits(Draft& draft, const DigestEntry& entry, std::string_view body) const;
+    [[nodiscard]] std::optional<std::string_view> take_stretch(Draft& draft, const DigestEntry& entry,
+                                                               std::string_view rest) const;
     [[nodiscard]] bool take_entry(Draft& draft, bool is_last);
     [[nodiscard]] bool take_message(Draft& draft);
     [[nodiscard]] bool take_group(Draft& draft);

@@ -103,9 +103,23 @@ private:
         return tokens;
     }
 
+    /// Of the message in a request, with its tags.
+    [[nodiscard]] std::size_t likely_bytes(const MessageInfo& info) const noexcept {
+        constexpr std::int64_t around_entry = 96;
+        const std::int64_t cap = config_.max_tool_result_bytes > 0 ? config_.max_tool_result_bytes : INT64_MAX / 2;
+        std::int64_t bytes = 0;
+        for (const PartInfo& part : info.parts) {
+            const bool is_cut = part.kind == PartKind::tool_result;
+            bytes = add_saturating(bytes, (is_cut ? std::min(part.bytes, cap) : part.bytes) + around_entry);
+        }
+        return static_cast<std::size_t>(bytes);
+    }
+
     DigestRequests make_requests() const {
         std::vector<ChunkPlanner::Member> members;
-        for (const std::size_t i : task_.fold) members.push_back({task_.outline[i].serial, task_.outline[i].group});
+        members.reserve(task_.fold.size());
+        for (const std::size_t i : task_.fold)
+            members.push_back({task_.outline[i].serial, task_.outline[i].group, likely_bytes(task_.outline[i])});
         const RenderOptions options{config_.max_tool_result_bytes, environment_.language};
         auto render = [&task = task_, options](std::size_t i) {
             return render_message(task.messages[task.fold[i]], task.outline[task.fold[i]], options);
@@ -269,13 +283,28 @@ private:
     Outcome ask_chunk(Model<M>& model, std::int64_t limit) {
         std::optional<DigestRequest> request = requests_.build(position_, state_.summary_so_far, limit);
         if (!request) return does_not_fit(limit);
-        const std::array<M, 3> messages{system_, message_traits<M>::make(Role::user, request->data), instruction_};
-        const std::int64_t tokens = count(messages);
+        const std::size_t bytes = request->data.size();
+        const std::array<M, 3> messages{system_, message_traits<M>::make(Role::user, std::exchange(request->data, {})),
+                                        instruction_};
+        const std::int64_t tokens = is_text_of(messages[1], bytes)
+                                        ? add_saturating(requests_.fixed_tokens(), request->tokens)
+                                        : count(messages);
         if (tokens > limit) return does_not_fit(limit);
         Outcome outcome = ask(model, request_of(messages), request->is_last);
         outcome.record = {std::move(request->plan.pieces), tokens, limit, false};
         outcome.next = request->plan.next;
         return outcome;
+    }
+
+    /// A message type may put more into a message than its text, or split it: such a one is counted by itself.
+    [[nodiscard]] static bool is_text_of(const M& m, std::size_t bytes) {
+        std::size_t parts = 0;
+        bool is_text = true;
+        message_traits<M>::for_each_part(m, [&](const PartView& part) {
+            ++parts;
+            is_text = is_text && part.kind == PartKind::text && part.text.size() == bytes;
+        });
+        return is_text && parts == 1;
     }
 
     /// A user's own input, for the whole fold.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -40,7 +41,9 @@ template <AgentMessage M>
     return entries;
 }
 
-/// An entry, or the stretch `body` of one; `is_continued` if it is not its first.
+/// Appends an entry, or the stretch `body` of one; `is_continued` if it is not its first.
+void append_text(std::string& text, const DigestEntry& entry, std::string_view body, bool is_continued);
+/// The same as a text of its own.
 [[nodiscard]] std::string to_text(const DigestEntry& entry, std::string_view body, bool is_continued);
 
 /// What stands around the entries in the data message.

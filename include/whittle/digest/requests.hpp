@@ -15,8 +15,9 @@ namespace whittle::inline v0 {
 /// The data message of one summary request.
 struct DigestRequest {
     std::string data{};
-    ChunkPlan plan{};
-    bool is_last = false;  ///< it reaches the end of the fold
+    ChunkPlan plan{};         ///< its text has become `data`
+    bool is_last = false;     ///< it reaches the end of the fold
+    std::int64_t tokens = 0;  ///< of `data`
 };
 
 /// Writes the data messages of a digest.
