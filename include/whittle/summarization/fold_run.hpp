@@ -83,6 +83,7 @@ private:
     [[nodiscard]] M summary_message(std::string_view text, const SummaryDraft<M>& draft,
                                     std::span<const RetainedFact> facts) const;
     [[nodiscard]] SummaryDraft<M> draft(std::string_view summary) const;
+    [[nodiscard]] std::string judge(std::string_view summary);
     [[nodiscard]] std::vector<RetainedFact> facts_beside(std::string_view stands, std::string_view own_text,
                                                          std::int64_t room, SummaryDraft<M>& draft) const;
     [[nodiscard]] std::vector<Skill> folded_skills() const;
@@ -102,17 +103,20 @@ private:
     const SummarizationCallbacks<M>& callbacks_;
     FoldSizes sizes_;
     Transaction<M> edit_;
+    std::vector<std::int64_t> tokens_{};  // of each message
     FoldPlan plan_{};
+    std::string judged_summary_{};
+    std::optional<SummaryDraft<M>> judged_draft_{};  // of `judged_summary_`: collecting reads the whole fold
 };
 
 template <AgentMessage M>
 void FoldRun<M>::plan_now() {
-    const std::vector<std::int64_t> tokens = turn_.conversation.tokens_of_each(turn_.config.token_counter);
+    tokens_ = turn_.conversation.tokens_of_each(turn_.config.token_counter);
     const FoldLimits limits{.keep_recent_tokens = config_.keep_recent_tokens,
                             .keep_recent_messages = config_.keep_recent_messages,
                             .limit_tokens = sizes_.limit_of_messages(),
                             .limit_messages = sizes_.limit_messages};
-    plan_ = plan_fold(turn_.conversation.outline(), tokens, limits, [&](std::size_t i) { return edit_.is_pinned(i); });
+    plan_ = plan_fold(turn_.conversation.outline(), tokens_, limits, [&](std::size_t i) { return edit_.is_pinned(i); });
 }
 
 template <AgentMessage M>
@@ -135,10 +139,10 @@ template <AgentMessage M>
 void FoldRun<M>::list_candidates() const {
     StageDetails& details = turn_.report.more();
     const Outline outline = turn_.conversation.outline();
+    details.candidates.reserve(details.candidates.size() + outline.size());
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const bool is_cut = plan_.rules[i] == "fold";
-        const std::int64_t tokens = is_cut ? tokens_of(turn_.conversation.messages()[i]) : 0;
-        details.candidates.push_back({outline[i].serial, 0, is_cut, plan_.rules[i], tokens});
+        details.candidates.push_back({outline[i].serial, 0, is_cut, plan_.rules[i], is_cut ? tokens_[i] : 0});
     }
 }
 
@@ -283,7 +287,8 @@ void FoldRun<M>::rehearse() {
 template <AgentMessage M>
 void FoldRun<M>::stage(const std::string& summary) {
     if (callbacks_.finalize) return stage_finalized(summary);
-    stage_draft(edit_, draft(summary));
+    if (!judged_draft_ || judged_summary_ != summary) judged_draft_ = draft(summary);
+    stage_draft(edit_, *std::exchange(judged_draft_, std::nullopt));
 }
 
 /// The messages that the finalizer left at the front and at the back are untouched; what is between is replaced.
@@ -355,6 +360,18 @@ void FoldRun<M>::tell_nothing_carries(const Provenance& lost) const {
 // ---- the model
 // -------------------------------------------------------------------------------------------------------
 
+/// Why that summary is not accepted; empty: it is.
+template <AgentMessage M>
+std::string FoldRun<M>::judge(std::string_view summary) {
+    judged_draft_.reset();
+    judged_summary_ = summary;
+    judged_draft_ = draft(summary);
+    const std::int64_t tokens = judged_draft_->tokens;
+    if (tokens < plan_.folded_tokens) return {};
+    return "with all that goes with it, it has " + std::to_string(tokens) + " tokens; it replaces " +
+           std::to_string(plan_.folded_tokens);
+}
+
 template <AgentMessage M>
 DigestTask<M> FoldRun<M>::task(Model<M>& model) {
     DigestTask<M> task{.model = model,
@@ -362,14 +379,7 @@ DigestTask<M> FoldRun<M>::task(Model<M>& model) {
                        .outline = turn_.conversation.outline(),
                        .fold = plan_.folded,
                        .replaced_tokens = plan_.folded_tokens};
-    if (!callbacks_.finalize) {
-        task.accept = [this](std::string_view summary) -> std::string {
-            const std::int64_t tokens = draft(summary).tokens;
-            if (tokens < plan_.folded_tokens) return {};
-            return "with all that goes with it, it has " + std::to_string(tokens) + " tokens; it replaces " +
-                   std::to_string(plan_.folded_tokens);
-        };
-    }
+    if (!callbacks_.finalize) task.accept = [this](std::string_view summary) { return judge(summary); };
     return task;
 }
 
