@@ -1,6 +1,7 @@
 #include "whittle/digest/facts.hpp"
 #include "identifiers.hpp"
 
+#include "whittle/base/function_ref.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/digest/text.hpp"
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -59,6 +61,11 @@ std::string one_line(std::string_view text) {
 }  // namespace
 
 struct FactCollector::State {
+    /// Lets a text be looked up that is no string. Not noexcept: libstdc++ would not keep the hashes of entries then.
+    struct TextHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    };
     struct Use {
         std::size_t messages = 0;  // that it stands in
         std::size_t last = 0;
@@ -68,7 +75,7 @@ struct FactCollector::State {
     };
 
     void note(std::string_view identifier, IdentifierKind kind, bool in_result) {
-        auto found = identifiers.find(std::string(identifier));
+        auto found = identifiers.find(identifier);
         if (found == identifiers.end()) {
             if (identifiers.size() >= most_identifiers) return;
             found = identifiers.emplace(identifier, Use{.order = identifiers.size(), .kind = kind}).first;
@@ -100,14 +107,15 @@ struct FactCollector::State {
         written.push_back(std::move(path));
     }
 
-    [[nodiscard]] std::vector<std::string_view> ranked_identifiers() const;
-    [[nodiscard]] std::vector<RetainedFact> ranked() const;
+    /// All facts, best first, until `visit` says false.
+    void for_each_ranked(FunctionRef<bool(RetainedFact)> visit) const;
+    void for_each_ranked_identifier(FunctionRef<bool(std::string_view)> visit) const;
 
-    std::unordered_map<std::string, Use> identifiers{};
+    std::unordered_map<std::string, Use, TextHash, std::equal_to<>> identifiers{};
     std::vector<std::string> constraints{};
     std::unordered_set<std::string> known_constraints{};
     std::vector<std::string> written{};
-    std::unordered_set<std::string> known_written{};
+    std::unordered_set<std::string, TextHash, std::equal_to<>> known_written{};  // `written`
     std::size_t message = 0;
 };
 
@@ -143,35 +151,36 @@ void FactCollector::add_carried(std::span<const RetainedFact> facts) {
 }
 
 /// Those used again after they came up first, paths before names before numbers, the last used first. What only one
-/// tool result mentioned is noise.
-std::vector<std::string_view> FactCollector::State::ranked_identifiers() const {
+/// tool result mentioned is noise. A heap: few of many are asked for.
+void FactCollector::State::for_each_ranked_identifier(FunctionRef<bool(std::string_view)> visit) const {
     using Entry = std::pair<const std::string, Use>;
     std::vector<const Entry*> entries;
     for (const Entry& entry : identifiers) {
         if (entry.second.messages > 1 || !entry.second.only_in_results) entries.push_back(&entry);
     }
-    std::ranges::sort(entries, [](const Entry* a, const Entry* b) {
+    const auto is_worse = [](const Entry* a, const Entry* b) {
         const auto key = [](const Use& use) {
             return std::tuple(use.messages < 2, static_cast<int>(use.kind), ~use.last, use.order);
         };
-        return key(a->second) < key(b->second);
-    });
-    std::vector<std::string_view> ranked;
-    for (const Entry* entry : entries) ranked.push_back(entry->first);
-    return ranked;
+        return key(a->second) > key(b->second);
+    };
+    std::ranges::make_heap(entries, is_worse);
+    for (; !entries.empty(); entries.pop_back()) {
+        std::ranges::pop_heap(entries, is_worse);
+        if (!visit(entries.back()->first)) return;
+    }
 }
 
-std::vector<RetainedFact> FactCollector::State::ranked() const {
-    std::vector<RetainedFact> facts;
-    std::unordered_set<std::string_view> known;
-    for (const std::string& text : constraints) facts.push_back({FactKind::constraint, text});
+void FactCollector::State::for_each_ranked(FunctionRef<bool(RetainedFact)> visit) const {
+    for (const std::string& text : constraints) {
+        if (!visit({FactKind::constraint, text})) return;
+    }
     for (const std::string& path : written) {
-        if (known.insert(path).second) facts.push_back({FactKind::written_path, one_line(path)});
+        if (!visit({FactKind::written_path, one_line(path)})) return;
     }
-    for (const std::string_view word : ranked_identifiers()) {
-        if (known.insert(word).second) facts.push_back({FactKind::identifier, one_line(word)});
-    }
-    return facts;
+    for_each_ranked_identifier([&](std::string_view word) {
+        return known_written.contains(word) || visit({FactKind::identifier, one_line(word)});
+    });
 }
 
 namespace {
@@ -221,17 +230,15 @@ std::vector<RetainedFact> FactCollector::missing_in(std::string_view summary, st
     std::vector<RetainedFact> kept;
     std::int64_t units = counter.measure(heading(language));
     int misses = 0;
-    for (RetainedFact& fact : state_->ranked()) {
-        if (said.has(fact)) continue;
+    state_->for_each_ranked([&](RetainedFact fact) {
+        if (said.has(fact)) return true;
         const std::int64_t more = add_saturating(units, counter.measure(line_of(fact, language)));
-        if (counter.to_tokens(more) > max_tokens) {
-            if (++misses == most_misses) break;
-            continue;
-        }
+        if (counter.to_tokens(more) > max_tokens) return ++misses < most_misses;
         misses = 0;
         units = more;
         kept.push_back(std::move(fact));
-    }
+        return true;
+    });
     while (!kept.empty() && counter.count(to_text(kept, language)) > max_tokens) kept.pop_back();
     return kept;
 }
