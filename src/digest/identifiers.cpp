@@ -20,13 +20,19 @@ bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 bool is_alnum(char c) noexcept { return is_digit(c) || is_upper(c) || is_lower(c); }
 
-constexpr std::array<bool, 256> word_table = [] {
-    std::array<bool, 256> table{};
-    constexpr std::string_view members = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-:#@~+%";
-    for (const char c : members) table[static_cast<unsigned char>(c)] = true;
+constexpr unsigned char plain = 1;    // what words of a sentence are made of
+constexpr unsigned char telling = 2;  // without one of these a word is no identifier
+
+constexpr std::array<unsigned char, 256> word_table = [] {
+    std::array<unsigned char, 256> table{};
+    constexpr std::string_view plain_members = "abcdefghijklmnopqrstuvwxyz-#@~+%";
+    constexpr std::string_view telling_members = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:";
+    for (const char c : plain_members) table[static_cast<unsigned char>(c)] = plain;
+    for (const char c : telling_members) table[static_cast<unsigned char>(c)] = telling;
     return table;
 }();
-bool is_word(char c) noexcept { return word_table[static_cast<unsigned char>(c)]; }
+unsigned char class_of(char c) noexcept { return word_table[static_cast<unsigned char>(c)]; }
+bool is_word(char c) noexcept { return class_of(c) != 0; }
 
 bool has_extension(std::string_view word) noexcept {
     const std::size_t dot = word.rfind('.');
@@ -100,6 +106,22 @@ bool sets_condition(std::string_view sentence) {
            std::ranges::any_of(chinese_words, [&](std::string_view word) { return lower.find(word) != npos; });
 }
 
+struct Word {
+    std::size_t length = 0;  ///< 0: there is none
+    bool is_telling = false;
+};
+
+Word word_at(std::string_view text, std::size_t at) noexcept {
+    std::size_t end = at;
+    unsigned char met = 0;
+    for (; end < text.size(); ++end) {
+        const unsigned char c = class_of(text[end]);
+        if (c == 0) break;
+        met |= c;
+    }
+    return {end - at, (met & telling) != 0};
+}
+
 /// Behind the end of the sentence that begins `text`.
 std::size_t sentence_end(std::string_view text) noexcept {
     constexpr std::array<std::string_view, 3> full_width{"。", "！", "？"};
@@ -126,15 +148,11 @@ bool is_path(std::string_view text) noexcept {
 
 void for_each_identifier(std::string_view text, FunctionRef<void(std::string_view, IdentifierKind)> visit) {
     for (std::size_t at = 0; at < text.size();) {
-        if (!is_word(text[at])) {
-            ++at;
-            continue;
-        }
-        std::size_t end = at;
-        while (end < text.size() && is_word(text[end])) ++end;
-        const std::string_view word = end - at <= longest ? stripped(text.substr(at, end - at)) : std::string_view();
-        if (const auto kind = kind_of(word)) visit(word, *kind);
-        at = end;
+        const Word word = word_at(text, at);
+        at += std::max<std::size_t>(word.length, 1);
+        if (!word.is_telling || word.length > longest) continue;
+        const std::string_view bare = stripped(text.substr(at - word.length, word.length));
+        if (const auto kind = kind_of(bare)) visit(bare, *kind);
     }
 }
 
