@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace whittle::inline v0 {
 
@@ -45,7 +46,7 @@ void HistoryFacts::add_calls(std::size_t message) {
         if (parts[p].kind != PartKind::tool_call) continue;
         const auto [same_id, is_new] = by_id_.try_emplace(parts[p].call_id);
         same_id->second.newest = calls_.size();
-        same_id->second.unanswered.push_back(calls_.size());
+        older_unanswered_.push_back(std::exchange(same_id->second.unanswered, calls_.size()));
         calls_.push_back({message, p, parts[p].call_id, std::nullopt, !is_new});
     }
 }
@@ -57,7 +58,8 @@ void HistoryFacts::add_results(std::size_t message) {
         // Media of a repair is a copy of what a result could not hold, no result of its own.
         const bool is_copy = parts[p].kind == PartKind::media && origin_of(outline_[message].mark) == Origin::repair;
         if (!is_result_part(parts[p]) || is_copy) continue;
-        if (!seen.insert(parts[p].call_id).second && !parts[p].starts_result) continue;
+        const bool is_alone = parts.size() == 1;
+        if (!is_alone && !seen.insert(parts[p].call_id).second && !parts[p].starts_result) continue;
         results_.push_back({message, p, parts[p].call_id, std::nullopt, false});
         pair(results_.back());
     }
@@ -67,10 +69,10 @@ void HistoryFacts::pair(ResultFact& result) {
     const auto found = by_id_.find(result.id);
     if (found == by_id_.end()) return;
     SameId& same_id = found->second;
-    result.is_second = same_id.unanswered.empty();
-    result.call = result.is_second ? same_id.newest : same_id.unanswered.back();
+    result.is_second = same_id.unanswered == none;
+    result.call = result.is_second ? same_id.newest : same_id.unanswered;
     if (result.is_second) return;
-    same_id.unanswered.pop_back();
+    same_id.unanswered = older_unanswered_[*result.call];
     calls_[*result.call].result = results_.size() - 1;
 }
 

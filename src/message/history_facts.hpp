@@ -47,9 +47,10 @@ public:
     [[nodiscard]] const std::optional<std::span<const ToolSpec>>& tools() const noexcept { return tools_; }
 
 private:
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
     struct SameId {
         std::size_t newest = 0;
-        std::vector<std::size_t> unanswered{};
+        std::size_t unanswered = none;  // the newest such call
     };
 
     void add_calls(std::size_t message);
@@ -61,6 +62,7 @@ private:
     std::optional<std::size_t> open_call_;
     std::optional<std::size_t> running_;
     std::vector<CallFact> calls_;
+    std::vector<std::size_t> older_unanswered_;  // of each call, with its id: mostly none, so no list for each id
     std::vector<ResultFact> results_;
     std::unordered_map<std::string_view, SameId> by_id_;
 };
