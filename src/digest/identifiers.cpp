@@ -20,15 +20,15 @@ bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 bool is_alnum(char c) noexcept { return is_digit(c) || is_upper(c) || is_lower(c); }
 
-constexpr unsigned char plain = 1;    // what words of a sentence are made of
-constexpr unsigned char telling = 2;  // without one of these a word is no identifier
+constexpr unsigned char in_word = 1;
+constexpr unsigned char telling = 2;  // without one of these a word is no identifier, but one of a sentence
 
 constexpr std::array<unsigned char, 256> word_table = [] {
     std::array<unsigned char, 256> table{};
     constexpr std::string_view plain_members = "abcdefghijklmnopqrstuvwxyz-#@~+%";
     constexpr std::string_view telling_members = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:";
-    for (const char c : plain_members) table[static_cast<unsigned char>(c)] = plain;
-    for (const char c : telling_members) table[static_cast<unsigned char>(c)] = telling;
+    for (const char c : plain_members) table[static_cast<unsigned char>(c)] = in_word;
+    for (const char c : telling_members) table[static_cast<unsigned char>(c)] = in_word | telling;
     return table;
 }();
 unsigned char class_of(char c) noexcept { return word_table[static_cast<unsigned char>(c)]; }
@@ -111,14 +111,25 @@ struct Word {
     bool is_telling = false;
 };
 
+/// The end of a run, such as base64, that is too long for an identifier.
+std::size_t end_of_run(std::string_view text, std::size_t at) noexcept {
+    constexpr std::size_t stride = 8;
+    const auto are_words = [&](std::size_t from) {
+        unsigned char all = in_word;
+        for (std::size_t i = from; i < from + stride; ++i) all &= class_of(text[i]);
+        return all != 0;
+    };
+    while (at + stride <= text.size() && are_words(at)) at += stride;
+    while (at < text.size() && is_word(text[at])) ++at;
+    return at;
+}
+
 Word word_at(std::string_view text, std::size_t at) noexcept {
+    const std::size_t last = std::min(text.size() - at, longest + 1) + at;
     std::size_t end = at;
     unsigned char met = 0;
-    for (; end < text.size(); ++end) {
-        const unsigned char c = class_of(text[end]);
-        if (c == 0) break;
-        met |= c;
-    }
+    for (; end < last && is_word(text[end]); ++end) met |= class_of(text[end]);
+    if (end - at > longest) end = end_of_run(text, end);
     return {end - at, (met & telling) != 0};
 }
 
