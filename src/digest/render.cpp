@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <numeric>
 
 namespace whittle::inline v0 {
 namespace {
@@ -43,16 +46,26 @@ std::string_view speaker(const MessageInfo& info, std::size_t part) {
     return name_of(info.role);
 }
 
+std::string joined(std::initializer_list<std::string_view> pieces) {
+    std::string text;
+    text.reserve(std::transform_reduce(pieces.begin(), pieces.end(), std::size_t{0}, std::plus{},
+                                       [](std::string_view piece) { return piece.size(); }));
+    for (const std::string_view piece : pieces) text += piece;
+    return text;
+}
+
+/// Not formatted: there is one for each part of a long history.
 std::string label(const PartView& part, const MessageInfo& info, std::size_t index) {
     const std::string_view tool =
         !part.tool.empty() || index >= info.parts.size() ? part.tool : std::string_view(info.parts[index].tool);
+    const std::string serial = std::to_string(info.serial);
     if (part.kind == PartKind::tool_call)
-        return fmt::format("<entry n=\"{}\" from=\"assistant\" calls=\"{}\"", info.serial, safe_word(tool));
+        return joined({"<entry n=\"", serial, "\" from=\"assistant\" calls=\"", safe_word(tool), "\""});
     if (!part.call_id.empty() || part.kind == PartKind::tool_result) {
-        return fmt::format("<entry n=\"{}\" from=\"tool\" result_of=\"{}\"{} kind=\"data\"", info.serial,
-                           safe_word(tool), part.is_error ? " failed=\"yes\"" : "");
+        return joined({"<entry n=\"", serial, "\" from=\"tool\" result_of=\"", safe_word(tool), "\"",
+                       part.is_error ? " failed=\"yes\"" : "", " kind=\"data\""});
     }
-    return fmt::format("<entry n=\"{}\" from=\"{}\"", info.serial, speaker(info, index));
+    return joined({"<entry n=\"", serial, "\" from=\"", speaker(info, index), "\""});
 }
 
 std::string media_line(const MediaView& media, Language language) {
