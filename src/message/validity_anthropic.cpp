@@ -3,21 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace whittle::inline v0 {
 namespace {
 
-using Ids = std::unordered_set<std::string_view>;
-
-Ids ids_in(const Outline& outline, const Run& run, bool (*is_wanted)(const PartInfo&)) {
-    Ids ids;
+void find_ids(const Outline& outline, const Run& run, bool (*is_wanted)(const PartInfo&), IdSet& ids) {
     for (std::size_t i = run.begin; i < run.end; ++i) {
         for (const PartInfo& part : outline[i].parts) {
-            if (is_wanted(part)) ids.insert(part.call_id);
+            if (is_wanted(part)) ids.add(part.call_id);
         }
     }
-    return ids;
+    ids.sort();
 }
 
 bool is_call(const PartInfo& part) noexcept { return part.kind == PartKind::tool_call; }
@@ -75,12 +71,13 @@ void check_results_next(const HistoryFacts& facts, const ValidityProfile&, Findi
     const std::vector<Run> runs = merged_runs(outline);
     std::size_t run = 0;
     std::size_t answered_behind = runs.size();
-    Ids answered;
+    IdSet answered;
     for (const CallFact& call : facts.calls()) {
         while (run < runs.size() && runs[run].end <= call.message) ++run;
         if (run == runs.size() || call.message < runs[run].begin || !runs[run].is_assistant) continue;
         if (answered_behind != run) {
-            answered = run + 1 < runs.size() ? ids_in(outline, runs[run + 1], is_result_part) : Ids{};
+            answered.clear();
+            if (run + 1 < runs.size()) find_ids(outline, runs[run + 1], is_result_part, answered);
             answered_behind = run;
         }
         if (answered.contains(call.id) || (!call.result && facts.is_running(call.message))) continue;
@@ -102,10 +99,11 @@ void check_results_first(const HistoryFacts& facts, const ValidityProfile&, Find
 
 void check_result_of_previous(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const Outline& outline = facts.outline();
-    Ids open;
+    IdSet open;
     for (const Run& run : merged_runs(outline)) {
         if (run.is_assistant) {
-            open = ids_in(outline, run, is_call);
+            open.clear();
+            find_ids(outline, run, is_call, open);
             continue;
         }
         for (std::size_t i = run.begin; i < run.end; ++i) {

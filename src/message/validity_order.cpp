@@ -8,36 +8,34 @@
 namespace whittle::inline v0 {
 namespace {
 
-using Ids = std::unordered_set<std::string_view>;
-
 /// The first index at or after `at` that holds no result message.
 std::size_t end_of_results(const Outline& outline, std::size_t at) noexcept {
     while (at < outline.size() && is_result_message(outline[at])) ++at;
     return at;
 }
 
-Ids ids_answered(const Outline& outline, std::size_t begin, std::size_t end) {
-    Ids ids;
+void find_answered(const Outline& outline, std::size_t begin, std::size_t end, IdSet& ids) {
+    ids.clear();
     for (std::size_t i = begin; i < end; ++i) {
         for (const PartInfo& part : outline[i].parts) {
-            if (is_result_part(part)) ids.insert(part.call_id);
+            if (is_result_part(part)) ids.add(part.call_id);
         }
     }
-    return ids;
+    ids.sort();
 }
 
-Ids ids_called(const MessageInfo& info) {
-    Ids ids;
+void find_called(const MessageInfo& info, IdSet& ids) {
+    ids.clear();
     for (const PartInfo& part : info.parts) {
-        if (part.kind == PartKind::tool_call) ids.insert(part.call_id);
+        if (part.kind == PartKind::tool_call) ids.add(part.call_id);
     }
-    return ids;
+    ids.sort();
 }
 
 }  // namespace
 
-void check_answers(const Outline& outline, std::size_t i, const Ids& open, Findings& findings) {
-    Ids seen;
+void check_answers(const Outline& outline, std::size_t i, const IdSet& open, Findings& findings) {
+    std::unordered_set<std::string_view> seen;
     const std::span<const PartInfo> parts = outline[i].parts;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const std::string_view id = parts[p].call_id;
@@ -52,12 +50,12 @@ void check_answers(const Outline& outline, std::size_t i, const Ids& open, Findi
 void check_results_follow(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const Outline& outline = facts.outline();
     std::size_t current = outline.size();
-    Ids answered;
+    IdSet answered;
     bool running = false;
     for (const CallFact& call : facts.calls()) {
         if (call.message != current) {
             current = call.message;
-            answered = ids_answered(outline, current + 1, end_of_results(outline, current + 1));
+            find_answered(outline, current + 1, end_of_results(outline, current + 1), answered);
             running = facts.is_running(current);
         }
         if (answered.contains(call.id) || (running && !call.result)) continue;
@@ -68,12 +66,12 @@ void check_results_follow(const HistoryFacts& facts, const ValidityProfile&, Fin
 
 void check_result_after_call(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const Outline& outline = facts.outline();
-    Ids open;  // the calls that a result may answer here
+    IdSet open;  // the calls that a result may answer here
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (is_result_message(outline[i])) {
             check_answers(outline, i, open, findings);
         } else {
-            open = ids_called(outline[i]);
+            find_called(outline[i], open);
         }
     }
 }

@@ -3,10 +3,10 @@
 #include "history_facts.hpp"
 #include "whittle/message/validity.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -50,9 +50,21 @@ struct RuleRow {
 [[nodiscard]] bool is_tool_name_char(char c, const ValidityProfile& profile) noexcept;
 [[nodiscard]] bool starts_tool_name(char c, const ValidityProfile& profile) noexcept;
 
+/// Ids to look up, filled again and again for one round after the other: it keeps its memory.
+class IdSet {
+public:
+    void clear() noexcept { ids_.clear(); }
+    void add(std::string_view id) { ids_.push_back(id); }
+    /// After the last `add`.
+    void sort() { std::ranges::sort(ids_); }
+    [[nodiscard]] bool contains(std::string_view id) const { return std::ranges::binary_search(ids_, id); }
+
+private:
+    std::vector<std::string_view> ids_{};
+};
+
 /// Each id that message `i` answers and that is none of `open`, once; and a tool message without a result.
-void check_answers(const Outline& outline, std::size_t i, const std::unordered_set<std::string_view>& open,
-                   Findings& findings);
+void check_answers(const Outline& outline, std::size_t i, const IdSet& open, Findings& findings);
 
 void check_results_follow(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
 void check_result_after_call(const HistoryFacts& facts, const ValidityProfile& profile, Findings& findings);
