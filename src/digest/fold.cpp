@@ -15,11 +15,12 @@ std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const st
 
 std::vector<Serial> covered_serials(const Outline& outline, std::span<const std::size_t> folded) {
     std::vector<Serial> serials;
+    serials.reserve(folded.size());
     for (const std::size_t i : folded) {
         serials.push_back(outline[i].serial);
         if (const Mark& mark = outline[i].mark) serials.insert(serials.end(), mark->covers.begin(), mark->covers.end());
     }
-    std::ranges::sort(serials);
+    if (!std::ranges::is_sorted(serials)) std::ranges::sort(serials);
     serials.erase(std::unique(serials.begin(), serials.end()), serials.end());
     return serials;
 }
