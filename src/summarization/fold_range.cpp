@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -46,10 +48,17 @@ std::vector<std::string_view> rules_of(const Outline& outline, FunctionRef<bool(
 
 /// For each message, where its round starts; its own place if it is in none.
 std::vector<std::size_t> round_starts(const Outline& outline) {
-    std::unordered_map<Serial, std::size_t> first;
+    using Start = std::pair<Serial, std::size_t>;  // of a round, or of a later stretch of it
+    std::vector<Start> known;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const Serial group = outline[i].group;
+        if (group != 0 && (known.empty() || known.back().first != group)) known.emplace_back(group, i);
+    }
+    if (!std::ranges::is_sorted(known)) std::ranges::sort(known);
     std::vector<std::size_t> starts(outline.size());
     for (std::size_t i = 0; i < outline.size(); ++i) {
-        starts[i] = outline[i].group == 0 ? i : first.try_emplace(outline[i].group, i).first->second;
+        const Serial group = outline[i].group;
+        starts[i] = group == 0 ? i : std::ranges::lower_bound(known, group, {}, &Start::first)->second;
     }
     return starts;
 }
