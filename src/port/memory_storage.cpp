@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <memory>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -13,24 +15,48 @@ namespace {
 
 std::int64_t size_of(std::string_view text) noexcept { return static_cast<std::int64_t>(text.size()); }
 
+/// Key and content lie in what `owner` keeps.
+struct Object {
+    std::string_view key{};
+    std::string_view content{};
+    std::shared_ptr<const void> owner{};
+};
+
+struct Owned {
+    std::string key{};
+    std::string content{};
+};
+
+/// Both in one block: a store of many objects is made of few allocations.
+Object copy_of(std::string_view key, std::string_view content) {
+    const auto block = std::make_shared_for_overwrite<char[]>(key.size() + content.size());
+    key.copy(block.get(), key.size());
+    content.copy(block.get() + key.size(), content.size());
+    return {{block.get(), key.size()}, {block.get() + key.size(), content.size()}, block};
+}
+
+struct ByKey {
+    using is_transparent = void;
+    static std::string_view key_of(const Object& object) noexcept { return object.key; }
+    static std::string_view key_of(std::string_view key) noexcept { return key; }
+    bool operator()(const auto& a, const auto& b) const noexcept { return key_of(a) < key_of(b); }
+};
+
 /// The objects and their sum; shared by the storage and its writers, so that a writer may outlive the storage.
 class Shelf {
 public:
     explicit Shelf(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
 
+    void put(std::string_view key, std::string_view content) {
+        put(key, content, [&] { return copy_of(key, content); });
+    }
+
     /// Takes `content` only if it keeps it.
     void put(std::string_view key, std::string&& content) {
-        require_valid_key("put", key);
-        const std::scoped_lock lock(mutex_);
-        const auto found = objects_.lower_bound(key);
-        if (found != objects_.end() && found->first == key) {
-            if (*found->second == content) return;
-            throw Error(Errc::already_exists, fmt::format("put \"{}\": the key exists with other content", key));
-        }
-        require_space(size_of(content), key);
-        const std::int64_t bytes = size_of(content);
-        objects_.emplace_hint(found, std::string(key), std::make_shared<const std::string>(std::move(content)));
-        used_bytes_ += bytes;
+        put(key, content, [&] {
+            const auto owned = std::make_shared<const Owned>(Owned{std::string(key), std::move(content)});
+            return Object{owned->key, owned->content, owned};
+        });
     }
 
     /// Refuses early what `put` would refuse later, so that a stream without end does not fill the memory.
@@ -39,30 +65,52 @@ public:
         require_space(bytes, "(stream)");
     }
 
-    std::shared_ptr<const std::string> find(std::string_view key) {
+    /// Without an owner if there is no such object.
+    Object find(std::string_view key) {
         const std::scoped_lock lock(mutex_);
         const auto found = objects_.find(key);
-        return found == objects_.end() ? nullptr : found->second;
+        return found == objects_.end() ? Object{} : *found;
+    }
+
+    std::optional<std::int64_t> bytes_of(std::string_view key) {
+        const std::scoped_lock lock(mutex_);
+        const auto found = objects_.find(key);
+        return found == objects_.end() ? std::nullopt : std::optional(size_of(found->content));
     }
 
     /// The first object whose key starts with `prefix` and comes after `last` (or is `last`, the first time).
     std::optional<ObjectInfo> next(std::string_view prefix, const std::string* last) {
         const std::scoped_lock lock(mutex_);
         const auto at = last ? objects_.upper_bound(*last) : objects_.lower_bound(prefix);
-        if (at == objects_.end() || !at->first.starts_with(prefix)) return std::nullopt;
-        return ObjectInfo{.key = at->first, .bytes = size_of(*at->second)};
+        if (at == objects_.end() || !at->key.starts_with(prefix)) return std::nullopt;
+        return ObjectInfo{.key = std::string(at->key), .bytes = size_of(at->content)};
     }
 
     bool erase(std::string_view key) {
         const std::scoped_lock lock(mutex_);
         const auto found = objects_.find(key);
         if (found == objects_.end()) return false;
-        used_bytes_ -= size_of(*found->second);
+        used_bytes_ -= size_of(found->content);
         objects_.erase(found);
         return true;
     }
 
 private:
+    template <typename Make>
+    void put(std::string_view key, std::string_view content, Make&& make) {
+        require_valid_key("put", key);
+        const std::scoped_lock lock(mutex_);
+        const auto found = objects_.lower_bound(key);
+        if (found != objects_.end() && found->key == key) {
+            if (found->content == content) return;
+            throw Error(Errc::already_exists, fmt::format("put \"{}\": the key exists with other content", key));
+        }
+        require_space(size_of(content), key);
+        const std::int64_t bytes = size_of(content);
+        objects_.insert(found, make());
+        used_bytes_ += bytes;
+    }
+
     void require_space(std::int64_t bytes, std::string_view key) const {
         if (max_bytes_ <= 0 || bytes <= max_bytes_ - used_bytes_) return;
         throw Error(Errc::storage_failed,
@@ -73,7 +121,7 @@ private:
     std::mutex mutex_;
     std::int64_t max_bytes_;
     std::int64_t used_bytes_ = 0;
-    std::map<std::string, std::shared_ptr<const std::string>, std::less<>> objects_;
+    std::set<Object, ByKey> objects_;
 };
 
 class MemoryWriter final : public StorageWriter {
@@ -113,27 +161,26 @@ class MemoryStorage final : public Storage {
 public:
     explicit MemoryStorage(const MemoryStorageOptions& options) : shelf_(std::make_shared<Shelf>(options.max_bytes)) {}
 
-    void put_if_absent(std::string_view key, std::string_view content) override {
-        shelf_->put(key, std::string(content));
-    }
+    void put_if_absent(std::string_view key, std::string_view content) override { shelf_->put(key, content); }
 
     std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
         require_valid_key("get", key);
         if (offset < 0 || max_bytes < 0)
             throw Error(Errc::invalid_argument, fmt::format("get \"{}\": offset and max_bytes are 0 or more", key));
-        const auto content = shelf_->find(key);
-        if (!content) return std::nullopt;
-        const auto from = static_cast<std::size_t>(std::min(offset, size_of(*content)));
-        return content->substr(from, static_cast<std::size_t>(std::min(max_bytes, size_of(*content))));
+        const Object object = shelf_->find(key);
+        if (!object.owner) return std::nullopt;
+        const auto from = static_cast<std::size_t>(std::min(offset, size_of(object.content)));
+        const auto size = static_cast<std::size_t>(std::min(max_bytes, size_of(object.content)));
+        return std::string(object.content.substr(from, size));
     }
 
     std::unique_ptr<StorageWriter> open_writer() override { return std::make_unique<MemoryWriter>(shelf_); }
 
     std::optional<ObjectInfo> stat(std::string_view key) override {
         require_valid_key("stat", key);
-        const auto content = shelf_->find(key);
-        if (!content) return std::nullopt;
-        return ObjectInfo{.key = std::string(key), .bytes = size_of(*content)};
+        const auto bytes = shelf_->bytes_of(key);
+        if (!bytes) return std::nullopt;
+        return ObjectInfo{.key = std::string(key), .bytes = *bytes};
     }
 
     /// Takes the lock for one object at a time: `visit` may use the storage.
