@@ -157,6 +157,8 @@ TEST_CASE("a last line counts without its line feed", "[text]") {
         const auto feeds = std::count(text.begin(), text.end(), '\n');
         CHECK(count_lines(text) == feeds + (text.empty() || text.ends_with('\n') ? 0 : 1));
     }
+    for (const std::size_t size : {16, 4'079, 4'080, 4'081, 4'096, 8'161})  // around 255 times 16
+        CHECK(count_lines(std::string(size, '\n')) == static_cast<std::int64_t>(size));
 }
 
 TEST_CASE("lower case changes ASCII letters only", "[text]") { CHECK(ascii_lower("AZaz09É[@") == "azaz09É[@"); }
