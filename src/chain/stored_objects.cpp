@@ -6,7 +6,7 @@ namespace whittle::inline v0 {
 
 StoredObjects::StoredObjects(const StoredObjects& other) {
     const std::lock_guard lock(other.mutex_);
-    by_key_ = other.by_key_;
+    for (const auto& [key, storage] : other.by_key_) by_key_.emplace_hint(by_key_.end(), keys_.keep(key), storage);
     by_location_ = other.by_location_;
 }
 
@@ -14,12 +14,12 @@ void StoredObjects::add(std::string_view key, std::shared_ptr<Storage> storage) 
     const std::lock_guard lock(mutex_);
     std::string location = storage ? storage->locate(key) : std::string();  // may throw: nothing is noted then
     auto known = by_key_.lower_bound(key);
-    if (known == by_key_.end() || known->first != key) known = by_key_.emplace_hint(known, std::string(key), nullptr);
+    if (known == by_key_.end() || known->first != key) known = by_key_.emplace_hint(known, keys_.keep(key), nullptr);
     if (!storage) return;
     if (known->second && known->second != storage && known->second->locate(key) == key)
-        by_location_.try_emplace(known->first, StoredObject{known->first, known->second});
+        by_location_.try_emplace(std::string(known->first), StoredObject{std::string(known->first), known->second});
     if (location != key || (known->second && known->second != storage)) {
-        by_location_.insert_or_assign(std::move(location), StoredObject{known->first, storage});
+        by_location_.insert_or_assign(std::move(location), StoredObject{std::string(known->first), storage});
     } else if (!by_location_.empty()) {
         by_location_.erase(location);  // `find` takes it for the key
     }
@@ -34,7 +34,7 @@ std::optional<StoredObject> StoredObjects::find(std::string_view location,
     if (const auto known = by_location_.find(std::string(location)); known != by_location_.end()) {
         object = known->second;
     } else if (const auto named = by_key_.find(location); named != by_key_.end()) {
-        object = {named->first, named->second};
+        object = {std::string(named->first), named->second};
     }
     if (object && !object->storage) object->storage = otherwise;
     return object;
@@ -48,7 +48,7 @@ void StoredObjects::locate_in(const Storage& storage) const {
         std::string location = storage.locate(key);
         const auto named = by_key_.find(location);
         const bool is_named = named != by_key_.end() && named->second && named->second->locate(location) == location;
-        if (!is_named) by_location_.try_emplace(std::move(location), StoredObject{key, nullptr});
+        if (!is_named) by_location_.try_emplace(std::move(location), StoredObject{std::string(key), nullptr});
     }
     located_in_ = &storage;
     located_ = by_key_.size();

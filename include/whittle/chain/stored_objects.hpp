@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/chain/text_blocks.hpp"
 #include "whittle/port/storage.hpp"
 
 #include <cstddef>
@@ -42,7 +43,8 @@ private:
     void locate_in(const Storage& storage) const;
 
     mutable std::mutex mutex_{};
-    std::map<std::string, std::shared_ptr<Storage>, std::less<>> by_key_{};
+    detail::TextBlocks keys_{};
+    std::map<std::string_view, std::shared_ptr<Storage>> by_key_{};
     mutable std::unordered_map<std::string, StoredObject> by_location_{};
     mutable const Storage* located_in_ = nullptr;  // where the objects of unknown stores were last looked for
     mutable std::size_t located_ = 0;              // how many objects there were then
