@@ -2,10 +2,11 @@
 
 #include "whittle/chain/conversation.hpp"
 #include "whittle/chain/edit_environment.hpp"
+#include "whittle/chain/text_blocks.hpp"
+#include "whittle/chain/transaction_detail.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,7 +64,7 @@ public:
     Unit begin_unit() noexcept { return ++unit_; }
 
     // Each edit carries where the result comes from; `by` and `when` are filled in.
-    void set_text(std::size_t message, std::size_t part, std::string text, Provenance provenance);
+    void set_text(std::size_t message, std::size_t part, std::string_view text, Provenance provenance);
     void erase_part(std::size_t message, std::size_t part, Provenance provenance);
     void replace_range(std::size_t first, std::size_t last, std::vector<M> messages, Provenance provenance);
     void insert(std::size_t at, M message, Provenance provenance);
@@ -117,7 +118,7 @@ private:
         Serial target = 0;   // the first message concerned; 0 for an insertion at the end
         std::size_t at = 0;  // where it stood then
         std::size_t part = 0;
-        std::string text{};
+        std::string_view text{};        // in `texts_`
         std::vector<Serial> covered{};  // replace: the messages that go
         std::vector<M> messages{};
         Serial first_serial = 0;  // replace: of the new messages
@@ -202,6 +203,7 @@ private:
     bool allow_open_results_ = false;
 
     std::vector<Edit> edits_{};
+    detail::TextBlocks texts_{};
     std::vector<Offload> offloads_{};
     std::vector<std::string> stored_{};
     std::int64_t bytes_stored_ = 0;
@@ -215,7 +217,7 @@ private:
     std::vector<const MessageInfo*> infos_{};
     std::vector<Owned*> owned_{};
     std::vector<std::size_t> base_{};  // index in the conversation, or `inserted`
-    std::deque<Owned> copies_{};
+    detail::StableList<Owned> copies_{};
     mutable std::optional<std::vector<bool>> protected_{};  // by base index; made when first asked for
 };
 

@@ -225,6 +225,7 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
 template <AgentMessage M>
 void Transaction<M>::start_again() noexcept {
     edits_.clear();
+    texts_.clear();
     offloads_.clear();
     stored_.clear();
     bytes_stored_ = 0;

@@ -5,11 +5,13 @@
 #include "whittle/chain/edit_environment.hpp"
 #include "whittle/message/outline.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -17,6 +19,28 @@ namespace whittle::inline v0 {
 struct CommitResult;
 
 namespace detail {
+
+/// Items that stay where they are, in blocks that grow: those of a deque hold one message each.
+template <typename T>
+class StableList {
+public:
+    T& push_back(T item) {
+        if (blocks_.empty() || blocks_.back().size() == blocks_.back().capacity()) open_block();
+        return blocks_.back().emplace_back(std::move(item));
+    }
+    [[nodiscard]] T& back() noexcept { return blocks_.back().back(); }
+    void clear() noexcept { blocks_.clear(); }
+
+private:
+    void open_block() {
+        constexpr std::size_t largest = 64;
+        std::vector<T> block;
+        block.reserve(blocks_.empty() ? 2 : std::min(largest, 2 * blocks_.back().size()));
+        blocks_.push_back(std::move(block));
+    }
+
+    std::vector<std::vector<T>> blocks_{};
+};
 
 /// Marks those messages that a transaction must leave alone; `spare_open_results`: not the results of the open round.
 /// Linear.

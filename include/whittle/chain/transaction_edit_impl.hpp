@@ -214,7 +214,7 @@ Provenance Transaction<M>::keep_references(Provenance provenance, std::size_t fi
 }
 
 template <AgentMessage M>
-void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string text, Provenance provenance) {
+void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string_view text, Provenance provenance) {
     require_current("set_text");
     open_overlay();
     require_editable("set_text", message);
@@ -229,7 +229,7 @@ void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string
            .unit = unit_,
            .target = outline()[message].serial,
            .part = part,
-           .text = std::move(text),
+           .text = texts_.keep(text),
            .mark = seal(std::move(provenance))},
           message);
 }

@@ -86,7 +86,7 @@ void replace_media(Transaction<M>& edit, std::size_t message, MediaEdit media,
     Provenance provenance{.origin = Origin::placeholder, .reason = std::string(media_reason)};
     if (!now.key.empty()) provenance.stored.push_back(now.key);
     edit.allow_pinned(true);  // an adapter's message of its own beside a result; the caller has asked for pins
-    edit.set_text(message, media.part, std::move(now.text), std::move(provenance));
+    edit.set_text(message, media.part, now.text, std::move(provenance));
     edit.allow_pinned(false);
     if (!now.key.empty()) edit.offload(std::move(now.key), std::move(now.content), std::nullopt, storage);
 }

@@ -148,7 +148,7 @@ void SavingRun<M>::stage(const SavingCandidate& candidate, std::string whole, st
     const std::int64_t chars = count_code_points(whole) - count_code_points(now);
     planned_.push_back({candidate.message, candidate.part, serial, chars, fact});
     const std::vector<std::string> fresh = provenance.stored;
-    edit_.set_text(candidate.message, candidate.part, std::move(now), std::move(provenance));
+    edit_.set_text(candidate.message, candidate.part, now, std::move(provenance));
     if (fresh.empty()) return;
     keys_.emplace(fresh.front(), hash128(whole));
     edit_.offload(fresh.front(), std::move(whole), typename Transaction<M>::Original{serial, candidate.part},
