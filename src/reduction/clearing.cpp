@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -42,29 +44,53 @@ std::string to_key(std::string_view path, std::string_view from) {
 
 namespace {
 
-/// The results that a message holds, by call.
-std::vector<ClearingCandidate> results_in(const MessageInfo& info, std::size_t message) {
-    std::vector<ClearingCandidate> results;
-    for (std::vector<std::size_t>& parts : detail::result_parts(info)) {
-        const PartInfo& first = info.parts[parts.front()];
-        results.push_back(
-            {.message = message, .parts = std::move(parts), .tool = first.tool.str(), .name = first.object_name.str()});
-    }
-    return results;
-}
-
 class Planner {
 public:
     Planner(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools,
             std::string_view self, const std::function<bool(std::size_t)>& is_pinned)
-        : outline_(outline), config_(config), protected_tools_(protected_tools), self_(self), is_pinned_(is_pinned) {}
+        : outline_(outline), config_(config), protected_tools_(protected_tools), self_(self), is_pinned_(is_pinned) {
+        std::size_t parts = 0;
+        for (std::size_t i = 0; i < outline.size(); ++i) parts += outline[i].parts.size();
+        plan_.parts.reserve(parts);  // candidates look into it
+    }
 
-    [[nodiscard]] std::string_view rule_for(const ClearingCandidate& candidate, bool is_retained) const {
-        if (is_retained) return "retained_round";
+    /// The results in `message`, by call.
+    void add_results(std::size_t message, std::size_t call, bool is_retained) {
+        constexpr std::array<std::size_t, 1> only{0};
+        const auto& parts = outline_[message].parts;
+        if (parts.size() == 1 && parts.front().kind == PartKind::tool_result)
+            return add(only, message, call, is_retained);
+        for (const std::vector<std::size_t>& of_call : detail::result_parts(outline_[message]))
+            add(of_call, message, call, is_retained);
+    }
+
+    [[nodiscard]] ClearingPlan take() noexcept { return std::move(plan_); }
+
+private:
+    void add(std::span<const std::size_t> parts, std::size_t message, std::size_t call, bool is_retained) {
+        const std::size_t first = plan_.parts.size();
+        plan_.parts.insert(plan_.parts.end(), parts.begin(), parts.end());
+        ClearingCandidate candidate{.message = message,
+                                    .parts = std::span(plan_.parts).subspan(first),
+                                    .is_retained = is_retained,
+                                    .call = call};
+        candidate.rule = rule_for(candidate);
+        candidate.call_part = find_call(candidate);
+        candidate.stored = stored_for(candidate);
+        plan_.candidates.push_back(std::move(candidate));
+    }
+
+    [[nodiscard]] const PartInfo& first_part(const ClearingCandidate& candidate) const {
+        return outline_[candidate.message].parts[candidate.parts.front()];
+    }
+
+    [[nodiscard]] std::string_view rule_for(const ClearingCandidate& candidate) const {
+        const std::string_view tool = first_part(candidate).tool;
+        if (candidate.is_retained) return "retained_round";
         if (is_pinned_(candidate.message)) return "pinned";
-        if (matches_tool(protected_tools_, candidate.tool)) return "protected_tool";
-        if (matches_tool(config_.clear_exclude_tools, candidate.tool)) return "excluded_tool";
-        if (skips_clearing(config_, candidate.tool)) return "skip_clear";
+        if (matches_tool(protected_tools_, tool)) return "protected_tool";
+        if (matches_tool(config_.clear_exclude_tools, tool)) return "excluded_tool";
+        if (skips_clearing(config_, tool)) return "skip_clear";
         return rule_for_marks(candidate);
     }
 
@@ -83,15 +109,16 @@ public:
         return keys;
     }
 
-    void find_call(ClearingCandidate& candidate, std::size_t call) const {
-        const auto& parts = outline_[call].parts;
-        candidate.call = call;
+    [[nodiscard]] std::optional<std::size_t> find_call(const ClearingCandidate& candidate) const {
+        const std::string_view name = first_part(candidate).object_name;
+        const auto& parts = outline_[candidate.call].parts;
+        std::optional<std::size_t> found;
         for (std::size_t p = 0; p < parts.size(); ++p) {
-            if (parts[p].kind == PartKind::tool_call && parts[p].object_name == candidate.name) candidate.call_part = p;
+            if (parts[p].kind == PartKind::tool_call && std::string_view(parts[p].object_name) == name) found = p;
         }
+        return found;
     }
 
-private:
     [[nodiscard]] std::string_view rule_for_marks(const ClearingCandidate& candidate) const {
         for (const std::size_t part : candidate.parts) {
             const Mark& mark = mark_of(outline_[candidate.message], part);
@@ -107,43 +134,81 @@ private:
     std::span<const std::string> protected_tools_;
     std::string_view self_;
     const std::function<bool(std::size_t)>& is_pinned_;
+    ClearingPlan plan_{};
 };
 
 }  // namespace
 
-std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const ReductionConfig& config,
-                                             std::span<const std::string> protected_tools, std::string_view self,
-                                             const std::function<bool(std::size_t)>& is_pinned) {
-    const Planner planner(outline, config, protected_tools, self, is_pinned);
+ClearingPlan plan_clearing(const Outline& outline, const ReductionConfig& config,
+                           std::span<const std::string> protected_tools, std::string_view self,
+                           const std::function<bool(std::size_t)>& is_pinned) {
+    Planner planner(outline, config, protected_tools, self, is_pinned);
     const std::vector<Round> rounds = outline.rounds();
     const auto retained = retained_rounds(config);
-    std::vector<ClearingCandidate> candidates;
     for (std::size_t r = 0; r < rounds.size(); ++r) {
-        for (const std::size_t message : rounds[r].results) {
-            for (ClearingCandidate& candidate : results_in(outline[message], message)) {
-                candidate.is_retained = r + retained >= rounds.size();
-                candidate.rule = planner.rule_for(candidate, candidate.is_retained);
-                planner.find_call(candidate, rounds[r].call);
-                candidate.stored = planner.stored_for(candidate);
-                candidates.push_back(std::move(candidate));
-            }
-        }
+        for (const std::size_t message : rounds[r].results)
+            planner.add_results(message, rounds[r].call, r + retained >= rounds.size());
     }
-    return candidates;
+    return planner.take();
+}
+
+std::size_t PlannedKeys::slot_of(const Hash128& key) const noexcept {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(key.low) & mask;
+    while (slots_[at].is_used && slots_[at].key != key) at = (at + 1) & mask;
+    return at;
+}
+
+const Hash128* PlannedKeys::find(std::string_view key) const noexcept {
+    if (slots_.empty()) return nullptr;
+    const Slot& slot = slots_[slot_of(hash128(key))];
+    return slot.is_planned ? &slot.content : nullptr;
+}
+
+void PlannedKeys::make_room() {
+    if (2 * (used_ + 1) <= slots_.size()) return;
+    const std::vector<Slot> old =
+        std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(16, 2 * slots_.size())));
+    used_ = 0;
+    for (const Slot& slot : old) {
+        if (!slot.is_planned) continue;
+        slots_[slot_of(slot.key)] = slot;
+        ++used_;
+    }
+}
+
+void PlannedKeys::add(std::string_view key, const Hash128& content) {
+    make_room();
+    const Hash128 print = hash128(key);
+    Slot& slot = slots_[slot_of(print)];
+    if (slot.is_planned) return;
+    unit_.push_back(print);
+    if (!slot.is_used) ++used_;
+    slot = {print, content, true, true};
+}
+
+void PlannedKeys::drop_unit() noexcept {
+    for (const Hash128& key : unit_) slots_[slot_of(key)].is_planned = false;
+    unit_.clear();
+}
+
+void append_placeholder(std::string& out, const ClearedText& text, Language language) {
+    const bool is_chinese = language == Language::chinese;
+    const auto add = [&](fmt::string_view english, fmt::string_view chinese, const auto&... values) {
+        fmt::vformat_to(std::back_inserter(out), is_chinese ? chinese : english, fmt::make_format_args(values...));
+    };
+    const std::string_view tool = text.tool.empty() ? "tool" : text.tool;
+    add("[Old {} result cleared: {} bytes", "[旧的 {} 结果已清除：{} 字节", tool, text.bytes);
+    if (text.lines > 0) add(", {} lines", "，{} 行", text.lines);
+    add(". Full text: {}", "。全文：{}", text.location);
+    if (!text.reader.empty()) add(" - read it with {}", "，可用 {} 读取", text.reader);
+    out += ']';
 }
 
 std::string clearing_placeholder(const ClearedText& text, Language language) {
-    const std::string_view tool = text.tool.empty() ? "tool" : text.tool;
-    if (language == Language::chinese) {
-        const std::string lines = text.lines > 0 ? fmt::format("，{} 行", text.lines) : std::string();
-        const std::string reader = text.reader.empty() ? std::string() : fmt::format("，可用 {} 读取", text.reader);
-        return fmt::format("[旧的 {} 结果已清除：{} 字节{}。全文：{}{}]", tool, text.bytes, lines, text.location,
-                           reader);
-    }
-    const std::string lines = text.lines > 0 ? fmt::format(", {} lines", text.lines) : std::string();
-    const std::string reader = text.reader.empty() ? std::string() : fmt::format(" - read it with {}", text.reader);
-    return fmt::format("[Old {} result cleared: {} bytes{}. Full text: {}{}]", tool, text.bytes, lines, text.location,
-                       reader);
+    std::string placeholder;
+    append_placeholder(placeholder, text, language);
+    return placeholder;
 }
 
 namespace {

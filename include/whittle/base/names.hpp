@@ -30,6 +30,7 @@ template <typename Range>
 /// is none.
 template <typename Map>
 [[nodiscard]] const typename Map::mapped_type* find_for_tool(const Map& by_tool, std::string_view tool) {
+    if (by_tool.empty()) return nullptr;
     if (const auto exact = by_tool.find(std::string(tool)); exact != by_tool.end()) return &exact->second;
     const auto at = tool.rfind("__");
     if (at == std::string_view::npos) return nullptr;

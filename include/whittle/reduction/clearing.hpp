@@ -14,7 +14,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -30,10 +29,8 @@ namespace whittle::inline v0 {
 
 /// The results of one call that clearing may take: parts of one message.
 struct ClearingCandidate {
-    std::size_t message = 0;           ///< index of the message that holds the result
-    std::vector<std::size_t> parts{};  ///< its texts and media, in order
-    std::string tool{};
-    std::string name{};  ///< last component of its key
+    std::size_t message = 0;         ///< index of the message that holds the result
+    std::span<std::size_t> parts{};  ///< its texts and media, in order; they belong to the plan
     /// For each part the keys of objects that have its original already; empty if there are none at all.
     std::vector<std::vector<std::string>> stored{};
     std::string_view rule{};   ///< empty: may be cut; else the id of the rule that keeps it
@@ -47,13 +44,22 @@ struct ClearingCandidate {
     }
 };
 
+/// Candidates with their parts: there are thousands, and nearly all have one.
+struct ClearingPlan {
+    std::vector<ClearingCandidate> candidates{};
+    std::vector<std::size_t> parts{};
+
+    ClearingPlan() = default;
+    ClearingPlan(ClearingPlan&&) noexcept = default;
+    ClearingPlan& operator=(ClearingPlan&&) noexcept = default;
+};
+
 /// What clearing may take, oldest first: results of tool rounds older than the newest `clear_retention_suffix_limit`
 /// ones, that are not pinned, protected, excluded or cleared already. Kept ones are listed too, with the rule. `self`
 /// is the middleware's name: what it cleared itself, it leaves alone.
-[[nodiscard]] std::vector<ClearingCandidate> plan_clearing(const Outline& outline, const ReductionConfig& config,
-                                                           std::span<const std::string> protected_tools,
-                                                           std::string_view self,
-                                                           const std::function<bool(std::size_t)>& is_pinned);
+[[nodiscard]] ClearingPlan plan_clearing(const Outline& outline, const ReductionConfig& config,
+                                         std::span<const std::string> protected_tools, std::string_view self,
+                                         const std::function<bool(std::size_t)>& is_pinned);
 
 /// Where the original is and how to read it, as a placeholder says it.
 struct ClearedText {
@@ -66,6 +72,8 @@ struct ClearedText {
 
 /// The text that stands in place of a stored result. Constant bytes for the same input.
 [[nodiscard]] std::string clearing_placeholder(const ClearedText& text, Language language);
+/// The same, behind what `out` has already.
+void append_placeholder(std::string& out, const ClearedText& text, Language language);
 
 /// The arguments that stand in place of stored ones: a JSON object. Empty `location`: they are stored nowhere.
 [[nodiscard]] std::string cleared_arguments(std::string_view location, Language language);
@@ -78,21 +86,27 @@ struct ClearedText {
 class PlannedKeys {
 public:
     /// The content planned for `key`, or null.
-    [[nodiscard]] const Hash128* find(std::string_view key) const noexcept {
-        const auto found = content_of_.find(hash128(key));
-        return found == content_of_.end() ? nullptr : &found->second;
-    }
-    /// False if there is content for it already.
-    bool add(std::string_view key, const Hash128& content) {
-        return content_of_.try_emplace(hash128(key), content).second;
-    }
-    void remove(std::string_view key) noexcept { content_of_.erase(hash128(key)); }
+    [[nodiscard]] const Hash128* find(std::string_view key) const noexcept;
+    /// Leaves the content that there is for it already.
+    void add(std::string_view key, const Hash128& content);
+    /// What is added from here on can be taken back together.
+    void begin_unit() noexcept { unit_.clear(); }
+    void drop_unit() noexcept;
 
 private:
-    struct Low {
-        std::size_t operator()(const Hash128& hash) const noexcept { return static_cast<std::size_t>(hash.low); }
+    struct Slot {
+        Hash128 key{};
+        Hash128 content{};
+        bool is_used = false;     // false: a search ends here
+        bool is_planned = false;  // false in a used one: taken back
     };
-    std::unordered_map<Hash128, Hash128, Low> content_of_{};
+
+    [[nodiscard]] std::size_t slot_of(const Hash128& key) const noexcept;
+    void make_room();
+
+    std::vector<Slot> slots_{};  // open addressing: a power of two, at most half of them used
+    std::size_t used_ = 0;
+    std::vector<Hash128> unit_{};
 };
 
 /// `key`, or with a number if the store has, or the plan will put, other content under it. What cannot be found out is

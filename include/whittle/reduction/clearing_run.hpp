@@ -41,7 +41,7 @@ public:
 
 private:
     [[nodiscard]] bool is_enough(std::int64_t target) const noexcept { return target > 0 && count_ - freed() < target; }
-    [[nodiscard]] std::vector<ClearingCandidate> plan() const;
+    [[nodiscard]] ClearingPlan plan() const;
     [[nodiscard]] std::shared_ptr<Storage> storage_for(std::string_view tool) const {
         return backend_for(config_, tool, turn_.config.storage);
     }
@@ -58,6 +58,21 @@ private:
             if (found != candidate.parts.end()) visit(static_cast<std::size_t>(found - candidate.parts.begin()), part);
         });
     }
+    /// Asked each time: an edit of the message makes its strings anew. Null where the part is gone: a type may show no
+    /// part for no text.
+    [[nodiscard]] const PartInfo* first_part(const ClearingCandidate& candidate) const {
+        const MessageInfo& info = edit_.outline()[candidate.message];
+        return candidate.parts.front() < info.parts.size() ? &info.parts[candidate.parts.front()] : nullptr;
+    }
+    [[nodiscard]] std::string_view tool_of(const ClearingCandidate& candidate) const {
+        const PartInfo* const part = first_part(candidate);
+        return part != nullptr ? std::string_view(part->tool) : std::string_view();
+    }
+    /// Last component of its key.
+    [[nodiscard]] std::string_view object_name_of(const ClearingCandidate& candidate) const {
+        const PartInfo* const part = first_part(candidate);
+        return part != nullptr ? std::string_view(part->object_name) : std::string_view();
+    }
     [[nodiscard]] std::vector<Part> parts_of_result(const ClearingCandidate& candidate) const;
     [[nodiscard]] std::string arguments_of(const ClearingCandidate& candidate) const;
     /// What a user's function says of a call and its result.
@@ -65,8 +80,8 @@ private:
     [[nodiscard]] Result ask(const std::function<Result(const ToolDetail&)>& function,
                              const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
         const std::string arguments = arguments_of(candidate);
-        const std::string call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id.str();
-        return function({candidate.tool, call_id, arguments, parts});
+        const std::string_view call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id;
+        return function({tool_of(candidate), call_id, arguments, parts});
     }
     std::int64_t stage(const ClearingCandidate& candidate);
     void stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts);
@@ -83,7 +98,7 @@ private:
                      std::string_view content, Provenance& provenance, ClearedText& text);
     void stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts);
     void stage_handler(const ClearingCandidate& candidate, const std::vector<Part>& parts, ClearResult result);
-    void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const;
+    void close_ranks(std::span<const ClearingCandidate> candidates, std::size_t message) const;
     [[nodiscard]] std::int64_t size_of_object(Storage& storage, const std::string& key, std::string_view shown) const;
     void set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before, const std::vector<Part>& now,
                    const Provenance& provenance);
@@ -91,7 +106,7 @@ private:
     void offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
                  std::optional<typename Transaction<M>::Original> original);
     [[nodiscard]] std::int64_t tokens_of(const PartView& part) const;
-    [[nodiscard]] std::vector<ClearingCandidate> plan_shortening() const;
+    [[nodiscard]] ClearingPlan plan_shortening() const;
     [[nodiscard]] std::int64_t limit_that_frees(std::int64_t tokens,
                                                 const std::vector<ClearingCandidate>& candidates) const;
     [[nodiscard]] std::optional<typename Transaction<M>::Original> original_at(const ClearingCandidate& candidate,
@@ -109,12 +124,12 @@ private:
     std::int64_t count_;
     Transaction<M> edit_;
     PlannedKeys planned_{};
-    std::vector<std::size_t> erased_{};    // parts of the message that a handler's replacement took out
-    std::vector<std::string> new_keys_{};  // of the unit that is being planned
+    std::string placeholder_{};          // of the result at hand; keeps its room
+    std::vector<std::size_t> erased_{};  // parts of the message that a handler's replacement took out
 };
 
 template <AgentMessage M>
-std::vector<ClearingCandidate> ClearingRun<M>::plan() const {
+ClearingPlan ClearingRun<M>::plan() const {
     return plan_clearing(edit_.outline(), config_, turn_.config.protected_tools, name_,
                          [&](std::size_t message) { return edit_.is_pinned(message); });
 }
@@ -191,7 +206,8 @@ void ClearingRun<M>::replace_round(const Round& round, std::vector<M> messages) 
 
 template <AgentMessage M>
 void ClearingRun<M>::clear(std::int64_t target) {
-    std::vector<ClearingCandidate> candidates = plan();
+    const ClearingPlan planned = plan();
+    const std::vector<ClearingCandidate>& candidates = planned.candidates;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
         const ClearingCandidate& candidate = candidates[c];
         const bool enough = is_enough(target);
@@ -211,8 +227,8 @@ void ClearingRun<M>::clear(std::int64_t target) {
 
 /// A handler has erased parts: later results in that message have moved.
 template <AgentMessage M>
-void ClearingRun<M>::close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const {
-    for (ClearingCandidate& candidate : candidates) {
+void ClearingRun<M>::close_ranks(std::span<const ClearingCandidate> candidates, std::size_t message) const {
+    for (const ClearingCandidate& candidate : candidates) {
         if (candidate.message != message) continue;
         for (std::size_t& part : candidate.parts) {
             const auto gone = std::ranges::count_if(erased_, [&](std::size_t erased) { return erased < part; });
@@ -249,7 +265,7 @@ std::int64_t ClearingRun<M>::tokens_of(const PartView& part) const {
 template <AgentMessage M>
 std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
     const std::int64_t before = edit_.tokens_after();
-    const ToolReductionCallbacks* own = find_for_tool(callbacks_.tool_config, candidate.tool);
+    const ToolReductionCallbacks* own = find_for_tool(callbacks_.tool_config, tool_of(candidate));
     const bool is_handled = own != nullptr && own->clear_handler;
     std::vector<Part> parts;  // as a user's function sees them
     if (is_handled || callbacks_.gen_clear_offload_file_path) parts = parts_of_result(candidate);
@@ -258,18 +274,18 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
         handled = ask(own->clear_handler, candidate, parts);
         if (!handled->need_clear) return 0;
     }
-    new_keys_.clear();
+    planned_.begin_unit();
     const Unit unit = edit_.begin_unit();
     if (handled) {
         stage_handler(candidate, parts, *std::move(handled));
     } else {
         stage_result(candidate, parts);
-        if (clears_inputs(config_, candidate.tool)) stage_arguments(candidate, parts);
+        if (clears_inputs(config_, tool_of(candidate))) stage_arguments(candidate, parts);
     }
     const std::int64_t freed = before - edit_.tokens_after();
     if (freed > 0) return freed;
     edit_.drop_unit(unit);
-    for (const std::string& key : new_keys_) planned_.remove(key);
+    planned_.drop_unit();
     return 0;
 }
 
@@ -277,14 +293,14 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
 template <AgentMessage M>
 std::string ClearingRun<M>::key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
     if (!callbacks_.gen_clear_offload_file_path)
-        return usual_key(config_, turn_.conversation.id(), "clear", candidate.name);
+        return usual_key(config_, turn_.conversation.id(), "clear", object_name_of(candidate));
     return to_key(ask(callbacks_.gen_clear_offload_file_path, candidate, parts), "gen_clear_offload_file_path");
 }
 
 template <AgentMessage M>
 void ClearingRun<M>::offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
                              std::optional<typename Transaction<M>::Original> original) {
-    if (planned_.add(key, hash128(content))) new_keys_.push_back(key);
+    planned_.add(key, hash128(content));
     edit_.offload(std::move(key), std::move(content), original, storage);
 }
 
@@ -341,29 +357,33 @@ typename ClearingRun<M>::Offload ClearingRun<M>::look_at(const ClearingCandidate
 
 template <AgentMessage M>
 void ClearingRun<M>::stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts) {
-    const auto storage = storage_for(candidate.tool);
+    const auto storage = storage_for(tool_of(candidate));
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
-    ClearedText text{.tool = candidate.tool, .reader = reader()};
+    ClearedText text{.tool = tool_of(candidate), .reader = reader()};
     Offload found = look_at(candidate, parts, storage.get(), provenance, text);
     std::string location;
     for (const std::string& key : provenance.stored) {
-        if (!location.empty()) location += ", ";
-        location += storage->locate(key);
+        std::string one = storage->locate(key);
+        location = location.empty() ? std::move(one) : location + ", " + one;
     }
     text.location = location;
-    std::string placeholder = provenance.stored.empty() ? std::string(plain_placeholder(turn_.language))
-                                                        : clearing_placeholder(text, turn_.language);
-    const std::int64_t cost = turn_.counter().count(placeholder) * static_cast<std::int64_t>(candidate.parts.size());
+    placeholder_.clear();
+    if (provenance.stored.empty()) {
+        placeholder_ = plain_placeholder(turn_.language);
+    } else {
+        append_placeholder(placeholder_, text, turn_.language);
+    }
+    const std::int64_t cost = turn_.counter().count(placeholder_) * static_cast<std::int64_t>(candidate.parts.size());
     if (found.tokens <= cost) return;
     if (found.content) {
         offload(provenance.stored.back(), *std::move(found.content), storage, std::nullopt);
     } else if (found.is_text) {
-        if (planned_.add(provenance.stored.back(), found.print)) new_keys_.push_back(provenance.stored.back());
+        planned_.add(provenance.stored.back(), found.print);
         edit_.offload_text(provenance.stored.back(), candidate.message, candidate.parts.front(), storage);
     }
     for (std::size_t i = 0; i + 1 < candidate.parts.size(); ++i)
-        edit_.set_text(candidate.message, candidate.parts[i], placeholder, provenance);
-    edit_.set_text(candidate.message, candidate.parts.back(), std::move(placeholder), std::move(provenance));
+        edit_.set_text(candidate.message, candidate.parts[i], placeholder_, provenance);
+    edit_.set_text(candidate.message, candidate.parts.back(), placeholder_, std::move(provenance));
 }
 
 template <AgentMessage M>
@@ -371,7 +391,7 @@ void ClearingRun<M>::stage_arguments(const ClearingCandidate& candidate, const s
     if (!candidate.call_part || edit_.is_pinned(candidate.call)) return;
     if (origin_of(mark_of(edit_.outline()[candidate.call], *candidate.call_part)) != Origin::original) return;
     std::string arguments = arguments_of(candidate);
-    const auto storage = storage_for(candidate.tool);
+    const auto storage = storage_for(tool_of(candidate));
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
     std::string location;
     if (storage) {
@@ -381,7 +401,7 @@ void ClearingRun<M>::stage_arguments(const ClearingCandidate& candidate, const s
     }
     std::string now = cleared_arguments(location, turn_.language);
     if (turn_.counter().count(now) >= turn_.counter().count(arguments)) return;
-    edit_.set_text(candidate.call, *candidate.call_part, std::move(now), provenance);
+    edit_.set_text(candidate.call, *candidate.call_part, now, provenance);
     if (!storage) return;
     using Original = typename Transaction<M>::Original;
     const Serial serial = edit_.outline()[candidate.call].serial;
@@ -393,7 +413,7 @@ void ClearingRun<M>::stage_handler(const ClearingCandidate& candidate, const std
                                    ClearResult result) {
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
     if (result.need_offload) {
-        const auto storage = storage_for(candidate.tool);
+        const auto storage = storage_for(tool_of(candidate));
         if (!storage) throw Error(Errc::storage_failed, std::string(name_) + ": clear_handler: no backend for offload");
         std::string key = result.key.empty() ? free_key(*storage, key_for(candidate, parts), result.content, planned_)
                                              : to_key(result.key, "clear_handler");
@@ -402,7 +422,7 @@ void ClearingRun<M>::stage_handler(const ClearingCandidate& candidate, const std
     }
     set_parts(candidate, parts, result.parts, provenance);
     if (result.arguments && candidate.call_part && *result.arguments != arguments_of(candidate))
-        edit_.set_text(candidate.call, *candidate.call_part, *std::move(result.arguments), provenance);
+        edit_.set_text(candidate.call, *candidate.call_part, *result.arguments, provenance);
 }
 
 /// As many parts as before: each takes the text of its successor. Else the first takes all text, the others go.
@@ -427,7 +447,7 @@ void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::ve
         edit_.erase_part(candidate.message, candidate.parts[i], provenance);
         erased_.push_back(candidate.parts[i]);
     }
-    edit_.set_text(candidate.message, candidate.parts.front(), std::move(all), provenance);
+    edit_.set_text(candidate.message, candidate.parts.front(), all, provenance);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -17,18 +17,18 @@ namespace whittle::inline v0::detail {
 
 /// What may be shortened: results of retained rounds that nobody else has made or wants as they are.
 template <AgentMessage M>
-std::vector<ClearingCandidate> ClearingRun<M>::plan_shortening() const {
-    std::vector<ClearingCandidate> candidates = plan();
-    std::erase_if(candidates, [&](const ClearingCandidate& candidate) {
+ClearingPlan ClearingRun<M>::plan_shortening() const {
+    ClearingPlan planned = plan();
+    std::erase_if(planned.candidates, [&](const ClearingCandidate& candidate) {
         if (!candidate.is_retained || edit_.is_pinned(candidate.message)) return true;
-        if (matches_tool(turn_.config.protected_tools, candidate.tool)) return true;
-        if (skips_truncation(config_, candidate.tool)) return true;
+        if (matches_tool(turn_.config.protected_tools, tool_of(candidate))) return true;
+        if (skips_truncation(config_, tool_of(candidate))) return true;
         return std::ranges::any_of(candidate.parts, [&](std::size_t part) {
             const Mark& mark = mark_of(edit_.outline()[candidate.message], part);
             return origin_of(mark) != Origin::original && (mark->by != name_ || mark->reason == "clear");
         });
     });
-    return candidates;
+    return planned;
 }
 
 /// The largest limit for each of their texts that frees enough, by estimate.
@@ -65,9 +65,9 @@ std::int64_t ClearingRun<M>::limit_that_frees(std::int64_t tokens,
 template <AgentMessage M>
 void ClearingRun<M>::shorten_newest(std::int64_t tokens) {
     edit_.allow_open_results();
-    const std::vector<ClearingCandidate> candidates = plan_shortening();
-    const std::int64_t limit = limit_that_frees(tokens, candidates);
-    for (const ClearingCandidate& candidate : candidates) {
+    const ClearingPlan planned = plan_shortening();
+    const std::int64_t limit = limit_that_frees(tokens, planned.candidates);
+    for (const ClearingCandidate& candidate : planned.candidates) {
         const std::int64_t less = shorten(candidate, limit);
         if (less > 0) {
             turn_.report.more().candidates.push_back(
@@ -79,7 +79,7 @@ void ClearingRun<M>::shorten_newest(std::int64_t tokens) {
 /// Plans one result's shortening as a unit of its own. Returns the tokens that it frees.
 template <AgentMessage M>
 std::int64_t ClearingRun<M>::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
-    const auto storage = storage_for(candidate.tool);
+    const auto storage = storage_for(tool_of(candidate));
     if (!storage) return 0;
     const std::vector<Part> parts = parts_of_result(candidate);
     const std::int64_t before = edit_.tokens_after();
@@ -106,9 +106,10 @@ void ClearingRun<M>::shorten_text(const ClearingCandidate& candidate, std::size_
         .origin = Origin::placeholder, .reason = "truncate", .stored = {stored.begin(), stored.end()}};
     if (is_new)
         provenance.stored.push_back(
-            free_key(*storage, usual_key(config_, turn_.conversation.id(), "trunc", candidate.name), whole, planned_));
+            free_key(*storage, usual_key(config_, turn_.conversation.id(), "trunc", object_name_of(candidate)), whole,
+                     planned_));
     const std::string location = storage->locate(provenance.stored.front());
-    const TruncatedText text{.tool = candidate.tool, .location = location, .reader = reader()};
+    const TruncatedText text{.tool = tool_of(candidate), .location = location, .reader = reader()};
     edit_.set_text(candidate.message, candidate.parts[i],
                    cut_to(whole, static_cast<std::size_t>(max_bytes), text, turn_.language), provenance);
     if (is_new) offload(provenance.stored.front(), whole, storage, original_at(candidate, i));

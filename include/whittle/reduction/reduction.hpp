@@ -137,9 +137,9 @@ void Reduction<M>::remember(Turn<M>& turn, std::int64_t count, const CommitResul
 template <AgentMessage M>
 std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) const {
     if (never_clears()) return conversation.size();
-    const auto candidates =
+    const ClearingPlan planned =
         plan_clearing(conversation.outline(), config_, {}, name_, [](std::size_t) { return false; });
-    for (const ClearingCandidate& candidate : candidates) {
+    for (const ClearingCandidate& candidate : planned.candidates) {
         if (candidate.rule.empty() || candidate.rule == "retained_round") return candidate.message;  // old by then
     }
     return conversation.size();
