@@ -58,6 +58,9 @@ public:
     /// Tokens of the messages by that counter, on both sides by estimate.
     [[nodiscard]] std::int64_t tokens_before() const noexcept { return before_; }
     [[nodiscard]] std::int64_t tokens_after() const noexcept { return after_; }
+    [[nodiscard]] std::int64_t tokens_of(std::size_t message) const noexcept {
+        return outline()[message].tokens[column_];
+    }
     [[nodiscard]] std::optional<std::size_t> first_changed() const noexcept;
 
     /// Edits from here on belong together. Returns the unit's number.

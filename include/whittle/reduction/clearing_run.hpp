@@ -332,7 +332,8 @@ typename ClearingRun<M>::Offload ClearingRun<M>::look_at(const ClearingCandidate
     std::vector<Part> fresh;  // no store has these
     const MessageInfo& info = edit_.outline()[candidate.message];
     for_each_part_of(candidate, [&](std::size_t i, const PartView& part) {
-        found.tokens += tokens_of(part);
+        const bool is_counted = info.parts.size() == 1 && part.kind != PartKind::media;
+        found.tokens += is_counted ? edit_.tokens_of(candidate.message) : tokens_of(part);
         if (storage == nullptr) return;
         const bool is_new =
             candidate.stored_of(i).empty() && origin_of(mark_of(info, candidate.parts[i])) == Origin::original;
