@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -193,15 +192,22 @@ void PlannedKeys::drop_unit() noexcept {
 }
 
 void append_placeholder(std::string& out, const ClearedText& text, Language language) {
-    const bool is_chinese = language == Language::chinese;
-    const auto add = [&](fmt::string_view english, fmt::string_view chinese, const auto&... values) {
-        fmt::vformat_to(std::back_inserter(out), is_chinese ? chinese : english, fmt::make_format_args(values...));
+    const auto add = [&](std::string_view english, std::string_view chinese, std::string_view value = {}) {
+        out += language == Language::chinese ? chinese : english;
+        out += value;
     };
-    const std::string_view tool = text.tool.empty() ? "tool" : text.tool;
-    add("[Old {} result cleared: {} bytes", "[旧的 {} 结果已清除：{} 字节", tool, text.bytes);
-    if (text.lines > 0) add(", {} lines", "，{} 行", text.lines);
-    add(". Full text: {}", "。全文：{}", text.location);
-    if (!text.reader.empty()) add(" - read it with {}", "，可用 {} 读取", text.reader);
+    add("[Old ", "[旧的 ", text.tool.empty() ? "tool" : text.tool);
+    add(" result cleared: ", " 结果已清除：", std::to_string(text.bytes));
+    add(" bytes", " 字节");
+    if (text.lines > 0) {
+        add(", ", "，", std::to_string(text.lines));
+        add(" lines", " 行");
+    }
+    add(". Full text: ", "。全文：", text.location);
+    if (!text.reader.empty()) {
+        add(" - read it with ", "，可用 ", text.reader);
+        add("", " 读取");
+    }
     out += ']';
 }
 

@@ -20,7 +20,11 @@ std::shared_ptr<Storage> backend_for(const ReductionConfig& config, std::string_
 
 std::string usual_key(const ReductionConfig& config, std::string_view conversation, std::string_view phase,
                       std::string_view name) {
-    return fmt::format("{}/{}/{}", config.root_dir.empty() ? conversation : config.root_dir, phase, name);
+    const std::string_view root = config.root_dir.empty() ? conversation : std::string_view(config.root_dir);
+    std::string key;
+    key.reserve(root.size() + phase.size() + name.size() + 2);
+    key.append(root).append("/").append(phase).append("/").append(name);
+    return key;
 }
 
 std::size_t retained_rounds(const ReductionConfig& config) noexcept {
