@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace whittle::inline v0 {
@@ -13,10 +14,14 @@ namespace {
 constexpr std::size_t largest_key = 512;
 constexpr std::size_t shown_bytes_of_key = 80;
 
-bool is_key_byte(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '_' ||
-           c == '.' || c == '-';
-}
+constexpr std::array<bool, 256> key_bytes = [] {
+    std::array<bool, 256> bytes{};
+    for (const char c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_.-"))
+        bytes[static_cast<unsigned char>(c)] = true;
+    return bytes;
+}();
+
+bool is_key_byte(char c) noexcept { return key_bytes[static_cast<unsigned char>(c)]; }
 
 /// The rule that `key` breaks, or empty.
 std::string_view broken_rule(std::string_view key) noexcept {
