@@ -50,3 +50,22 @@ TEST_CASE("an undue hook, and one that remembers a plan too small, allocate noth
     CHECK(made == 0);
     CHECK(before > 0);
 }
+
+TEST_CASE("clearing allocates for what it keeps, not for what it looks at", "[chain][allocations]") {
+    constexpr std::size_t results = 500;
+    Conversation<> c("alloc");
+    c.push_back(ChatMessage::user("do"));
+    for (std::size_t i = 0; i < results; ++i) {
+        const std::string id = "call_" + std::to_string(i);
+        c.push_back(ChatMessage::assistant("").call(id, "read"));
+        c.push_back(ChatMessage::result(id, "read", std::string(2'000, 'x')));
+    }
+    ReductionConfig config{.skip_truncation = true, .max_tokens_for_clear = 100};
+    const Chain chain{ChainConfig{.storage = memory_storage()}, Reduction<>{config}};
+    static_cast<void>(c.tokens(chain.config().token_counter));
+    const std::size_t before = allocations;
+    chain.before_model(c);
+    const std::size_t made = allocations - before;
+    CHECK(c.objects()->size() == results - 1);
+    CHECK(made < 20 * results);
+}
