@@ -132,7 +132,7 @@ namespace {
 constexpr std::size_t lanes = 16;
 
 /// Of up to 255 times `lanes` bytes: then no lane runs over. Compilers make it one comparison for all lanes.
-std::int64_t count_line_feeds(std::string_view bytes) noexcept {
+std::int64_t line_feeds_of_block(std::string_view bytes) noexcept {
     std::array<std::uint8_t, lanes> feeds{};
     for (std::size_t at = 0; at < bytes.size(); at += lanes) {
         for (std::size_t i = 0; i < lanes; ++i)
@@ -143,16 +143,19 @@ std::int64_t count_line_feeds(std::string_view bytes) noexcept {
 
 }  // namespace
 
-std::int64_t count_lines(std::string_view text) noexcept {
+std::int64_t count_line_feeds(std::string_view text) noexcept {
     std::int64_t feeds = 0;
     std::size_t at = 0;
     while (text.size() - at >= lanes) {
         const std::size_t size = std::min<std::size_t>((text.size() - at) / lanes, 255) * lanes;
-        feeds += count_line_feeds(text.substr(at, size));
+        feeds += line_feeds_of_block(text.substr(at, size));
         at += size;
     }
-    feeds += std::ranges::count(text.substr(at), '\n');
-    return feeds + (text.empty() || text.back() == '\n' ? 0 : 1);
+    return feeds + std::ranges::count(text.substr(at), '\n');
+}
+
+std::int64_t count_lines(std::string_view text) noexcept {
+    return count_line_feeds(text) + (text.empty() || text.back() == '\n' ? 0 : 1);
 }
 
 std::string ascii_lower(std::string_view text) {

@@ -36,7 +36,7 @@ HeldText::HeldText(const HeldTextLimits& limits, std::shared_ptr<Storage> storag
 
 void HeldText::append(std::string_view chunk) {
     if (chunk.empty()) return;
-    line_feeds_ += std::count(chunk.begin(), chunk.end(), '\n');
+    line_feeds_ += count_line_feeds(chunk);
     ends_in_line_ = chunk.back() != '\n';
     size_ += static_cast<std::int64_t>(chunk.size());
     spill(chunk);

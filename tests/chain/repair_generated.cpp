@@ -97,7 +97,7 @@ std::map<Serial, std::string> bytes_by_serial(const Conversation<M>& c) {
 /// Whether a message holds a result of a call in a message that breaks a rule: it may stand where no rule looks, as in
 /// an assistant message, and is moved behind its call.
 bool answers_broken_call(const MessageInfo& info, const Outline& outline, const std::vector<Violation>& violations) {
-    const auto has = [](const MessageInfo& m, PartKind kind, const std::string& id) {
+    const auto has = [](const MessageInfo& m, PartKind kind, std::string_view id) {
         return std::ranges::any_of(m.parts, [&](const PartInfo& p) { return p.kind == kind && p.call_id == id; });
     };
     return std::ranges::any_of(info.parts, [&](const PartInfo& p) {

@@ -226,7 +226,7 @@ std::string protected_texts(const Conversation<M>& conversation, const ChainConf
         const PartInfo& info = conversation.outline()[message].parts[p++];
         const bool is_result = info.kind == PartKind::tool_result;
         if (is_result && std::ranges::count(config.protected_tools, info.tool) > 0)
-            texts += info.call_id + '\n' + part.text + '\n';
+            texts += info.call_id.str() + '\n' + part.text + '\n';
     }
     return texts;
 }

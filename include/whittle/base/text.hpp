@@ -29,6 +29,7 @@ namespace whittle::inline v0 {
 /// Only blank: empty, or nothing but ASCII white space.
 [[nodiscard]] bool is_blank(std::string_view text) noexcept;
 
+[[nodiscard]] std::int64_t count_line_feeds(std::string_view text) noexcept;
 /// Number of lines: line feeds, plus one if text follows the last one.
 [[nodiscard]] std::int64_t count_lines(std::string_view text) noexcept;
 

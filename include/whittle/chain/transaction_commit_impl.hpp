@@ -36,7 +36,9 @@ bool Transaction<M>::keeps_every_rule() const noexcept {
 template <AgentMessage M>
 std::vector<Violation> Transaction<M>::made_violations() const {
     if (env_.validity == nullptr || !is_open_ || keeps_every_rule()) return {};
-    return new_violations(validate(conversation_->outline(), *env_.validity), validate(outline(), *env_.validity));
+    const std::vector<Violation> after = validate(outline(), *env_.validity);
+    if (after.empty()) return {};  // what was there before need not be read
+    return new_violations(validate(conversation_->outline(), *env_.validity), after);
 }
 
 template <AgentMessage M>
