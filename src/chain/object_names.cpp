@@ -30,6 +30,7 @@ SharedString safe_form(const SharedString& call_id) {
 
 }  // namespace
 
+/// Longer ones than safe names come only from a state that was made by hand.
 std::size_t ObjectNames::CaselessHash::operator()(const SharedString& name) const {
     std::array<char, longest_name> folded;  // NOLINT: written before it is read
     const std::string_view start = name.view().substr(0, longest_name);

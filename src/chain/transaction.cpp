@@ -41,6 +41,8 @@ void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t erased) {
         info.parts[p].mark = old.parts[was].mark;
         info.parts[p].object_name = old.parts[was].object_name;
         if (info.parts[p].tool.empty()) info.parts[p].tool = old.parts[was].tool;
+        info.parts[p].tool.share_if_equal(old.parts[was].tool);
+        info.parts[p].call_id.share_if_equal(old.parts[was].call_id);
     }
 }
 

@@ -2,7 +2,11 @@
 
 #include "support/catch.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -77,4 +81,27 @@ TEST_CASE("copies of a shared string may come and go in several threads", "[shar
     text = SharedString();
     for (std::thread& thread : threads) thread.join();
     CHECK(same == std::vector<int>(4, 10'000));
+}
+
+TEST_CASE("a shared string stands beside views in comparisons, searches and maps", "[shared_string]") {
+    const std::string_view view = "b";
+    const std::vector<SharedString> ids{"a", "b", "c"};
+    CHECK(ids[0] < view);
+    CHECK(view < ids[2]);
+    CHECK(view == ids[1]);
+    CHECK(ids[1] >= std::string("b"));
+    CHECK(std::ranges::find(ids, view) == ids.begin() + 1);
+    CHECK(std::ranges::lower_bound(ids, view) == ids.begin() + 1);
+    const std::map<SharedString, int, std::less<>> by_id{{"a", 1}, {"b", 2}};
+    CHECK(by_id.find(view)->second == 2);
+}
+
+TEST_CASE("an equal text is held once where that is asked for", "[shared_string]") {
+    const SharedString kept = "call_1";
+    SharedString same = std::string("call_1");
+    same.share_if_equal(kept);
+    CHECK(same.shares_with(kept));
+    SharedString other = "call_2";
+    other.share_if_equal(kept);
+    CHECK(other == "call_2");
 }

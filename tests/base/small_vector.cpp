@@ -128,3 +128,9 @@ TEST_CASE("a copy that fails half-way leaves the small vector as it was", "[smal
     target.clear();
     CHECK(Tracked::alive == 4);
 }
+
+TEST_CASE("a small vector refuses more elements than it can count", "[small_vector]") {
+    SmallVector<char> v{'a'};
+    CHECK_THROWS_AS(v.reserve((std::size_t{1} << 32) + 1), std::length_error);
+    CHECK(v == SmallVector<char>{'a'});
+}

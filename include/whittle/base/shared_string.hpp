@@ -10,12 +10,14 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace whittle::inline v0 {
 
 /// An immutable string whose copies share one block; as wide as a pointer, and an empty one takes no memory. For ids
-/// and names that many records of a conversation repeat. Copies may be used in different threads.
+/// and names that many records of a conversation repeat. Becomes a string_view by itself, a string by `str`. Copies may
+/// be used in different threads.
 class SharedString {
 public:
     SharedString() noexcept = default;
@@ -40,6 +42,10 @@ public:
     [[nodiscard]] std::string str() const { return std::string(view()); }
     [[nodiscard]] std::size_t size() const noexcept { return block_ == nullptr ? 0 : block_->size; }
     [[nodiscard]] bool empty() const noexcept { return block_ == nullptr; }
+    /// Holds an equal text once: takes the block of `other` in place of its own.
+    void share_if_equal(const SharedString& other) noexcept {
+        if (*this == other) *this = other;
+    }
     /// Whether both are the same block, or both empty.
     [[nodiscard]] bool shares_with(const SharedString& other) const noexcept { return block_ == other.block_; }
 
@@ -52,6 +58,10 @@ public:
     }
     friend std::strong_ordering operator<=>(const SharedString& a, const SharedString& b) noexcept {
         return a.view() <=> b.view();
+    }
+    template <std::convertible_to<std::string_view> Text>
+    friend std::strong_ordering operator<=>(const SharedString& a, const Text& b) noexcept {
+        return a.view() <=> std::string_view(b);
     }
 
 private:
@@ -72,9 +82,20 @@ private:
 
 }  // namespace whittle::inline v0
 
+/// Lets algorithms compare with a view, as in `std::ranges::find(parts, id, &PartInfo::call_id)`.
+template <template <typename> typename A, template <typename> typename B>
+struct std::basic_common_reference<whittle::SharedString, std::string_view, A, B> {
+    using type = std::string_view;
+};
+template <template <typename> typename A, template <typename> typename B>
+struct std::basic_common_reference<std::string_view, whittle::SharedString, A, B> {
+    using type = std::string_view;
+};
+
 template <>
 struct std::hash<whittle::SharedString> {
-    std::size_t operator()(const whittle::SharedString& text) const noexcept {
+    /// Not noexcept: libstdc++ would then hash again at every step of a search.
+    std::size_t operator()(const whittle::SharedString& text) const {
         return std::hash<std::string_view>()(text.view());
     }
 };

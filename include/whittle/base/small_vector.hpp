@@ -6,14 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
 namespace whittle::inline v0 {
 
 /// A vector that holds one element in itself and takes memory from the heap only for more: most messages have one part
-/// and one token count. Moving it moves a single element. At most 2^32 - 1 elements.
+/// and one token count. Moving it moves a single element, and references to that one are no longer valid then.
 template <typename T>
 class SmallVector {
     static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>);
@@ -54,9 +56,11 @@ public:
     [[nodiscard]] T& back() noexcept { return data()[size_ - 1]; }
     [[nodiscard]] const T& back() const noexcept { return data()[size_ - 1]; }
 
-    /// Strong guarantee, as for all that take memory.
+    /// Strong guarantee, as for all that take memory; an element that is moved in may be lost. Throws std::length_error
+    /// above 2^32 - 1 elements.
     void reserve(std::size_t capacity) {
         if (capacity <= capacity_) return;
+        if (capacity > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("SmallVector: too long");
         T* const more = std::allocator<T>().allocate(capacity);
         std::uninitialized_move(begin(), end(), more);
         const std::size_t size = size_;

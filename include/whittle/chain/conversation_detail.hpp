@@ -32,8 +32,8 @@ private:
     std::optional<std::unordered_map<Serial, std::size_t>> all_{};
 };
 
-/// Room for `extra` more elements without giving up geometric growth; by a half, as elements are cheap to move and
-/// room that stays empty is paid for as long as the conversation lives.
+/// Room for `extra` more elements without giving up geometric growth; by a half: room that stays empty is paid for as
+/// long as the conversation lives.
 template <typename T>
 void grow(std::vector<T>& v, std::size_t extra) {
     const std::size_t needed = v.size() + extra;

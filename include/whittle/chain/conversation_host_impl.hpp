@@ -199,7 +199,13 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
             if (!part.object_name.empty()) c.names_.take(part.object_name);
         }
     };
-    for (MessageInfo& info : c.infos_) info.tokens.clear(), take_names(info);
+    std::unordered_set<SharedString> known;
+    const auto share = [&](SharedString& text) { text = *known.insert(text).first; };
+    for (MessageInfo& info : c.infos_) {
+        info.tokens.clear();
+        for (PartInfo& part : info.parts) share(part.call_id), share(part.tool), share(part.object_name);
+        take_names(info);
+    }
     for (const auto& entry : c.journal_) {
         for (const std::string& key : entry->stored) c.add_object(key, nullptr);
         for (const StoredText& text : entry->texts) c.add_object(text.key, text.storage);

@@ -225,6 +225,7 @@ void Conversation<M>::prepare_undo(Splice<M>& splice, bool pin) {
             for (std::size_t p = 0; p < fresh.parts.size() && p < info.parts.size(); ++p) {
                 fresh.parts[p].object_name = info.parts[p].object_name;
                 fresh.parts[p].tool = info.parts[p].tool;
+                fresh.parts[p].call_id.share_if_equal(info.parts[p].call_id);
             }
             info.parts = std::move(fresh.parts);
             info.fingerprint = fresh.fingerprint;

@@ -15,8 +15,8 @@ public:
     /// `call_id` itself if it is safe and free; else a safe form of it, with a number if that is taken too.
     [[nodiscard]] SharedString assign(const SharedString& call_id);
 
-    /// Names the calls of a message, and those results in it whose call is not known; calls of one tool share its name.
-    /// Strong guarantee.
+    /// Names the calls of a message, and those results in it whose call is not known; calls of one tool share its name,
+    /// as long as there are no more than 256 tools. Strong guarantee.
     void assign_to(MessageInfo& info);
 
     /// Gives back the names that `assign_to` gave: the message never came.

@@ -117,6 +117,8 @@ private:
         for (std::size_t p = 0; p < fresh.parts.size() && p < known.size(); ++p) {
             fresh.parts[p].mark = std::move(known[p].mark);
             fresh.parts[p].object_name = std::move(known[p].object_name);
+            fresh.parts[p].tool.share_if_equal(known[p].tool);
+            fresh.parts[p].call_id.share_if_equal(known[p].call_id);
         }
         info.parts = std::move(fresh.parts);
         info.fingerprint = fresh.fingerprint;
