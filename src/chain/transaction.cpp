@@ -27,7 +27,18 @@ bool has_open_thinking(const Outline& outline, std::size_t message) {
     return loop && message >= *loop && outline[message].has(PartKind::thinking);
 }
 
-void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t erased) {
+std::size_t find_gone(const MessageInfo& old, const MessageInfo& now, std::size_t edited, bool is_text_set) {
+    if (now.parts.size() >= old.parts.size()) return old.parts.size();
+    if (!is_text_set || old.parts[edited].kind != PartKind::media) return edited;
+    for (std::size_t p = edited + 1; p < old.parts.size(); ++p) {
+        const PartInfo& part = old.parts[p];
+        if (part.kind == PartKind::tool_result && part.bytes == 0 && part.call_id == old.parts[edited].call_id)
+            return p;
+    }
+    return edited;
+}
+
+void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone) {
     info.serial = old.serial;
     info.role = old.role;
     info.group = old.group;
@@ -36,7 +47,7 @@ void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t erased) {
     info.pinned = old.pinned;
     info.mark = old.mark;
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        const std::size_t was = p < erased ? p : p + 1;
+        const std::size_t was = p < gone ? p : p + 1;
         if (was >= old.parts.size()) break;
         info.parts[p].mark = old.parts[was].mark;
         info.parts[p].object_name = old.parts[was].object_name;

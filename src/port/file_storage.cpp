@@ -35,6 +35,9 @@ public:
         } catch (const Error& error) {
             if (error.errc() != Errc::already_exists) file_.reset();
             throw;
+        } catch (...) {
+            file_.reset();
+            throw;
         }
     }
 

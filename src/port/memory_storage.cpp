@@ -51,7 +51,7 @@ public:
         put(key, content, [&] { return copy_of(key, content); });
     }
 
-    /// Takes `content` only if it keeps it.
+    /// Takes `content` unless it refuses it with an Error.
     void put(std::string_view key, std::string&& content) {
         put(key, content, [&] {
             const auto owned = std::make_shared<const Owned>(Owned{std::string(key), std::move(content)});
@@ -143,6 +143,9 @@ public:
             shelf_.reset();
         } catch (const Error& error) {
             if (error.errc() != Errc::already_exists) shelf_.reset();
+            throw;
+        } catch (...) {
+            shelf_.reset();
             throw;
         }
     }

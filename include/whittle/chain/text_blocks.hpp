@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0::detail {
@@ -13,6 +14,12 @@ namespace whittle::inline v0::detail {
 /// Copies of texts that stay where they are, many to an allocation.
 class TextBlocks {
 public:
+    TextBlocks() = default;
+    TextBlocks(TextBlocks&& other) noexcept
+        : blocks_(std::exchange(other.blocks_, {})),
+          next_(std::exchange(other.next_, nullptr)),
+          left_(std::exchange(other.left_, 0)) {}
+
     /// The copy lives as long as this, or until `clear`.
     [[nodiscard]] std::string_view keep(std::string_view text) {
         if (left_ < text.size()) open_block(std::max(block_size, text.size()));
@@ -24,6 +31,7 @@ public:
 
     void clear() noexcept {
         blocks_.clear();
+        next_ = nullptr;
         left_ = 0;
     }
 
@@ -31,7 +39,7 @@ private:
     static constexpr std::size_t block_size = 1'024;
 
     void open_block(std::size_t size) {
-        blocks_.push_back(std::make_unique<char[]>(size));
+        blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
         next_ = blocks_.back().get();
         left_ = size;
     }

@@ -122,6 +122,7 @@ private:
         std::size_t at = 0;  // where it stood then
         std::size_t part = 0;
         std::string_view text{};        // in `texts_`
+        bool moves_parts = false;       // set_text: another part is no longer shown, those behind it move up
         std::vector<Serial> covered{};  // replace: the messages that go
         std::vector<M> messages{};
         Serial first_serial = 0;  // replace: of the new messages

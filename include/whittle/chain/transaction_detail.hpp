@@ -49,9 +49,13 @@ private:
                                                bool spare_open_results);
 /// Thinking of the open tool loop (`Outline::open_loop`): providers want it back unchanged while the tool loop is open.
 [[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
-/// `info` describes a message anew after its content changed: gives it what was known of it as `old`, whose part
-/// `erased` is gone (the number of parts if none is).
-void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t erased);
+/// The part of `old` that is gone after an edit of part `edited` gave `now`; the number of parts if none is. Text that
+/// was set in place of a result's media takes away the empty part that stood for its missing text.
+[[nodiscard]] std::size_t find_gone(const MessageInfo& old, const MessageInfo& now, std::size_t edited,
+                                    bool is_text_set);
+/// `info` describes a message anew after its content changed: gives it what was known of it as `old`, whose part `gone`
+/// is not in it.
+void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone);
 [[noreturn]] void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule);
 [[noreturn]] void throw_split_thinking(std::string_view by, Serial serial);
 [[noreturn]] void throw_new_violations(std::string_view by, const std::vector<Violation>& violations);

@@ -105,7 +105,7 @@ private:
     /// A part without text may vanish, and the parts behind it move up.
     template <typename Edit>
     [[nodiscard]] static bool sets_one_text(const Edit& edit) {
-        return edit.kind == Edit::Kind::set_text && !edit.text.empty();
+        return edit.kind == Edit::Kind::set_text && !edit.text.empty() && !edit.moves_parts;
     }
     void add_whole(Serial serial) {
         any_.insert(serial);

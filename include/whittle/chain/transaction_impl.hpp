@@ -133,9 +133,10 @@ void Transaction<M>::apply_to_part(const Edit& edit, std::size_t at) {
     MessageInfo info = describe(edited);
     conversation_->count_into(info, edited);
     const MessageInfo& old = *infos_[at];
-    const bool is_erased = edit.kind == Edit::Kind::erase_part && info.parts.size() < old.parts.size();
-    detail::keep_known(info, old, is_erased ? edit.part : old.parts.size());
-    const bool is_shown = edit.kind == Edit::Kind::set_text && edit.part < info.parts.size();
+    const bool is_text_set = edit.kind == Edit::Kind::set_text;
+    const std::size_t gone = detail::find_gone(old, info, edit.part, is_text_set);
+    detail::keep_known(info, old, gone);
+    const bool is_shown = is_text_set && gone != edit.part && edit.part < info.parts.size();
     (is_shown ? info.parts[edit.part].mark : info.mark) = edit.mark;  // a type may show no part for no text
     put(at, edit.unit, std::move(edited), std::move(info));
 }
@@ -204,7 +205,9 @@ template <AgentMessage M>
 void Transaction<M>::stage(Edit edit, std::size_t at) {
     detail::grow(edits_, 1);
     edit.at = at;
+    const std::size_t parts = edit.kind == Edit::Kind::set_text ? infos_[at]->parts.size() : 0;
     apply(edit, at);
+    edit.moves_parts = edit.kind == Edit::Kind::set_text && infos_[at]->parts.size() != parts;
     edits_.push_back(std::move(edit));
 }
 

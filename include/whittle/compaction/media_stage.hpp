@@ -91,6 +91,14 @@ void replace_media(Transaction<M>& edit, std::size_t message, MediaEdit media,
     if (!now.key.empty()) edit.offload(std::move(now.key), std::move(now.content), std::nullopt, storage);
 }
 
+/// From the last on: text in place of a result's only media takes away the empty part that stood for its missing text,
+/// and the parts behind it move up.
+template <AgentMessage M>
+void replace_all_media(Transaction<M>& edit, std::size_t message, std::vector<MediaEdit> media,
+                       const std::shared_ptr<Storage>& storage) {
+    for (; !media.empty(); media.pop_back()) replace_media(edit, message, std::move(media.back()), storage);
+}
+
 /// The media parts of a message that pins and protections leave.
 template <AgentMessage M>
 [[nodiscard]] std::vector<std::size_t> media_to_take(const Turn<M>& turn, const Transaction<M>& edit,
@@ -122,7 +130,7 @@ StageGain stage_media(Turn<M>& turn, Transaction<M>& edit, MediaMode mode, std::
         const std::size_t first = edits.front().part;
         gain.count += static_cast<int>(edits.size());
         edit.begin_unit();
-        for (MediaEdit& media : edits) replace_media(edit, m, std::move(media), storage);
+        replace_all_media(edit, m, std::move(edits), storage);
         turn.report.more().candidates.push_back(
             {edit.outline()[m].serial, first, true, "old_media", count - edit.tokens_after()});
     }

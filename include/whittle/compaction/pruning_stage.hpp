@@ -205,7 +205,7 @@ std::int64_t PruningRun<M>::stage(Decision& decision) {
     for (std::size_t i = 0; i < candidate.texts.size(); ++i)
         edit_.set_text(candidate.message, candidate.texts[i], i == 0 ? decision.text : further, provenance);
     edit_.allow_pinned(false);
-    for (MediaEdit& media : decision.media) replace_media(edit_, candidate.message, std::move(media), storage_);
+    replace_all_media(edit_, candidate.message, std::move(decision.media), storage_);
     if (!decision.key.empty()) {
         using Original = typename Transaction<M>::Original;
         std::optional<Original> original;

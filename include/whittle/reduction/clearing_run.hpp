@@ -80,7 +80,8 @@ private:
     [[nodiscard]] Result ask(const std::function<Result(const ToolDetail&)>& function,
                              const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
         const std::string arguments = arguments_of(candidate);
-        const std::string_view call_id = edit_.outline()[candidate.message].parts[candidate.parts.front()].call_id;
+        const PartInfo* const part = first_part(candidate);
+        const std::string_view call_id = part != nullptr ? std::string_view(part->call_id) : std::string_view();
         return function({tool_of(candidate), call_id, arguments, parts});
     }
     std::int64_t stage(const ClearingCandidate& candidate);
@@ -98,10 +99,12 @@ private:
                      std::string_view content, Provenance& provenance, ClearedText& text);
     void stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts);
     void stage_handler(const ClearingCandidate& candidate, const std::vector<Part>& parts, ClearResult result);
-    void close_ranks(std::span<const ClearingCandidate> candidates, std::size_t message) const;
+    void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const;
     [[nodiscard]] std::int64_t size_of_object(Storage& storage, const std::string& key, std::string_view shown) const;
     void set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before, const std::vector<Part>& now,
                    const Provenance& provenance);
+    void set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new, const std::vector<Part>& now,
+                  const Provenance& provenance);
     [[nodiscard]] std::string key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const;
     void offload(std::string key, std::string content, const std::shared_ptr<Storage>& storage,
                  std::optional<typename Transaction<M>::Original> original);
@@ -206,8 +209,8 @@ void ClearingRun<M>::replace_round(const Round& round, std::vector<M> messages) 
 
 template <AgentMessage M>
 void ClearingRun<M>::clear(std::int64_t target) {
-    const ClearingPlan planned = plan();
-    const std::vector<ClearingCandidate>& candidates = planned.candidates;
+    ClearingPlan planned = plan();
+    std::vector<ClearingCandidate>& candidates = planned.candidates;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
         const ClearingCandidate& candidate = candidates[c];
         const bool enough = is_enough(target);
@@ -227,8 +230,8 @@ void ClearingRun<M>::clear(std::int64_t target) {
 
 /// A handler has erased parts: later results in that message have moved.
 template <AgentMessage M>
-void ClearingRun<M>::close_ranks(std::span<const ClearingCandidate> candidates, std::size_t message) const {
-    for (const ClearingCandidate& candidate : candidates) {
+void ClearingRun<M>::close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const {
+    for (ClearingCandidate& candidate : candidates) {
         if (candidate.message != message) continue;
         for (std::size_t& part : candidate.parts) {
             const auto gone = std::ranges::count_if(erased_, [&](std::size_t erased) { return erased < part; });
@@ -382,9 +385,9 @@ void ClearingRun<M>::stage_result(const ClearingCandidate& candidate, const std:
         planned_.add(provenance.stored.back(), found.print);
         edit_.offload_text(provenance.stored.back(), candidate.message, candidate.parts.front(), storage);
     }
-    for (std::size_t i = 0; i + 1 < candidate.parts.size(); ++i)
+    // From the last on: an empty part behind media is shown for as long as the result has no text.
+    for (std::size_t i = candidate.parts.size(); i-- > 0;)
         edit_.set_text(candidate.message, candidate.parts[i], placeholder_, provenance);
-    edit_.set_text(candidate.message, candidate.parts.back(), placeholder_, std::move(provenance));
 }
 
 template <AgentMessage M>
@@ -426,11 +429,25 @@ void ClearingRun<M>::stage_handler(const ClearingCandidate& candidate, const std
         edit_.set_text(candidate.call, *candidate.call_part, *result.arguments, provenance);
 }
 
+/// From the last on. A part may no longer be shown then: one without text, or the empty one behind media.
+template <AgentMessage M>
+void ClearingRun<M>::set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new,
+                              const std::vector<Part>& now, const Provenance& provenance) {
+    const auto shown = [&] { return edit_.outline()[candidate.message].parts.size(); };
+    for (std::size_t i = now.size(); i-- > 0;) {
+        if (!is_new[i]) continue;
+        const std::size_t before = shown();
+        edit_.set_text(candidate.message, candidate.parts[i], now[i].text, provenance);
+        if (shown() < before) erased_.push_back(now[i].text.empty() ? candidate.parts[i] : candidate.parts.back());
+    }
+}
+
 /// As many parts as before: each takes the text of its successor. Else the first takes all text, the others go.
 template <AgentMessage M>
 void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before,
                                const std::vector<Part>& now, const Provenance& provenance) {
     const bool one_by_one = now.size() == before.size();
+    std::vector<bool> is_new(now.size());
     std::string all;
     for (std::size_t i = 0; i < now.size(); ++i) {
         const bool is_kept = one_by_one && now[i].media == before[i].media && now[i].kind == before[i].kind &&
@@ -441,9 +458,9 @@ void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::ve
                 std::string(name_) + ": clear_handler: a replacement part is text, or the part that stood there");
         }
         all += now[i].text;
-        if (one_by_one && !is_kept) edit_.set_text(candidate.message, candidate.parts[i], now[i].text, provenance);
+        is_new[i] = !is_kept;
     }
-    if (one_by_one) return;
+    if (one_by_one) return set_each(candidate, is_new, now, provenance);
     for (std::size_t i = candidate.parts.size(); i-- > 1;) {
         edit_.erase_part(candidate.message, candidate.parts[i], provenance);
         erased_.push_back(candidate.parts[i]);
