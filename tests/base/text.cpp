@@ -157,7 +157,7 @@ TEST_CASE("a last line counts without its line feed", "[text]") {
         const auto feeds = std::count(text.begin(), text.end(), '\n');
         CHECK(count_lines(text) == feeds + (text.empty() || text.ends_with('\n') ? 0 : 1));
     }
-    for (const std::size_t size : {16, 4'079, 4'080, 4'081, 4'096, 8'161})  // around 255 times 16
+    for (const std::size_t size : {16u, 4'079u, 4'080u, 4'081u, 4'096u, 8'161u})  // around 255 times 16
         CHECK(count_lines(std::string(size, '\n')) == static_cast<std::int64_t>(size));
 }
 
