@@ -283,10 +283,8 @@ private:
     Outcome ask_chunk(Model<M>& model, std::int64_t limit) {
         std::optional<DigestRequest> request = requests_.build(position_, state_.summary_so_far, limit);
         if (!request) return does_not_fit(limit);
-        const std::size_t bytes = request->data.size();
-        const std::array<M, 3> messages{system_, message_traits<M>::make(Role::user, std::exchange(request->data, {})),
-                                        instruction_};
-        const std::int64_t tokens = is_text_of(messages[1], bytes)
+        const std::array<M, 3> messages{system_, message_traits<M>::make(Role::user, request->data), instruction_};
+        const std::int64_t tokens = is_text_of(messages[1], request->data.size())
                                         ? add_saturating(requests_.fixed_tokens(), request->tokens)
                                         : count(messages);
         if (tokens > limit) return does_not_fit(limit);

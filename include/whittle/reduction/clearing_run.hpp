@@ -58,20 +58,19 @@ private:
             if (found != candidate.parts.end()) visit(static_cast<std::size_t>(found - candidate.parts.begin()), part);
         });
     }
-    /// Asked each time: an edit of the message makes its strings anew. Null where the part is gone: a type may show no
-    /// part for no text.
-    [[nodiscard]] const PartInfo* first_part(const ClearingCandidate& candidate) const {
+    /// Asked each time: an edit of the message makes its strings anew. Without any where the part is gone: a type may
+    /// show no part for no text.
+    [[nodiscard]] const PartInfo& first_part(const ClearingCandidate& candidate) const {
+        static const PartInfo gone{};
         const MessageInfo& info = edit_.outline()[candidate.message];
-        return candidate.parts.front() < info.parts.size() ? &info.parts[candidate.parts.front()] : nullptr;
+        return candidate.parts.front() < info.parts.size() ? info.parts[candidate.parts.front()] : gone;
     }
     [[nodiscard]] std::string_view tool_of(const ClearingCandidate& candidate) const {
-        const PartInfo* const part = first_part(candidate);
-        return part != nullptr ? std::string_view(part->tool) : std::string_view();
+        return first_part(candidate).tool;
     }
     /// Last component of its key.
     [[nodiscard]] std::string_view object_name_of(const ClearingCandidate& candidate) const {
-        const PartInfo* const part = first_part(candidate);
-        return part != nullptr ? std::string_view(part->object_name) : std::string_view();
+        return first_part(candidate).object_name;
     }
     [[nodiscard]] std::vector<Part> parts_of_result(const ClearingCandidate& candidate) const;
     [[nodiscard]] std::string arguments_of(const ClearingCandidate& candidate) const;
@@ -80,9 +79,7 @@ private:
     [[nodiscard]] Result ask(const std::function<Result(const ToolDetail&)>& function,
                              const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
         const std::string arguments = arguments_of(candidate);
-        const PartInfo* const part = first_part(candidate);
-        const std::string_view call_id = part != nullptr ? std::string_view(part->call_id) : std::string_view();
-        return function({tool_of(candidate), call_id, arguments, parts});
+        return function({tool_of(candidate), first_part(candidate).call_id, arguments, parts});
     }
     std::int64_t stage(const ClearingCandidate& candidate);
     void stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts);
