@@ -35,6 +35,7 @@ target_link_libraries(
 )
 set_target_properties(whittle PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 whittle_set_warnings(whittle)
+whittle_compile_by_folder(whittle)
 
 add_library(whittle_json INTERFACE)
 add_library(whittle::json ALIAS whittle_json)
@@ -76,6 +77,7 @@ else()
   # The headers of the models include those of whittle::json; libcurl reaches only the linker.
   target_link_libraries(whittle_http PUBLIC whittle whittle_json PRIVATE fmt::fmt CURL::libcurl)
   whittle_set_warnings(whittle_http)
+  whittle_compile_by_folder(whittle_http)
   if(NOT WHITTLE_INSTALL)  # a host that only includes us builds it if it links it
     set_target_properties(whittle_http PROPERTIES EXCLUDE_FROM_ALL TRUE)
   endif()

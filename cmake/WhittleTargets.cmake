@@ -18,6 +18,19 @@ function(whittle_set_warnings target)
   endif()
 endfunction()
 
+# Where CMAKE_UNITY_BUILD is on, the files of a folder are compiled as one: most of a file's time goes to headers.
+# Names of a folder are different for it; those of two folders need not be.
+function(whittle_compile_by_folder target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "in_${folder}" group)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # An executable of ours: example, tool, benchmark, fuzzer, test.
 function(whittle_add_executable target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
@@ -25,6 +38,7 @@ function(whittle_add_executable target)
   target_link_libraries(${target} PRIVATE whittle::whittle whittle::json ${arg_LINK})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   whittle_set_warnings(${target})
+  whittle_compile_by_folder(${target})
 endfunction()
 
 # A test that runs `script` with `cmake -P`; further arguments are -D definitions (without the -D).

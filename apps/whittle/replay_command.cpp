@@ -144,7 +144,7 @@ private:
             const ReplayTotals totals = replay_one(trajectory);
             if (common_.json && !command_.totals_only) {
                 ordered_json entry{{"trajectory", trajectory.id}, {"file", file}};
-                entry.update(to_json(totals, profile()));
+                entry.update(totals_json(totals, profile()));
                 list_.push_back(std::move(entry));
             }
             if (!command_.totals_only) text_.add(trajectory.id, totals);
@@ -171,7 +171,7 @@ private:
 
     [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {
         ordered_json entry{{key, name}, {"trajectories", totals.trajectories}};
-        entry.update(to_json(totals, profile()));
+        entry.update(totals_json(totals, profile()));
         return entry;
     }
 

@@ -51,7 +51,7 @@ ordered_json to_json(const std::vector<ReplayViolation>& violations) {
 
 }  // namespace
 
-ordered_json to_json(const ReplayTotals& totals, const ModelProfile& profile) {
+ordered_json totals_json(const ReplayTotals& totals, const ModelProfile& profile) {
     ordered_json json{{"calls", totals.calls}, {"output_tokens", totals.output}};
     json["raw"] = to_json(totals.raw, totals.output, profile);
     json["sent"] = to_json(totals.sent, totals.output, profile);

@@ -96,6 +96,10 @@ need_clang() {
   need_packages "libclang-rt-$version-dev"
 }
 
+# For configure: the files of a folder are compiled as one. A build from nothing takes half as long, and one file that
+# changed takes its folder along.
+together=-DCMAKE_UNITY_BUILD=ON
+
 # configure <preset> [cmake arguments]: from nothing, into build/<preset>.
 configure() {
   local preset=$1

@@ -14,8 +14,8 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t max_bytes = 16U << 20U;
-constexpr std::size_t max_depth = 32;
+constexpr std::size_t max_config_bytes = 16U << 20U;
+constexpr std::size_t max_config_depth = 32;
 
 struct Draft : ChainSettings {
     std::vector<StageNode> nodes{};
@@ -207,16 +207,16 @@ void check(ConfigReader& reader, const Draft& draft) {
 }
 
 void require_json(std::string_view json, const ConfigSource& source) {
-    if (json.size() > max_bytes)
-        fail_syntax(json, source, max_bytes,
-                    fmt::format("{} bytes are more than a configuration has ({})", json.size(), max_bytes));
+    if (json.size() > max_config_bytes)
+        fail_syntax(json, source, max_config_bytes,
+                    fmt::format("{} bytes are more than a configuration has ({})", json.size(), max_config_bytes));
     const std::size_t zero = json.find('\0');
     if (zero != std::string_view::npos) fail_syntax(json, source, zero, "a zero byte");
-    JsonBuilder builder(max_depth, nullptr);
+    JsonBuilder builder(max_config_depth, nullptr);
     if (ordered_json::sax_parse(json, &builder)) return;
     if (builder.too_deep())
-        fail_syntax(json, source, offset_of_depth(json, max_depth),
-                    fmt::format("nested deeper than {} levels", max_depth));
+        fail_syntax(json, source, offset_of_depth(json, max_config_depth),
+                    fmt::format("nested deeper than {} levels", max_config_depth));
     fail_syntax(json, source, builder.error_offset(), to_valid_utf8(builder.error_text()));
 }
 

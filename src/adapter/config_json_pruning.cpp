@@ -7,9 +7,6 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-template <typename T>
-void skip(ConfigReader&, NodeId, T&) {}
-
 struct PruningDraft : PruningConfig {
     std::string name = "pruning";
     StorageSettings own_storage{};

@@ -120,6 +120,10 @@ void read_map(ConfigReader& reader, NodeId at, Read&& read) {
 
 // Readers for the tables of fields.
 
+/// Of a member that is read elsewhere.
+template <typename T>
+void skip(ConfigReader&, NodeId, T&) {}
+
 template <typename T>
 struct MemberOf;
 template <typename C, typename V>

@@ -12,8 +12,6 @@ namespace {
 constexpr std::array<std::string_view, 5> stage_types{"reduction", "summarization", "token_saving", "pruning",
                                                       "compaction"};
 
-void skip(ConfigReader& reader, NodeId at, auto&) { static_cast<void>(reader), static_cast<void>(at); }
-
 /// The "type" of an object that only the first `built` of `types` may be; nullopt with a problem.
 std::optional<std::size_t> read_type(ConfigReader& reader, NodeId at, std::string_view what,
                                      std::span<const std::string_view> types, std::size_t built) {

@@ -7,9 +7,6 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-template <typename T>
-void skip(ConfigReader&, NodeId, T&) {}
-
 struct FailoverDraft : FailoverConfig {
     std::string model{};
 };

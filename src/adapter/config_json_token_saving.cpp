@@ -8,9 +8,6 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-template <typename T>
-void skip(ConfigReader&, NodeId, T&) {}
-
 struct TokenSavingDraft : TokenSavingConfig {
     std::string name = "token_saving";
     std::string model{};

@@ -20,11 +20,11 @@ struct TokensDraft : CharsOptions {
 };
 
 enum Counter : std::size_t { counter_chars, counter_pessimistic, counter_estimate };
-constexpr std::array<std::string_view, 7> counters{"chars",       "pessimistic", "estimate", "o200k_base",
-                                                   "cl100k_base", "p50k_base",   "r50k_base"};
+constexpr std::array<std::string_view, 7> counter_names{"chars",       "pessimistic", "estimate", "o200k_base",
+                                                        "cl100k_base", "p50k_base",   "r50k_base"};
 
 void read_counter(ConfigReader& reader, NodeId at, TokensDraft& tokens) {
-    const auto found = reader.read_word(at, "counter", counters);
+    const auto found = reader.read_word(at, "counter", counter_names);
     if (!found) return;
     tokens.counter = *found;
     tokens.counter_at = at;
@@ -72,7 +72,7 @@ std::string folder_of(const ConfigReader& reader, const TokensDraft& draft) {
 }
 
 void open_exact(ConfigReader& reader, const TokensDraft& draft, std::shared_ptr<const TokenCounter>& counter) {
-    const std::string_view name = counters[draft.counter];
+    const std::string_view name = counter_names[draft.counter];
     const std::string folder = folder_of(reader, draft);
     if (folder.empty())
         return reader.problem(draft.counter_at, "no directory of vocabularies is known; set tokens.vocabularies");

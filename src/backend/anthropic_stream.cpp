@@ -84,18 +84,14 @@ std::int64_t counted_tokens(std::string_view body) {
 // ---- streams
 // ---------------------------------------------------------------------------------------------------------
 
-namespace {
-
-struct Block {
-    ordered_json json{};
-    std::string input{};  // JSON of a call's input, as far as it has come
-    bool is_open = true;
-    bool is_cut = false;  // its input is no JSON object
-};
-
-}  // namespace
-
 struct MessagesStream::State {
+    struct Block {
+        ordered_json json{};
+        std::string input{};  // JSON of a call's input, as far as it has come
+        bool is_open = true;
+        bool is_cut = false;  // its input is no JSON object
+    };
+
     const DeltaSink* on_delta = nullptr;
     HttpHeaders headers{};
     ordered_json response = nullptr;         // the message so far, without its content

@@ -29,7 +29,7 @@ std::string_view first_line(std::string_view text) {
     return rest.substr(0, rest.find_first_of("\r\n"));
 }
 
-std::string chinese(const PrunedText& pruned, const PruningConfig& config) {
+std::string in_chinese(const PrunedText& pruned, const PruningConfig& config) {
     std::string text = fmt::format("[旧的 {} 结果已移出", pruned.tool.empty() ? "tool" : pruned.tool);
     if (!pruned.arguments.empty() && pruned.arguments != "{}") text += "：" + digest(pruned.arguments);
     if (pruned.bytes) text += fmt::format("，{} 字节，{} 行", *pruned.bytes, count_lines(pruned.text));
@@ -40,7 +40,7 @@ std::string chinese(const PrunedText& pruned, const PruningConfig& config) {
     return text + "]";
 }
 
-std::string english(const PrunedText& pruned, const PruningConfig& config) {
+std::string in_english(const PrunedText& pruned, const PruningConfig& config) {
     std::string text = fmt::format("[Old {} result pruned", pruned.tool.empty() ? "tool" : pruned.tool);
     if (!pruned.arguments.empty() && pruned.arguments != "{}") text += ": " + digest(pruned.arguments);
     if (pruned.bytes) text += fmt::format("; {} bytes, {} lines", *pruned.bytes, count_lines(pruned.text));
@@ -64,8 +64,8 @@ std::string text_in_place(const PrunedText& pruned, const PruningConfig& config,
     const auto kept = static_cast<std::uint64_t>(config.head_bytes) + static_cast<std::uint64_t>(config.tail_bytes);
     if (config.partial && pruned.text.size() <= kept) return std::string(pruned.text);
     std::string note = !config.placeholder.empty()     ? plain(pruned, config, language, names_object)
-                       : language == Language::chinese ? chinese(pruned, config)
-                                                       : english(pruned, config);
+                       : language == Language::chinese ? in_chinese(pruned, config)
+                                                       : in_english(pruned, config);
     if (!config.partial) return note;
     const std::string_view head = utf8_prefix(pruned.text, static_cast<std::size_t>(config.head_bytes));
     const std::string_view tail = utf8_suffix(pruned.text, static_cast<std::size_t>(config.tail_bytes));

@@ -18,10 +18,9 @@ std::string_view to_line_border(std::string_view prefix) noexcept {
 
 std::string_view longest_prefix(std::string_view text, std::size_t first_guess,
                                 FunctionRef<bool(std::string_view)> fits) {
-    constexpr std::size_t longest_character = 4;
     std::size_t good = 0;
     std::size_t bad = text.size() + 1;
-    for (std::size_t length = std::max<std::size_t>(first_guess, longest_character);; length *= 2) {
+    for (std::size_t length = std::max<std::size_t>(first_guess, detail::longest_character);; length *= 2) {
         const std::string_view prefix = utf8_prefix(text, length);
         if (!fits(prefix)) {
             bad = prefix.size();
@@ -30,12 +29,12 @@ std::string_view longest_prefix(std::string_view text, std::size_t first_guess,
         if (prefix.size() == text.size()) return text;
         good = prefix.size();
     }
-    while (bad - good > std::max(longest_character, good / 64)) {
+    while (bad - good > std::max(detail::longest_character, good / 64)) {
         const std::string_view prefix = utf8_prefix(text, good + (bad - good) / 2);
         if (prefix.size() <= good) break;
         (fits(prefix) ? good : bad) = prefix.size();
     }
-    for (std::size_t length = 1; good == 0 && length <= longest_character; ++length) {
+    for (std::size_t length = 1; good == 0 && length <= detail::longest_character; ++length) {
         const std::string_view prefix = utf8_prefix(text, length);
         if (!prefix.empty() && fits(prefix)) good = prefix.size();
     }

@@ -13,8 +13,6 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr std::int64_t longest_character = 4;  // bytes in UTF-8
-
 std::string get_range(const StoredObject& object, std::int64_t offset, std::int64_t max_bytes) {
     auto bytes = object.storage->get(object.key, offset, max_bytes);
     if (!bytes) throw Error(Errc::not_found, fmt::format("read \"{}\": the object is no longer stored", object.key));
@@ -33,8 +31,9 @@ std::int64_t size_of(const StoredObject& object) {
 }
 
 Page read_page(const StoredObject& object, std::int64_t offset, std::int64_t max_bytes) {
-    const std::int64_t before = std::min(offset, longest_character - 1);
-    const std::string bytes = get_range(object, offset - before, add_saturating(max_bytes, before + longest_character));
+    constexpr auto longest = static_cast<std::int64_t>(longest_character);
+    const std::int64_t before = std::min(offset, longest - 1);
+    const std::string bytes = get_range(object, offset - before, add_saturating(max_bytes, before + longest));
     if (static_cast<std::int64_t>(bytes.size()) <= before) return {{}, offset, offset};
     const std::size_t start = character_start(bytes, static_cast<std::size_t>(before));
     const std::string_view shown =

@@ -12,12 +12,6 @@
 
 namespace whittle::inline v0::detail {
 
-namespace {
-
-constexpr std::size_t longest_character = 4;
-
-}  // namespace
-
 TruncatingSink::TruncatingSink(const ToolContext& context, TruncationLimits limits, PartSink& out)
     : context_(context), limits_(std::move(limits)), out_(out) {}
 

@@ -9,9 +9,6 @@ using namespace whittle::testing;
 
 namespace {
 
-template <typename T>
-using MessageOf = typename T::type;
-
 /// One callable for all settings, so that the laws are compiled once.
 auto pruning(const PruningConfig& config) {
     return [config](auto type) { return Pruning<MessageOf<decltype(type)>>{config}; };

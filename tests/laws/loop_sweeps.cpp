@@ -17,7 +17,7 @@ using namespace whittle::testing;
 
 namespace {
 
-constexpr int rounds = 6;
+constexpr int readings = 6;
 
 /// Which call of what fails; 0: none.
 struct Fault {
@@ -39,10 +39,10 @@ void fail_at(int& calls, int nth) {
     if (++calls == nth) throw std::runtime_error("injected failure");
 }
 
-/// Asks for `rounds` readings, then answers; it goes by what it is shown.
+/// Asks for `readings` of them, then answers; it goes by what it is shown.
 Reply<ChatMessage> next_reply(const ModelRequest<ChatMessage>& request) {
     const auto asked = std::ranges::count(request.messages, Role::assistant, &ChatMessage::role);
-    if (asked == rounds) return {ChatMessage::assistant("done")};
+    if (asked == readings) return {ChatMessage::assistant("done")};
     return {ChatMessage::assistant("").call("call_" + std::to_string(asked), "read")};
 }
 
@@ -90,7 +90,7 @@ std::vector<std::string> undisturbed() {
 
 TEST_CASE("whichever model call fails, the run can go on and ends as if nothing had happened", "[sweep]") {
     const auto expected = undisturbed();
-    for (int n = 1; n <= rounds + 1; ++n) {
+    for (int n = 1; n <= readings + 1; ++n) {
         Session session({.model = n});
         const RunResult failed = session.loop->run(session.conversation, "go");
         INFO("model call " << n);
@@ -104,7 +104,7 @@ TEST_CASE("whichever model call fails, the run can go on and ends as if nothing 
 }
 
 TEST_CASE("whichever tool call fails, the model is told and the run goes on", "[sweep]") {
-    for (int n = 1; n <= rounds; ++n) {
+    for (int n = 1; n <= readings; ++n) {
         Session session({.tool = n});
         INFO("tool call " << n);
         CHECK(session.loop->run(session.conversation, "go").finish == Finish::answered);
@@ -118,7 +118,7 @@ TEST_CASE("whichever tool call fails, the model is told and the run goes on", "[
 }
 
 TEST_CASE("whichever call of a loop callback fails, the run fails without a dangling call", "[sweep]") {
-    for (int n = 1; n <= rounds; ++n) {
+    for (int n = 1; n <= readings; ++n) {
         for (const Fault& fault : {Fault{.start = n}, Fault{.end = n}}) {
             Session session(fault);
             INFO("callback call " << n << (fault.end > 0 ? " of on_tool_end" : " of on_tool_start"));
@@ -143,5 +143,5 @@ TEST_CASE("whichever call of the store fails, the run answers and nothing is los
         CHECK(session.is_valid());
         if (is_reached) CHECK(session.originals() == expected);
     }
-    CHECK(swept >= rounds);
+    CHECK(swept >= readings);
 }

@@ -8,9 +8,6 @@ using namespace whittle::testing;
 
 namespace {
 
-template <typename T>
-using MessageOf = typename T::type;
-
 ReductionConfig clearing(std::int64_t above) { return {.skip_truncation = true, .max_tokens_for_clear = above}; }
 
 ReductionConfig clearing_to(std::int64_t above, std::int64_t target, std::int64_t at_least) {

@@ -7,9 +7,6 @@
 
 namespace whittle::testing {
 
-template <typename T>
-using MessageOf = typename T::type;
-
 template <AgentMessage M>
 Reply<M> same_summary(const ModelRequest<M>&) {
     return {

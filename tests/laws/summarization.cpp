@@ -32,11 +32,10 @@ Stages<M> folding_alone() {
     return {folding<M>(summariser<M>(), config)};
 }
 
-ReductionConfig clearing(std::int64_t above) { return {.skip_truncation = true, .max_tokens_for_clear = above}; }
-
 template <AgentMessage M>
 Stages<M> clearing_and_folding() {
-    return {std::make_shared<Reduction<M>>(clearing(300)), folding<M>(summariser<M>(), due_above(500, 100))};
+    return {std::make_shared<Reduction<M>>(ReductionConfig{.skip_truncation = true, .max_tokens_for_clear = 300}),
+            folding<M>(summariser<M>(), due_above(500, 100))};
 }
 
 /// What one summariser was asked.

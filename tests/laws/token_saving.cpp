@@ -7,9 +7,6 @@ using namespace whittle::testing;
 
 namespace {
 
-template <typename T>
-using MessageOf = typename T::type;
-
 TokenSavingConfig short_results(int batch_calls) {
     return {.compress_threshold_chars = 400,
             .head_keep_chars = 150,

@@ -28,8 +28,6 @@ AnyConversation rounds(const MessageType& type, const std::vector<std::string>& 
     return c;
 }
 
-std::string text(const AnyConversation& c, std::size_t message) { return c.text(message); }
-
 std::vector<std::string> keys(Storage& storage) {
     std::vector<std::string> all;
     storage.list("", [&](const ObjectInfo& info) {
@@ -49,13 +47,13 @@ TEST_CASE("R70: an old result becomes a notice with place and reader, its object
     AnyConversation c = rounds(type, {"a", "b"});
     const AnyChain chain(type, ChainConfig{.storage = storage}, above(100));
     chain.before_model(c, {.tools = reader});
-    CHECK(text(c, 2).find("conv/clear/a") != std::string::npos);
-    CHECK(text(c, 2).find("read_file") != std::string::npos);
+    CHECK(c.text(2).find("conv/clear/a") != std::string::npos);
+    CHECK(c.text(2).find("read_file") != std::string::npos);
     CHECK(storage->get("conv/clear/a") == output("a"));
-    CHECK(text(c, 4) == output("b"));
+    CHECK(c.text(4) == output("b"));
     CHECK(c.message(1) == ChatMessage::assistant("").call("a", "read"));
     REQUIRE(c.undo());
-    CHECK(text(c, 2) == output("a"));
+    CHECK(c.text(2) == output("a"));
 }
 
 TEST_CASE("R72: without a store a plain placeholder stands there and the journal has the original", "[reduction]") {
@@ -63,9 +61,9 @@ TEST_CASE("R72: without a store a plain placeholder stands there and the journal
     const auto language = GENERATE(Language::english, Language::chinese);
     AnyConversation c = rounds(type, {"a", "b"});
     AnyChain(type, ChainConfig{.language = language}, above(100)).before_model(c);
-    CHECK(text(c, 2) == plain_placeholder(language));
+    CHECK(c.text(2) == plain_placeholder(language));
     REQUIRE(c.undo());
-    CHECK(text(c, 2) == output("a"));
+    CHECK(c.text(2) == output("a"));
 }
 
 TEST_CASE("a reader is named only if the request lists it", "[reduction]") {
@@ -74,8 +72,8 @@ TEST_CASE("a reader is named only if the request lists it", "[reduction]") {
     const std::vector<ToolSpec> own{{.name = "read_offloaded"}};
     const auto tools = GENERATE_COPY(std::vector<ToolSpec>{}, own);
     AnyChain(type, ChainConfig{.storage = memory_storage()}, above(100)).before_model(c, {.tools = tools});
-    CHECK(text(c, 2).find("read_file") == std::string::npos);
-    CHECK((text(c, 2).find("read_offloaded") != std::string::npos) == !tools.empty());
+    CHECK(c.text(2).find("read_file") == std::string::npos);
+    CHECK((c.text(2).find("read_offloaded") != std::string::npos) == !tools.empty());
 }
 
 TEST_CASE("the trigger is exceeded, not reached", "[reduction]") {
@@ -95,7 +93,7 @@ TEST_CASE("the newest rounds are kept, 0 means 1", "[reduction]") {
     config.clear_retention_suffix_limit = limit;
     AnyChain(type, ChainConfig{}, config).before_model(c);
     std::size_t count = 0;
-    for (std::size_t i = 2; i < c.size(); i += 2) count += text(c, i) == plain_placeholder(Language::english) ? 1 : 0;
+    for (std::size_t i = 2; i < c.size(); i += 2) count += c.text(i) == plain_placeholder(Language::english) ? 1 : 0;
     CHECK(count == cleared);
 }
 
@@ -158,9 +156,9 @@ TEST_CASE("the target stops clearing, oldest first", "[reduction]") {
     ReductionConfig config = above(1'500);
     config.clear_target_tokens = 1'300;
     AnyChain(type, ChainConfig{}, config).before_model(c);
-    CHECK(text(c, 2) == plain_placeholder(Language::english));
-    CHECK(text(c, 4) == plain_placeholder(Language::english));
-    CHECK(text(c, 6) == output("c"));
+    CHECK(c.text(2) == plain_placeholder(Language::english));
+    CHECK(c.text(4) == plain_placeholder(Language::english));
+    CHECK(c.text(6) == output("c"));
     CHECK(c.tokens(chars()) < 1'300);
 }
 
@@ -216,13 +214,13 @@ TEST_CASE("D05: a write that fails drops its result only, and the next run store
         chain.before_model(c);
         for (std::size_t i = 2; i <= 6; i += 2) {
             const std::string id(1, static_cast<char>('a' + i / 2 - 1));
-            CHECK((text(c, i) == output(id) || memory->get("conv/clear/" + id) == output(id)));
+            CHECK((c.text(i) == output(id) || memory->get("conv/clear/" + id) == output(id)));
         }
         chain.before_model(c);
         CHECK(keys(*memory).size() == 3);
         while (c.undo()) {
         }
-        for (std::size_t i = 2; i <= 6; i += 2) CHECK(text(c, i).find("output of") == 0);
+        for (std::size_t i = 2; i <= 6; i += 2) CHECK(c.text(i).find("output of") == 0);
     }
 }
 
@@ -280,7 +278,7 @@ TEST_CASE("two conversations in one folder do not overwrite each other", "[reduc
     chain.before_model(second);
     CHECK(storage->get("tmp/clear/a") == output("a"));
     CHECK(storage->get("tmp/clear/a-2") == "other " + output("a"));
-    CHECK(text(second, 2).find("tmp/clear/a-2") != std::string::npos);
+    CHECK(second.text(2).find("tmp/clear/a-2") != std::string::npos);
 }
 
 TEST_CASE("results with several parts and media are stored whole and come back whole", "[reduction]") {
@@ -301,7 +299,7 @@ TEST_CASE("results with several parts and media are stored whole and come back w
     CHECK(content.front() == '[');
     CHECK(content.find("image/png") != std::string::npos);
     CHECK(content.find("base64") != std::string::npos);
-    for (const Part& part : c.message(2).parts) CHECK(part.text == text(c, 2));
+    for (const Part& part : c.message(2).parts) CHECK(part.text == c.text(2));
     REQUIRE(c.undo());
     CHECK(c.bytes()[2] == before);
 }
@@ -317,7 +315,7 @@ TEST_CASE("reordered and interleaved results of a round are found by id", "[redu
     add_round(c, "d");
     AnyChain(type, ChainConfig{.storage = storage}, above(100)).before_model(c);
     CHECK(keys(*storage) == std::vector<std::string>{"conv/clear/a", "conv/clear/c"});
-    CHECK(text(c, 4) == output("b"));
+    CHECK(c.text(4) == output("b"));
 }
 
 TEST_CASE("R82: an empty result is left as it is", "[reduction]") {
@@ -349,7 +347,7 @@ TEST_CASE("an overflow clears what it may, however little was asked for", "[redu
     AnyConversation c = rounds(type, {"a", "b", "c"});
     const AnyChain chain(type, ChainConfig{}, above(1'000'000));
     CHECK(chain.on_overflow(c, {.limit = 100, .used = 2'000}));
-    CHECK(text(c, 4) == plain_placeholder(Language::english));
+    CHECK(c.text(4) == plain_placeholder(Language::english));
 }
 
 TEST_CASE("the stable prefix ends before the oldest result that is not cleared", "[reduction]") {

@@ -10,21 +10,19 @@ using namespace whittle::testing;
 
 namespace {
 
-void add_round(AnyConversation& c, const std::string& id, const std::string& output) {
+void add_search(AnyConversation& c, const std::string& id, const std::string& output) {
     c.push_back(ChatMessage::assistant("").call(id, "search", R"({"query":"foo"})"));
     c.push_back(ChatMessage::result(id, "search", output));
 }
 
-AnyConversation rounds(const MessageType& type, const std::vector<std::string>& outputs) {
+AnyConversation searches(const MessageType& type, const std::vector<std::string>& outputs) {
     AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
-    for (std::size_t i = 0; i < outputs.size(); ++i) add_round(c, "call-" + std::to_string(i + 1), outputs[i]);
+    for (std::size_t i = 0; i < outputs.size(); ++i) add_search(c, "call-" + std::to_string(i + 1), outputs[i]);
     return c;
 }
 
-ReductionConfig above(std::int64_t tokens) { return {.max_tokens_for_clear = tokens}; }
-
-std::string text(const AnyConversation& c, std::size_t message) { return c.text(message); }
+ReductionConfig clear_above(std::int64_t tokens) { return {.max_tokens_for_clear = tokens}; }
 
 bool is_cleared(const AnyConversation& c, std::size_t message) {
     const Mark& mark = c.outline()[message].parts[0].mark;
@@ -35,9 +33,9 @@ bool is_cleared(const AnyConversation& c, std::size_t message) {
 
 TEST_CASE("CE01, CE05: at or below the trigger nothing changes", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
-    AnyConversation c = rounds(type, {"12345", "x"});
+    AnyConversation c = searches(type, {"12345", "x"});
     const std::int64_t tokens = c.tokens(chars());
-    Bench::of(type, above(tokens)).chain.before_model(c);
+    Bench::of(type, clear_above(tokens)).chain.before_model(c);
     CHECK(c.journal_size() == 0);
     CHECK(c.report().stages[0].outcome == Outcome::undue);
 }
@@ -45,17 +43,17 @@ TEST_CASE("CE01, CE05: at or below the trigger nothing changes", "[context_editi
 TEST_CASE("CE03: of three long results two are cleared and the newest stays", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c =
-        rounds(type, {repeat("tool-output-a", 50), repeat("tool-output-b", 50), repeat("tool-output-c", 50)});
-    Bench::of(type, above(50)).chain.before_model(c);
+        searches(type, {repeat("tool-output-a", 50), repeat("tool-output-b", 50), repeat("tool-output-c", 50)});
+    Bench::of(type, clear_above(50)).chain.before_model(c);
     CHECK(is_cleared(c, 2));
     CHECK(is_cleared(c, 4));
-    CHECK(text(c, 6) == repeat("tool-output-c", 50));
+    CHECK(c.text(6) == repeat("tool-output-c", 50));
 }
 
 TEST_CASE("CE07: of two, one is cleared, and the report names the middleware and the rule", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
-    AnyConversation c = rounds(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
-    const Bench bench = Bench::of(type, above(100));
+    AnyConversation c = searches(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
+    const Bench bench = Bench::of(type, clear_above(100));
     const Report& report = bench.chain.before_model(c);
     REQUIRE(report.stages.size() == 1);
     CHECK(report.stages[0].middleware == "reduction");
@@ -67,21 +65,21 @@ TEST_CASE("CE07: of two, one is cleared, and the report names the middleware and
 
 TEST_CASE("CE09: what is cleared stays as it is", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
-    AnyConversation c = rounds(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
-    const Bench bench = Bench::of(type, above(100));
+    AnyConversation c = searches(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
+    const Bench bench = Bench::of(type, clear_above(100));
     bench.chain.before_model(c);
-    const std::string placeholder = text(c, 2);
-    add_round(c, "call-3", std::string(1'000, 'c'));
+    const std::string placeholder = c.text(2);
+    add_search(c, "call-3", std::string(1'000, 'c'));
     bench.chain.before_model(c);
-    CHECK(text(c, 2) == placeholder);
+    CHECK(c.text(2) == placeholder);
     CHECK(is_cleared(c, 4));
     CHECK(bench.keys() == std::vector<std::string>{"conv/clear/call-1", "conv/clear/call-2"});
 }
 
 TEST_CASE("CE10: a least gain is met by clearing as much as there is", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
-    AnyConversation c = rounds(type, {std::string(5'000, 'a'), std::string(5'000, 'b'), std::string(5'000, 'c')});
-    ReductionConfig config = above(100);
+    AnyConversation c = searches(type, {std::string(5'000, 'a'), std::string(5'000, 'b'), std::string(5'000, 'c')});
+    ReductionConfig config = clear_above(100);
     config.clear_at_least_tokens = 2'000;
     Bench::of(type, config).chain.before_model(c);
     CHECK(is_cleared(c, 2));
@@ -91,7 +89,7 @@ TEST_CASE("CE10: a least gain is met by clearing as much as there is", "[context
 
 TEST_CASE("CE11: two middlewares run in order and the second sees the first's work", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
-    AnyConversation c = rounds(type, {std::string(4'000, 'a'), std::string(4'000, 'b')});
+    AnyConversation c = searches(type, {std::string(4'000, 'a'), std::string(4'000, 'b')});
     const auto make = [](std::int64_t tokens) {
         return ReductionConfig{.skip_truncation = true, .max_tokens_for_clear = tokens};
     };
@@ -106,16 +104,16 @@ TEST_CASE("CE11: two middlewares run in order and the second sees the first's wo
 
 TEST_CASE("CE14: the original of a cleared result is found in the store and by restoring", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
-    AnyConversation c = rounds(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
-    const Bench bench = Bench::of(type, above(100));
+    AnyConversation c = searches(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
+    const Bench bench = Bench::of(type, clear_above(100));
     bench.chain.before_model(c);
     CHECK(bench.storage->get("conv/clear/call-1") == std::string(1'000, 'a'));
     c.restore(c.outline()[2].serial);
-    CHECK(text(c, 2) == std::string(1'000, 'a'));
+    CHECK(c.text(2) == std::string(1'000, 'a'));
 }
 
 TEST_CASE("DE01: a result above the limit is stored and shown shortened, one below is not", "[context_editing]") {
-    ReductionConfig config = above(1'000'000);
+    ReductionConfig config = clear_above(1'000'000);
     config.max_tokens_for_trunc = 1'000;
     Bench bench(config);
     CHECK(bench.run("small", {std::string(1'000, 's')}).stored.empty());

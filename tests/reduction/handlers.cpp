@@ -127,7 +127,7 @@ TEST_CASE("a sink of the tool's own truncates while it streams", "[handlers]") {
 
 namespace {
 
-void add_round(AnyConversation& c, const std::string& id, std::string arguments = "{}",
+void add_fetch(AnyConversation& c, const std::string& id, std::string arguments = "{}",
                const std::string& tool = "tool") {
     c.push_back(ChatMessage::assistant("").call(id, tool, std::move(arguments)));
     c.push_back(ChatMessage::result(id, tool, "output of " + id + std::string(2'000, 'x')));
@@ -136,15 +136,13 @@ void add_round(AnyConversation& c, const std::string& id, std::string arguments 
 AnyConversation two_rounds(const MessageType& type, const std::string& arguments = "{}") {
     AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
-    add_round(c, "a", arguments);
-    add_round(c, "b", arguments);
+    add_fetch(c, "a", arguments);
+    add_fetch(c, "b", arguments);
     return c;
 }
 
 ReductionConfig clearing() { return {.max_tokens_for_clear = 100}; }
 ReductionConfig only_clearing() { return {.skip_truncation = true, .max_tokens_for_clear = 100}; }
-
-std::string text(const AnyConversation& c, std::size_t message) { return c.text(message); }
 
 }  // namespace
 
@@ -161,17 +159,17 @@ TEST_CASE("R74: a clear handler rewrites arguments and result and stores what it
     };
     const Bench bench = Bench::of(type, clearing(), {}, {}, for_tool({.clear_handler = handler}));
     AnyConversation c = two_rounds(type, R"({"path":"x"})");
-    const std::string before = text(c, 2);
+    const std::string before = c.text(2);
     bench.chain.before_model(c);
-    CHECK(text(c, 2) == "result offloaded, retrieve it from /tmp/a");
-    CHECK(text(c, 1) == R"({"note":"argument offloaded"})");
-    CHECK(text(c, 4).starts_with("output of b"));
+    CHECK(c.text(2) == "result offloaded, retrieve it from /tmp/a");
+    CHECK(c.text(1) == R"({"note":"argument offloaded"})");
+    CHECK(c.text(4).starts_with("output of b"));
     const auto json = nlohmann::json::parse(*bench.storage->get("tmp/a"));
     CHECK(json["arguments"] == R"({"path":"x"})");
     CHECK(json["result"] == before);
     REQUIRE(c.undo());
-    CHECK(text(c, 2) == before);
-    CHECK(text(c, 1) == R"({"path":"x"})");
+    CHECK(c.text(2) == before);
+    CHECK(c.text(1) == R"({"path":"x"})");
 }
 
 TEST_CASE("R83: a failing clear handler or key function undoes the hook and is reported", "[handlers]") {
@@ -190,7 +188,7 @@ TEST_CASE("R83: a failing clear handler or key function undoes the hook and is r
             bench.chain.before_model(c);
             CHECK(c.report().stages[0].outcome == Outcome::failed);
         }
-        CHECK(text(c, 2).starts_with("output of a"));
+        CHECK(c.text(2).starts_with("output of a"));
         CHECK(c.journal_size() == 0);
     }
 }
@@ -204,7 +202,7 @@ TEST_CASE("R71: the user's function names the objects of the clearing phase", "[
     const Bench bench = Bench::of(type, clearing(), {}, {}, callbacks);
     AnyConversation c = two_rounds(type);
     bench.chain.before_model(c);
-    CHECK(text(c, 2).find("custom/clear/a") != std::string::npos);
+    CHECK(c.text(2).find("custom/clear/a") != std::string::npos);
     CHECK(bench.storage->get("custom/clear/a")->starts_with("output of a"));
 }
 
@@ -216,21 +214,21 @@ TEST_CASE("CE02: arguments of cleared calls are stored too and stay a JSON objec
     const Bench bench = Bench::of(type, config);
     AnyConversation c = two_rounds(type, arguments);
     bench.chain.before_model(c);
-    const auto json = nlohmann::json::parse(text(c, 1));
+    const auto json = nlohmann::json::parse(c.text(1));
     CHECK(json["note"] == "argument offloaded");
     CHECK(json["reference"] == "conv/clear/a.arguments");
     CHECK(bench.storage->get("conv/clear/a.arguments") == arguments);
-    CHECK(text(c, 3) == arguments);
+    CHECK(c.text(3) == arguments);
     const auto version = c.version();
     bench.chain.before_model(c);
     CHECK(c.version() == version);
     REQUIRE(c.undo());
-    CHECK(text(c, 1) == arguments);
+    CHECK(c.text(1) == arguments);
     ReductionConfig others = clearing();
     others.clear_tool_inputs = std::vector<std::string>{"another"};
     AnyConversation d = two_rounds(type, arguments);
     Bench::of(type, others).chain.before_model(d);
-    CHECK(text(d, 1) == arguments);
+    CHECK(d.text(1) == arguments);
 }
 
 TEST_CASE("R80: the callback after a commit sees it; what it throws is reported and the commit stands", "[handlers]") {
@@ -286,8 +284,8 @@ TEST_CASE("R95: the rewriter gets a whole round with its own results and replace
     bench.chain.before_model(c);
     CHECK(results_seen == 2);
     REQUIRE(c.size() == 5);
-    CHECK(text(c, 2) == "<system-reminder>two files were written</system-reminder>");
-    CHECK(text(c, 3) == "done");
+    CHECK(c.text(2) == "<system-reminder>two files were written</system-reminder>");
+    CHECK(c.text(3) == "done");
     const auto version = c.version();
     bench.chain.before_model(c);
     CHECK(c.version() == version);
@@ -305,8 +303,8 @@ TEST_CASE("R97: a rewriter may drop a call and keep another; an empty list remov
     AnyConversation c = written_files(type);
     Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(c);
     REQUIRE(c.size() == 7);
-    CHECK(text(c, 2) == "w was written");
-    CHECK(text(c, 4) == "ok");
+    CHECK(c.text(2) == "w was written");
+    CHECK(c.text(4) == "ok");
     callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector<ChatMessage>{}; };
     AnyConversation d = written_files(type);
     Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(d);
@@ -317,15 +315,15 @@ TEST_CASE("R98: a user message behind the rewritten round stays behind it", "[re
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
-    add_round(c, "a");
+    add_fetch(c, "a");
     c.push_back(ChatMessage::user("and then?"));
     c.push_back(ChatMessage::assistant("").call("d", "dummy"));
     ReductionCallbacks<> callbacks;
     callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector{ChatMessage::user("reminder")}; };
     Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(c);
     REQUIRE(c.size() == 4);
-    CHECK(text(c, 1) == "reminder");
-    CHECK(text(c, 2) == "and then?");
+    CHECK(c.text(1) == "reminder");
+    CHECK(c.text(2) == "and then?");
 }
 
 TEST_CASE("R103: a call without a result reaches the rewriter with an empty list", "[rewriter]") {

@@ -13,10 +13,6 @@ using namespace whittle::testing;
 
 namespace {
 
-std::string text(const AnyConversation& c, std::size_t message, std::size_t part = 0) { return c.text(message, part); }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 /// Makes the newest round an old one, and clears.
 void clear(const Bench& bench, AnyConversation& c) {
     c.push_back(ChatMessage::assistant("").call("next", "tool"));
@@ -72,14 +68,14 @@ TEST_CASE("clearing stores those parts of a result that no object holds", "[redu
     });
     AnyConversation c = bench.push(to_return(call, seen, std::move(outcome)));
     clear(bench, c);
-    CHECK(has(text(c, 2), "conv/trunc/a, conv/clear/a"));
+    CHECK(has(c.text(2), "conv/trunc/a, conv/clear/a"));
     const std::string rest = *bench.storage->get("conv/clear/a");
     CHECK(has(rest, "a short remark"));
     CHECK(has(rest, "image/png"));
     CHECK_FALSE(has(rest, "xxxx"));
     REQUIRE(c.undo());
     REQUIRE(c.undo());
-    CHECK(text(c, 2) == std::string(5'000, 'x'));
+    CHECK(c.text(2) == std::string(5'000, 'x'));
     CHECK(c.message(2).parts.size() == 3);
 }
 
@@ -102,13 +98,13 @@ TEST_CASE("a page of a larger reading is not stored again, and undo gives the wh
     c.push_back(ChatMessage::assistant("").call("r", "read_file", R"({"path":"conv/trunc/a"})"));
     const auto calls = bench.chain.prepare_tools(c);
     c.push_tool_results(bench.run(calls.at(0), {Part{.text = std::string(9'000, 'x')}}));
-    CHECK(has(text(c, 4), "The first 2000 of 9000 bytes"));
+    CHECK(has(c.text(4), "The first 2000 of 9000 bytes"));
     clear(bench, c);
-    CHECK(has(text(c, 4), "conv/trunc/a"));
+    CHECK(has(c.text(4), "conv/trunc/a"));
     CHECK(bench.keys() == std::vector<std::string>{"conv/trunc/a"});
     REQUIRE(c.undo());
     REQUIRE(c.undo());
-    CHECK(text(c, 4) == std::string(9'000, 'x'));
+    CHECK(c.text(4) == std::string(9'000, 'x'));
 }
 
 TEST_CASE("a handler that merges the parts of one result leaves the next ones of the message alone", "[handlers]") {
@@ -129,7 +125,7 @@ TEST_CASE("a handler that merges the parts of one result leaves the next ones of
     c.push_back(results);
     const std::vector<std::string> before = c.bytes();
     clear(bench, c);
-    CHECK(text(c, 2, 0) == "merged");
+    CHECK(c.text(2, 0) == "merged");
     CHECK(bench.storage->get("conv/clear/2") == "B1" + std::string(900, 'x'));
     CHECK(bench.storage->get("conv/clear/3") == "C1" + std::string(900, 'x'));
     REQUIRE(c.undo());
@@ -150,9 +146,9 @@ TEST_CASE("on overflow each text names its own object", "[overflow]") {
     });
     AnyConversation c = bench.push(to_return(call, seen, std::move(outcome)));
     CHECK(bench.chain.on_overflow(c, {.limit = 1'200, .used = 2'300}));
-    CHECK(has(text(c, 2, 0), "conv/trunc/a -") == false);
-    CHECK(has(text(c, 2, 0), "Full text: conv/trunc/a]"));
-    CHECK(has(text(c, 2, 1), "Full text: conv/trunc/a-2]"));
+    CHECK(has(c.text(2, 0), "conv/trunc/a -") == false);
+    CHECK(has(c.text(2, 0), "Full text: conv/trunc/a]"));
+    CHECK(has(c.text(2, 1), "Full text: conv/trunc/a-2]"));
 }
 
 TEST_CASE("what was lost when it came in is never stored as if it were whole", "[reduction]") {
@@ -162,9 +158,9 @@ TEST_CASE("what was lost when it came in is never stored as if it were whole", "
     const auto inner = memory_storage();
     const Bench bench = Bench::of(type, config, {}, {.storage = std::make_shared<FaultyStorage>(inner, 1)});
     AnyConversation c = bench.push(bench.run_text("a", std::string(20'000, 'x'), true));
-    REQUIRE(has(text(c, 2), "could not be stored"));
+    REQUIRE(has(c.text(2), "could not be stored"));
     clear(bench, c);
-    CHECK(text(c, 2) == std::string(plain_placeholder(Language::english)));
+    CHECK(c.text(2) == std::string(plain_placeholder(Language::english)));
     CHECK(keys_in(*inner).empty());
 }
 
@@ -174,9 +170,9 @@ TEST_CASE("raw bytes come back also if the key function fails", "[truncation]") 
     callbacks.gen_trunc_offload_file_path = [](const ToolDetail&) -> std::string { throw std::runtime_error("E"); };
     const Bench bench = Bench::of(type, limits(1'000), {}, {}, callbacks);
     AnyConversation c = bench.push(bench.run("a", {"ab\xFF\xFE"}));
-    CHECK(text(c, 2) == "ab\uFFFD\uFFFD");
+    CHECK(c.text(2) == "ab\uFFFD\uFFFD");
     REQUIRE(c.undo());
-    CHECK(text(c, 2) == (type.keeps_bytes ? "ab\xFF\xFE" : "ab\uFFFD\uFFFD"));
+    CHECK(c.text(2) == (type.keeps_bytes ? "ab\xFF\xFE" : "ab\uFFFD\uFFFD"));
 }
 
 TEST_CASE("R58: a host's context without a store loses nothing that fits under the cap", "[truncation]") {
@@ -195,7 +191,7 @@ TEST_CASE("a result that stays whole since its store failed is no placeholder", 
     const Bench bench =
         Bench::of(type, limits(1'000), {}, {.storage = std::make_shared<FaultyStorage>(memory_storage(), 1)});
     AnyConversation c = bench.push(bench.run("a", {std::string(5'000, 'x')}));
-    CHECK(text(c, 2) == std::string(5'000, 'x'));
+    CHECK(c.text(2) == std::string(5'000, 'x'));
     CHECK_FALSE(c.outline()[2].parts[0].mark);
     CHECK(c.journal_size() == 0);
 }
@@ -209,7 +205,7 @@ TEST_CASE("overflow leaves tools whole that truncation leaves whole", "[overflow
         const Bench bench = Bench::of(type, config);
         AnyConversation c = bench.push(bench.run("a", {std::string(40'000, 'x')}));
         CHECK_FALSE(bench.chain.on_overflow(c, {.limit = 5'000, .used = 10'100}));
-        CHECK(text(c, 2) == std::string(40'000, 'x'));
+        CHECK(c.text(2) == std::string(40'000, 'x'));
     }
 }
 

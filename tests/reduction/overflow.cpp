@@ -23,8 +23,6 @@ AnyConversation parallel_reads(const MessageType& type, std::size_t bytes, const
 
 ReductionConfig config() { return {.max_tokens_for_clear = 1'000'000}; }
 
-std::string text(const AnyConversation& c, std::size_t message) { return c.text(message); }
-
 }  // namespace
 
 TEST_CASE("DE28: on overflow the results of the newest round are shortened, and come back with undo", "[overflow]") {
@@ -33,12 +31,12 @@ TEST_CASE("DE28: on overflow the results of the newest round are shortened, and 
     AnyConversation c = parallel_reads(type, 40'000);
     CHECK(bench.chain.on_overflow(c, {.limit = 20'000, .used = 40'100}));
     CHECK(c.tokens(chars()) <= 20'000);
-    for (std::size_t i = 2; i < 6; ++i) CHECK(text(c, i).find("conv/trunc/") != std::string::npos);
+    for (std::size_t i = 2; i < 6; ++i) CHECK(c.text(i).find("conv/trunc/") != std::string::npos);
     CHECK(bench.storage->get("conv/trunc/c") == "c" + std::string(40'000, 'x'));
     CHECK(validate(c.outline(), openai_chat()).empty());
     CHECK(bench.chain.context_window(c) == 20'000);
     REQUIRE(c.undo());
-    CHECK(text(c, 4) == "c" + std::string(40'000, 'x'));
+    CHECK(c.text(4) == "c" + std::string(40'000, 'x'));
 }
 
 TEST_CASE("on overflow old rounds go first, and the newest is left alone if that is enough", "[overflow]") {
@@ -51,8 +49,8 @@ TEST_CASE("on overflow old rounds go first, and the newest is left alone if that
         c.push_back(ChatMessage::result(id, "read", id + std::string(40'000, 'x')));
     }
     CHECK(bench.chain.on_overflow(c, {.limit = 15'000, .used = 20'100}));
-    CHECK(text(c, 2).find("conv/clear/a") != std::string::npos);
-    CHECK(text(c, 4) == "b" + std::string(40'000, 'x'));
+    CHECK(c.text(2).find("conv/clear/a") != std::string::npos);
+    CHECK(c.text(4) == "b" + std::string(40'000, 'x'));
 }
 
 TEST_CASE("pins and protected tools stay whole even on overflow", "[overflow]") {
@@ -64,8 +62,8 @@ TEST_CASE("pins and protected tools stay whole even on overflow", "[overflow]") 
     AnyConversation d = parallel_reads(type, 40'000);
     d.pin(d.outline()[2].serial);
     CHECK(other.chain.on_overflow(d, {.limit = 20'000, .used = 40'100}));
-    CHECK(text(d, 2) == "a" + std::string(40'000, 'x'));
-    CHECK(text(d, 3).size() < 40'000);
+    CHECK(d.text(2) == "a" + std::string(40'000, 'x'));
+    CHECK(d.text(3).size() < 40'000);
 }
 
 TEST_CASE("a result that was shortened before is shortened again without a second object", "[overflow]") {
@@ -77,7 +75,7 @@ TEST_CASE("a result that was shortened before is shortened again without a secon
     CHECK(bench.keys() == std::vector<std::string>{"conv/trunc/a"});
     REQUIRE(c.undo());
     REQUIRE(c.undo());
-    CHECK(text(c, 2) == std::string(90'000, 'x'));
+    CHECK(c.text(2) == std::string(90'000, 'x'));
 }
 
 TEST_CASE("the provider's own numbers scale the goal, for its tokens are not ours", "[overflow]") {
@@ -98,11 +96,11 @@ TEST_CASE("D21: clearing what was truncated names the object that is there and w
     c.push_back(ChatMessage::assistant("").call("b", "tool"));
     c.push_back(ChatMessage::result("b", "tool", "fine"));
     for (int i = 0; i < 10; ++i) bench.chain.before_model(c);
-    CHECK(text(c, 2).find("Old tool result cleared") != std::string::npos);
-    CHECK(text(c, 2).find("conv/trunc/a") != std::string::npos);
+    CHECK(c.text(2).find("Old tool result cleared") != std::string::npos);
+    CHECK(c.text(2).find("conv/trunc/a") != std::string::npos);
     CHECK(bench.keys() == std::vector<std::string>{"conv/trunc/a"});
     c.restore(c.outline()[2].serial);
-    CHECK(text(c, 2) == std::string(9'000, 'x'));
+    CHECK(c.text(2) == std::string(9'000, 'x'));
 }
 
 TEST_CASE("clearing a truncated result of several parts stores no notice as if it were an original", "[reduction]") {
@@ -112,7 +110,7 @@ TEST_CASE("clearing a truncated result of several parts stores no notice as if i
     c.push_back(ChatMessage::assistant("").call("b", "tool"));
     c.push_back(ChatMessage::result("b", "tool", "fine"));
     for (int i = 0; i < 10; ++i) bench.chain.before_model(c);
-    CHECK(text(c, 2).find("cleared") != std::string::npos);
+    CHECK(c.text(2).find("cleared") != std::string::npos);
     CHECK(bench.keys() == std::vector<std::string>{"conv/trunc/a"});
     REQUIRE(c.undo());
     REQUIRE(c.undo());
@@ -139,10 +137,10 @@ TEST_CASE("D15: what a call reads back is not truncated again but paged, and cle
     c.push_back(ChatMessage::assistant("").call("b", "tool"));
     const std::size_t objects = bench.keys().size();
     bench.chain.before_model(c);
-    CHECK(text(c, 4).find("conv/trunc/a") != std::string::npos);
+    CHECK(c.text(4).find("conv/trunc/a") != std::string::npos);
     CHECK(bench.keys().size() == objects);
     c.restore(c.outline()[4].serial);
-    CHECK(text(c, 4) == std::string(1'900, 'x'));
+    CHECK(c.text(4) == std::string(1'900, 'x'));
 }
 
 TEST_CASE("a reference of another conversation, or one that nobody stored, gets no exemption", "[reduction]") {
@@ -170,13 +168,13 @@ TEST_CASE("a chain warns once if what it stores could not be read back", "[reduc
     const auto chain_with = [&](std::shared_ptr<Storage> storage) {
         return AnyChain(type, ChainConfig{.storage = std::move(storage)}, {.skip_truncation = true}, {}, on_event);
     };
-    const std::vector<ToolSpec> reader{{.name = "read_offloaded", .description = {}}};
+    const std::vector<ToolSpec> offered{{.name = "read_offloaded", .description = {}}};
     for (int i = 0; i < 2; ++i) {
         AnyConversation c(type);
         const AnyChain none = chain_with(nullptr);
         none.before_model(c);
         const AnyChain with_reader = chain_with(memory_storage());
-        with_reader.before_model(c, {.tools = reader});
+        with_reader.before_model(c, {.tools = offered});
     }
     CHECK(warnings.empty());
     const AnyChain blind = chain_with(memory_storage());

@@ -14,6 +14,10 @@
 
 namespace whittle::testing {
 
+[[nodiscard]] inline bool has(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
 inline std::string repeat(std::string_view text, int times) {
     std::string all;
     for (int i = 0; i < times; ++i) all += text;

@@ -12,8 +12,6 @@ using namespace whittle::testing;
 
 namespace {
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 ReductionConfig limit(std::int64_t bytes) { return {.max_length_for_trunc = bytes}; }
 
 }  // namespace

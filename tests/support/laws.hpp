@@ -19,6 +19,9 @@
 
 namespace whittle::testing {
 
+template <typename T>
+using MessageOf = typename T::type;
+
 // -----------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>

@@ -9,6 +9,10 @@
 
 namespace whittle::inline v0 {
 
+namespace detail {
+inline constexpr std::size_t longest_character = 4;  ///< bytes in UTF-8
+}
+
 /// The longest prefix of at most `max_bytes` that does not end inside a UTF-8 sequence. What would become one
 /// U+FFFD counts as one character.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) noexcept;

@@ -1,6 +1,7 @@
 # Shared by the consumers, which differ only in how they get whittle.
 add_executable(consumer ../main.cpp ../other.cpp ../json.cpp)
 target_link_libraries(consumer PRIVATE whittle::whittle whittle::json)
+set_target_properties(consumer PROPERTIES UNITY_BUILD OFF) # several translation units are the point
 
 # A host's flags stay its own: nothing but the include directories, C++20 and the libraries reaches it.
 get_target_property(options whittle::whittle INTERFACE_COMPILE_OPTIONS)
