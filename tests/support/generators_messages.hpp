@@ -254,6 +254,7 @@ private:
         if (part.text.size() % 5 != 0 || part.is_error) return json;
         json["content"] = Json::array({{{"type", "text"}, {"text", part.text}}});
         if (part.text.size() % 10 == 0) json["content"].push_back(image());
+        if (part.text.size() % 20 == 0) json["content"].erase(0);  // the image alone, as a screenshot
         return json;
     }
 };
