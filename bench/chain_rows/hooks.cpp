@@ -13,7 +13,7 @@
 namespace whittle::bench {
 namespace {
 
-constexpr std::size_t steps = 200;
+constexpr std::size_t hook_steps = 200;
 
 Chain<> chain_of(std::int64_t trigger, std::shared_ptr<const TokenCounter> counter = chars()) {
     ChainConfig config;
@@ -56,15 +56,15 @@ std::vector<std::string> logs_of(std::size_t count, unsigned seed) {
     return logs;
 }
 
-/// Calls `step` with a conversation of about that size, `steps` times. One that has grown by a twentieth is given up
-/// for a new one.
+/// Calls `step` with a conversation of about that size, `hook_steps` times. One that has grown by a twentieth is given
+/// up for a new one.
 template <typename Step>
 void for_each_step(const Chain<>& chain, std::size_t messages, Step&& step) {
-    const std::size_t of_one = std::clamp<std::size_t>(messages / 40, 1, steps);
-    for (std::size_t done = 0; done < steps; done += of_one) {
+    const std::size_t of_one = std::clamp<std::size_t>(messages / 40, 1, hook_steps);
+    for (std::size_t done = 0; done < hook_steps; done += of_one) {
         Conversation<> conversation = history_of(messages, bytes_per_result);
         chain.before_model(conversation);
-        step(conversation, std::min(of_one, steps - done));
+        step(conversation, std::min(of_one, hook_steps - done));
     }
 }
 
@@ -84,7 +84,7 @@ Row undue(std::size_t messages) {
             }
         });
     });
-    row.seconds /= steps;
+    row.seconds /= hook_steps;
     for_each_step(chain, messages, [&](Conversation<>& conversation, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
             push_round(conversation, std::string(bytes_per_result, 'x'));
@@ -109,10 +109,10 @@ Row undue_exact(std::size_t messages, const std::string& vocabulary) {
     const auto counter = exact(Vocabulary::open(vocabulary));
     const Chain<> chain = chain_of(never, counter);
     Conversation<> conversation = history_of(messages, bytes_per_result);
-    for (std::string& log : logs_of(steps, 1)) push_round(conversation, std::move(log));
+    for (std::string& log : logs_of(hook_steps, 1)) push_round(conversation, std::move(log));
     chain.before_model(conversation);
-    std::vector<std::string> logs = logs_of(steps, 2);
-    const std::vector<std::string> others = logs_of(steps, 3);
+    std::vector<std::string> logs = logs_of(hook_steps, 2);
+    const std::vector<std::string> others = logs_of(hook_steps, 3);
     Row row;
     row.seconds = seconds_of([&] {
                       for (std::string& log : logs) {
@@ -120,7 +120,7 @@ Row undue_exact(std::size_t messages, const std::string& vocabulary) {
                           chain.before_model(conversation);
                       }
                   }) /
-                  steps;
+                  hook_steps;
     std::int64_t tokens = 0;
     const double counting = seconds_of([&] {
         for (const std::string& log : others) {
@@ -128,7 +128,8 @@ Row undue_exact(std::size_t messages, const std::string& vocabulary) {
         }
     });
     row.check = cleared_in(conversation);
-    row.more = {{"seconds_counting_alone", counting / steps}, {"tokens", static_cast<double>(tokens) / steps}};
+    row.more = {{"seconds_counting_alone", counting / hook_steps},
+                {"tokens", static_cast<double>(tokens) / hook_steps}};
     return row;
 }
 

@@ -9,9 +9,6 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-template <typename T>
-void skip(ConfigReader&, NodeId, T&) {}
-
 struct CompactionDraft : CompactionConfig {
     std::string name = "compaction";
     std::string model{};

@@ -16,8 +16,6 @@ constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::
                                    ModelErrorClass::server,    ModelErrorClass::bad_request, ModelErrorClass::refusal,
                                    ModelErrorClass::transport, ModelErrorClass::cancelled};
 
-void skip(ConfigReader&, NodeId, ModelSettings&) {}
-
 void read_error(ConfigReader& reader, NodeId at, ModelSettings::Reply& reply) {
     std::vector<std::string_view> names;
     for (const ModelErrorClass error : error_classes) names.push_back(name_of(error));
@@ -73,12 +71,12 @@ void read_base_url(ConfigReader& reader, NodeId at, ModelSettings& model) {
 }
 
 constexpr std::array<Field<ModelSettings>, 2> scripted_fields{{
-    {"type", "string", "required", "`scripted`, `openai` or `anthropic`", &skip},
+    {"type", "string", "required", "`scripted`, `openai` or `anthropic`", &skip<ModelSettings>},
     {"replies", "array", "required", "what a scripted model answers, in order; the last one repeats", &read_replies},
 }};
 
 constexpr std::array<Field<ModelSettings>, 7> http_fields{{
-    {"type", "string", "required", "`scripted`, `openai` or `anthropic`", &skip},
+    {"type", "string", "required", "`scripted`, `openai` or `anthropic`", &skip<ModelSettings>},
     {"model", "string", "required", "openai, anthropic: the provider's name of the model",
      &read_value<&ModelSettings::model>},
     {"base_url", "string", "the provider's",
