@@ -19,7 +19,7 @@ namespace {
 
 using detail::ErrorBody;
 using Class = ModelErrorClass;
-using Words = std::span<const std::string_view>;
+using Phrases = std::span<const std::string_view>;
 
 constexpr std::size_t most_message_bytes = 500;
 constexpr std::size_t most_text_bytes = 16'384;
@@ -69,11 +69,11 @@ constexpr std::array<std::string_view, 3> sure_rate_texts{"please wait before tr
 constexpr std::array<std::string_view, 5> rate_texts{"rate limit", "rate_limit_exceeded", "too many requests",
                                                      "throttlingexception", "throttling error"};
 
-bool is_one_of(Words known, std::string_view word) {
+bool is_one_of(Phrases known, std::string_view word) {
     return std::find(known.begin(), known.end(), word) != known.end();
 }
 
-bool mentions(std::string_view text, Words sentences) {
+bool mentions(std::string_view text, Phrases sentences) {
     return std::any_of(sentences.begin(), sentences.end(),
                        [text](std::string_view sentence) { return text.find(sentence) != std::string_view::npos; });
 }
@@ -85,11 +85,11 @@ struct Evidence {
     std::string text;  ///< all sentences, ASCII lower case
     std::optional<detail::OverflowNumbers> overflow{};
 
-    [[nodiscard]] bool has(Words known) const {
+    [[nodiscard]] bool has(Phrases known) const {
         return std::any_of(body.words.begin(), body.words.end(),
                            [known](const std::string& word) { return is_one_of(known, word); });
     }
-    [[nodiscard]] bool says(Words sentences) const { return mentions(text, sentences); }
+    [[nodiscard]] bool says(Phrases sentences) const { return mentions(text, sentences); }
     [[nodiscard]] bool is_empty_refusal() const { return status == 400 && body.kind == ErrorBody::Kind::empty; }
     /// The output that was asked for would not fit by itself: a shorter history does not help.
     [[nodiscard]] bool is_output_too_large() const {

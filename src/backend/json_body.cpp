@@ -12,8 +12,6 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr std::string_view attempted = "make the request";
-
 ordered_json read_object(std::string_view text) {
     try {
         ordered_json object = parse_json("read the extra fields", text, {.max_depth = max_message_depth});
@@ -29,7 +27,7 @@ ordered_json read_object(std::string_view text) {
 }  // namespace
 
 void refuse_request(const std::string& reason) {
-    throw ModelError(ModelErrorClass::bad_request, fmt::format("{}: {}", attempted, reason));
+    throw ModelError(ModelErrorClass::bad_request, fmt::format("make the request: {}", reason));
 }
 
 ordered_json read_extra(std::string_view text, std::span<const std::string_view> reserved) {

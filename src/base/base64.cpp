@@ -7,13 +7,13 @@
 namespace whittle::inline v0 {
 namespace {
 
-constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::uint8_t no_digit = 64;
 
 constexpr std::array<std::uint8_t, 256> make_values() {
     std::array<std::uint8_t, 256> values{};
     values.fill(no_digit);
-    for (std::uint8_t i = 0; i < digits.size(); ++i) values[static_cast<unsigned char>(digits[i])] = i;
+    for (std::uint8_t i = 0; i < base64_digits.size(); ++i) values[static_cast<unsigned char>(base64_digits[i])] = i;
     return values;
 }
 
@@ -30,10 +30,10 @@ std::string to_base64(std::string_view bytes) {
     text.reserve((bytes.size() + 2) / 3 * 4);
     for (std::size_t i = 0; i < bytes.size(); i += 3) {
         const std::uint32_t bits = byte_at(bytes, i) << 16 | byte_at(bytes, i + 1) << 8 | byte_at(bytes, i + 2);
-        text += digits[bits >> 18];
-        text += digits[bits >> 12 & 63];
-        text += i + 1 < bytes.size() ? digits[bits >> 6 & 63] : '=';
-        text += i + 2 < bytes.size() ? digits[bits & 63] : '=';
+        text += base64_digits[bits >> 18];
+        text += base64_digits[bits >> 12 & 63];
+        text += i + 1 < bytes.size() ? base64_digits[bits >> 6 & 63] : '=';
+        text += i + 2 < bytes.size() ? base64_digits[bits & 63] : '=';
     }
     return text;
 }

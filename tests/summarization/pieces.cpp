@@ -356,9 +356,9 @@ TEST_CASE("LS11, LS27, LS30: a fraction is rounded down to at least one token, a
 
 TEST_CASE("two summarisers in one chain are warned of, one is not", "[config]") {
     const auto model = std::make_shared<ScriptedModel<ChatMessage>>(std::vector<ChatMessage>{});
-    using S = Summarization<ChatMessage>;
-    CHECK(Chain{ChainConfig{}, S{model}}.warnings().empty());
-    const Chain two{ChainConfig{}, S{model}, S{model, {}, {}, "second"}};
+    using Folding = Summarization<ChatMessage>;
+    CHECK(Chain{ChainConfig{}, Folding{model}}.warnings().empty());
+    const Chain two{ChainConfig{}, Folding{model}, Folding{model, {}, {}, "second"}};
     REQUIRE(two.warnings().size() == 1);
     CHECK(two.warnings()[0].field == "second.trigger");
 }
