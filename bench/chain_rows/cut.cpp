@@ -7,7 +7,7 @@
 namespace whittle::bench {
 namespace {
 
-constexpr int cuts = 100;
+constexpr int results = 100;
 constexpr std::size_t limit = 2'000;
 
 std::string shown_of(const Chain<>& chain, const std::string& name, std::string_view text) {
@@ -49,15 +49,15 @@ Row cut(std::size_t bytes) {
     chain_config.storage = memory_storage();
     const Chain chain{std::move(chain_config), Reduction{config}};
     const std::string text = lines_of(bytes);
-    std::vector<std::string> shown(cuts);
+    std::vector<std::string> shown(results);
     const long before = allocations_so_far();
     Row row;
     row.seconds = seconds_of([&] {
                       for (std::size_t i = 0; i < shown.size(); ++i)
                           shown[i] = shown_of(chain, "call_" + std::to_string(i), text);
                   }) /
-                  cuts;
-    row.allocations = (allocations_so_far() - before) / cuts;
+                  results;
+    row.allocations = (allocations_so_far() - before) / results;
     for (std::size_t i = 0; i < shown.size(); ++i) {
         const auto stored = chain.config().storage->get("bench/trunc/call_" + std::to_string(i));
         if (stored && *stored == text && shown[i].size() < 2 * limit) ++row.check;
