@@ -13,23 +13,27 @@ RepairedMessage RepairHistory::keep(std::size_t message) const {
     RepairedMessage kept{.source = message, .parts = item.edits};
     if (!item.edits.empty()) kept.code = item.edits.front().code;
     const auto is_erased = [](const PartRepair& r) { return r.kind == PartRepair::Kind::erase; };
+    const auto turn_of = [&](const PartRepair& r) {  // text in place of media may take away a part behind it
+        return is_erased(r) ? 1 : r.kind == PartRepair::Kind::media_text ? 2 : 0;
+    };
     std::erase_if(kept.parts, [&](const PartRepair& r) { return !is_erased(r) && item.erased[r.part]; });
     const auto place_of = [&](const PartRepair& r) {
         const PartKind kind = part(message, r.part).kind;
         return kind == PartKind::other ? 0 : kind == PartKind::media ? 1 : 2;
     };
     std::ranges::stable_sort(kept.parts, [&](const PartRepair& a, const PartRepair& b) {
-        if (is_erased(a) != is_erased(b)) return is_erased(b);
-        if (!is_erased(a)) return false;
-        if (place_of(a) != place_of(b)) return place_of(a) < place_of(b);  // an emptied result goes with its last text
+        if (turn_of(a) != turn_of(b)) return turn_of(a) < turn_of(b);
+        if (turn_of(a) == 0) return false;
+        if (is_erased(a) && place_of(a) != place_of(b))
+            return place_of(a) < place_of(b);  // an emptied result goes with its last text
         return a.part > b.part;
     });
-    const auto erasures = std::ranges::find_if(kept.parts, is_erased);
+    const auto erasures = std::ranges::find_if(kept.parts, [&](const PartRepair& r) { return turn_of(r) > 0; });
     for (auto r = kept.parts.end(); r != erasures;) {  // numbers as they are when it is their turn
         --r;
         const std::size_t number = r->part;
         r->part -= static_cast<std::size_t>(
-            std::count_if(erasures, r, [&](const PartRepair& before) { return before.part < number; }));
+            std::count_if(erasures, r, [&](const PartRepair& b) { return is_erased(b) && b.part < number; }));
     }
     return kept;
 }

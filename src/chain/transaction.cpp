@@ -27,13 +27,12 @@ bool has_open_thinking(const Outline& outline, std::size_t message) {
     return loop && message >= *loop && outline[message].has(PartKind::thinking);
 }
 
-std::size_t find_gone(const MessageInfo& old, const MessageInfo& now, std::size_t edited, bool is_text_set) {
-    if (now.parts.size() >= old.parts.size()) return old.parts.size();
-    if (!is_text_set || old.parts[edited].kind != PartKind::media) return edited;
-    for (std::size_t p = edited + 1; p < old.parts.size(); ++p) {
-        const PartInfo& part = old.parts[p];
-        if (part.kind == PartKind::tool_result && part.bytes == 0 && part.call_id == old.parts[edited].call_id)
-            return p;
+std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_t edited, bool is_text_set) {
+    if (now >= old.size()) return old.size();
+    if (!is_text_set || old[edited].kind != PartKind::media) return edited;
+    for (std::size_t p = edited + 1; p < old.size(); ++p) {
+        const PartInfo& part = old[p];
+        if (part.kind == PartKind::tool_result && part.bytes == 0 && part.call_id == old[edited].call_id) return p;
     }
     return edited;
 }

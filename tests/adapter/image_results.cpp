@@ -254,3 +254,27 @@ TEMPLATE_TEST_CASE("results that are images alone are pruned, each under its own
         CHECK(bytes_of_all(c) == before);
     }
 }
+
+TEST_CASE("repair writes a sentence for images alone, and the other results keep their names and marks",
+          "[image_results]") {
+    Conversation<anthropic::Message> c = anthropic_rounds("iaiib");
+    REQUIRE(c.repair(openai_compatible()).committed());
+    std::size_t results = 0;
+    std::size_t repaired = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+        for (const PartInfo& part : c.outline()[i].parts) {
+            if (part.kind != PartKind::tool_result) continue;
+            ++results;
+            CHECK(part.bytes > 0);
+            CHECK(part.object_name == part.call_id);
+            if (part.mark && part.mark->origin == Origin::repair) {
+                ++repaired;
+                CHECK(part.bytes < 4'000);
+            }
+        }
+    }
+    CHECK(results == 6);
+    CHECK(repaired == 3);
+    REQUIRE(c.undo());
+    CHECK(c.outline()[2].parts.size() == 8);
+}

@@ -111,7 +111,9 @@ private:
             if (r.kind == PartRepair::Kind::empty_arguments || r.kind == PartRepair::Kind::media_text)
                 part.mark = mark(Origin::repair, r.code, part.mark);
             edit_part(message, r);
-            if (r.kind == PartRepair::Kind::erase) known.erase(known.begin() + static_cast<std::ptrdiff_t>(r.part));
+            const bool is_text_set = r.kind == PartRepair::Kind::media_text;
+            const std::size_t gone = detail::find_gone(known, describe(message).parts.size(), r.part, is_text_set);
+            if (gone < known.size()) known.erase(known.begin() + static_cast<std::ptrdiff_t>(gone));
         }
         MessageInfo fresh = describe(message);
         for (std::size_t p = 0; p < fresh.parts.size() && p < known.size(); ++p) {

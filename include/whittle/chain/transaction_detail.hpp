@@ -49,9 +49,9 @@ private:
                                                bool spare_open_results);
 /// Thinking of the open tool loop (`Outline::open_loop`): providers want it back unchanged while the tool loop is open.
 [[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
-/// The part of `old` that is gone after an edit of part `edited` gave `now`; the number of parts if none is. Text that
-/// was set in place of a result's media takes away the empty part that stood for its missing text.
-[[nodiscard]] std::size_t find_gone(const MessageInfo& old, const MessageInfo& now, std::size_t edited,
+/// The part of `old` that is gone if `now` parts are left after an edit of part `edited`; the number of parts if none
+/// is. Text that was set in place of a result's media takes away the empty part that stood for its missing text.
+[[nodiscard]] std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_t edited,
                                     bool is_text_set);
 /// `info` describes a message anew after its content changed: gives it what was known of it as `old`, whose part `gone`
 /// is not in it.

@@ -134,7 +134,7 @@ void Transaction<M>::apply_to_part(const Edit& edit, std::size_t at) {
     conversation_->count_into(info, edited);
     const MessageInfo& old = *infos_[at];
     const bool is_text_set = edit.kind == Edit::Kind::set_text;
-    const std::size_t gone = detail::find_gone(old, info, edit.part, is_text_set);
+    const std::size_t gone = detail::find_gone(old.parts, info.parts.size(), edit.part, is_text_set);
     detail::keep_known(info, old, gone);
     const bool is_shown = is_text_set && gone != edit.part && edit.part < info.parts.size();
     (is_shown ? info.parts[edit.part].mark : info.mark) = edit.mark;  // a type may show no part for no text
