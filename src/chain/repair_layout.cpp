@@ -28,13 +28,6 @@ RepairedMessage RepairHistory::keep(std::size_t message) const {
             return place_of(a) < place_of(b);  // an emptied result goes with its last text
         return a.part > b.part;
     });
-    const auto erasures = std::ranges::find_if(kept.parts, [&](const PartRepair& r) { return turn_of(r) > 0; });
-    for (auto r = kept.parts.end(); r != erasures;) {  // numbers as they are when it is their turn
-        --r;
-        const std::size_t number = r->part;
-        r->part -= static_cast<std::size_t>(
-            std::count_if(erasures, r, [&](const PartRepair& b) { return is_erased(b) && b.part < number; }));
-    }
     return kept;
 }
 

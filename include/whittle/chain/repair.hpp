@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -103,17 +104,18 @@ private:
     /// What the message says stays its author's: only what repair wrote itself is marked as a repair.
     void edit(const RepairedMessage& m, M& message, MessageInfo& info) const {
         std::vector<PartInfo> known(info.parts.begin(), info.parts.end());  // with marks and names; follows the edits
+        std::vector<std::size_t> numbers(known.size());                     // of these, by which repairs name them
+        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
         for (const PartRepair& r : m.parts) {
-            PartInfo& part = known[r.part];
-            if (r.kind == PartRepair::Kind::rename)
-                part.object_name = part.kind == PartKind::tool_call ? part.object_name : SharedString();
-            if (r.kind == PartRepair::Kind::valid_utf8) part.mark = mark(origin_of(part.mark), r.code, part.mark);
-            if (r.kind == PartRepair::Kind::empty_arguments || r.kind == PartRepair::Kind::media_text)
-                part.mark = mark(Origin::repair, r.code, part.mark);
-            edit_part(message, r);
-            const bool is_text_set = r.kind == PartRepair::Kind::media_text;
-            const std::size_t gone = detail::find_gone(known, describe(message).parts.size(), r.part, is_text_set);
-            if (gone < known.size()) known.erase(known.begin() + static_cast<std::ptrdiff_t>(gone));
+            const auto number = std::ranges::find(numbers, r.part);
+            if (number == numbers.end()) continue;  // it stood for a text that is there now
+            const auto at = static_cast<std::size_t>(number - numbers.begin());
+            note_edit(known[at], r);
+            edit_part(message, at, r);
+            if (const std::size_t gone = find_gone(known, at, r, message); gone < known.size()) {
+                known.erase(known.begin() + static_cast<std::ptrdiff_t>(gone));
+                numbers.erase(numbers.begin() + static_cast<std::ptrdiff_t>(gone));
+            }
         }
         MessageInfo fresh = describe(message);
         for (std::size_t p = 0; p < fresh.parts.size() && p < known.size(); ++p) {
@@ -128,20 +130,37 @@ private:
         if (!info.mark) info.mark = mark(Origin::original, m.code, nullptr);
     }
 
-    void edit_part(M& message, const PartRepair& r) const {
+    void note_edit(PartInfo& part, const PartRepair& r) const {
+        if (r.kind == PartRepair::Kind::rename && part.kind != PartKind::tool_call) part.object_name = SharedString();
+        if (r.kind == PartRepair::Kind::valid_utf8) part.mark = mark(origin_of(part.mark), r.code, part.mark);
+        if (r.kind == PartRepair::Kind::empty_arguments || r.kind == PartRepair::Kind::media_text)
+            part.mark = mark(Origin::repair, r.code, part.mark);
+    }
+
+    void edit_part(M& message, std::size_t at, const PartRepair& r) const {
         switch (r.kind) {
             case PartRepair::Kind::rename:
-                if constexpr (HasRenameCall<M>) message_traits<M>::rename_call(message, r.part, r.call_id, r.tool);
+                if constexpr (HasRenameCall<M>) message_traits<M>::rename_call(message, at, r.call_id, r.tool);
                 return;
             case PartRepair::Kind::valid_utf8:
-                return message_traits<M>::set_text(message, r.part, to_valid_utf8(text_of(message, r.part)));
+                return message_traits<M>::set_text(message, at, to_valid_utf8(text_of(message, at)));
             case PartRepair::Kind::empty_arguments:
-                return message_traits<M>::set_text(message, r.part, "{}");
+                return message_traits<M>::set_text(message, at, "{}");
             case PartRepair::Kind::media_text:
-                return message_traits<M>::set_text(message, r.part, media_text(language_));
+                return message_traits<M>::set_text(message, at, media_text(language_));
             case PartRepair::Kind::erase:
-                return message_traits<M>::erase_part(message, r.part);
+                return message_traits<M>::erase_part(message, at);
         }
+    }
+
+    /// The part of `known` that the edit of part `at` took away; their number if none.
+    [[nodiscard]] static std::size_t find_gone(std::vector<PartInfo>& known, std::size_t at, const PartRepair& r,
+                                               const M& message) {
+        if (r.kind != PartRepair::Kind::erase && r.kind != PartRepair::Kind::media_text) return known.size();
+        std::size_t left = 0;
+        message_traits<M>::for_each_part(message, [&](const PartView&) { ++left; });
+        if (left == known.size()) known[at].bytes = 0;  // if erased, it stands for the text that is missing now
+        return detail::find_gone(known, left, at, r.kind == PartRepair::Kind::media_text);
     }
 
     [[nodiscard]] std::vector<M> user_message(const RepairedMessage& m) const {

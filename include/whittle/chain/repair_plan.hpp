@@ -40,7 +40,7 @@ struct PartRepair {
         erase,
     };
     Kind kind = Kind::erase;
-    std::size_t part = 0;
+    std::size_t part = 0;  ///< its number before any repair
     std::string_view code{};
     std::string call_id{};
     std::string tool{};
