@@ -40,9 +40,7 @@ void RepairHistory::collect_results(std::size_t message) {
     std::unordered_map<std::string_view, std::size_t> seen;
     const MessageInfo& info = outline_[message];
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        // Media that an adapter put beside a result is a copy, no result of its own.
-        const bool is_copy = info.parts[p].kind == PartKind::media && origin_of(info.mark) == Origin::repair;
-        if (!is_in_result(info.parts[p]) || is_copy) continue;
+        if (!is_in_result(info.parts[p]) || is_copy_of_result(info, info.parts[p])) continue;
         const auto [place, is_new] = seen.try_emplace(info.parts[p].call_id, results_.size());
         if (is_new || (info.parts[p].starts_result && !continues(results_[place->second], p))) {
             place->second = results_.size();

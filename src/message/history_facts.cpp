@@ -55,9 +55,7 @@ void HistoryFacts::add_results(std::size_t message) {
     const std::span<const PartInfo> parts = outline_[message].parts;
     std::unordered_set<std::string_view> seen;
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        // Media of a repair is a copy of what a result could not hold, no result of its own.
-        const bool is_copy = parts[p].kind == PartKind::media && origin_of(outline_[message].mark) == Origin::repair;
-        if (!is_result_part(parts[p]) || is_copy) continue;
+        if (!is_result_part(parts[p]) || is_copy_of_result(outline_[message], parts[p])) continue;
         const bool is_alone = parts.size() == 1;
         if (!is_alone && !seen.insert(parts[p].call_id).second && !parts[p].starts_result) continue;
         results_.push_back({message, p, parts[p].call_id, std::nullopt, false});

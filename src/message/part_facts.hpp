@@ -17,6 +17,11 @@ namespace whittle::inline v0 {
     return is_result_part(part) || (may_be_inside && (!part.call_id.empty() || part.starts_result));
 }
 
+/// Media that a message of its own shows beside a result: a copy of what the result could not hold, no result itself.
+[[nodiscard]] inline bool is_copy_of_result(const MessageInfo& info, const PartInfo& part) noexcept {
+    return part.kind == PartKind::media && origin_of(info.mark) == Origin::repair && !info.has(PartKind::tool_result);
+}
+
 /// Content of its own beside the results of a message.
 [[nodiscard]] inline bool is_beside_results(const MessageInfo& info, const PartInfo& part) noexcept {
     return info.role != Role::tool && !is_in_result(part);

@@ -18,12 +18,10 @@ void find_ids(const Outline& outline, const Run& run, bool (*is_wanted)(const Pa
 
 bool is_call(const PartInfo& part) noexcept { return part.kind == PartKind::tool_call; }
 
-/// Whether a result begins at that part, and does not only go on. Media of a repair is a copy of what a result could
-/// not hold.
+/// Whether a result begins at that part, and does not only go on.
 bool begins_result(const MessageInfo& info, std::size_t p) noexcept {
     const PartInfo& part = info.parts[p];
-    const bool is_copy = part.kind == PartKind::media && origin_of(info.mark) == Origin::repair;
-    if (!is_in_result(part) || is_copy) return false;
+    if (!is_in_result(part) || is_copy_of_result(info, part)) return false;
     return p == 0 || !is_in_result(info.parts[p - 1]) || info.parts[p - 1].call_id != part.call_id;
 }
 

@@ -278,3 +278,22 @@ TEST_CASE("repair writes a sentence for images alone, and the other results keep
     REQUIRE(c.undo());
     CHECK(c.outline()[2].parts.size() == 8);
 }
+
+TEST_CASE("repair takes out a stray result with its image, also of a message that the host marked as repaired",
+          "[image_results]") {
+    Conversation<anthropic::Message> c("conv");
+    push(c, ordered_json{{"role", "user"}, {"content", "go"}});
+    push(c, ordered_json::parse(
+                R"({"role":"assistant","content":[{"type":"tool_use","id":"b","name":"ls","input":{}}]})"));
+    ordered_json stray = anthropic_image;
+    stray.insert(stray.begin(), ordered_json{{"type", "text"}, {"text", "old"}});
+    push(c, ordered_json{{"role", "user"},
+                         {"content",
+                          {{{"type", "tool_result"}, {"tool_use_id", "x"}, {"content", stray}},
+                           {{"type", "tool_result"}, {"tool_use_id", "b"}, {"content", "ok"}}}}});
+    c.mark(2, {.origin = Origin::repair});
+    REQUIRE(c.repair(openai_compatible()).committed());
+    REQUIRE(c.outline()[2].parts.size() == 1);
+    CHECK(c.outline()[2].parts[0].call_id == "b");
+    CHECK(text_of(c.messages()[2], 0) == "ok");
+}

@@ -108,7 +108,7 @@ private:
         std::iota(numbers.begin(), numbers.end(), std::size_t{0});
         for (const PartRepair& r : m.parts) {
             const auto number = std::ranges::find(numbers, r.part);
-            if (number == numbers.end()) continue;  // it stood for a text that is there now
+            if (number == numbers.end()) continue;  // an edit took it away
             const auto at = static_cast<std::size_t>(number - numbers.begin());
             note_edit(known[at], r);
             edit_part(message, at, r);
@@ -154,12 +154,11 @@ private:
     }
 
     /// The part of `known` that the edit of part `at` took away; their number if none.
-    [[nodiscard]] static std::size_t find_gone(std::vector<PartInfo>& known, std::size_t at, const PartRepair& r,
+    [[nodiscard]] static std::size_t find_gone(const std::vector<PartInfo>& known, std::size_t at, const PartRepair& r,
                                                const M& message) {
         if (r.kind != PartRepair::Kind::erase && r.kind != PartRepair::Kind::media_text) return known.size();
         std::size_t left = 0;
         message_traits<M>::for_each_part(message, [&](const PartView&) { ++left; });
-        if (left == known.size()) known[at].bytes = 0;  // if erased, it stands for the text that is missing now
         return detail::find_gone(known, left, at, r.kind == PartRepair::Kind::media_text);
     }
 
