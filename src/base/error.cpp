@@ -32,7 +32,7 @@ constexpr std::array<ErrcText, 16> errc_texts{{
     {Errc::parse_failed, "parse_failed", "the input is not what its format says"},
     {Errc::model_failed, "model_failed", "a model backend failed"},
     {Errc::cancelled, "cancelled", "stopped by the caller's stop token"},
-    {Errc::callback_failed, "callback_failed", "a user's callback threw"},
+    {Errc::callback_failed, "callback_failed", "a user's callback gave what cannot be used"},
 }};
 
 const ErrcText* find(Errc code) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
+#include "whittle/base/names.hpp"
 
 #include <fmt/format.h>
 
@@ -21,6 +22,14 @@ public:
     }
     void error(bool is_wrong, std::string_view field, std::string value, std::string allowed) {
         if (is_wrong) problems_.error(full(field), std::move(value), std::move(allowed));
+    }
+    /// Warns of each of `names` that can mean no tool (`names_tool`).
+    template <typename Names>
+    void tool_names(const Names& names, std::string_view field) {
+        for (const std::string& name : names) {
+            warn(!may_name_tool(name), field, fmt::format("\"{}\"", name),
+                 "the name of a tool, qualified or bare; there are no wildcards, so that this means none");
+        }
     }
     void warn(bool is_doubtful, std::string_view field, std::string value, std::string allowed) {
         if (is_doubtful) problems_.warning(full(field), std::move(value), std::move(allowed));

@@ -17,6 +17,12 @@ bool is_name_start(char c) noexcept {
 
 bool is_name_char(char c) noexcept { return is_name_start(c) || c == '.'; }
 
+char to_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
+    return std::ranges::equal(a, b, [](char x, char y) { return to_lower(x) == to_lower(y); });
+}
+
 /// What can be kept of `name` beside a dash and the digits.
 std::string safe_part(std::string_view name) {
     std::string kept;
@@ -39,6 +45,20 @@ std::string to_safe_name(std::string_view name) {
     std::string kept = safe_part(name);
     if (kept.empty()) kept = "unnamed";
     return kept + "-" + sha256_hex(name).substr(0, hash_digits);
+}
+
+bool names_tool(std::string_view name, std::string_view tool) noexcept {
+    if (name.empty()) return false;
+    if (equals_ignoring_case(name, tool)) return true;
+    const auto at = tool.rfind("__");
+    return at != std::string_view::npos && equals_ignoring_case(name, tool.substr(at + 2));
+}
+
+bool may_name_tool(std::string_view name) noexcept {
+    return !name.empty() && std::ranges::none_of(name, [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte <= 0x20 || byte == 0x7f || c == '*' || c == '?';
+    });
 }
 
 }  // namespace whittle::inline v0

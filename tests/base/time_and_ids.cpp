@@ -11,6 +11,7 @@
 
 #include <array>
 #include <limits>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -171,6 +172,8 @@ TEST_CASE("a qualified tool name is matched by its bare name too", "[names]") {
     CHECK(matches_tool(names, "files__read_file"));
     CHECK(matches_tool(names, "mcp__files__read_file"));
     CHECK(matches_tool(names, "github__search"));
+    CHECK(matches_tool(names, "Read_File"));
+    CHECK(matches_tool(names, "mcp__Files__READ_FILE"));
     CHECK_FALSE(matches_tool(names, "search"));
     CHECK_FALSE(matches_tool(names, "read"));
     CHECK_FALSE(matches_tool(std::vector<std::string>{}, "read_file"));
@@ -183,4 +186,20 @@ TEST_CASE("a function reference calls what it was made from", "[function_ref]") 
     CHECK(reference(2) == 2);
     CHECK(reference(3) == 5);
     CHECK(sum == 5);
+}
+
+TEST_CASE("one rule finds a tool's settings: its very name, else the longest name that means it", "[names]") {
+    const std::map<std::string, int> settings{{"", 0}, {"*", 1}, {"grep", 2}, {"mcp__srv__grep", 3}, {"Grep", 4}};
+    const auto found = [&](std::string_view tool) {
+        const int* value = find_for_tool(settings, tool);
+        return value == nullptr ? -1 : *value;
+    };
+    CHECK(found("grep") == 2);
+    CHECK(found("Grep") == 4);
+    CHECK(found("mcp__srv__grep") == 3);
+    CHECK(found("MCP__srv__Grep") == 3);
+    CHECK(found("mcp__other__grep") >= 2);
+    CHECK(found("read") == -1);
+    for (const char* name : {"", "*", "mcp__*", "two words", "a\n"}) CHECK_FALSE(may_name_tool(name));
+    for (const char* name : {"grep", "mcp__srv__grep", "a.b-c/d:e", "\xE6\x90\x9C"}) CHECK(may_name_tool(name));
 }

@@ -1,5 +1,6 @@
 # cmake -DCOMPILER=... -DFLAGS=... -DINCLUDES=dir;dir -DSOURCE=file -P expect_failure.cmake
-# SOURCE must fail to compile, with a message that matches each `// expect: <regex>` line at its top.
+# SOURCE must fail to compile, with a message that matches each `// expect: <regex>` line at its top, and no
+# `// expect-not: <regex>`.
 file(STRINGS "${SOURCE}" expectations REGEX "^// expect: ")
 if(NOT expectations)
   message(FATAL_ERROR "${SOURCE}:1: has no line `// expect: <regex>`")
@@ -19,5 +20,14 @@ foreach(expectation IN LISTS expectations)
   if(NOT output MATCHES "${regex}")
     message("${output}")
     message(FATAL_ERROR "${SOURCE}:1: the compiler's message, above, does not match `${regex}`")
+  endif()
+endforeach()
+
+file(STRINGS "${SOURCE}" exclusions REGEX "^// expect-not: ")
+foreach(exclusion IN LISTS exclusions)
+  string(REGEX REPLACE "^// expect-not: " "" regex "${exclusion}")
+  if(output MATCHES "${regex}")
+    message("${output}")
+    message(FATAL_ERROR "${SOURCE}:1: the compiler's message, above, matches `${regex}`, which should not be there")
   endif()
 endforeach()

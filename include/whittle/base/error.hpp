@@ -27,7 +27,7 @@ enum class Errc {
     parse_failed,          ///< input is not what its format says
     model_failed,          ///< a model backend failed; `ModelError` carries the class
     cancelled,             ///< stopped by the caller's stop token
-    callback_failed,       ///< a user's callback threw something that is not an `Error`
+    callback_failed,       ///< a user's callback gave what cannot be used; what it throws is thrown as it came
 };
 
 [[nodiscard]] std::string_view name_of(Errc code) noexcept;

@@ -2,6 +2,7 @@
 
 #include "whittle/base/version.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,28 +15,36 @@ namespace whittle::inline v0 {
 /// different, the result is safe, and an empty name gives "unnamed-" and the digits.
 [[nodiscard]] std::string to_safe_name(std::string_view name);
 
-/// Whether `tool` is one of `names`. A qualified tool name `server__name` (or `mcp__server__name`) is also matched by
-/// its bare name.
+/// The one rule for names of tools in settings: `name` means `tool` if both are equal, or if `name` is the bare name of
+/// a qualified tool `server__tool` (or `mcp__server__tool`); case does not matter in ASCII. There are no wildcards.
+[[nodiscard]] bool names_tool(std::string_view name, std::string_view tool) noexcept;
+
+/// Whether a setting by that name can ever mean a tool: not one that is empty, or has a wildcard, a blank or a control
+/// character.
+[[nodiscard]] bool may_name_tool(std::string_view name) noexcept;
+
+/// Whether one of `names` means `tool`.
 template <typename Range>
 [[nodiscard]] bool matches_tool(const Range& names, std::string_view tool) {
-    const auto at = tool.rfind("__");
-    const std::string_view bare = at == std::string_view::npos ? tool : tool.substr(at + 2);
     for (const auto& name : names) {
-        if (name == tool || name == bare) return true;
+        if (names_tool(name, tool)) return true;
     }
     return false;
 }
 
-/// The value for `tool` in a map by tool name, found by its qualified or, failing that, by its bare name; null if there
-/// is none.
+/// The value for `tool` in a map by tool name: the one with exactly that name, else the one with the longest name that
+/// means it; null if there is none.
 template <typename Map>
 [[nodiscard]] const typename Map::mapped_type* find_for_tool(const Map& by_tool, std::string_view tool) {
-    if (by_tool.empty()) return nullptr;
-    if (const auto exact = by_tool.find(std::string(tool)); exact != by_tool.end()) return &exact->second;
-    const auto at = tool.rfind("__");
-    if (at == std::string_view::npos) return nullptr;
-    const auto bare = by_tool.find(std::string(tool.substr(at + 2)));
-    return bare != by_tool.end() ? &bare->second : nullptr;
+    const typename Map::mapped_type* found = nullptr;
+    std::size_t longest = 0;
+    for (const auto& [name, value] : by_tool) {
+        if (name == tool) return &value;
+        if (!names_tool(name, tool) || (found != nullptr && name.size() <= longest)) continue;
+        found = &value;
+        longest = name.size();
+    }
+    return found;
 }
 
 }  // namespace whittle::inline v0
