@@ -19,6 +19,7 @@ std::vector<Run> merged_runs(const Outline& outline) {
 
 namespace {
 
+/// Text beside results opens no turn, but who sends it sends the message: results that it lacks are missing.
 bool only_results_follow(const Outline& outline, std::size_t call) {
     for (std::size_t i = call + 1; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
@@ -54,8 +55,9 @@ void HistoryFacts::add_calls(std::size_t message) {
 void HistoryFacts::add_results(std::size_t message) {
     const std::span<const PartInfo> parts = outline_[message].parts;
     std::unordered_set<std::string_view> seen;
+    const bool has_copies = holds_copies_of_results(outline_[message]);
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        if (!is_result_part(parts[p]) || is_copy_of_result(outline_[message], parts[p])) continue;
+        if (!is_result_part(parts[p]) || (has_copies && parts[p].kind == PartKind::media)) continue;
         const bool is_alone = parts.size() == 1;
         if (!is_alone && !seen.insert(parts[p].call_id).second && !parts[p].starts_result) continue;
         results_.push_back({message, p, parts[p].call_id, std::nullopt, false});

@@ -50,6 +50,8 @@ bool is_user_message(const MessageInfo& info) noexcept {
 
 bool starts_turn(const MessageInfo& info) noexcept { return is_user_message(info) && !holds_result(info); }
 
+bool is_text_beside_results(const MessageInfo& info) noexcept { return is_user_message(info) && holds_result(info); }
+
 PartInfo describe(const PartView& part) {
     PartInfo info;
     info.kind = part.kind;
@@ -84,7 +86,7 @@ Hash128 fingerprint(const PartView& part, Hash128 seed) noexcept {
 
 std::optional<std::size_t> Outline::newest_user() const noexcept {
     for (std::size_t i = size(); i-- > 0;) {
-        if (is_user_message((*this)[i])) return i;
+        if (starts_turn((*this)[i])) return i;
     }
     return std::nullopt;
 }
@@ -114,6 +116,24 @@ std::optional<std::size_t> Outline::open_loop() const noexcept {
         is_between = true;
     }
     return first;
+}
+
+MessageRange Outline::loop_head() const noexcept {
+    const auto first = open_loop();
+    if (!first || !starts_with_thinking((*this)[*first])) return {};
+    MessageRange head{*first, 0};
+    bool is_in_step = true;
+    bool needs_head = false;
+    for (std::size_t i = *first + 1; i < size(); ++i) {
+        const MessageInfo& info = (*this)[i];
+        if (info.role == Role::system) continue;
+        const bool starts_step = info.role == Role::assistant && !is_in_step;
+        is_in_step = info.role == Role::assistant;
+        if (!starts_step) continue;
+        if (head.end == 0) head.end = i;
+        needs_head = needs_head || !starts_with_thinking(info);
+    }
+    return needs_head ? head : MessageRange{};
 }
 
 Serial Outline::open_group() const noexcept {

@@ -17,9 +17,10 @@ namespace whittle::inline v0 {
     return is_result_part(part) || (may_be_inside && (!part.call_id.empty() || part.starts_result));
 }
 
-/// Media that a message of its own shows beside a result: a copy of what the result could not hold, no result itself.
-[[nodiscard]] inline bool is_copy_of_result(const MessageInfo& info, const PartInfo& part) noexcept {
-    return part.kind == PartKind::media && origin_of(info.mark) == Origin::repair && !info.has(PartKind::tool_result);
+/// Whether the media of a message are those that one of its own shows beside a result: copies of what the result could
+/// not hold, no results themselves.
+[[nodiscard]] inline bool holds_copies_of_results(const MessageInfo& info) noexcept {
+    return origin_of(info.mark) == Origin::repair && !info.has(PartKind::tool_result);
 }
 
 /// Content of its own beside the results of a message.
@@ -30,6 +31,12 @@ namespace whittle::inline v0 {
 /// A tool message, or a message of another role that holds results.
 [[nodiscard]] inline bool is_result_message(const MessageInfo& info) noexcept {
     return info.role == Role::tool || (info.role != Role::assistant && info.has(PartKind::tool_result));
+}
+
+/// The first part that says something: opaque ones, such as a compaction block, may stand in front of thinking.
+[[nodiscard]] inline bool starts_with_thinking(const MessageInfo& info) noexcept {
+    const auto first = std::ranges::find_if(info.parts, [](const PartInfo& p) { return p.kind != PartKind::other; });
+    return first != info.parts.end() && first->kind == PartKind::thinking;
 }
 
 }  // namespace whittle::inline v0

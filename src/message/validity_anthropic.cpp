@@ -19,29 +19,24 @@ void find_ids(const Outline& outline, const Run& run, bool (*is_wanted)(const Pa
 bool is_call(const PartInfo& part) noexcept { return part.kind == PartKind::tool_call; }
 
 /// Whether a result begins at that part, and does not only go on.
-bool begins_result(const MessageInfo& info, std::size_t p) noexcept {
+bool begins_result(const MessageInfo& info, std::size_t p, bool has_copies) noexcept {
     const PartInfo& part = info.parts[p];
-    if (!is_in_result(part) || is_copy_of_result(info, part)) return false;
+    if (!is_in_result(part) || (has_copies && part.kind == PartKind::media)) return false;
     return p == 0 || !is_in_result(info.parts[p - 1]) || info.parts[p - 1].call_id != part.call_id;
 }
 
 /// The results of a message behind content of its own; true if such content is in front of the next message.
 bool check_results_lead(const Outline& outline, std::size_t i, bool is_late, Findings& findings) {
     const MessageInfo& info = outline[i];
+    const bool has_copies = holds_copies_of_results(info);
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         is_late = is_late || is_beside_results(info, info.parts[p]);
-        if (!is_late || !begins_result(info, p)) continue;
+        if (!is_late || !begins_result(info, p, has_copies)) continue;
         findings.add(
             i, p,
             fmt::format("the result for tool call {} stands behind other content", quoted(info.parts[p].call_id)));
     }
     return is_late;
-}
-
-/// The first part that says something: opaque ones, such as a compaction block, may stand in front of thinking.
-bool starts_with_thinking(const MessageInfo& info) noexcept {
-    const auto first = std::ranges::find_if(info.parts, [](const PartInfo& p) { return p.kind != PartKind::other; });
-    return first != info.parts.end() && first->kind == PartKind::thinking;
 }
 
 }  // namespace

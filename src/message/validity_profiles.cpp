@@ -62,6 +62,10 @@ ValidityProfile make_gemini() {
 
 }  // namespace
 
+bool has_rule(const ValidityProfile& profile, Rule rule) noexcept {
+    return std::ranges::find(profile.rules, rule) != profile.rules.end();
+}
+
 const ValidityProfile& openai_chat() {
     static const ValidityProfile profile = make_openai_chat();
     return profile;

@@ -165,10 +165,15 @@ void check_system_first(const HistoryFacts& facts, const ValidityProfile&, Findi
 }
 
 void check_text_only_results(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
-    for_each_part(facts.outline(), [&](std::size_t i, std::size_t p, const PartInfo& part) {
-        if (part.kind != PartKind::media || !is_result_message(facts.outline()[i])) return;
-        findings.add(i, p, fmt::format("the result of tool call {} holds media", quoted(part.call_id)));
-    });
+    const Outline& outline = facts.outline();
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (!is_result_message(outline[i])) continue;
+        for (std::size_t p = 0; p < outline[i].parts.size(); ++p) {
+            const PartInfo& part = outline[i].parts[p];
+            if (part.kind != PartKind::media) continue;
+            findings.add(i, p, fmt::format("the result of tool call {} holds media", quoted(part.call_id)));
+        }
+    }
 }
 
 constexpr std::array<RuleRow, 31> rows{{

@@ -55,10 +55,13 @@ struct MessageInfo {
     return part < info.parts.size() && info.parts[part].mark ? info.parts[part].mark : info.mark;
 }
 
-/// A real user message: role user, original, with text of its own that is no tool result.
+/// Words from the user's side: role user, original, with text of its own that is no tool result.
 [[nodiscard]] bool is_user_message(const MessageInfo& info) noexcept;
-/// A user message that is no answer to a call: one with tool results belongs to their round, text beside them or not.
+/// A user message that opens a turn: one of its own. Text beside tool results belongs to their round, whoever wrote it:
+/// a person's word in the middle of a run cannot be told from a host's reminder without reading it (L11).
 [[nodiscard]] bool starts_turn(const MessageInfo& info) noexcept;
+/// A user message that opens no turn: its text stands beside tool results.
+[[nodiscard]] bool is_text_beside_results(const MessageInfo& info) noexcept;
 
 [[nodiscard]] PartInfo describe(const PartView& part);
 
@@ -92,6 +95,14 @@ struct Round {
     std::vector<std::size_t> results{};  ///< indices of the messages that hold its results, in list order
 };
 
+/// Neighbours in a list: the messages [begin, end).
+struct MessageRange {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    [[nodiscard]] bool contains(std::size_t i) const noexcept { return i >= begin && i < end; }
+};
+
 /// The messages of a conversation or of a transaction's projection, as plans see them. A view: valid until the
 /// conversation or the transaction changes.
 class Outline {
@@ -105,13 +116,16 @@ public:
         return is_overlay_ ? *overlay_[i] : infos_[i];
     }
 
-    /// Index of the newest real user message.
+    /// Index of the newest user message that opens a turn.
     [[nodiscard]] std::optional<std::size_t> newest_user() const noexcept;
     /// Index of the newest assistant message if it has calls: its round is open until the model's next message.
     [[nodiscard]] std::optional<std::size_t> open_call() const noexcept;
     /// Index of the first assistant message of the open tool loop: of the steps from the newest user message that is
     /// no answer to a call up to the open round. Thinking of these steps must stay as it is (A6).
     [[nodiscard]] std::optional<std::size_t> open_loop() const noexcept;
+    /// The first step of the open tool loop where the rest of the loop needs it: it starts with thinking, as the first
+    /// step of a loop has to (A7), and not every later step does. With all results up to the next step; empty if none.
+    [[nodiscard]] MessageRange loop_head() const noexcept;
     /// The group of the open round, or 0.
     [[nodiscard]] Serial open_group() const noexcept;
     /// All tool rounds, oldest first.

@@ -41,7 +41,10 @@ struct Provenance {
     std::vector<std::string> stored{};         ///< keys of the objects that hold what was taken out
     std::vector<Serial> covers{};              ///< messages that a summary stands for
     std::vector<std::string> user_messages{};  ///< user messages that a summary carries word for word
-    std::vector<std::string> skills{};         ///< skills that a message carries
+    /// For each of `user_messages`, how often it stood beside tool results: 0 (a message of its own), 1, or 2 for more.
+    /// Empty: none did.
+    std::vector<int> beside_results{};
+    std::vector<std::string> skills{};  ///< skills that a message carries
     std::string facts{};  ///< what a summary must not lose, as `to_note` of the digest writes it; empty: not looked for
 
     friend bool operator==(const Provenance&, const Provenance&) = default;

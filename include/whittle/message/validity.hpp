@@ -77,6 +77,8 @@ struct ValidityProfile {
     friend bool operator==(const ValidityProfile&, const ValidityProfile&) = default;
 };
 
+[[nodiscard]] bool has_rule(const ValidityProfile& profile, Rule rule) noexcept;
+
 /// OpenAI Chat Completions as OpenAI's own servers take it.
 [[nodiscard]] const ValidityProfile& openai_chat();
 /// The stricter union of what OpenAI-compatible servers ask for.
