@@ -82,7 +82,7 @@ void read_clear_tool_inputs(ConfigReader& reader, NodeId at, ReductionDraft& red
 }
 
 using RC = ReductionConfig;
-constexpr std::array<Field<ReductionDraft>, 18> reduction_fields{{
+constexpr std::array<Field<ReductionDraft>, 19> reduction_fields{{
     {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
     {"name", "string", "reduction", "in reports and notes; two middlewares need distinct names",
      &read_value<&ReductionDraft::name>},
@@ -114,6 +114,9 @@ constexpr std::array<Field<ReductionDraft>, 18> reduction_fields{{
     {"max_bytes_without_store", "integer", "0",
      "bytes kept if a result cannot be stored; 0: eight times `max_length_for_trunc`",
      &read_integer<&RC::max_bytes_without_store, 0>},
+    {"max_bytes_without_stream", "integer", "67108864",
+     "bytes of a written result held for a store that cannot stream; a longer one cannot be stored",
+     &read_integer<&RC::max_bytes_without_stream, 0>},
     {"tool_config", "object", "{}", "settings by tool name", &read_tool_config},
 }};
 

@@ -72,12 +72,17 @@ void read_max_age(ConfigReader& reader, NodeId at, StorageDraft& storage) {
     read_integer<&FileStorageOptions::temporary_max_age_seconds, 0>(reader, at, storage.file);
 }
 
+void read_shown_root(ConfigReader& reader, NodeId at, StorageDraft& storage) {
+    storage.file_only.push_back(at);
+    reader.read_text(at, storage.file.shown_root);
+}
+
 void read_max_bytes(ConfigReader& reader, NodeId at, StorageDraft& storage) {
     storage.memory_only.push_back(at);
     read_integer<&MemoryStorageOptions::max_bytes, 0>(reader, at, storage.memory);
 }
 
-constexpr std::array<Field<StorageDraft>, 6> storage_fields{{
+constexpr std::array<Field<StorageDraft>, 7> storage_fields{{
     {"type", "string", "required", "`memory` or `file`", &read_type},
     {"root", "string", "required for `file`", "directory; a relative one is relative to the configuration file",
      &read_root},
@@ -86,6 +91,10 @@ constexpr std::array<Field<StorageDraft>, 6> storage_fields{{
      "`file`: what a finished write survives: `none`, `data`, `full`; see docs/storage.md", &read_durability},
     {"temporary_max_age_seconds", "integer", "3600", "`file`: older temporary files are removed on opening",
      &read_max_age},
+    {"shown_root", "string", "the root's path",
+     "`file`: what references to objects begin with, where the agent's own file "
+     "tool finds the directory elsewhere",
+     &read_shown_root},
     {"max_bytes", "integer", "0", "`memory`: sum of all contents; 0: no limit", &read_max_bytes},
 }};
 

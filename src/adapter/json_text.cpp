@@ -136,8 +136,17 @@ bool is_closed_json(std::string_view json) noexcept {
 
 std::string clip_for_error(std::string_view text) {
     constexpr std::size_t max_bytes = 80;
-    if (text.size() <= max_bytes) return to_valid_utf8(text);
-    return to_valid_utf8(utf8_prefix(text, max_bytes)) + "...";
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string clipped;
+    for (const char c : to_valid_utf8(utf8_prefix(text, max_bytes))) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20U && byte != 0x7FU) {
+            clipped += c;
+        } else {
+            clipped.append("\\u00").append({digits[byte >> 4U], digits[byte & 0xFU]});
+        }
+    }
+    return text.size() <= max_bytes ? clipped : clipped + "...";
 }
 
 LineRead read_line(std::istream& in, std::string& line, std::size_t max_bytes) {

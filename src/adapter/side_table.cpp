@@ -128,6 +128,8 @@ void read_objects(const ordered_json* json, SavedConversation& saved) {
     for (const auto& [key, content] : json->items()) {
         if (!is_valid_key(key))
             fail_side_table("objects", fmt::format("\"{}\" is not a storage key", clip_for_error(key)));
+        if (is_roots_key(key))
+            fail_side_table("objects", fmt::format("\"{}\" says what a fork may read; no table brings it", key));
         saved.objects.emplace(key, bytes_of(content, "objects." + key));
     }
 }
@@ -230,7 +232,11 @@ std::string write_side_table(const SavedConversation& saved) {
     json["journal"] = ordered_json::array();
     for (const SavedEntry& entry : saved.journal) json["journal"].push_back(json_of(entry));
     json["notes"] = json_of_notes(saved.notes);
-    for (const auto& [key, content] : saved.objects) json["objects"][key] = json_of_bytes(content);
+    if (!saved.objects.empty()) {
+        ordered_json::object_t objects;  // by `emplace_back`: `[]` looks at every key before it
+        for (const auto& [key, content] : saved.objects) objects.emplace_back(key, json_of_bytes(content));
+        json["objects"] = std::move(objects);
+    }
     return json.dump();
 }
 
@@ -255,9 +261,14 @@ SavedConversation read_side_table(std::string_view text) {
     return saved;
 }
 
-void collect_objects(SavedConversation& saved, Storage& storage) {
+void collect_objects(SavedConversation& saved, Storage& storage, const StoredObjects& objects) {
+    const std::shared_ptr<Storage> embed(std::shared_ptr<void>(), &storage);  // owns nothing
     const auto collect = [&](const std::string& key, const std::shared_ptr<Storage>& own) {
         if (saved.objects.contains(key)) return;
+        if (!objects.may_read(key, own ? own : embed)) {
+            throw Error(Errc::not_found,
+                        fmt::format("save conversation \"{}\": \"{}\" lies below none of its roots", saved.id, key));
+        }
         auto content = storage.get(key);
         if (!content && own) content = own->get(key);
         if (!content)
@@ -290,6 +301,20 @@ void place_objects(SavedConversation& saved, const std::shared_ptr<Storage>& sto
     }
 }
 
+std::vector<std::string> roots_of(const SavedConversation& saved, std::vector<std::string> roots) {
+    for (std::string& root : roots) {
+        if (!root.ends_with('/')) root += '/';
+    }
+    for (const auto& [key, content] : saved.objects) roots.push_back(key);  // it knows what stands there
+    return roots;
+}
+
+void check_id(const SavedConversation& saved, std::string_view expected) {
+    if (expected.empty() || saved.id == to_safe_name(expected)) return;
+    throw Error(Errc::damaged, fmt::format("load conversation \"{}\": the side table is that of \"{}\"",
+                                           clip_for_error(expected), saved.id));
+}
+
 void check_message_count(const SavedConversation& saved, std::size_t messages) {
     if (messages == saved.infos.size()) return;
     throw Error(Errc::damaged,
@@ -319,10 +344,18 @@ MessageInfo join_saved(MessageInfo described, MessageInfo saved, std::size_t ind
     return saved;
 }
 
-void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t stretch, std::size_t message) {
+StoredPlaces::StoredPlaces(const SavedEntry& entry) {
+    for (const StoredText& text : entry.texts) places_.emplace_back(text.splice, text.message);
+    std::ranges::sort(places_);
+}
+
+bool StoredPlaces::contains(std::size_t stretch, std::size_t message) const {
+    return std::ranges::binary_search(places_, std::pair(stretch, message));
+}
+
+void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t stretch, std::size_t message,
+                    bool is_stored) {
     const MessageInfo& saved = entry.undo[stretch].infos[message];
-    const bool is_stored = std::ranges::any_of(
-        entry.texts, [&](const StoredText& text) { return text.splice == stretch && text.message == message; });
     const bool same_shape = described.role == saved.role && described.parts.size() == saved.parts.size();
     if (same_shape && (is_stored || described.fingerprint == saved.fingerprint)) return;
     throw Error(

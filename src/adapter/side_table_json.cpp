@@ -56,6 +56,7 @@ ordered_json json_of(const Provenance& mark) {
     put(json, "stored", mark.stored);
     put(json, "covers", mark.covers);
     put(json, "user_messages", mark.user_messages);
+    for (const int times : mark.beside_results) json["beside_results"].push_back(times);
     put(json, "skills", mark.skills);
     put(json, "facts", mark.facts);
     return json;
@@ -131,6 +132,12 @@ Mark mark_of(const ordered_json* json, const std::string& where) {
                    mark.covers.push_back(static_cast<Serial>(*serial));
                });
     mark.user_messages = reader.list("user_messages");
+    read_array(reader.find("beside_results"), reader.place("beside_results"),
+               [&](const ordered_json& element, const std::string& place) {
+                   const auto times = to_integer(element);
+                   if (!times || *times < 0 || *times > 2) fail_side_table(place, "neither 0, 1 nor 2");
+                   mark.beside_results.push_back(static_cast<int>(*times));
+               });
     mark.skills = reader.list("skills");
     mark.facts = reader.bytes("facts");
     reader.done();

@@ -54,6 +54,7 @@ SplitKey split(std::string_view key) {
 
 FileRoot::FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions& options)
     : ops_(std::move(ops)), options_(options) {
+    if (options_.shown_root.ends_with('/')) options_.shown_root.pop_back();
     const Attempt attempt{.verb = "open storage", .key = path};
     path_ = checked_root(attempt, path);
     fd_ = open_or_create_directory(ops_, attempt, AT_FDCWD, path_);

@@ -65,6 +65,10 @@ public:
     [[nodiscard]] const PosixOps& ops() const noexcept { return ops_; }
     [[nodiscard]] Durability durability() const noexcept { return options_.durability; }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    /// What the model is told in its place.
+    [[nodiscard]] const std::string& shown_path() const noexcept {
+        return options_.shown_root.empty() ? path_ : options_.shown_root;
+    }
     [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
 private:

@@ -92,6 +92,7 @@ public:
     }
 
     std::unique_ptr<StorageWriter> open_writer() override { return std::make_unique<FileWriter>(root_); }
+    bool can_stream() override { return true; }
 
     std::optional<ObjectInfo> stat(std::string_view key) override {
         require_valid_key("stat", key);
@@ -115,7 +116,7 @@ public:
 
     std::string locate(std::string_view key) const override {
         require_valid_key("locate", key);
-        return fmt::format("{}/{}", root_->path(), key);
+        return fmt::format("{}/{}", root_->shown_path(), key);
     }
 
 private:

@@ -178,6 +178,7 @@ public:
     }
 
     std::unique_ptr<StorageWriter> open_writer() override { return std::make_unique<MemoryWriter>(shelf_); }
+    bool can_stream() override { return true; }
 
     std::optional<ObjectInfo> stat(std::string_view key) override {
         require_valid_key("stat", key);

@@ -60,7 +60,7 @@ TEST_CASE("A5: text is not blank, in a message, a result or the system text", "[
     CHECK(broken(R"([{"role":"user","content":[]},{"role":"user"}])") ==
           Found{"A5@0.0: the message has no content", "A5@1.0: the message has no content"});
     CHECK(broken(R"([{"role":"user","content":[{"type":"text","text":"t"},
-                    {"type":"tool_result","content":[{"type":"text","text":""}]}]}])") ==
+                    {"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":""}]}]}])") ==
           Found{"A5@0.1: a text block is empty or only white space"});
     CHECK(broken("[]", Json{{"system", {{{"type", "text"}, {"text", ""}}}}}) ==
           Found{"A5@0.0: a text block is empty or only white space"});

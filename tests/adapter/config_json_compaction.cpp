@@ -78,7 +78,6 @@ TEST_CASE("sizes that contradict each other are refused with their place", "[con
     CHECK(says(error, "middlewares[0].target_tokens"));
     CHECK(says(error, "below the threshold (2000)"));
     CHECK(says(error, "head_bytes"));
-    CHECK(says(error_of(R"({"type": "compaction", "threshold_fraction": 0.6})"), "context_window"));
     CHECK(says(error_of(R"({"type": "compaction", "model": "dear"})"), "dear"));
     CHECK(says(error_of(R"({"type": "compaction", "pruning": true})"), "false or an object"));
 }

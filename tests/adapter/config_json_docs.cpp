@@ -58,6 +58,7 @@ TEST_CASE("a default that the docs name is the default of the structure", "[conf
     CHECK(fallback_of("reduction.clear_at_least_tokens") == std::to_string(reduction.clear_at_least_tokens));
     CHECK(fallback_of("reduction.clear_target_tokens") == std::to_string(reduction.clear_target_tokens));
     CHECK(fallback_of("reduction.max_bytes_without_store") == std::to_string(reduction.max_bytes_without_store));
+    CHECK(fallback_of("reduction.max_bytes_without_stream") == std::to_string(reduction.max_bytes_without_stream));
     CHECK(fallback_of("reduction.read_file_tool_name") == reduction.read_file_tool_name);
     CHECK(fallback_of("limits.model_calls") == std::to_string(chain.limits.model_calls));
     CHECK(fallback_of("limits.store_bytes") == std::to_string(chain.limits.store_bytes));

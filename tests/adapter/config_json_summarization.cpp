@@ -81,7 +81,8 @@ TEST_CASE("a summarizer's bad settings are listed with their places", "[config_j
     CHECK(problems_of(with_stage("")).front().find("model") != std::string::npos);
     CHECK(problems_of(with_stage(R"(, "model": "mm")")).front().find("\"mm\"; allowed: ") != std::string::npos);
     CHECK(problems_of(with_stage(R"(, "model": "m", "failover": {"model": "x"})")).size() == 1);
-    const auto fraction = problems_of(with_stage(R"(, "model": "m", "trigger": {"context_fraction": 0.5})"));
+    const auto fraction =
+        problems_of(with_stage(R"(, "model": "m", "trigger": {"context_tokens": 9, "context_fraction": 1.5})"));
     REQUIRE(fraction.size() == 1);
     CHECK(fraction[0].find("middlewares[0].trigger.context_fraction") != std::string::npos);
     CHECK(problems_of(with_stage(R"(, "model": "m", "trigger": {}, "keep_recent": 1)")).size() == 2);

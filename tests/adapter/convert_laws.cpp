@@ -155,7 +155,8 @@ TEST_CASE("every recorded session keeps its validity in both formats, and comes 
             for (const ConversionLoss& loss : there.losses) ++lost[loss.what];
         });
     }
-    const std::vector<std::string> expected{"arguments_spelling", "blank_text", "message", "first_speaker", "form"};
+    const std::vector<std::string> expected{
+        "arguments_spelling", "blank_text", "message", "first_speaker", "form", "id", "role"};
     for (const auto& [what, number] : lost) {
         CAPTURE(what, number);
         CHECK(std::ranges::count(expected, what) == 1);

@@ -67,7 +67,8 @@ void push_round(Conversation<M>& c, Random& random, const std::shared_ptr<Storag
     std::vector<ToolReturn> returns;
     for (const std::string& id : ids) {
         if (storage && below(random, 3) == 0) {
-            returns.push_back(shortened(id, some_text(random), "t/" + std::to_string(c.size()) + id, storage));
+            returns.push_back(
+                shortened(id, some_text(random), c.id() + "/t/" + std::to_string(c.size()) + id, storage));
         } else {
             returns.push_back({{id, "read", {{.kind = PartKind::text, .text = some_text(random)}}}, {}});
         }

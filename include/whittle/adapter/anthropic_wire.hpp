@@ -11,9 +11,10 @@
 namespace whittle::inline v0::anthropic {
 
 /// What in a request only its JSON shows, and the API refuses: blank text blocks, inputs that are no objects, cache
-/// marks, server tools without their results, compaction blocks, failed results, size. Complements `validate` with the
-/// profile `anthropic_messages()`. `rest` is the body without its messages ("system", "tools", ...), or null. In list
-/// order, then what concerns the request as a whole. Linear in the size of the request.
+/// marks, members of another type than the format gives them, server tools without their results, compaction blocks,
+/// failed results, size. Complements `validate` with the profile `anthropic_messages()`. `rest` is the body without its
+/// messages ("system", "tools", ...), or null. In list order, then what concerns the request as a whole. Linear in the
+/// size of the request.
 [[nodiscard]] inline std::vector<WireViolation> check_wire(std::span<const Message> messages,
                                                            const nlohmann::ordered_json& rest = nullptr,
                                                            const WireLimits& limits = {}) {

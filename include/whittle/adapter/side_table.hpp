@@ -5,10 +5,12 @@
 #include "whittle/chain/state.hpp"
 #include "whittle/port/storage.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,8 +68,12 @@ struct SavedConversation {
 /// Checks the form, and that every number is one that a conversation can work with.
 [[nodiscard]] SavedConversation read_side_table(std::string_view json);
 
-/// Reads every object that marks and journal refer to.
-void collect_objects(SavedConversation& saved, Storage& storage);
+/// Reads every object that marks and journal refer to. Throws Error(not_found) for one that `objects` does not allow.
+void collect_objects(SavedConversation& saved, Storage& storage, const StoredObjects& objects);
+/// What a conversation may read that was loaded from `saved`: what the host names, and what the table brings itself.
+[[nodiscard]] std::vector<std::string> roots_of(const SavedConversation& saved, std::vector<std::string> roots);
+/// Throws Error(damaged) if the table is that of another conversation than the host asked for.
+void check_id(const SavedConversation& saved, std::string_view expected);
 /// Puts them into `storage` and gives it to the journal's texts.
 void place_objects(SavedConversation& saved, const std::shared_ptr<Storage>& storage);
 
@@ -76,9 +82,29 @@ void check_message_count(const SavedConversation& saved, std::size_t messages);
 /// is not the message that was saved.
 [[nodiscard]] MessageInfo join_saved(MessageInfo described, MessageInfo saved, std::size_t index);
 /// The same for a message of the journal; its text may be in a store.
-void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t stretch, std::size_t message);
+void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t stretch, std::size_t message,
+                    bool is_stored);
+
+/// The originals of an entry of which a store has a text.
+class StoredPlaces {
+public:
+    explicit StoredPlaces(const SavedEntry& entry);
+    [[nodiscard]] bool contains(std::size_t stretch, std::size_t message) const;
+
+private:
+    std::vector<std::pair<std::size_t, std::size_t>> places_{};
+};
 
 }  // namespace detail
+
+/// What the host knows of a conversation that it loads. A side table is untrusted: it cannot give a conversation what
+/// these do not allow.
+struct LoadOptions {
+    std::string id{};  ///< of the conversation; a table with another one is refused. Empty: the table's is believed
+    /// First components of keys, as `root_dir` has them: what it may read back beside what lies below its id. For a
+    /// chain's own, `Chain::object_roots`; further ones for a host's own key function.
+    std::vector<std::string> roots{};
+};
 
 /// Everything that `conversation` knows beside its messages, as one JSON text: save it beside them. docs/saving.md has
 /// the format. With `embed`, the objects that the conversation refers to are read from there and go into the text: for
@@ -125,19 +151,50 @@ requires HasCodec<M>
             for (const M& m : splice.messages) stretch.messages.push_back(message_traits<M>::to_bytes(m));
         }
     }
-    if (embed != nullptr) detail::collect_objects(saved, *embed);
+    if (embed != nullptr) detail::collect_objects(saved, *embed, *conversation.objects());
     return detail::write_side_table(saved);
 }
+
+namespace detail {
+
+template <AgentMessage M>
+requires HasCodec<M>
+[[nodiscard]] Conversation<M> to_conversation(SavedConversation saved, std::vector<M> messages,
+                                              std::shared_ptr<Storage> storage, const LoadOptions& options);
+
+}  // namespace detail
 
 /// The inverse: a conversation of `messages` and what was saved beside them. `storage` is the one that the journal
 /// reads from; embedded objects are put into it. Throws Error(parse_failed) for text that no side table is,
 /// Error(damaged) if the messages are not those that were saved (number, role and parts of each),
-/// Error(invalid_argument) for embedded objects without a storage, and what `storage` throws.
+/// Error(invalid_argument) for embedded objects without a storage, and what `storage` throws. `options`: what the table
+/// is not to be believed.
 template <AgentMessage M>
 requires HasCodec<M>
 [[nodiscard]] Conversation<M> from_side_table(std::string_view json, std::vector<M> messages,
-                                              std::shared_ptr<Storage> storage) {
+                                              std::shared_ptr<Storage> storage, const LoadOptions& options = {}) {
     detail::SavedConversation saved = detail::read_side_table(json);
+    detail::check_id(saved, options.id);
+    return detail::to_conversation<M>(std::move(saved), std::move(messages), std::move(storage), options);
+}
+
+/// The same for a list that went on since: a conversation of the messages at its front that were saved. `sync` with the
+/// whole list then appends the others. Throws what `from_side_table` throws; Error(damaged) if `messages` does not
+/// start with those that were saved.
+template <AgentMessage M>
+requires HasCodec<M>
+[[nodiscard]] Conversation<M> front_from_side_table(std::string_view json, std::span<const M> messages,
+                                                    std::shared_ptr<Storage> storage, const LoadOptions& options = {}) {
+    detail::SavedConversation saved = detail::read_side_table(json);
+    detail::check_id(saved, options.id);
+    const auto known = messages.first(std::min(messages.size(), saved.infos.size()));
+    return detail::to_conversation<M>(std::move(saved), {known.begin(), known.end()}, std::move(storage), options);
+}
+
+template <AgentMessage M>
+requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation saved, std::vector<M> messages,
+                                                             std::shared_ptr<Storage> storage,
+                                                             const LoadOptions& options) {
     detail::check_message_count(saved, messages.size());
     ConversationState<M> state{.id = std::move(saved.id)};
     for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -146,12 +203,14 @@ requires HasCodec<M>
     std::vector<std::vector<Splice<M>>> undo;
     for (const detail::SavedEntry& entry : saved.journal) {
         auto& splices = undo.emplace_back();
+        const detail::StoredPlaces stored(entry);
         for (std::size_t s = 0; s < entry.undo.size(); ++s) {
             Splice<M>& splice =
                 splices.emplace_back(Splice<M>{entry.undo[s].first, entry.undo[s].count, {}, entry.undo[s].infos});
             for (const std::string& bytes : entry.undo[s].messages) {
                 splice.messages.push_back(message_traits<M>::from_bytes(bytes));
-                detail::check_original(describe(splice.messages.back()), entry, s, splice.messages.size() - 1);
+                const std::size_t m = splice.messages.size() - 1;
+                detail::check_original(describe(splice.messages.back()), entry, s, m, stored.contains(s, m));
             }
         }
     }
@@ -163,6 +222,7 @@ requires HasCodec<M>
             from.when, from.tokens_before, from.tokens_after, std::move(from.stored), std::move(undo[e]),
             std::move(from.texts), from.prefix_edited_before, from.next_serial}));
     }
+    state.roots = detail::roots_of(saved, options.roots);
     state.messages = std::move(messages);
     state.notes = std::move(saved.notes);
     state.version = saved.version;

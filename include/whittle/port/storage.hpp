@@ -45,6 +45,9 @@ public:
     /// Null: this backend cannot stream.
     [[nodiscard]] virtual std::unique_ptr<StorageWriter> open_writer() { return nullptr; }
 
+    /// Whether `open_writer` gives a writer. By default it is asked for one.
+    [[nodiscard]] virtual bool can_stream() { return open_writer() != nullptr; }
+
     /// Nullopt if there is no such object.
     [[nodiscard]] virtual std::optional<ObjectInfo> stat(std::string_view key);
 
@@ -55,8 +58,8 @@ public:
     /// True if there was such an object.
     virtual bool remove(std::string_view key);
 
-    /// What the model is told: a path that the agent's own file tool can read, or an opaque reference for the read-back
-    /// tool.
+    /// What the model is told where the agent's own file tool reads the object: a path that this tool can open. The
+    /// library's own tool is told the key.
     [[nodiscard]] virtual std::string locate(std::string_view key) const { return std::string(key); }
 };
 
@@ -83,13 +86,16 @@ enum class Durability {
 struct FileStorageOptions {
     Durability durability = Durability::data;
     int temporary_max_age_seconds = 3'600;  ///< on opening, older temporary files that no writer holds are removed
+    /// What `locate` shows in place of the root's path: where the agent's own file tool, perhaps in a container, finds
+    /// the directory. Empty: the absolute path.
+    std::string shown_root{};
 };
 
 /// Objects as files under the directory `root` (created with mode 0700 if absent; its parent must exist). Files are
 /// 0600, written to a temporary file and linked into place without replacing. A symlink, FIFO or foreign owner on the
-/// way is refused. Several processes may share a root. `locate` gives the absolute path. POSIX only. Throws
-/// Error(storage_failed) if `root` cannot be opened, Error(invalid_config) for a negative age. docs/storage.md tells
-/// the layout and what each fault leads to.
+/// way is refused. Several processes may share a root. `locate` gives `shown_root/key`, or the absolute path. POSIX
+/// only. Throws Error(storage_failed) if `root` cannot be opened, Error(invalid_config) for a negative age.
+/// docs/storage.md tells the layout and what each fault leads to.
 [[nodiscard]] std::shared_ptr<Storage> file_storage(std::string_view root, const FileStorageOptions& options = {});
 
 }  // namespace whittle::inline v0

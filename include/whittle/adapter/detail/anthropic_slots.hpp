@@ -34,6 +34,10 @@ struct Slot {
     Place place = Place::content_string;
     std::size_t block = 0;
     std::size_t item = 0;
+    /// Whether the part begins a result: two blocks with one id are two results. That is its first text or medium, and
+    /// what is opaque in front of that. In a result without an id every medium and opaque item says so, since nothing
+    /// else tells it from content beside the results.
+    bool starts_result = false;
 };
 
 enum class BlockKind { text, media, thinking, redacted_thinking, tool_use, tool_result, other };
@@ -96,17 +100,21 @@ enum class BlockKind { text, media, thinking, redacted_thinking, tool_use, tool_
 template <typename Visit>
 void visit_result_slots(const ordered_json& result, std::size_t block, Visit&& visit) {
     const ordered_json* content = find_member(result, "content");
-    if (content != nullptr && content->is_string()) return visit(Slot{Place::result_string, block});
+    if (content != nullptr && content->is_string()) return visit(Slot{Place::result_string, block, 0, true});
     bool has_text = false;
+    bool has_shown = false;  // text or media
     if (content != nullptr && content->is_array()) {
+        const bool has_no_id = find_string(result, "tool_use_id").value_or("").empty();
         for (std::size_t i = 0; i < content->size(); ++i) {
-            has_text = has_text || kind_of_item((*content)[i]) == BlockKind::text;
-            visit(Slot{Place::result_item, block, i});
+            const BlockKind kind = kind_of_item((*content)[i]);
+            visit(Slot{Place::result_item, block, i, !has_shown || (has_no_id && kind != BlockKind::text)});
+            has_text = has_text || kind == BlockKind::text;
+            has_shown = has_shown || kind != BlockKind::other;
         }
     } else if (content != nullptr && !content->is_null()) {
-        visit(Slot{Place::result_other, block});
+        visit(Slot{Place::result_other, block, 0, true});
     }
-    if (!has_text) visit(Slot{Place::empty_result, block});
+    if (!has_text) visit(Slot{Place::empty_result, block, 0, !has_shown});
 }
 
 /// Calls `visit(Slot)` for each part, in the order of part numbers.
@@ -201,22 +209,6 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
             .media = *media_of(item, scratch)};
 }
 
-/// Whether the part at `slot` begins a result: two blocks with one id are two results. That is its first text or
-/// medium, and what is opaque in front of that. In a result without an id every medium and opaque item says so, since
-/// nothing else tells it from content beside the results.
-[[nodiscard]] inline bool starts_result(const ordered_json& result, const Slot& slot) {
-    if (slot.place == Place::result_string || slot.place == Place::result_other) return true;
-    if (slot.place != Place::result_item && slot.place != Place::empty_result) return false;
-    const auto is_shown = [](const ordered_json& item) { return kind_of_item(item) != BlockKind::other; };
-    const ordered_json* content = find_member(result, "content");
-    if (content == nullptr || !content->is_array()) return true;
-    const auto first = std::find_if(content->begin(), content->end(), is_shown);
-    if (slot.place == Place::empty_result) return first == content->end();
-    const bool is_text = kind_of_item((*content)[slot.item]) == BlockKind::text;
-    if (!is_text && find_string(result, "tool_use_id").value_or("").empty()) return true;
-    return static_cast<std::ptrdiff_t>(slot.item) <= first - content->begin();
-}
-
 [[nodiscard]] inline PartView view_in_result(const ordered_json& result, const Slot& slot, std::string& scratch) {
     if (slot.place == Place::result_item) return view_result_item(result, result["content"][slot.item], scratch);
     if (slot.place == Place::result_other) return view_opaque_in_result(result, result["content"], scratch);
@@ -226,7 +218,7 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
 
 [[nodiscard]] inline PartView view_part_of_result(const ordered_json& result, const Slot& slot, std::string& scratch) {
     PartView view = view_in_result(result, slot, scratch);
-    view.starts_result = starts_result(result, slot);
+    view.starts_result = slot.starts_result;
     return view;
 }
 

@@ -2,8 +2,9 @@
 
 #include "whittle/adapter/detail/anthropic_slots.hpp"
 #include "whittle/adapter/detail/json_message.hpp"
+#include "whittle/adapter/detail/wire_types.hpp"
+#include "whittle/adapter/wire_violation.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/message/validity.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -24,16 +25,7 @@ struct WireLimits {
     std::string_view date = "2026-11";  ///< when the numbers were taken from the source
 };
 
-/// A rule of docs/validity.md that a request breaks in its wire form.
-struct WireViolation {
-    std::string_view rule{};  ///< "A5", "A9", ...
-    Severity severity = Severity::refused;
-    std::size_t message = 0;  ///< index; the size of the list for the request as a whole
-    std::size_t block = 0;    ///< index in the message's content
-    std::string text{};       ///< one sentence: what is wrong
-
-    friend bool operator==(const WireViolation&, const WireViolation&) = default;
-};
+using WireViolation = whittle::WireViolation;
 
 }  // namespace whittle::inline v0::anthropic
 
@@ -80,6 +72,7 @@ public:
     void message(const ordered_json& m, std::size_t index) {
         bytes_ += rendered_size(m) + 1;
         place(index, 0);
+        types_.place(index, 0);
         is_assistant_ = find_string(m, "role") == "assistant";
         is_last_ = index + 1 == size_;
         if (ends_turn(m)) close_turn();
@@ -92,7 +85,9 @@ public:
         if (!content->is_array()) return add("A5", "the content is neither a string nor an array of blocks");
         for (std::size_t b = 0; b < content->size(); ++b) {
             place(index, b);
-            block((*content)[b], b + 1 == content->size());
+            types_.place(index, b);
+            const std::string where = Types::at("content", b);
+            if (types_.is_block((*content)[b], where)) block((*content)[b], where, b + 1 == content->size());
         }
     }
 
@@ -138,15 +133,34 @@ private:
         }
     }
 
-    void block(const ordered_json& block, bool is_last_block) {
+    void block(const ordered_json& block, const std::string& where, bool is_last_block) {
         cache_mark(block);
         const auto type = find_string(block, "type").value_or("");
+        types_of(block, type, where);
         if (type == "text") text(find_string(block, "text").value_or(""), is_last_block);
         if (type == "tool_use" || is_server_call(block)) input(block);
         if (type == "tool_result") result(block);
         if (is_server_call(block)) server_call(block);
         if (is_server_result(block)) server_result(block);
         if (type == "compaction") compaction(block);
+    }
+
+    void types_of(const ordered_json& block, std::string_view type, const std::string& where) {
+        if (type == "text") types_.strings(block, where, {"text"});
+        if (type == "tool_use") types_.strings(block, where, {"id", "name"});
+        if (type != "tool_result") return;
+        types_.strings(block, where, {"tool_use_id"});
+        const ordered_json* is_error = find_member(block, "is_error");
+        if (is_error != nullptr && !is_error->is_boolean() && !is_error->is_null())
+            types_.add(where + ".is_error", "a boolean", is_error);
+        const ordered_json* content = find_member(block, "content");
+        if (content == nullptr || content->is_string() || content->is_null()) return;
+        if (!content->is_array()) return types_.add(where + ".content", "a string or an array of blocks", content);
+        for (std::size_t i = 0; i < content->size(); ++i) {
+            const std::string place = Types::at(where + ".content", i);
+            if (types_.is_block((*content)[i], place) && find_string((*content)[i], "type") == "text")
+                types_.strings((*content)[i], place, {"text"});
+        }
     }
 
     void input(const ordered_json& block) {
@@ -219,9 +233,12 @@ private:
         if (block_ > 0) add("A12", "the blocks before a compaction block are ignored by the server", Severity::silent);
     }
 
+    using Types = whittle::detail::WireTypes;
+
     WireLimits limits_;
     std::size_t size_;
     std::vector<WireViolation> found_{};
+    Types types_{found_};
     std::unordered_map<std::string, ServerCall> server_calls_{};
     std::int64_t bytes_ = 16;  // the name of the list and its brackets
     std::size_t cache_marks_ = 0;

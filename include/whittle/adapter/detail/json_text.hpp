@@ -38,7 +38,8 @@ namespace whittle::inline v0::detail {
 /// Whether every bracket that `json` opens is closed again: false for the first line of a pretty-printed document.
 [[nodiscard]] bool is_closed_json(std::string_view json) noexcept;
 
-/// At most 80 bytes of `text`, valid UTF-8, for an error text; "..." where something was left out.
+/// At most 80 bytes of `text`, valid UTF-8, for an error text: control characters as in JSON, so that it makes up no
+/// line; "..." where something was left out.
 [[nodiscard]] std::string clip_for_error(std::string_view text);
 
 enum class LineRead { line, end, too_long };
