@@ -81,6 +81,11 @@ void check_chain(const ChainInfo& info, Problems& problems) {
     if (c.limits.deadline.count() <= 0)
         problems.error("limits.deadline", fmt::format("{} ms", c.limits.deadline.count()), "more than 0 ms");
     check_names(info, problems);
+    for (const std::string& tool : c.protected_tools) {
+        if (may_name_tool(tool)) continue;
+        problems.warning("protected_tools", fmt::format("\"{}\"", tool),
+                         "the name of a tool, qualified or bare; there are no wildcards, so that this means none");
+    }
 }
 
 std::string current_error_text() noexcept {

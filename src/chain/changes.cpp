@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 namespace whittle::inline v0 {
 
@@ -33,41 +34,51 @@ std::size_t ChangeLog::size_at(std::uint64_t version) const noexcept {
 
 namespace {
 
-/// Composes one more replacement into `changes`: [first, first + removed) are positions of the list as it is so far.
-void compose(Changes& changes, std::size_t first, std::size_t removed, std::size_t inserted) {
-    const std::size_t last = first + removed;
-    std::ptrdiff_t shift_before = 0;  // new - old in front of `first`
-    Change merged;
-    bool has_merged = false;
+/// What `first` and then `second` come to. Stretches that touch become one. Linear.
+Changes compose(const Changes& first, const Changes& second) {
+    const auto growth_of = [](const Change& c) {
+        return static_cast<std::ptrdiff_t>(c.new_count) - static_cast<std::ptrdiff_t>(c.old_count);
+    };
+    const auto moved = [](std::size_t at, std::ptrdiff_t by) {
+        return static_cast<std::size_t>(static_cast<std::ptrdiff_t>(at) + by);
+    };
     Changes result;
-    std::size_t begin = first;
-    std::size_t end = last;
-    std::ptrdiff_t shift_inside = 0;
-    for (const Change& c : changes) {
-        const auto growth = static_cast<std::ptrdiff_t>(c.new_count) - static_cast<std::ptrdiff_t>(c.old_count);
-        if (c.new_first + c.new_count < first) {
-            result.push_back(c);
-            shift_before += growth;
-        } else if (c.new_first <= last) {
-            begin = std::min(begin, c.new_first);
-            end = std::max(end, c.new_first + c.new_count);
-            shift_inside += growth;
-            has_merged = true;
+    std::ptrdiff_t growth_before = 0;  // of `first` in front of what comes next; places are those between the two
+    std::ptrdiff_t growth_behind = 0;  // of `second`
+    auto a = first.begin();
+    auto b = second.begin();
+    while (a != first.end() || b != second.end()) {
+        const bool starts_with_a = b == second.end() || (a != first.end() && a->new_first < b->old_first);
+        const std::size_t begin = starts_with_a ? a->new_first : b->old_first;
+        std::size_t end = begin;
+        std::ptrdiff_t growth_a = 0;
+        std::ptrdiff_t growth_b = 0;
+        for (;;) {
+            if (a != first.end() && a->new_first <= end) {
+                end = std::max(end, a->new_first + a->new_count);
+                growth_a += growth_of(*a++);
+            } else if (b != second.end() && b->old_first <= end) {
+                end = std::max(end, b->old_first + b->old_count);
+                growth_b += growth_of(*b++);
+            } else {
+                break;
+            }
         }
+        result.push_back({moved(begin, -growth_before), moved(end - begin, -growth_a), moved(begin, growth_behind),
+                          moved(end - begin, growth_b)});
+        growth_before += growth_a;
+        growth_behind += growth_b;
     }
-    const auto signed_begin = static_cast<std::ptrdiff_t>(begin);
-    merged.old_first = static_cast<std::size_t>(signed_begin - shift_before);
-    merged.old_count =
-        static_cast<std::size_t>(static_cast<std::ptrdiff_t>(end - begin) - (has_merged ? shift_inside : 0));
-    merged.new_first = begin;
-    merged.new_count = end - begin - removed + inserted;
-    result.push_back(merged);
-    for (Change c : changes) {
-        if (c.new_first <= last) continue;
-        c.new_first = c.new_first - removed + inserted;
-        result.push_back(c);
+    return result;
+}
+
+/// Pairs of neighbours, then pairs of these: each change is looked at once per doubling.
+Changes compose_all(std::vector<Changes> commits) {
+    for (std::size_t step = 1; step < commits.size(); step *= 2) {
+        for (std::size_t i = 0; i + step < commits.size(); i += 2 * step)
+            commits[i] = compose(commits[i], std::exchange(commits[i + step], {}));
     }
-    changes = std::move(result);
+    return commits.empty() ? Changes() : std::move(commits.front());
 }
 
 }  // namespace
@@ -78,11 +89,24 @@ Changes ChangeLog::since(std::uint64_t version) const {
                                                 ": the conversation was loaded at version " +
                                                 std::to_string(first_version_));
     }
-    Changes changes;
+    std::vector<Changes> commits;
+    std::uint64_t newest = version;
+    std::ptrdiff_t growth = 0;  // of the commit at hand: its places are of the list as it is so far
     for (auto entry = std::ranges::upper_bound(entries_, version, {}, &Entry::version); entry != entries_.end();
          ++entry) {
-        if (entry->removed + entry->inserted > 0) compose(changes, entry->first, entry->removed, entry->inserted);
+        if (entry->removed + entry->inserted == 0) continue;
+        const auto at = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(entry->first) - growth);
+        const bool is_next = entry->version == newest && !commits.empty() &&
+                             at >= commits.back().back().old_first + commits.back().back().old_count;
+        if (!is_next) {
+            commits.emplace_back();
+            newest = entry->version;
+            growth = 0;
+        }
+        commits.back().push_back({is_next ? at : entry->first, entry->removed, entry->first, entry->inserted});
+        growth += static_cast<std::ptrdiff_t>(entry->inserted) - static_cast<std::ptrdiff_t>(entry->removed);
     }
+    Changes changes = compose_all(std::move(commits));
     const std::size_t size = size_at(version);  // what came later is not replaced but new
     std::erase_if(changes, [&](const Change& c) { return c.old_first >= size; });
     if (!changes.empty())

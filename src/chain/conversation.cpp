@@ -85,52 +85,71 @@ std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns) {
     return given;
 }
 
-void take_names_of_calls(MessageInfo& info, std::span<const MessageInfo> shown) {
-    for (PartInfo& part : info.parts) {
-        if (part.call_id.empty()) continue;
-        for (const MessageInfo& other : shown) {
-            const auto same = std::ranges::find(other.parts, part.call_id, &PartInfo::call_id);
-            if (same == other.parts.end()) continue;
-            part.object_name = same->object_name;
-            part.tool = same->tool;
-            break;
-        }
+NamesOfCalls::NamesOfCalls(std::span<const MessageInfo> shown) {
+    for (const MessageInfo& info : shown) {
+        for (const PartInfo& part : info.parts) first_.try_emplace(part.call_id, &part);
     }
 }
 
-namespace {
+void NamesOfCalls::give_to(MessageInfo& info) const {
+    for (PartInfo& part : info.parts) {
+        if (part.call_id.empty()) continue;
+        const auto same = first_.find(part.call_id);
+        if (same == first_.end()) continue;
+        part.object_name = same->second->object_name;
+        part.tool = same->second->tool;
+    }
+}
 
-/// The mark of a result part that is not what the tool gave, or that a store has too.
-Mark mark_of(const ToolReturn& r, std::size_t part) {
+ReturnMarks::ReturnMarks(std::span<const ToolReturn> returns) {
+    for (const ToolReturn& r : returns) {
+        Returned& returned = by_id_[r.result.call_id].all.emplace_back(Returned{&r});
+        for (const StoredPart& stored : r.stored) returned.stored.push_back(&stored);
+        std::ranges::stable_sort(returned.stored, {}, &StoredPart::part);
+        returned.end = r.result.parts.size();
+        while (returned.end > 0 && r.result.parts[returned.end - 1].kind == PartKind::media) --returned.end;
+    }
+}
+
+Mark mark_of_return(const ToolReturn& r, const StoredPart* stored, bool is_changed) {
     const auto make = [](Origin origin, const std::string& by, std::string reason, std::vector<std::string> keys) {
         return std::make_shared<const Provenance>(
             Provenance{.origin = origin, .by = by, .reason = std::move(reason), .stored = std::move(keys)});
     };
-    for (const StoredPart& stored : r.stored) {
-        if (stored.part == part) {
-            return stored.is_whole ? make(Origin::original, stored.by, "stored", {stored.key}) : mark_of_stored(stored);
-        }
-    }
-    if (r.original) return make(Origin::placeholder, r.original->by, "truncate", r.read_back);
+    if (stored != nullptr)
+        return stored->is_whole ? make(Origin::original, stored->by, "stored", {stored->key}) : mark_of_stored(*stored);
+    if (r.original && is_changed) return make(Origin::placeholder, r.original->by, "truncate", r.read_back);
     return r.read_back.empty() ? nullptr : make(Origin::original, "conversation", "read_back", r.read_back);
 }
 
-}  // namespace
+void ReturnMarks::mark_part(PartInfo& part, std::size_t index, const Returned& returned, std::size_t shown,
+                            std::vector<StoredText>& texts) {
+    const ToolReturn& r = *returned.result;
+    auto next = std::ranges::lower_bound(returned.stored, shown, {}, &StoredPart::part);
+    const auto is_of_part = [&] { return next != returned.stored.end() && (*next)->part == shown; };
+    part.mark = mark_of_return(r, is_of_part() ? *next : nullptr, true);
+    for (; is_of_part(); ++next) {
+        const StoredPart& stored = **next;
+        if (stored.is_whole || stored.key.empty() || r.original) continue;
+        texts.push_back({.part = index, .key = stored.key, .storage = stored.storage, .element = stored.element});
+    }
+}
 
-void mark_returned_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
-                         std::vector<StoredText>& texts) {
+void ReturnMarks::mark(MessageInfo& info, std::vector<StoredText>& texts) {
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         if (info.parts[p].kind != PartKind::tool_result) continue;
-        for (std::size_t r = 0; r < returns.size(); ++r) {
-            if (info.parts[p].call_id != returns[r].result.call_id) continue;
-            const auto shown = next_text(returns[r].result, seen[r], info.parts[p]);
+        const auto found = by_id_.find(info.parts[p].call_id);
+        if (found == by_id_.end()) continue;
+        SameId& same = found->second;
+        while (same.current < same.all.size() && same.all[same.current].seen >= same.all[same.current].end)
+            ++same.current;
+        for (std::size_t r = same.current; r < same.all.size(); ++r) {
+            Returned& returned = same.all[r];
+            const auto shown = next_text(returned.result->result, returned.seen, info.parts[p]);
             if (!shown) continue;  // all its texts are placed: the next result with the same id
-            seen[r] = *shown + 1;
-            info.parts[p].mark = mark_of(returns[r], *shown);
-            for (const StoredPart& stored : returns[r].stored) {
-                if (stored.part != *shown || stored.is_whole || stored.key.empty() || returns[r].original) continue;
-                texts.push_back({.part = p, .key = stored.key, .storage = stored.storage, .element = stored.element});
-            }
+            returned.seen = *shown + 1;
+            same.current = r;
+            mark_part(info.parts[p], p, returned, *shown, texts);
             break;
         }
     }

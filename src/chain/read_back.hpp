@@ -14,6 +14,12 @@ namespace whittle::inline v0::detail {
 /// What `work` throws, as the model is told; nullopt if nothing. A stop goes on.
 [[nodiscard]] std::optional<std::string> problem_of(FunctionRef<void()> work);
 
+/// The object of this conversation that `reference` names: as it stands, or as a model may have copied it, with quotes,
+/// brackets, punctuation, `ref://` or other words around.
+[[nodiscard]] std::optional<StoredObject> find_copied(const ToolContext& context,
+                                                      const std::shared_ptr<Storage>& otherwise,
+                                                      std::string_view reference);
+
 /// The event that `tool` showed something: `text` says what.
 void tell_read_back(const ToolContext& context, std::string_view tool, const std::string& text);
 

@@ -77,7 +77,7 @@ RepairPlan RepairHistory::plan() {
     return plan;
 }
 
-bool RepairHistory::has(Rule rule) const { return std::ranges::find(profile_.rules, rule) != profile_.rules.end(); }
+bool RepairHistory::has(Rule rule) const { return has_rule(profile_, rule); }
 
 void RepairHistory::note(std::size_t message, std::size_t p, std::string_view code, std::string text) {
     if (items_[message].code.empty()) items_[message].code = code;
@@ -99,15 +99,17 @@ void RepairHistory::erase(std::size_t message, std::size_t p, std::string_view c
 // -----------------------------------------------------------------------------------------------------------
 
 void RepairHistory::mend_parts() {
+    const auto running = running_call();
     for (std::size_t i = 0; i < outline_.size(); ++i) {
         if (items_[i].is_dropped || !items_[i].is_broken) continue;
+        const bool has_results = holds_results(i);
         for (std::size_t p = 0; p < outline_[i].parts.size(); ++p) {
-            if (is_left(i, p)) mend_part(i, p);
+            if (is_left(i, p)) mend_part(i, p, has_results, running == i);
         }
     }
 }
 
-void RepairHistory::mend_part(std::size_t message, std::size_t p) {
+void RepairHistory::mend_part(std::size_t message, std::size_t p, bool holds_results, bool is_running) {
     const PartInfo& info = part(message, p);
     const auto edit = [&](PartRepair::Kind kind, std::string_view code, std::string text) {
         items_[message].edits.push_back({kind, p, code, {}, {}});
@@ -127,11 +129,11 @@ void RepairHistory::mend_part(std::size_t message, std::size_t p) {
     if (is_garbled && info.kind == PartKind::other) return erase(message, p, "bad_utf8");
     if (is_garbled && info.bytes > 0 && (is_text || info.kind == PartKind::tool_result))  // else its id is: renamed
         edit(PartRepair::Kind::valid_utf8, "bad_utf8", "bytes that are not UTF-8 become U+FFFD");
-    if (info.kind == PartKind::media && has(Rule::OC6_text_only_results) && holds_results(message))
+    if (info.kind == PartKind::media && has(Rule::OC6_text_only_results) && holds_results)
         edit(PartRepair::Kind::media_text, "media_in_result", "media in a result become a sentence");
     const bool is_bad_call = info.kind == PartKind::tool_call && !info.has_object_arguments;
     if (is_bad_call && (has(Rule::G4_object_arguments) || is_garbled)) {
-        if (running_call() == message && !abilities_.makes_results) return;  // a tool may still run with them
+        if (is_running && !abilities_.makes_results) return;  // a tool may still run with them
         edit(PartRepair::Kind::empty_arguments, "bad_arguments", "arguments that are no JSON object become {}");
     }
 }

@@ -2,12 +2,15 @@
 
 #include "whittle/chain/repair_plan.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0::detail {
@@ -37,6 +40,7 @@ private:
         std::vector<std::size_t> parts{};
         std::optional<std::size_t> call{};
         bool is_taken_out = false;  ///< it becomes a message of its own
+        bool is_opaque = true;      ///< nothing in it is text or a medium
     };
     struct Item {
         std::vector<bool> erased{};
@@ -55,8 +59,19 @@ private:
         bool was_there = false;
         RepairedMessage message{};
     };
-    using Block = std::vector<BlockEntry>;
+    struct Block {
+        std::vector<BlockEntry> entries{};
+        std::size_t highest = 0;  ///< key
+        bool has_last = false;
+
+        void push_back(BlockEntry entry) {
+            highest = std::max(highest, entry.key);
+            has_last = has_last || entry.is_last;
+            entries.push_back(std::move(entry));
+        }
+    };
     using Ids = std::unordered_map<std::string_view, std::vector<std::size_t>>;
+    using OpenCalls = std::unordered_map<std::string_view, std::set<std::size_t>>;
 
     // Calls and results (repair_pairing.cpp).
     void collect();
@@ -65,13 +80,12 @@ private:
     void find_runs();
     void pair();
     void pair_displaced();
-    [[nodiscard]] std::optional<std::size_t> find_call(const Result& result, const Ids& open) const;
-    [[nodiscard]] std::optional<std::size_t> find_later_call(const Result& result, const Ids& open,
-                                                             const Ids& all) const;
+    [[nodiscard]] std::optional<std::size_t> find_call(std::size_t result, const std::set<std::size_t>& waiting) const;
+    [[nodiscard]] std::optional<std::size_t> find_later_call(const std::set<std::size_t>& waiting, bool is_only,
+                                                             std::optional<std::size_t> running) const;
     [[nodiscard]] std::vector<bool> find_clean_groups() const;
     [[nodiscard]] bool is_out_of_place(std::size_t message, Role usual) const;
-    [[nodiscard]] bool is_sound_answer(std::size_t message, std::size_t call, const std::vector<bool>& clean) const;
-    [[nodiscard]] bool is_one_run(std::size_t call, std::size_t last, const std::vector<bool>& clean) const;
+    [[nodiscard]] bool is_sound_answer(std::size_t message, std::size_t call, std::size_t run_end) const;
     void drop_stray_calls(const std::vector<bool>& clean);
     void drop_orphans();
     void find_homes(const std::vector<bool>& clean);
@@ -86,7 +100,7 @@ private:
 
     // Parts, names and the list as a whole (repair.cpp).
     void mend_parts();
-    void mend_part(std::size_t message, std::size_t part);
+    void mend_part(std::size_t message, std::size_t part, bool holds_results, bool is_running);
     void drop_empty();
     void mend_names();
     void name_answer(const Call& call);

@@ -66,9 +66,14 @@ RepairHistory::BlockEntry RepairHistory::take_over_entry(std::size_t call) const
 
 /// In call order, but without disturbing those that stand there already.
 void RepairHistory::insert_into(Block& block, BlockEntry entry) const {
-    const auto place = std::ranges::find_if(
-        block, [&](const BlockEntry& other) { return other.key > entry.key || (other.is_last && !entry.is_last); });
-    block.insert(place, std::move(entry));
+    const bool is_at_end = block.highest <= entry.key && (!block.has_last || entry.is_last);
+    if (is_at_end) return block.push_back(std::move(entry));
+    const auto place = std::ranges::find_if(block.entries, [&](const BlockEntry& other) {
+        return other.key > entry.key || (other.is_last && !entry.is_last);
+    });
+    block.has_last = block.has_last || entry.is_last;
+    block.highest = std::max(block.highest, entry.key);
+    block.entries.insert(place, std::move(entry));
 }
 
 /// By message with calls: what has to stand right behind it.
@@ -92,9 +97,9 @@ std::map<std::size_t, RepairHistory::Block> RepairHistory::make_blocks() {
             blocks[*items_[i].home].push_back(entry_for(i, true));
     }
     for (auto& [home, block] : blocks) {
-        if (!in_order_ || std::ranges::is_sorted(block, {}, &BlockEntry::key)) continue;
-        std::ranges::stable_sort(block, {}, &BlockEntry::key);
-        for (BlockEntry& entry : block) entry.was_there = false;
+        if (!in_order_ || std::ranges::is_sorted(block.entries, {}, &BlockEntry::key)) continue;
+        std::ranges::stable_sort(block.entries, {}, &BlockEntry::key);
+        for (BlockEntry& entry : block.entries) entry.was_there = false;
     }
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (items_[i].home && !items_[i].is_dropped && items_[i].home != items_[i].before_run)
@@ -117,7 +122,7 @@ std::vector<RepairedMessage> RepairHistory::lay_out() {
         list.push_back(keep(i));
         const auto block = blocks.find(i);
         if (block == blocks.end()) continue;
-        for (BlockEntry& entry : block->second) {
+        for (BlockEntry& entry : block->second.entries) {
             const bool is_new = entry.message.kind != RepairedMessage::Kind::kept;
             if (!entry.was_there && !is_new) {
                 entry.message.is_moved = true;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace whittle::inline v0::detail {
@@ -39,15 +40,18 @@ void RepairHistory::collect() {
 void RepairHistory::collect_results(std::size_t message) {
     std::unordered_map<std::string_view, std::size_t> seen;
     const MessageInfo& info = outline_[message];
+    const bool has_copies = holds_copies_of_results(info);
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        if (!is_in_result(info.parts[p]) || is_copy_of_result(info, info.parts[p])) continue;
+        if (!is_in_result(info.parts[p]) || (has_copies && info.parts[p].kind == PartKind::media)) continue;
         const auto [place, is_new] = seen.try_emplace(info.parts[p].call_id, results_.size());
         if (is_new || (info.parts[p].starts_result && !continues(results_[place->second], p))) {
             place->second = results_.size();
             items_[message].results.push_back(results_.size());
             results_.push_back({.message = message});
         }
-        results_[place->second].parts.push_back(p);
+        Result& result = results_[place->second];
+        result.parts.push_back(p);
+        result.is_opaque = result.is_opaque && info.parts[p].kind == PartKind::other;
     }
 }
 
@@ -57,8 +61,7 @@ bool RepairHistory::continues(const Result& result, std::size_t p) const {
     if (result.parts.back() + 1 != p) return false;
     const PartInfo& info = part(result.message, p);
     if (info.call_id.empty() && info.kind != PartKind::tool_result) return true;
-    return std::ranges::all_of(result.parts,
-                               [&](std::size_t q) { return part(result.message, q).kind == PartKind::other; });
+    return result.is_opaque;
 }
 
 void RepairHistory::find_runs() {
@@ -75,59 +78,58 @@ void RepairHistory::find_runs() {
 
 /// A result answers a call of the message in front of its run if that has one; else see `find_call`.
 void RepairHistory::pair() {
-    std::unordered_map<std::size_t, std::vector<std::size_t>> calls_of;
-    for (std::size_t c = 0; c < calls_.size(); ++c) calls_of[calls_[c].message].push_back(c);
+    std::unordered_map<std::size_t, Ids> open_of;  // by message, newest first
+    for (std::size_t c = calls_.size(); c-- > 0;) open_of[calls_[c].message][part(calls_[c]).call_id].push_back(c);
     for (std::size_t r = 0; r < results_.size(); ++r) {
         const auto before = items_[results_[r].message].before_run;
-        if (!before) continue;
-        const SharedString& id = part(results_[r].message, results_[r].parts.front()).call_id;
-        for (const std::size_t c : calls_of[*before]) {
-            if (calls_[c].result || part(calls_[c]).call_id != id) continue;
-            calls_[c].result = r;
-            results_[r].call = c;
-            break;
-        }
+        const auto open = before ? open_of.find(*before) : open_of.end();
+        if (open == open_of.end()) continue;
+        const auto waiting = open->second.find(part(results_[r].message, results_[r].parts.front()).call_id);
+        if (waiting == open->second.end() || waiting->second.empty()) continue;
+        results_[r].call = waiting->second.back();
+        waiting->second.pop_back();
+        calls_[*results_[r].call].result = r;
     }
     pair_displaced();
 }
 
 void RepairHistory::pair_displaced() {
-    Ids all;
-    Ids open;
+    std::unordered_map<std::string_view, std::size_t> uses;
+    OpenCalls open;
     for (std::size_t c = 0; c < calls_.size(); ++c) {
-        all[part(calls_[c]).call_id].push_back(c);
-        if (!calls_[c].result) open[part(calls_[c]).call_id].push_back(c);
+        ++uses[part(calls_[c]).call_id];
+        if (!calls_[c].result) open[part(calls_[c]).call_id].insert(c);
     }
+    const auto running = running_call();
     for (const bool is_later : {false, true}) {
         for (std::size_t r = 0; r < results_.size(); ++r) {
             if (results_[r].call) continue;
-            results_[r].call = is_later ? find_later_call(results_[r], open, all) : find_call(results_[r], open);
+            const auto waiting = open.find(part(results_[r].message, results_[r].parts.front()).call_id);
+            if (waiting == open.end()) continue;
+            const bool is_only = uses.at(waiting->first) == 1;
+            results_[r].call = is_later ? find_later_call(waiting->second, is_only, running)
+                                        : find_call(results_[r].message, waiting->second);
             if (!results_[r].call) continue;
             calls_[*results_[r].call].result = r;
-            std::erase(open[part(calls_[*results_[r].call]).call_id], *results_[r].call);
+            waiting->second.erase(*results_[r].call);
         }
     }
 }
 
-/// The newest earlier call with its id that waits for a result.
-std::optional<std::size_t> RepairHistory::find_call(const Result& result, const Ids& open) const {
-    const SharedString& id = part(result.message, result.parts.front()).call_id;
-    const auto waiting = open.find(id);
-    if (waiting == open.end()) return std::nullopt;
-    for (std::size_t i = waiting->second.size(); i-- > 0;) {
-        if (calls_[waiting->second[i]].message <= result.message) return waiting->second[i];
-    }
-    return std::nullopt;
+/// The newest of the waiting calls that stands in the result's message or in front of it.
+std::optional<std::size_t> RepairHistory::find_call(std::size_t result, const std::set<std::size_t>& waiting) const {
+    const auto behind = std::ranges::upper_bound(calls_, result, {}, &Call::message);
+    const auto next = waiting.lower_bound(static_cast<std::size_t>(behind - calls_.begin()));
+    return next == waiting.begin() ? std::nullopt : std::optional(*std::prev(next));
 }
 
 /// A later one only if no other call has that id and the call is not running: with ids that are used again it could be
 /// another round's.
-std::optional<std::size_t> RepairHistory::find_later_call(const Result& result, const Ids& open, const Ids& all) const {
-    const SharedString& id = part(result.message, result.parts.front()).call_id;
-    const auto waiting = open.find(id);
-    if (waiting == open.end() || waiting->second.empty() || all.at(id).size() > 1) return std::nullopt;
-    const std::size_t later = waiting->second.front();
-    return running_call() == calls_[later].message ? std::nullopt : std::optional(later);
+std::optional<std::size_t> RepairHistory::find_later_call(const std::set<std::size_t>& waiting, bool is_only,
+                                                          std::optional<std::size_t> running) const {
+    if (waiting.empty() || !is_only) return std::nullopt;
+    const std::size_t later = *waiting.begin();
+    return running == calls_[later].message ? std::nullopt : std::optional(later);
 }
 
 /// By message with calls: whether neither it nor a result of its calls breaks a rule about pairs, and the results stand
@@ -136,10 +138,17 @@ std::optional<std::size_t> RepairHistory::find_later_call(const Result& result, 
 std::vector<bool> RepairHistory::find_clean_groups() const {
     std::vector<bool> clean(outline_.size(), true);
     if (const auto due = half_answered_call()) clean[*due] = false;
+    std::vector<std::size_t> run_end(outline_.size());  // the last message of one run with each; made from the end
+    std::size_t made = outline_.size();
+    const auto joins = [&](std::size_t i) {  // a run that began in front of it
+        return i < outline_.size() && (items_[i].is_dropped || (outline_[i].role == Role::assistant && clean[i]));
+    };
     for (std::size_t c = calls_.size(); c-- > 0;) {
         const Call& call = calls_[c];
-        const bool is_sound = !is_out_of_place(call.message, Role::assistant) &&
-                              (!call.result || is_sound_answer(results_[*call.result].message, call.message, clean));
+        for (; made > call.message; --made) run_end[made - 1] = joins(made) ? run_end[made] : made - 1;
+        const bool is_sound =
+            !is_out_of_place(call.message, Role::assistant) &&
+            (!call.result || is_sound_answer(results_[*call.result].message, call.message, run_end[call.message]));
         if (!is_sound) clean[call.message] = false;
     }
     return clean;
@@ -150,23 +159,14 @@ bool RepairHistory::is_out_of_place(std::size_t message, Role usual) const {
     return item.is_unpaired || (item.is_broken && outline_[message].role != usual);
 }
 
-bool RepairHistory::is_sound_answer(std::size_t message, std::size_t call, const std::vector<bool>& clean) const {
+/// `run_end`: the last message that the provider reads as one with `call`, and still does when repaired: no result
+/// comes in between, and no system message becomes one of the user.
+bool RepairHistory::is_sound_answer(std::size_t message, std::size_t call, std::size_t run_end) const {
     const Role role = outline_[message].role;
     if (role == Role::system) return false;
     if (is_out_of_place(message, role == Role::user ? Role::user : Role::tool)) return false;
     const std::optional<std::size_t> before = items_[message].before_run;
-    return before == call || (before && *before > call && is_one_run(call, *before, clean));
-}
-
-/// Whether the provider reads both and all between as one message of the assistant, and still does when repaired: no
-/// result comes in between, and no system message becomes one of the user.
-bool RepairHistory::is_one_run(std::size_t call, std::size_t last, const std::vector<bool>& clean) const {
-    if (!merges_) return false;
-    for (std::size_t i = call + 1; i <= last; ++i) {
-        if (items_[i].is_dropped) continue;
-        if (outline_[i].role != Role::assistant || !clean[i]) return false;
-    }
-    return true;
+    return before == call || (before && *before > call && merges_ && *before <= run_end);
 }
 
 void RepairHistory::drop_stray_calls(const std::vector<bool>& clean) {

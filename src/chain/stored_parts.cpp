@@ -40,20 +40,39 @@ std::string offload_content(std::span<const Part> parts) {
     return array.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::string text_in_content(std::string_view content, std::size_t element) {
+namespace {
+
+/// The text of an element, or nothing if it has none; base64 that is damaged is none.
+std::optional<std::string> text_in(const nlohmann::ordered_json& element) {
+    const auto text = element.find("text");
+    if (text == element.end()) return std::nullopt;
+    if (text->is_string()) return text->get<std::string>();
+    if (!text->is_object()) return std::nullopt;
+    const auto base64 = text->find("base64");
+    if (base64 == text->end() || !base64->is_string()) return std::nullopt;
+    return from_base64(base64->get_ref<const std::string&>());
+}
+
+}  // namespace
+
+StoredContent::StoredContent(std::string_view content) {
+    const auto json = nlohmann::ordered_json::parse(content, nullptr, false);
+    if (!json.is_array()) return;
+    texts_.reserve(json.size());
+    for (const nlohmann::ordered_json& element : json) texts_.push_back(text_in(element));
+}
+
+std::string StoredContent::text(std::size_t element) const {
     const auto damaged = [&](std::string_view why) {
         return Error(Errc::damaged, fmt::format("read element {} of a stored result: {}", element, why));
     };
-    const auto json = nlohmann::ordered_json::parse(content, nullptr, false);
-    if (!json.is_array() || element >= json.size()) throw damaged("the object is no JSON array that long");
-    const auto text = json[element].find("text");
-    if (text == json[element].end()) throw damaged("it is no text");
-    if (text->is_string()) return text->get<std::string>();
-    const auto base64 = text->find("base64");
-    if (!text->is_object() || base64 == text->end() || !base64->is_string()) throw damaged("it is no text");
-    const auto bytes = from_base64(base64->get_ref<const std::string&>());
-    if (!bytes) throw damaged("its base64 is damaged");
-    return *bytes;
+    if (element >= texts_.size()) throw damaged("the object is no JSON array that long");
+    if (!texts_[element]) throw damaged("it is no text, or its base64 is damaged");
+    return *texts_[element];
+}
+
+std::string text_in_content(std::string_view content, std::size_t element) {
+    return StoredContent(content).text(element);
 }
 
 }  // namespace whittle::inline v0

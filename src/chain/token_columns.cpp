@@ -1,14 +1,12 @@
 #include "whittle/chain/token_columns.hpp"
 
+#include "whittle/base/saturating.hpp"
+
 #include <algorithm>
 
 namespace whittle::inline v0 {
 
 namespace {
-
-constexpr double smoothing = 0.3;  // weight of the newest ratio
-constexpr double lowest_ratio = 0.125;
-constexpr double highest_ratio = 8.0;
 
 Hash128 fingerprint_of(std::string_view system, std::span<const ToolSpec> tools) noexcept {
     Hash128 hash = hash128(system);
@@ -51,7 +49,8 @@ void TokenColumns::add_message(const MessageInfo& info) noexcept {
 }
 
 void TokenColumns::remove_message(const MessageInfo& info) noexcept {
-    for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].messages -= tokens_of(info, i);
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+        columns_[i].messages = sub_saturating(columns_[i].messages, tokens_of(info, i));
 }
 
 void TokenColumns::set_overhead(std::size_t column, std::string_view system, std::span<const ToolSpec> tools) {
@@ -60,33 +59,33 @@ void TokenColumns::set_overhead(std::size_t column, std::string_view system, std
     if (c.overhead_known && c.overhead_of == key) return;
     c.overhead = count_overhead(system, tools, *c.counter);
     // A usage that came before the first request was seen covers that request's system text and tools too.
-    if (!c.overhead_known && c.anchor) c.anchor->estimate = add_saturating(c.anchor->estimate, c.overhead);
+    if (!c.overhead_known) c.usage.add_counted(c.overhead);
     c.overhead_of = key;
     c.overhead_known = true;
 }
 
 void TokenColumns::anchor_all(std::int64_t reported) noexcept {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        anchor(i, {reported, add_saturating(columns_[i].messages, columns_[i].overhead)});
+        anchor(i, reported, add_saturating(columns_[i].messages, columns_[i].overhead));
     }
 }
 
-void TokenColumns::anchor(std::size_t column, Anchor anchor) noexcept {
-    Column& c = columns_[column];
-    c.anchor = anchor;
-    if (anchor.estimate <= 0) return;
-    const double ratio = std::clamp(static_cast<double>(anchor.reported) / static_cast<double>(anchor.estimate),
-                                    lowest_ratio, highest_ratio);
-    c.calibration = c.calibrated ? (1.0 - smoothing) * c.calibration + smoothing * ratio : ratio;
-    c.calibrated = true;
+void TokenColumns::anchor(std::size_t column, std::int64_t reported, std::int64_t estimate) noexcept {
+    columns_[column].usage.observe(reported, estimate);
 }
 
 ContextCount TokenColumns::context(std::size_t column) const noexcept {
     const Column& c = columns_[column];
     const std::int64_t estimate = add_saturating(c.messages, c.overhead);
-    if (!c.anchor) return {estimate, estimate, false, c.calibration};
-    const std::int64_t total = add_saturating(c.anchor->reported, estimate - c.anchor->estimate);
-    return {estimate, std::max<std::int64_t>(total, 0), true, c.calibration};
+    return {estimate, std::max<std::int64_t>(c.usage.expected(estimate), 0), c.usage.is_known(), c.usage.ratio(),
+            c.overhead};
+}
+
+TokenScale ContextCount::scale_to(std::int64_t other_total) const noexcept {
+    if (other_total == total) return TokenScale::of(total, estimate, calibration);
+    UsageFit other;
+    other.observe(other_total, estimate);
+    return TokenScale::of(other_total, estimate, other.ratio());
 }
 
 }  // namespace whittle::inline v0

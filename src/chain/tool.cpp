@@ -30,6 +30,12 @@ ToolReturn to_return(const ToolContext& context, CollectingSink& sink, ToolOutco
             .read_back = std::move(outcome.read_back)};
 }
 
+std::string text_of(const ToolReturn& shown) {
+    std::string text;
+    for (const Part& part : shown.result.parts) text += part.text;
+    return text;
+}
+
 Tool text_tool(std::string name, std::string description, std::string parameters,
                std::function<std::string(std::string_view)> function) {
     Tool tool{std::move(name), std::move(description), std::move(parameters)};

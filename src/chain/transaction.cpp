@@ -22,11 +22,6 @@ std::vector<bool> find_protected(const Outline& outline, std::string_view by,
     return result;
 }
 
-bool has_open_thinking(const Outline& outline, std::size_t message) {
-    const auto loop = outline.open_loop();
-    return loop && message >= *loop && outline[message].has(PartKind::thinking);
-}
-
 std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_t edited, bool is_text_set) {
     if (now >= old.size()) return old.size();
     if (!is_text_set || old[edited].kind != PartKind::media) return edited;
@@ -80,6 +75,25 @@ void tell_commit(const EventSink& events, std::string_view by, std::string_view 
         const std::string text = fmt::format("{}: {} -> {} tokens", by, result.tokens_before, result.tokens_after);
         emit(events,
              {Event::Level::info, by, "committed", text, conversation, result.tokens_before, result.tokens_after});
+    } catch (...) {
+    }
+}
+
+void tell_store_failures(const EventSink* events, std::string_view by, std::string_view conversation,
+                         std::span<const StoreFailure> failures) noexcept {
+    if (events == nullptr || failures.empty()) return;
+    try {
+        const StoreFailure& first = failures.front();
+        const std::string which =
+            failures.size() == 1
+                ? fmt::format("\"{}\" could not be stored", first.key)
+                : fmt::format("{} objects could not be stored, the first of them \"{}\"", failures.size(), first.key);
+        const std::string text = fmt::format("{}: {}", which, first.reason);
+        emit(*events, {.level = Event::Level::error,
+                       .source = by,
+                       .kind = "store_failed",
+                       .text = text,
+                       .conversation = conversation});
     } catch (...) {
     }
 }

@@ -67,7 +67,7 @@ TEST_CASE("an edit after the usage makes it useless for a counter that comes lat
     auto edit = c.edit("test");
     edit.erase(1, {.reason = "test"});
     REQUIRE(edit.commit().committed());
-    CHECK(c.context(chars(), {}, {}).total == 900 - 100);  // the edit moved the anchored count
+    CHECK(c.context(chars(), {}, {}).total == 900 - 4 * 100);  // at most four for one of ours; the rest is overhead
     CHECK_FALSE(c.context(pessimistic(), {}, {}).anchored);
     REQUIRE(c.undo());
     CHECK(c.context(chars(), {}, {}).total == 900);

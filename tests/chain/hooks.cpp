@@ -180,6 +180,46 @@ TEST_CASE("under skip a failing middleware is reported and the next one runs", "
     CHECK(ran);
 }
 
+TEST_CASE("the report of a failed middleware starts with its error and names no cut", "[chain]") {
+    Conversation<> c = two_turns();
+    const auto cut_and_fail = [](Turn<>& turn) {
+        turn.report.more().candidates = {{2, 0, true, "oldest", 100}, {3, 0, false, "newest_user", 0}};
+        auto edit = turn.edit();
+        edit.erase(1, {.reason = "test"});
+        edit.commit();
+        edit.set_text(2, 0, "not allowed", {.origin = Origin::placeholder, .reason = "test"});
+    };
+    const Report& report = Chain{ChainConfig{}, Doing(cut_and_fail, "bad")}.before_model(c);
+    CHECK(c.size() == 3);
+    CHECK_FALSE(report.changed());
+    const std::string text = to_text(report);
+    const std::size_t title = text.find("bad: failed");
+    REQUIRE(title != std::string::npos);
+    CHECK(text.find("    error: ", title) == text.find('\n', title) + 1);
+    CHECK(text.find("cut") == std::string::npos);
+    CHECK(text.find("first change") == std::string::npos);
+    CHECK(text.find("serial 2 part 0: kept (failed), 0 tokens") != std::string::npos);
+    CHECK(text.find("serial 3 part 0: kept (newest_user), 0 tokens") != std::string::npos);
+}
+
+TEST_CASE("under propagate the report says of earlier middlewares, too, that their commits were taken back",
+          "[chain]") {
+    Conversation<> c = two_turns();
+    const auto erase = [](Turn<>& turn) {
+        auto edit = turn.edit();
+        edit.erase(1, {.reason = "test"});
+        edit.commit();
+    };
+    const Chain chain{ChainConfig{.on_error = OnError::propagate}, Doing(erase, "first"),
+                      Doing([](Turn<>&) { throw std::bad_alloc(); }, "bad")};
+    CHECK_THROWS_AS(chain.before_model(c), std::bad_alloc);
+    CHECK_FALSE(c.report().changed());
+    CHECK(c.report().find("first")->outcome == Outcome::failed);
+    CHECK(c.report().find("first")->details->error == "taken back, since \"bad\" failed");
+    CHECK(c.report().find("bad")->outcome == Outcome::failed);
+    CHECK(c.report().tokens_after == c.report().tokens_before);
+}
+
 TEST_CASE("under propagate an error takes back what earlier middlewares committed", "[chain]") {
     Conversation<> c = two_turns();
     const auto erase = [](Turn<>& turn) {

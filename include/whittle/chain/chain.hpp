@@ -31,9 +31,21 @@ struct StageTraits<std::shared_ptr<T>> : StageTraits<T> {};
 template <typename T>
 using StageMessage = typename StageTraits<std::remove_cvref_t<T>>::message_type;
 
+/// Fails to compile where a stage is for another message type than its chain. The compiler's message has all three.
+template <typename Stage, typename StageIsFor, typename ChainIsFor>
+struct SameMessageType {
+    static_assert(std::is_same_v<StageIsFor, ChainIsFor>,
+                  "a stage is for another message type than its chain: SameMessageType<...> beside this line names the "
+                  "stage, its message type and that of the chain. A stage without a type, as in Reduction{...}, is for "
+                  "ChatMessage: write Reduction<M>{...}");
+};
+
 template <AgentMessage M, typename S>
 std::shared_ptr<Middleware<M>> to_stage(S&& stage) {
-    if constexpr (std::convertible_to<S, std::shared_ptr<Middleware<M>>>) {
+    if constexpr (!std::is_same_v<StageMessage<S>, M>) {
+        [[maybe_unused]] const SameMessageType<std::remove_cvref_t<S>, StageMessage<S>, M> required;
+        return nullptr;
+    } else if constexpr (std::convertible_to<S, std::shared_ptr<Middleware<M>>>) {
         return std::forward<S>(stage);
     } else {
         return std::make_shared<std::remove_cvref_t<S>>(std::forward<S>(stage));
@@ -74,6 +86,8 @@ public:
     [[nodiscard]] const ChainCallbacks<M>& callbacks() const noexcept { return callbacks_; }
     [[nodiscard]] const Stages& stages() const noexcept { return stages_; }
     [[nodiscard]] const std::vector<Problem>& warnings() const noexcept { return warnings_; }
+    /// The configured roots of keys, beside the conversations' ids: what loading a saved conversation is told.
+    [[nodiscard]] const std::vector<std::string>& object_roots() const noexcept { return roots_; }
     [[nodiscard]] Language language() const noexcept { return config_.language.value_or(default_language()); }
 
     /// Warns of what the middlewares miss among the tools, once for a chain; later calls do nothing. Thread-safe. The
@@ -102,6 +116,11 @@ public:
     /// OnError::skip not what a middleware throws after the tool has written into `out`.
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 
+    /// The results that the host's `messages` hold, each through all `wrap_tool`s: those that a call of the open round
+    /// waits for. To be pushed, or synced, with these messages. Throws as `wrap_tool`.
+    [[nodiscard]] std::vector<ToolReturn> wrap_results(const Conversation<M>& conversation, std::span<const M> messages,
+                                                       const HookRequest<M>& request = {}) const;
+
     /// How many messages no middleware plans to touch before its next trigger: where a prompt-cache mark can stand.
     [[nodiscard]] std::size_t stable_prefix(const Conversation<M>& conversation) const;
     /// The window that triggers see: the profile's, or a smaller one learnt from an overflow. 0: unknown.
@@ -112,6 +131,7 @@ private:
     enum class Order { forward, backward };
 
     void check_configuration();
+    void allow_roots(const Conversation<M>& conversation) const;
     const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
                       HookCall call) const;
     /// Whether tools or system text are others than in the last request that had thinking bound to them.
@@ -123,6 +143,7 @@ private:
     ChainCallbacks<M> callbacks_;
     Stages stages_;
     std::vector<Problem> warnings_{};
+    std::vector<std::string> roots_{};                         // where stages store, beside the conversations' ids
     std::shared_ptr<const std::vector<std::string>> names_{};  // of the stages; shared with reports
     std::shared_ptr<std::atomic_flag> tools_checked_ = std::make_shared<std::atomic_flag>();
 };

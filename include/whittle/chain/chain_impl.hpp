@@ -2,13 +2,17 @@
 
 // Definitions of Chain<M>; included by chain.hpp.
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/chain/chain.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 
 namespace whittle::inline v0 {
 
@@ -60,9 +64,16 @@ void Chain<M>::check_configuration() {
         if (stage) stage->check(info, problems);
     }
     problems.throw_if_errors("make chain");
+    for (const auto& stage : stages_) std::ranges::move(stage->object_roots(), std::back_inserter(roots_));
     names_ = std::make_shared<const std::vector<std::string>>(names.begin(), names.end());
     warnings_ = problems.all();
     for (const Problem& warning : warnings_) detail::tell_warning(callbacks_.on_event, warning);
+}
+
+template <AgentMessage M>
+void Chain<M>::allow_roots(const Conversation<M>& conversation) const {
+    if (conversation.objects_ == nullptr) return;
+    for (const std::string& root : roots_) conversation.objects_->allow(root + "/");
 }
 
 template <AgentMessage M>
@@ -100,6 +111,7 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
     report.stages.clear();
     report.names = names_;
     report.stages.reserve(stages_.size() + 2);  // what can fail comes before the first commit
+    allow_roots(conversation);
     report.tokens_before = count().total;
     const auto start = conversation.savepoint();
     const auto run_stage = [&](std::string_view name, auto&& work) {
@@ -110,13 +122,14 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
             work(turn);
         } catch (...) {
             conversation.roll_back(config_.on_error == OnError::propagate ? start : before);
-            if (config_.on_error == OnError::propagate) throw;
-            turn.report.outcome = Outcome::failed;
             const std::string text = detail::current_error_text();
+            turn.report.outcome = Outcome::failed;
             try {
-                turn.report.more().error = text;
+                detail::take_back(turn.report, text);
+                if (config_.on_error == OnError::propagate) detail::take_back_commits(report);
             } catch (...) {
             }
+            if (config_.on_error == OnError::propagate) throw;
             detail::tell_failure(callbacks_.on_event, name, conversation.id(), text);
         }
     };
@@ -202,7 +215,7 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
         conversation.notes(detail::chain_notes)
             .set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
     }
-    const std::int64_t enough = learnt - config_.profile.output_reserve;
+    const std::int64_t enough = sub_saturating(learnt, config_.profile.output_reserve);
     const std::int64_t used = overflow.used > 0 ? overflow.used : learnt > 0 ? add_saturating(learnt, 1) : 0;
     double scale = 0.0;  // what the provider counts for one token of ours, at least 1
     const Report& report =
@@ -210,9 +223,7 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
             const std::int64_t tokens = turn.context_tokens();
             if (scale == 0.0)
                 scale = tokens > 0 ? std::max(1.0, static_cast<double>(used) / static_cast<double>(tokens)) : 1.0;
-            constexpr double most = 9.0e18;  // a provider's numbers are not trusted to fit
-            turn.report.count =
-                static_cast<std::int64_t>(std::min(most, std::ceil(static_cast<double>(tokens) * scale)));
+            turn.report.count = to_int64(std::ceil(static_cast<double>(tokens) * scale));
             turn.report.threshold = enough;
             if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
         });
@@ -298,26 +309,49 @@ ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, P
 template <AgentMessage M>
 std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversation,
                                                  const HookRequest<M>& request) const {
+    allow_roots(conversation);
     std::vector<ToolContext> calls;
     const auto open = conversation.outline().open_call();
     if (!open) return calls;
     const MessageInfo& info = conversation.outline()[*open];
+    std::unordered_set<std::string_view> answered;
+    for (std::size_t i = *open + 1; i < conversation.size(); ++i) {
+        for (const PartInfo& part : conversation.outline()[i].parts) {
+            if (part.kind == PartKind::tool_result) answered.insert(part.object_name);
+        }
+    }
     std::size_t p = 0;
     message_traits<M>::for_each_part(conversation.messages()[*open], [&](const PartView& part) {
         const SharedString& name = info.parts[p++].object_name;
-        if (part.kind != PartKind::tool_call) return;
+        if (part.kind != PartKind::tool_call || answered.contains(name)) return;
         calls.push_back({std::string(part.call_id), name.str(), std::string(part.tool), std::string(part.text),
                          request.tools, conversation.id(), config_.storage, conversation.objects(),
                          config_.token_counter, request.stop, config_.clock, language(), &callbacks_.on_event,
                          config_.on_error});
     });
-    for (std::size_t i = *open + 1; i < conversation.size(); ++i) {
-        for (const PartInfo& part : conversation.outline()[i].parts) {
-            if (part.kind != PartKind::tool_result) continue;
-            std::erase_if(calls, [&](const ToolContext& call) { return call.object_name == part.object_name; });
+    return calls;
+}
+
+template <AgentMessage M>
+std::vector<ToolReturn> Chain<M>::wrap_results(const Conversation<M>& conversation, std::span<const M> messages,
+                                               const HookRequest<M>& request) const {
+    std::vector<ToolReturn> returns;
+    if (std::ranges::none_of(messages, detail::holds_results<M>)) return returns;
+    detail::WaitingCalls waiting(prepare_tools(conversation, request));
+    for (const M& message : messages) {
+        if (!detail::holds_results(message)) continue;
+        for (const detail::HostResult& host : detail::host_results(message)) {
+            const ToolContext* const context = waiting.take(host.result.call_id);
+            if (context == nullptr) continue;
+            CollectingSink sink;
+            ToolOutcome outcome = wrap_tool(*context, sink, [&](const ToolContext&, PartSink& out) {
+                detail::push_parts(host.result.parts, out);
+                return ToolOutcome{.is_error = host.result.is_error};
+            });
+            returns.push_back(to_return(*context, sink, std::move(outcome)));
         }
     }
-    return calls;
+    return returns;
 }
 
 }  // namespace whittle::inline v0

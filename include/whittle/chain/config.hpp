@@ -66,13 +66,17 @@ struct Limits {
     std::chrono::milliseconds deadline{120'000};
 };
 
+/// Tools whose results stay: what a skill says holds until the end. A call, not a list in braces: g++ 12 breaks off
+/// where a template makes a temporary of a struct with such an initialiser.
+[[nodiscard]] inline std::vector<std::string> default_protected_tools() { return {"skill"}; }
+
 /// Settings of a whole chain; every field has a default.
 struct ChainConfig {
     std::shared_ptr<const TokenCounter> token_counter = chars();  ///< judges every trigger
     ModelProfile profile{};
-    std::shared_ptr<Storage> storage{};                 ///< takes what is cut out; null: the journal alone keeps it
-    std::vector<std::string> protected_tools{"skill"};  ///< results never pruned or cleared
-    std::function<bool(const MessageInfo&)> pins{};     ///< further messages that stay as they are
+    std::shared_ptr<Storage> storage{};  ///< takes what is cut out; null: the journal alone keeps it
+    std::vector<std::string> protected_tools = default_protected_tools();  ///< results never pruned or cleared
+    std::function<bool(const MessageInfo&)> pins{};                        ///< further messages that stay as they are
     Limits limits{};
     bool verify = true;   ///< check every commit for new violations of `profile.validity`
     bool repair = false;  ///< mend what breaks `profile.validity` before each model call; O(messages) a call

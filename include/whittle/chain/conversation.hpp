@@ -4,6 +4,7 @@
 #include "whittle/base/names.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/chain/changes.hpp"
+#include "whittle/chain/host_results.hpp"
 #include "whittle/chain/journal.hpp"
 #include "whittle/chain/notes.hpp"
 #include "whittle/chain/object_names.hpp"
@@ -12,9 +13,11 @@
 #include "whittle/chain/token_columns.hpp"
 #include "whittle/chain/tool.hpp"
 #include "whittle/message/chat_message.hpp"
+#include "whittle/message/group_finder.hpp"
 #include "whittle/message/message_view.hpp"
 #include "whittle/port/model.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +26,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,6 +47,7 @@ struct SyncResult {
     std::size_t appended = 0;       ///< messages that are new at the end
     std::size_t replaced = 0;       ///< our messages that the host no longer has
     bool diverged = false;          ///< the host changed or removed something that we had
+    std::uint64_t version = 0;      ///< with which the host's list is in step: what `apply_to` wants
 };
 
 /// The messages of one agent, with everything the library knows about them: stable serial numbers, tool rounds, turns,
@@ -77,17 +82,33 @@ public:
     /// shortened gets a journal entry, so that `undo` and `restore` can bring it back. Strong guarantee.
     void push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M>;
     void push_tool_results(std::span<const ToolResult> results) requires ToolMessage<M>;
+    /// The same for messages that the host made: they keep their own members and order, and what stands beside the
+    /// results in them; only texts of results are set. `messages` may hold the whole results or what is shown of them,
+    /// and messages without results. A result without a return stays as it is, and so does one whose return has media
+    /// that the message lacks. Of the same id, the first return is that of the first result.
+    /// Throws Error(invalid_argument) for a return whose result is in none of the messages.
+    void push_tool_results(std::span<const M> messages, std::span<const ToolReturn> returns);
 
     /// For hosts that own the list: takes over what is new in `host`. Common messages at the front and at the back are
     /// found by the trait `stamp`, else by content (role and parts: who changes a field that is no part gives the
     /// message a new stamp), and keep their side-table entries. Strong guarantee.
     SyncResult sync(std::span<const M> host);
+    /// The same where results came in shortened: the new messages at the end that hold them are taken in as by
+    /// `push_tool_results(messages, returns)`. A return whose result is not among them is passed over. Should it throw
+    /// after the host's list diverged, what is in front of the results may have been taken over.
+    SyncResult sync(std::span<const M> host, std::span<const ToolReturn> returns);
     /// What a host whose list was in step at `version` must replace; see `apply_to`.
     /// Throws Error(invalid_argument) for a version from before the conversation was loaded.
     [[nodiscard]] Changes changes_since(std::uint64_t version) const { return log_.since(version); }
     /// Brings a host's list that was in step at `version` up to date. Copies only what changed. Strong guarantee.
     /// Throws Error(invalid_argument) if the list has another length than it can have had.
-    void apply_to(std::vector<M>& host, std::uint64_t version) const;
+    void apply_to(std::vector<M>& host, std::uint64_t version) const {
+        apply_to(host, version, [](const M& message) -> const M& { return message; });
+    }
+    /// The same for a list of another type; `make` gives its element for a message.
+    template <typename T, std::invocable<const M&> Make>
+    requires std::constructible_from<T, std::invoke_result_t<Make, const M&>>
+    void apply_to(std::vector<T>& host, std::uint64_t version, const Make& make) const;
 
     /// Tokens of the messages by `counter`. The first call with a counter counts everything, later ones only what is
     /// new.
@@ -162,8 +183,10 @@ public:
     /// original already, unknown, or folded (the text then names the entry to undo).
     void restore(Serial serial);
 
-    /// A copy under another id. Journal entries are shared. For another branch of the same dialogue.
-    [[nodiscard]] Conversation fork(std::string new_id) const;
+    /// A copy under another id. Journal entries are shared. For another branch of the same dialogue. If something was
+    /// stored, a list of what the fork may read is stored below its id, beside the objects and in `storage`: it is what
+    /// the fork may go by once it was saved and loaded. Throws what the store throws; then there is no fork.
+    [[nodiscard]] Conversation fork(std::string new_id, const std::shared_ptr<Storage>& storage = nullptr) const;
 
     /// Everything, for saving; `from_state` is the inverse.
     [[nodiscard]] ConversationState<M> state() const;
@@ -226,7 +249,13 @@ private:
     [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by,
                                                              std::string reason);
     void add_object(std::string_view key, const std::shared_ptr<Storage>& storage);
+    [[nodiscard]] StoredObjects& own_objects();
     void append_results(std::span<const ToolReturn> returns);
+    std::uint64_t append_host(std::span<const M> messages, detail::ReturnQueue& returns);
+    bool append_host_results(const M& message, detail::ReturnQueue& returns, JournalEntry<M>& entry);
+    void keep_original(JournalEntry<M>& entry, M original, const detail::HostPlan& plan);
+    void note_returned(JournalEntry<M>& entry, const ToolReturn& r);
+    [[nodiscard]] std::size_t find_first_result(std::span<const M> host, std::span<const ToolReturn> returns) const;
     void keep_originals(JournalEntry<M>& entry, std::size_t first, std::span<const ToolReturn> returns);
     [[nodiscard]] Tail tail() const {
         return {size(), version_, next_serial_, turn_, model_calls_, read_backs_, last_usage_, columns_};
@@ -264,7 +293,8 @@ private:
     std::vector<MessageInfo> spare_infos_{};
     TokenColumns columns_{};
     ObjectNames names_{};
-    std::shared_ptr<StoredObjects> objects_ = std::make_shared<StoredObjects>();
+    GroupFinder groups_{};
+    std::shared_ptr<StoredObjects> objects_ = std::make_shared<StoredObjects>(id_);
     NoteBook notes_{};
     Journal journal_{};
     ChangeLog log_{};
@@ -284,6 +314,7 @@ private:
     bool request_edited_ = false;  // by other tools or another system text
     Hash128 request_{};            // tools and system text of the last request; 0 before the first
     std::size_t sent_ = 0;
+    std::size_t thinking_messages_ = 0;
 
     LastUsage last_usage_{};
 };
@@ -291,5 +322,6 @@ private:
 }  // namespace whittle::inline v0
 
 #include "whittle/chain/conversation_host_impl.hpp"
+#include "whittle/chain/conversation_host_results_impl.hpp"
 #include "whittle/chain/conversation_impl.hpp"
 #include "whittle/chain/conversation_replace_impl.hpp"

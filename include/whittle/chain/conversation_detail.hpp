@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -47,6 +48,9 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
 
 /// The mark of a result part whose original is stored.
 [[nodiscard]] Mark mark_of_stored(const StoredPart& stored);
+/// The mark of a result part that is not what the tool gave, or that a store has too. `stored`: what it stands for, if
+/// that is in a store; `is_changed`: where others are shown than the tool gave, this part is one of them.
+[[nodiscard]] Mark mark_of_return(const ToolReturn& r, const StoredPart* stored, bool is_changed);
 /// The mark of a message that an adapter added beside the results, such as media that a provider wants in a user
 /// message.
 [[nodiscard]] Mark mark_of_result_media();
@@ -55,13 +59,43 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
 [[nodiscard]] bool has_original(std::span<const ToolReturn> returns) noexcept;
 /// `returns` with the original parts where others are shown.
 [[nodiscard]] std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns);
-/// Gives the parts of `info` the names and tools that the same calls have in `shown`.
-void take_names_of_calls(MessageInfo& info, std::span<const MessageInfo> shown);
 
-/// Marks the parts of `info` that show stored results, and collects how to get these back. `seen` is, for each result,
-/// its part from which on earlier messages held none.
-void mark_returned_parts(MessageInfo& info, std::span<const ToolReturn> returns, std::vector<std::size_t>& seen,
-                         std::vector<StoredText>& texts);
+/// The names and tools of calls, by their ids. A view of the messages that show them.
+class NamesOfCalls {
+public:
+    explicit NamesOfCalls(std::span<const MessageInfo> shown);
+    /// The parts of `info` take those of the same calls.
+    void give_to(MessageInfo& info) const;
+
+private:
+    std::unordered_map<std::string_view, const PartInfo*> first_{};
+};
+
+/// Says of the messages of one push, in order, which of their parts show which of the results. A view of these.
+class ReturnMarks {
+public:
+    explicit ReturnMarks(std::span<const ToolReturn> returns);
+    /// Marks the parts of `info` that show stored results, and collects how to get these back.
+    void mark(MessageInfo& info, std::vector<StoredText>& texts);
+
+private:
+    struct Returned {
+        const ToolReturn* result = nullptr;
+        std::vector<const StoredPart*> stored{};  ///< by part
+        std::size_t seen = 0;                     ///< its parts in front of it were shown
+        std::size_t end = 0;                      ///< behind its last text
+    };
+    /// Results with one id, in order; those in front of `current` were shown.
+    struct SameId {
+        std::vector<Returned> all{};
+        std::size_t current = 0;
+    };
+
+    static void mark_part(PartInfo& part, std::size_t index, const Returned& returned, std::size_t shown,
+                          std::vector<StoredText>& texts);
+
+    std::unordered_map<std::string_view, SameId> by_id_{};
+};
 
 }  // namespace detail
 

@@ -44,7 +44,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
             cut_back(tail);
             throw;
         }
-        return {.common_prefix = front, .appended = host.size() - front};
+        return {.common_prefix = front, .appended = host.size() - front, .version = version_};
     }
     std::size_t back = 0;
     while (back < shorter - front &&
@@ -52,7 +52,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
         ++back;
     const std::size_t replaced = size() - back - front;
     replace_by_host(host, front, back);
-    return {.common_prefix = front, .replaced = replaced, .diverged = true};
+    return {.common_prefix = front, .replaced = replaced, .diverged = true, .version = version_};
 }
 
 /// Messages behind the replaced stretch whose tool round began in it: they have to find a new one.
@@ -83,6 +83,7 @@ void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front
     std::vector<MessageInfo> named;  // copies, to give the names back if this fails
     named.reserve(fresh);
     int turn = front > 0 ? infos_[front - 1].turn : 0;
+    GroupFinder groups;
     try {
         for (std::size_t i = 0; i < fresh + cut_off; ++i) {
             const M& m = i < fresh ? host[front + i] : messages_[last + i - fresh];
@@ -92,7 +93,7 @@ void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front
                 info.turn = explicit_turns_ ? turn_ : turn += starts_turn(info) ? 1 : 0;
                 if (info.role == Role::assistant) ++model_calls_;
             }
-            join_group(info, Outline(std::span<const MessageInfo* const>(before)));
+            groups.join(info, Outline(std::span<const MessageInfo* const>(before)));
             if (i < fresh) {
                 named.push_back(info);
                 names_.assign_to(named.back());
@@ -115,7 +116,9 @@ void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front
 }
 
 template <AgentMessage M>
-void Conversation<M>::apply_to(std::vector<M>& host, std::uint64_t version) const {
+template <typename T, std::invocable<const M&> Make>
+requires std::constructible_from<T, std::invoke_result_t<Make, const M&>>
+void Conversation<M>::apply_to(std::vector<T>& host, std::uint64_t version, const Make& make) const {
     const Changes changes = log_.since(version);
     if (host.size() != log_.size_at(version)) {
         throw Error(Errc::invalid_argument, "apply_to: the host's list has " + std::to_string(host.size()) +
@@ -125,12 +128,14 @@ void Conversation<M>::apply_to(std::vector<M>& host, std::uint64_t version) cons
     std::size_t kept = host.size();
     std::size_t replaced = 0;
     for (const Change& c : changes) kept -= c.old_count, replaced += c.new_count;
-    std::vector<M> result;
+    std::vector<T> result;
     result.reserve(size());
-    std::vector<M> fresh;  // copies first: they can fail, moving cannot
-    for (const Change& c : changes)
-        std::ranges::copy(std::span(messages_).subspan(c.new_first, c.new_count), std::back_inserter(fresh));
-    std::ranges::copy(std::span(messages_).subspan(kept + replaced), std::back_inserter(fresh));
+    std::vector<T> fresh;  // copies first: they can fail, moving cannot
+    const auto copy = [&](std::span<const M> messages) {
+        for (const M& m : messages) fresh.emplace_back(make(m));
+    };
+    for (const Change& c : changes) copy(std::span(messages_).subspan(c.new_first, c.new_count));
+    copy(std::span(messages_).subspan(kept + replaced));
     auto next_fresh = fresh.begin();
     auto next_host = host.begin();
     const auto take = [&](auto& from, std::size_t count) {
@@ -167,7 +172,8 @@ ConversationState<M> Conversation<M>::state() const {
             last_usage_.serial,
             prefix_edited_,
             request_edited_,
-            request_};
+            request_,
+            objects_ ? objects_->roots() : std::vector<std::string>{}};
 }
 
 template <AgentMessage M>
@@ -203,12 +209,14 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     const auto share = [&](SharedString& text) { text = *known.insert(text).first; };
     for (MessageInfo& info : c.infos_) {
         info.tokens.clear();
+        if (info.has(PartKind::thinking)) ++c.thinking_messages_;
         for (PartInfo& part : info.parts) share(part.call_id), share(part.tool), share(part.object_name);
         take_names(info);
     }
+    for (const std::string& root : state.roots) c.objects_->allow(root);
     for (const auto& entry : c.journal_) {
-        for (const std::string& key : entry->stored) c.add_object(key, nullptr);
-        for (const StoredText& text : entry->texts) c.add_object(text.key, text.storage);
+        for (const std::string& key : entry->stored) c.objects_->claim(key, nullptr);
+        for (const StoredText& text : entry->texts) c.objects_->claim(text.key, text.storage);
         for (const auto& splice : entry->undo) std::ranges::for_each(splice.infos, take_names);
     }
     return c;

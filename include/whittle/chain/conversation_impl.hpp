@@ -55,7 +55,7 @@ MessageInfo Conversation<M>::describe_new(const M& message) {
 
 template <AgentMessage M>
 void Conversation<M>::append(M message, MessageInfo info) {
-    join_group(info, outline());
+    groups_.join(info, outline());
     ++epoch_;
     detail::grow(infos_, 1);
     detail::grow(messages_, 1);
@@ -64,6 +64,7 @@ void Conversation<M>::append(M message, MessageInfo info) {
     infos_.push_back(std::move(info));
     const MessageInfo& added = infos_.back();
     columns_.add_message(added);
+    if (added.has(PartKind::thinking)) ++thinking_messages_;
     turn_ = added.turn;
     ++next_serial_;
     ++version_;
@@ -111,15 +112,21 @@ void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) req
 
 template <AgentMessage M>
 void Conversation<M>::add_object(std::string_view key, const std::shared_ptr<Storage>& storage) {
-    if (!objects_) objects_ = std::make_shared<StoredObjects>();
-    objects_->add(key, storage);
+    own_objects().add(key, storage);
+}
+
+/// A conversation that was moved from has none.
+template <AgentMessage M>
+StoredObjects& Conversation<M>::own_objects() {
+    if (!objects_) objects_ = std::make_shared<StoredObjects>(id_);
+    return *objects_;
 }
 
 template <AgentMessage M>
 void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
     auto entry = new_entry(JournalEntry<M>::Kind::tool_return, "tool", "truncate");
     const std::size_t first = size();
-    std::vector<std::size_t> seen(returns.size());
+    detail::ReturnMarks marks(returns);
     for (M& message : message_traits<M>::make_tool_results(detail::shown_results(returns))) {
         MessageInfo info = describe_new(message);
         if (!info.has(PartKind::tool_result)) {
@@ -128,7 +135,7 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
         }
         MessageInfo original = info;
         std::vector<StoredText> texts;
-        detail::mark_returned_parts(info, returns, seen, texts);
+        marks.mark(info, texts);
         if (!texts.empty()) {
             original.fingerprint = {};  // the whole text was never here
             for (StoredText& text : texts) {
@@ -139,14 +146,7 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
         }
         append(std::move(message), std::move(info));
     }
-    for (const ToolReturn& r : returns) {
-        if (!r.read_back.empty()) ++read_backs_;
-        for (const StoredPart& stored : r.stored) {
-            if (stored.key.empty()) continue;
-            entry->stored.push_back(stored.key);
-            add_object(stored.key, stored.storage);
-        }
-    }
+    for (const ToolReturn& r : returns) note_returned(*entry, r);
     if (detail::has_original(returns)) keep_originals(*entry, first, returns);
     if (entry->undo.empty()) return;
     for (Splice<M>& splice : entry->undo) splice.infos.front().group = infos_[splice.first].group;
@@ -154,12 +154,23 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
     ++next_entry_;
 }
 
+template <AgentMessage M>
+void Conversation<M>::note_returned(JournalEntry<M>& entry, const ToolReturn& r) {
+    if (!r.read_back.empty()) ++read_backs_;
+    for (const StoredPart& stored : r.stored) {
+        if (stored.key.empty()) continue;
+        entry.stored.push_back(stored.key);
+        add_object(stored.key, stored.storage);
+    }
+}
+
 /// A middleware showed other parts than the tool gave: all messages of this push as they would have been.
 template <AgentMessage M>
 void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, std::span<const ToolReturn> returns) {
     const std::vector<ToolReturn> given = detail::as_given(returns);
     Splice<M> splice{first, size() - first, message_traits<M>::make_tool_results(detail::shown_results(given)), {}};
-    std::vector<std::size_t> seen(given.size());
+    detail::ReturnMarks marks(given);
+    const detail::NamesOfCalls names(std::span<const MessageInfo>(infos_).subspan(first));
     entry.texts.clear();
     for (std::size_t i = 0; i < splice.messages.size(); ++i) {
         MessageInfo info = describe_new(splice.messages[i]);
@@ -168,10 +179,10 @@ void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, 
         if (!info.has(PartKind::tool_result)) info.mark = detail::mark_of_result_media();
         std::vector<StoredText> texts;
         MessageInfo marked = info;
-        detail::mark_returned_parts(marked, given, seen, texts);
+        marks.mark(marked, texts);
         for (StoredText& text : texts) text.message = i, entry.texts.push_back(std::move(text));
         if (!texts.empty()) info.fingerprint = {};
-        detail::take_names_of_calls(info, std::span(infos_).subspan(first));
+        names.give_to(info);
         info.group = infos_[first].group;
         splice.infos.push_back(std::move(info));
     }
@@ -183,7 +194,9 @@ void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, 
 template <AgentMessage M>
 void Conversation<M>::cut_back(Tail& to) noexcept {
     ++epoch_;
+    groups_.forget();
     while (size() > to.size) {
+        if (infos_.back().has(PartKind::thinking)) --thinking_messages_;
         names_.release(infos_.back());
         infos_.pop_back();
         messages_.pop_back();
@@ -236,7 +249,7 @@ void Conversation<M>::anchor_late(std::size_t c) {
     for (const MessageInfo& info : infos_) {
         estimate = add_saturating(estimate, info.tokens[c]);
         if (info.serial == last_usage_.serial) {
-            columns_.anchor(c, {last_usage_.reported, estimate});
+            columns_.anchor(c, last_usage_.reported, estimate);
             return;
         }
     }

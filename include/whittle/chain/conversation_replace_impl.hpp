@@ -42,9 +42,16 @@ void Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
 template <AgentMessage M>
 void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
     ++epoch_;
+    groups_.forget();
     for (const Splice<M>& s : splices) {
-        for (std::size_t i = 0; i < s.count; ++i) columns_.remove_message(infos_[s.first + i]);
-        for (const MessageInfo& info : s.infos) columns_.add_message(info);
+        for (const MessageInfo& info : std::span(infos_).subspan(s.first, s.count)) {
+            columns_.remove_message(info);
+            if (info.has(PartKind::thinking)) --thinking_messages_;
+        }
+        for (const MessageInfo& info : s.infos) {
+            columns_.add_message(info);
+            if (info.has(PartKind::thinking)) ++thinking_messages_;
+        }
     }
     if (is_in_place(splices)) {
         for (Splice<M>& s : splices) {
@@ -153,7 +160,7 @@ bool Conversation<M>::edits_prefix(const std::vector<Splice<M>>& splices, Serial
 
 template <AgentMessage M>
 bool Conversation<M>::has_thinking() const noexcept {
-    return std::ranges::any_of(infos_, [](const MessageInfo& info) { return info.has(PartKind::thinking); });
+    return thinking_messages_ > 0;
 }
 
 /// Other tools or another system text are an edit in front of all thinking. True if they are and there is thinking.
@@ -240,7 +247,7 @@ template <AgentMessage M>
 bool Conversation<M>::undo() {
     require_outside_hook("undo");
     if (journal_.empty()) return false;
-    std::vector<Splice<M>> splices = load_undo(*journal_.back());
+    std::vector<Splice<M>> splices = load_undo(own_objects(), *journal_.back());
     for (Splice<M>& splice : splices) prepare_undo(splice, true);
     const JournalEntry<M>& entry = *journal_.back();
     // Thinking from before the commit is valid again, later thinking was bound to what is taken back now.
@@ -261,7 +268,7 @@ void Conversation<M>::restore(Serial serial) {
             const auto found = std::ranges::find(infos, serial, &MessageInfo::serial);
             if (found == infos.end()) continue;
             const auto item = static_cast<std::size_t>(found - infos.begin());
-            Splice<M> splice{index, 1, {load_original(*entry, s, item)}, {*found}};
+            Splice<M> splice{index, 1, {load_original(own_objects(), *entry, s, item)}, {*found}};
             prepare_undo(splice, true);
             if (splice.infos.front().fingerprint == infos_[index].fingerprint) detail::throw_is_original(serial);
             join_group(splice.infos.front(), Outline(std::span<const MessageInfo>(infos_).first(index)));
@@ -276,11 +283,13 @@ void Conversation<M>::restore(Serial serial) {
 }
 
 template <AgentMessage M>
-Conversation<M> Conversation<M>::fork(std::string new_id) const {
+Conversation<M> Conversation<M>::fork(std::string new_id, const std::shared_ptr<Storage>& storage) const {
     require_outside_hook("fork");  // the journal entries of a hook are not final
     Conversation copy(*this);
-    if (objects_) copy.objects_ = std::make_shared<StoredObjects>(*objects_);
     copy.id_ = to_safe_name(new_id.empty() ? random_ids()->next() : new_id);
+    if (!objects_) return copy;
+    copy.objects_ = std::make_shared<StoredObjects>(*objects_, copy.id_);
+    copy.objects_->save_roots(storage);
     return copy;
 }
 

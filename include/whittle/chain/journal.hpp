@@ -1,5 +1,7 @@
 #pragma once
 
+#include "whittle/chain/stored_objects.hpp"
+#include "whittle/chain/stored_parts.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/port/storage.hpp"
 
@@ -8,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,34 +59,68 @@ struct JournalEntry {
     Serial next_serial = 0;             ///< messages from here on came later
 };
 
-/// The text under `text.key`, whole. Throws Error(not_found), or what the store throws.
-[[nodiscard]] std::string fetch(const StoredText& text);
+/// The text under `text.key`, whole. Throws Error(not_found), also if it is none of `objects`, or what the store
+/// throws: the journal may come from a saved table, which may name anything.
+[[nodiscard]] std::string fetch(const StoredObjects& objects, const StoredText& text);
+/// The same without that question: of a text that this process has stored itself, never of a journal's.
+[[nodiscard]] std::string fetch_own(const StoredText& text);
+
+/// `fetch` for one text after the other: an object that has several is read once.
+class TextFetcher {
+public:
+    [[nodiscard]] std::string fetch(const StoredObjects& objects, const StoredText& text);
+
+private:
+    std::string key_{};
+    std::shared_ptr<Storage> storage_{};
+    std::optional<StoredContent> content_{};
+};
+
+/// The texts of an entry, those of one message together, in their order.
+[[nodiscard]] std::vector<const StoredText*> by_message(std::span<const StoredText> texts);
 
 /// Throws Error(damaged): a message rebuilt from the store is not the one that was taken out.
 [[noreturn]] void throw_damaged(std::string_view attempted, const StoredText& text);
 
+/// Puts the texts of one message back into it; `texts` are all that a store has of it.
+template <AgentMessage M>
+void put_back(M& original, const MessageInfo& info, const StoredObjects& objects,
+              std::span<const StoredText* const> texts) {
+    if (texts.empty()) return;
+    TextFetcher fetcher;
+    for (const StoredText* const text : texts)
+        message_traits<M>::set_text(original, text->part, fetcher.fetch(objects, *text));
+    if (info.fingerprint != Hash128{} && fingerprint(original) != info.fingerprint)
+        throw_damaged("undo", *texts.back());
+}
+
 /// One original message of `entry`, with its texts fetched from the store.
 template <AgentMessage M>
-[[nodiscard]] M load_original(const JournalEntry<M>& entry, std::size_t splice, std::size_t message) {
+[[nodiscard]] M load_original(const StoredObjects& objects, const JournalEntry<M>& entry, std::size_t splice,
+                              std::size_t message) {
     M original = entry.undo[splice].messages[message];
-    const StoredText* fetched = nullptr;
+    std::vector<const StoredText*> texts;
     for (const StoredText& text : entry.texts) {
-        if (text.splice != splice || text.message != message) continue;
-        message_traits<M>::set_text(original, text.part, fetch(text));
-        fetched = &text;
+        if (text.splice == splice && text.message == message) texts.push_back(&text);
     }
-    const Hash128 expected = entry.undo[splice].infos[message].fingerprint;
-    if (fetched != nullptr && expected != Hash128{} && fingerprint(original) != expected)
-        throw_damaged("undo", *fetched);
+    put_back(original, entry.undo[splice].infos[message], objects, std::span<const StoredText* const>(texts));
     return original;
 }
 
 /// The splices that undo `entry`, complete.
 template <AgentMessage M>
-[[nodiscard]] std::vector<Splice<M>> load_undo(const JournalEntry<M>& entry) {
+[[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry) {
     std::vector<Splice<M>> undo = entry.undo;
-    for (const StoredText& text : entry.texts) {
-        undo[text.splice].messages[text.message] = load_original(entry, text.splice, text.message);
+    const std::vector<const StoredText*> texts = by_message(entry.texts);
+    for (auto first = texts.begin(); first != texts.end();) {
+        const std::size_t splice = (*first)->splice;
+        const std::size_t message = (*first)->message;
+        const auto last = std::find_if(first, texts.end(), [&](const StoredText* text) {
+            return text->splice != splice || text->message != message;
+        });
+        put_back(undo[splice].messages[message], undo[splice].infos[message], objects,
+                 std::span<const StoredText* const>(first, last));
+        first = last;
     }
     return undo;
 }
@@ -101,6 +138,24 @@ void drop_stored_text(JournalEntry<M>& entry, StoredText text, const M& shown) {
     if (at <= text.part || !same_message(back, original)) return;  // no such part, or not the same again
     M small = shown;
     entry.texts.push_back(std::move(text));
+    original = std::move(small);
+}
+
+/// The same for several texts of one message at once, in order of their parts, if a store gives every one back as it is
+/// in the message.
+template <AgentMessage M>
+void drop_stored_texts(JournalEntry<M>& entry, std::span<const StoredText> texts, const M& shown) {
+    M& original = entry.undo[texts.front().splice].messages[texts.front().message];
+    M back = shown;
+    std::size_t at = 0;
+    auto next = texts.begin();
+    message_traits<M>::for_each_part(original, [&](const PartView& part) {
+        const bool is_next = next != texts.end() && next->part == at++;
+        if (is_next && fetch_own(*next++) == part.text) message_traits<M>::set_text(back, at - 1, part.text);
+    });
+    if (!same_message(back, original)) return;
+    M small = shown;
+    entry.texts.insert(entry.texts.end(), texts.begin(), texts.end());
     original = std::move(small);
 }
 

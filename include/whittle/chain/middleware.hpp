@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -69,6 +71,8 @@ public:
     [[nodiscard]] virtual bool summarises() const noexcept { return false; }
     /// Whether it moves media out of messages into the store: the model then needs `fetch_media` to see one again.
     [[nodiscard]] virtual bool stores_media() const noexcept { return false; }
+    /// Where it stores, if not below the conversation's id: what lies below these keys a conversation may read back.
+    [[nodiscard]] virtual std::vector<std::string> object_roots() const { return {}; }
     /// How many messages this middleware will not touch before its next trigger: by plan, not by promise.
     [[nodiscard]] virtual std::size_t untouched_prefix(const Conversation<M>& conversation) const {
         return conversation.size();

@@ -45,7 +45,7 @@ public:
                  const ValidityProfile& profile, Language language, Timestamp when, Serial next_serial)
         : messages_(messages),
           infos_(infos),
-          text_only_(std::ranges::count(profile.rules, Rule::OC6_text_only_results) > 0),
+          text_only_(has_rule(profile, Rule::OC6_text_only_results)),
           language_(language),
           when_(when),
           next_serial_(next_serial) {

@@ -36,7 +36,7 @@ enum class Outcome {
 struct Candidate {
     Serial serial = 0;
     std::size_t part = 0;
-    bool cut = false;         ///< false: kept
+    bool cut = false;         ///< false: kept, or the stage failed
     std::string_view rule{};  ///< id of the rule that decided; static text
     std::int64_t tokens = 0;  ///< freed if cut, else 0
 };
@@ -101,14 +101,23 @@ struct Report {
     std::shared_ptr<const void> names{};  ///< what the names of the stages point into; outlives the chain
     std::int64_t tokens_before = 0;       ///< of the whole request, by the chain's count
     std::int64_t tokens_after = 0;
-    double calibration = 1.0;       ///< smoothed ratio of reported to estimated tokens
+    double calibration = 1.0;       ///< billed tokens for one of the estimate (`ContextCount`)
     std::int64_t milliseconds = 0;  ///< by the chain's clock
 
     [[nodiscard]] bool changed() const noexcept;
     [[nodiscard]] const StageReport* find(std::string_view middleware) const noexcept;
 };
 
-/// A few lines for a person: what each middleware decided, and why.
+namespace detail {
+
+/// What `stage` did was taken back because of `error`: it committed nothing and cut nothing.
+void take_back(StageReport& stage, std::string error);
+/// The same of every stage that committed: the last one, which failed, took them along.
+void take_back_commits(Report& report);
+
+}  // namespace detail
+
+/// A few lines for a person: what each middleware decided, and why. What went wrong stands first.
 [[nodiscard]] std::string to_text(const Report& report);
 
 }  // namespace whittle::inline v0

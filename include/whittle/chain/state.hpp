@@ -31,6 +31,7 @@ struct ConversationState {
     bool prefix_edited = false;        ///< something in front of kept thinking was edited
     bool request_edited = false;       ///< the same by other tools or another system text
     Hash128 request{};                 ///< fingerprint of these; 0 before the first request that was looked at
+    std::vector<std::string> roots{};  ///< as `StoredObjects::allow` takes them; no saved table has them
 };
 
 }  // namespace whittle::inline v0

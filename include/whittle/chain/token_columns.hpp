@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/tokens/counter.hpp"
+#include "whittle/tokens/usage_fit.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,28 +16,25 @@ namespace whittle::inline v0 {
 /// The size of a request, in tokens.
 struct ContextCount {
     std::int64_t estimate = 0;  ///< messages, system text and tools, by the counter
-    std::int64_t total = 0;  ///< the estimate moved to the last usage that a provider reported; equal to it without one
-    bool anchored = false;   ///< whether there is such a usage
-    double calibration = 1.0;  ///< smoothed ratio of reported to estimated, within [1/8, 8]
+    std::int64_t total = 0;     ///< what a provider would bill, by `UsageFit`; the estimate without any usage
+    bool anchored = false;      ///< whether there is such a usage
+    double calibration = 1.0;   ///< `UsageFit::ratio`: billed tokens for one of the estimate
+    std::int64_t beside = 0;    ///< system text and tools, within the estimate
+
+    /// How the estimate and a total compare: this one, or another ruler's for the same request.
+    [[nodiscard]] TokenScale scale_to(std::int64_t other_total) const noexcept;
 };
 
 /// Token counts of one conversation: a column per counter, kept up to date by what is added and removed.
 class TokenColumns {
 public:
-    /// The provider's own count of everything up to a reply, against what the column said then.
-    struct Anchor {
-        std::int64_t reported = 0;
-        std::int64_t estimate = 0;
-    };
     struct Column {
         std::shared_ptr<const TokenCounter> counter;
         std::int64_t messages = 0;  ///< sum over the messages
         std::int64_t overhead = 0;  ///< system text and tools of the last request
         Hash128 overhead_of{};      ///< fingerprint of these
         bool overhead_known = false;
-        std::optional<Anchor> anchor{};
-        double calibration = 1.0;
-        bool calibrated = false;
+        UsageFit usage{};
     };
 
     [[nodiscard]] std::size_t size() const noexcept { return columns_.size(); }
@@ -59,7 +57,7 @@ public:
     /// A provider said that everything up to the newest message is `reported` tokens.
     void anchor_all(std::int64_t reported) noexcept;
     /// The same for one column that came later: at that time it would have said `estimate`.
-    void anchor(std::size_t column, Anchor anchor) noexcept;
+    void anchor(std::size_t column, std::int64_t reported, std::int64_t estimate) noexcept;
 
     [[nodiscard]] ContextCount context(std::size_t column) const noexcept;
 

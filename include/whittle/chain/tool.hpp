@@ -105,6 +105,9 @@ struct ToolReturn {
 /// What `sink` collected of the call and how it ended, for `Conversation::push_tool_results`.
 [[nodiscard]] ToolReturn to_return(const ToolContext& context, CollectingSink& sink, ToolOutcome outcome);
 
+/// What is shown of a result, its texts joined: for hosts whose results are strings.
+[[nodiscard]] std::string text_of(const ToolReturn& shown);
+
 /// The rest of the pipeline around a tool. Valid during the call only.
 using ToolNext = FunctionRef<ToolOutcome(const ToolContext&, PartSink&)>;
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct CommitResult {
     std::int64_t tokens_after = 0;               ///< of what was committed or would have been
     std::optional<std::size_t> first_changed{};  ///< index of the first message that differs
     int dropped_units = 0;                       ///< units that were left out because a store write failed
+    std::exception_ptr store_error{};            ///< what the first of these writes threw
 
     [[nodiscard]] bool committed() const noexcept { return outcome == Outcome::committed; }
 };
@@ -37,8 +39,9 @@ struct CommitResult {
 /// A planned change of a conversation: edits are made on copies, seen through a projection, and committed at once or
 /// not at all. Dropping it changes nothing. Indices are those of the projection. A message must not be edited that is
 /// pinned, a system text, the newest user message, in the open round, or open thinking (throws Error(pinned)), nor a
-/// part that another middleware made (folding it whole is allowed). Thinking is never edited: of a closed tool loop it
-/// may be erased, all of a message in one commit (else the commit throws Error(invalid_history)).
+/// part that another middleware made (folding it whole is allowed); `may_edit` says all of this beforehand. Thinking is
+/// never edited: of a closed tool loop it may be erased, all of a message in one commit (else the commit throws
+/// Error(invalid_history)).
 template <AgentMessage M>
 class Transaction {
 public:
@@ -52,7 +55,14 @@ public:
     // What the conversation would be. Views: valid until the next edit.
     [[nodiscard]] MessageView<M> messages() const noexcept;
     [[nodiscard]] Outline outline() const noexcept;
+    /// It is a pin, a system text, the newest user message or in the open round. More may forbid an edit: `may_edit`.
     [[nodiscard]] bool is_pinned(std::size_t message) const;
+    /// Whether every part of a message may be edited now, and the message itself folded or erased. False exactly where
+    /// one of these edits throws Error(pinned), or there is no such message.
+    [[nodiscard]] bool may_edit(std::size_t message) const;
+    /// The same of one part: `set_text` and `erase_part`; of thinking, `erase_part` alone, for it is never set. A call
+    /// in the open tool loop may be edited where its thinking may not.
+    [[nodiscard]] bool may_edit(std::size_t message, std::size_t part) const;
 
     [[nodiscard]] const TokenCounter& counter() const noexcept { return *env_.counter; }
     /// Tokens of the messages by that counter, on both sides by estimate.
@@ -154,6 +164,9 @@ private:
     void open_overlay();
     void require_current(std::string_view attempted) const;
     void require(bool condition, std::string_view attempted, std::size_t message, std::string_view rule) const;
+    [[nodiscard]] std::string_view rule_on(std::size_t message) const;
+    [[nodiscard]] std::string_view rule_on(std::size_t message, std::size_t part) const;
+    [[nodiscard]] bool is_in_open_loop(std::size_t message) const;
     void require_editable(std::string_view attempted, std::size_t message) const;
     void require_whole_thinking() const;
     void require_own_thinking(std::size_t first, std::size_t last, const std::vector<M>& messages) const;
@@ -186,7 +199,7 @@ private:
     void rebuild();
     [[nodiscard]] bool is_worth_it(const CommitOptions& options) const noexcept;
     void verify() const;
-    [[nodiscard]] bool try_write(Offload& offload);
+    [[nodiscard]] std::optional<StoreFailure> try_write(Offload& offload);
     void write(const Offload& offload);
     void write(const Offload& offload, std::string_view content);
     [[nodiscard]] std::vector<Splice<M>> to_splices();
@@ -212,6 +225,7 @@ private:
     std::vector<std::string> stored_{};
     std::int64_t bytes_stored_ = 0;
     int refused_units_ = 0;
+    std::exception_ptr store_error_{};  // of the first refused write
     std::int64_t thinking_dropped_ = 0;
     Serial next_serial_ = 0;
 
@@ -223,6 +237,7 @@ private:
     std::vector<std::size_t> base_{};  // index in the conversation, or `inserted`
     detail::StableList<Owned> copies_{};
     mutable std::optional<std::vector<bool>> protected_{};  // by base index; made when first asked for
+    mutable std::optional<std::size_t> open_loop_{};  // where it starts in the projection; size() for none; the same
 };
 
 template <AgentMessage M>

@@ -2,6 +2,7 @@
 
 // The commit of Transaction<M>; included by transaction.hpp.
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/chain/transaction.hpp"
 #include "whittle/chain/transaction_detail.hpp"
 
@@ -17,7 +18,7 @@ namespace whittle::inline v0 {
 
 template <AgentMessage M>
 bool Transaction<M>::is_worth_it(const CommitOptions& options) const noexcept {
-    const std::int64_t gain = before_ - after_;
+    const std::int64_t gain = sub_saturating(before_, after_);
     if (!options.must_save && options.at_least_tokens <= 0) return true;
     return gain > 0 && gain >= options.at_least_tokens;
 }
@@ -69,36 +70,48 @@ void Transaction<M>::write(const Offload& offload, std::string_view content) {
     bytes_stored_ += bytes;
 }
 
-/// False if the store refuses it; that is reported.
+/// What the store says if it refuses.
 template <AgentMessage M>
-bool Transaction<M>::try_write(Offload& offload) {
+std::optional<StoreFailure> Transaction<M>::try_write(Offload& offload) {
     std::string why;
     try {
         write(offload);
-        return offload.is_written = true;
+        offload.is_written = true;
+        return std::nullopt;
     } catch (const Error& error) {
         if (error.errc() == Errc::cancelled) throw;
         why = error.what();
+        if (!store_error_) store_error_ = std::current_exception();
     } catch (const std::exception& error) {
         why = error.what();
+        if (!store_error_) store_error_ = std::current_exception();
     }
-    if (env_.report != nullptr) env_.report->more().store_failures.push_back({offload.key, std::move(why)});
-    return false;
+    return StoreFailure{offload.key, why.empty() ? "unknown reason" : std::move(why)};
 }
 
-/// Stores first (L2).
+/// Stores first (L2). What was refused is reported, and told once for all.
 template <AgentMessage M>
 int Transaction<M>::store() {
     require_current("store");
     if (env_.dry_run || offloads_.empty()) return 0;
     std::vector<Unit> failed;  // offloads stand in order of their units
+    std::vector<StoreFailure> failures;
     for (Offload& offload : offloads_) {
         if (offload.is_written || (!failed.empty() && failed.back() == offload.unit)) continue;
-        if (!try_write(offload)) failed.push_back(offload.unit);
+        auto failure = try_write(offload);
+        if (!failure) continue;
+        failed.push_back(offload.unit);
+        failures.push_back(*std::move(failure));
     }
+    if (failed.empty()) return 0;
     const int refused = static_cast<int>(failed.size());
     refused_units_ += refused;
-    if (refused > 0) drop_units(std::move(failed));
+    detail::tell_store_failures(env_.events, by_, conversation_->id(), failures);
+    if (env_.report != nullptr) {
+        auto& reported = env_.report->more().store_failures;
+        reported.insert(reported.end(), std::move_iterator(failures.begin()), std::move_iterator(failures.end()));
+    }
+    drop_units(std::move(failed));
     return refused;
 }
 
@@ -189,6 +202,7 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
         result.tokens_after = after_;
         result.first_changed = first_changed();
         result.dropped_units = refused_units_;
+        result.store_error = store_error_;
         fill_report(result);
         return result;
     };
@@ -232,10 +246,12 @@ void Transaction<M>::start_again() noexcept {
     stored_.clear();
     bytes_stored_ = 0;
     refused_units_ = 0;
+    store_error_ = nullptr;
     thinking_dropped_ = 0;
     is_open_ = false;
     copies_.clear();
     protected_.reset();
+    open_loop_.reset();
     version_ = conversation_->version();
     epoch_ = conversation_->epoch_;
     before_ = after_ = conversation_->columns_[column_].messages;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,8 +48,6 @@ private:
 [[nodiscard]] std::vector<bool> find_protected(const Outline& outline, std::string_view by,
                                                const std::function<bool(const MessageInfo&)>* pins,
                                                bool spare_open_results);
-/// Thinking of the open tool loop (`Outline::open_loop`): providers want it back unchanged while the tool loop is open.
-[[nodiscard]] bool has_open_thinking(const Outline& outline, std::size_t message);
 /// The part of `old` that is gone if `now` parts are left after an edit of part `edited`; the number of parts if none
 /// is. Text that was set in place of a result's media takes away the empty part that stood for its missing text.
 [[nodiscard]] std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_t edited,
@@ -61,6 +60,10 @@ void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone);
 [[noreturn]] void throw_new_violations(std::string_view by, const std::vector<Violation>& violations);
 void tell_commit(const EventSink& events, std::string_view by, std::string_view conversation,
                  const CommitResult& result) noexcept;
+/// Tells of writes that a store refused, as one event of kind "store_failed": how many, which was the first, and why.
+/// `events` null: nobody listens.
+void tell_store_failures(const EventSink* events, std::string_view by, std::string_view conversation,
+                         std::span<const StoreFailure> failures) noexcept;
 void sort_unique(std::vector<std::string>& keys);
 /// Throws Error(cancelled) or Error(limit_exceeded).
 void require_budget(const EditEnvironment& environment, std::string_view by, std::int64_t bytes);

@@ -2,6 +2,7 @@
 
 // The edits of Transaction<M>, and taking them back; included by transaction.hpp.
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/chain/transaction.hpp"
 #include "whittle/chain/transaction_detail.hpp"
 
@@ -37,10 +38,11 @@ template <AgentMessage M>
 void Transaction<M>::revert(std::size_t at) {
     if (owned_[at] == nullptr) return;
     const MessageInfo& original = conversation_->infos_[base_[at]];
-    after_ = after_ - owned_[at]->info.tokens[column_] + original.tokens[column_];
+    after_ = add_saturating(sub_saturating(after_, owned_[at]->info.tokens[column_]), original.tokens[column_]);
     messages_[at] = &conversation_->messages_[base_[at]];
     infos_[at] = &original;
     owned_[at] = nullptr;
+    open_loop_.reset();
 }
 
 template <AgentMessage M>
@@ -141,6 +143,7 @@ void Transaction<M>::add_dependents(std::vector<Unit>& units) const {
 template <AgentMessage M>
 std::optional<Unit> Transaction<M>::replay() {
     is_open_ = false;
+    open_loop_.reset();
     copies_.clear();
     after_ = before_;
     open_overlay();
@@ -170,6 +173,46 @@ void Transaction<M>::require(bool condition, std::string_view attempted, std::si
         detail::throw_pinned(by_, attempted, message < outline().size() ? outline()[message].serial : 0, rule);
 }
 
+/// What keeps a message as it is; empty if nothing does.
+template <AgentMessage M>
+std::string_view Transaction<M>::rule_on(std::size_t message) const {
+    if (allow_pinned_ || !is_protected(message)) return {};
+    return "it is pinned, a system text, the newest user message or in the open round";
+}
+
+/// The same of a part, beside what keeps its message.
+template <AgentMessage M>
+std::string_view Transaction<M>::rule_on(std::size_t message, std::size_t part) const {
+    if (allow_pinned_) return {};
+    const MessageInfo& info = outline()[message];
+    const Mark& mark = mark_of(info, part);
+    if (origin_of(mark) != Origin::original && mark->by != by_) return "another middleware made this part";
+    if (info.parts[part].kind == PartKind::thinking && is_in_open_loop(message))
+        return "its thinking belongs to the open tool loop";
+    return {};
+}
+
+template <AgentMessage M>
+bool Transaction<M>::is_in_open_loop(std::size_t message) const {
+    if (!open_loop_) open_loop_ = outline().open_loop().value_or(outline().size());
+    return message >= *open_loop_;
+}
+
+template <AgentMessage M>
+bool Transaction<M>::may_edit(std::size_t message) const {
+    if (message >= outline().size() || !rule_on(message).empty()) return false;
+    for (std::size_t p = 0; p < outline()[message].parts.size(); ++p) {
+        if (!rule_on(message, p).empty()) return false;
+    }
+    return true;
+}
+
+template <AgentMessage M>
+bool Transaction<M>::may_edit(std::size_t message, std::size_t part) const {
+    return message < outline().size() && part < outline()[message].parts.size() && rule_on(message).empty() &&
+           rule_on(message, part).empty();
+}
+
 template <AgentMessage M>
 void Transaction<M>::require_editable(std::string_view attempted, std::size_t message) const {
     if (message >= outline().size()) {
@@ -177,9 +220,8 @@ void Transaction<M>::require_editable(std::string_view attempted, std::size_t me
                                                 std::to_string(message) + ": there are only " +
                                                 std::to_string(outline().size()));
     }
-    if (allow_pinned_) return;
-    require(!is_protected(message), attempted, message,
-            "it is pinned, a system text, the newest user message or in the open round");
+    const std::string_view rule = rule_on(message);
+    require(rule.empty(), attempted, message, rule);
 }
 
 template <AgentMessage M>
@@ -190,13 +232,8 @@ void Transaction<M>::require_own_part(std::string_view attempted, std::size_t me
                                                 " of message " + std::to_string(info.serial) + ": it has " +
                                                 std::to_string(info.parts.size()));
     }
-    if (allow_pinned_) return;
-    const Mark& mark = mark_of(info, part);
-    require(origin_of(mark) == Origin::original || mark->by == by_, attempted, message,
-            "another middleware made this part");
-    const bool open_thinking =
-        info.parts[part].kind == PartKind::thinking && detail::has_open_thinking(outline(), message);
-    require(!open_thinking, attempted, message, "its thinking belongs to the open tool loop");
+    const std::string_view rule = rule_on(message, part);
+    require(rule.empty(), attempted, message, rule);
 }
 
 /// `provenance` with the store references that stand in messages [first, last).
@@ -311,6 +348,7 @@ void Transaction<M>::offload(std::string key, std::string content, std::optional
     auto target = storage ? std::move(storage) : env_.storage;
     if (!target) throw Error(Errc::invalid_argument, by_ + ": offload \"" + key + "\": there is no storage");
     require_valid_key("offload", key);
+    detail::require_no_roots_key("offload", key);
     offloads_.push_back({unit_, std::move(key), std::move(content), original, std::move(target)});
 }
 

@@ -2,6 +2,7 @@
 
 // Definitions of Transaction<M>; included by transaction.hpp.
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/chain/transaction.hpp"
 #include "whittle/chain/transaction_detail.hpp"
 
@@ -93,7 +94,8 @@ void Transaction<M>::see(std::size_t at, Owned& owned) noexcept {
 /// Puts `message` in place of message `at`.
 template <AgentMessage M>
 void Transaction<M>::put(std::size_t at, Unit unit, M message, MessageInfo info) {
-    const std::int64_t after = after_ - infos_[at]->tokens[column_] + info.tokens[column_];
+    const std::int64_t after =
+        add_saturating(sub_saturating(after_, infos_[at]->tokens[column_]), info.tokens[column_]);
     if (owned_[at] == nullptr) {
         copies_.push_back({std::move(message), std::move(info), unit});
         see(at, copies_.back());
@@ -147,6 +149,8 @@ void Transaction<M>::apply_replace(const Edit& edit, std::size_t at) {
     std::vector<const MessageInfo*> new_infos;
     std::vector<Owned*> new_owned;
     std::int64_t growth = 0;
+    GroupFinder among_new;
+    GroupFinder in_front;
     for (const M& message : edit.messages) {
         Owned owned{message, describe(message), edit.unit, true};
         owned.info.serial = edit.first_serial + new_infos.size();
@@ -157,9 +161,9 @@ void Transaction<M>::apply_replace(const Edit& edit, std::size_t at) {
             owned.info.turn = infos_[neighbour]->turn;
             owned.info.call_index = infos_[neighbour]->call_index;
         }
-        join_group(owned.info, Outline(std::span<const MessageInfo* const>(new_infos)));
+        among_new.join(owned.info, Outline(std::span<const MessageInfo* const>(new_infos)));
         if (owned.info.group == 0)
-            join_group(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
+            in_front.join(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
         conversation_->names_.assign_to(owned.info);
         growth = add_saturating(growth, owned.info.tokens[column_]);
         copies_.push_back(std::move(owned));
@@ -169,7 +173,7 @@ void Transaction<M>::apply_replace(const Edit& edit, std::size_t at) {
     }
     const auto first = infos_.begin() + static_cast<std::ptrdiff_t>(at);
     const std::vector<const MessageInfo*> removed(first, first + static_cast<std::ptrdiff_t>(edit.covered.size()));
-    for (const MessageInfo* info : removed) growth -= info->tokens[column_];
+    for (const MessageInfo* info : removed) growth = sub_saturating(growth, info->tokens[column_]);
     const auto splice = [&](auto& target, const auto& fresh) {
         const auto from = target.begin() + static_cast<std::ptrdiff_t>(at);
         target.insert(target.erase(from, from + static_cast<std::ptrdiff_t>(removed.size())), fresh.begin(),
@@ -193,11 +197,12 @@ void Transaction<M>::regroup_behind(std::size_t first, const Edit& edit,
     }
     if (calls.empty()) return;
     std::ranges::sort(calls);
+    GroupFinder groups;
     for (std::size_t i = first; i < infos_.size(); ++i) {
         if (!std::ranges::binary_search(calls, infos_[i]->group)) continue;
         Owned& owned = own(i, edit.unit);
         owned.is_shared = true;
-        join_group(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(i)));
+        groups.join(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(i)));
     }
 }
 
@@ -206,6 +211,9 @@ void Transaction<M>::stage(Edit edit, std::size_t at) {
     detail::grow(edits_, 1);
     edit.at = at;
     const std::size_t parts = edit.kind == Edit::Kind::set_text ? infos_[at]->parts.size() : 0;
+    const bool is_thinking =
+        edit.kind == Edit::Kind::erase_part && infos_[at]->parts[edit.part].kind == PartKind::thinking;
+    if (!is_thinking) open_loop_.reset();  // without its thinking, a reply is still one
     apply(edit, at);
     edit.moves_parts = edit.kind == Edit::Kind::set_text && infos_[at]->parts.size() != parts;
     edits_.push_back(std::move(edit));

@@ -43,7 +43,12 @@ struct Turn {
         if (callbacks.conversation_counter) {
             return std::max<std::int64_t>(0, callbacks.conversation_counter(conversation.messages(), request.tools));
         }
-        return conversation.context(config.token_counter, request.system, request.tools).total;
+        return counted().total;
+    }
+
+    /// The request by the chain's counter, whatever judges the triggers.
+    [[nodiscard]] ContextCount counted() const {
+        return conversation.context(config.token_counter, request.system, request.tools);
     }
 
     /// A transaction under the middleware's name, with everything that the chain has.

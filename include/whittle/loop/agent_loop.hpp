@@ -16,6 +16,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,15 @@ struct ToolRun {
     std::exception_ptr failure{};  ///< what a middleware threw under OnError::propagate after the tool had run
 };
 
+/// Fails to compile where a model does not take the messages that a chain is for. The compiler's message has both.
+template <typename ModelType, typename ChainIsFor>
+struct ModelForChain {
+    static_assert(std::is_base_of_v<Model<ChainIsFor>, ModelType>,
+                  "the model is for another message type than the chain: ModelForChain<...> beside this line names the "
+                  "model and the chain's message type. A chain has the type of its first stage, and a stage without a "
+                  "type, as in Reduction{...}, is for ChatMessage: write Reduction<M>{...}");
+};
+
 }  // namespace detail
 
 /// Asks the model, runs the tools it asks for, and asks again, with a chain around all of it. One loop may run several
@@ -71,6 +81,14 @@ class AgentLoop {
 public:
     AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {},
               LoopCallbacks callbacks = {});
+    /// Never compiles: says what is wrong with a model and a chain for different message types.
+    template <typename ModelType, AgentMessage ChainIsFor>
+    requires(!std::is_convertible_v<ModelType*, Model<M>*> || !std::is_same_v<ChainIsFor, M>)
+        AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, const Chain<ChainIsFor>& chain, LoopConfig = {},
+                  LoopCallbacks = {})
+        : chain_(chain.config()) {
+        [[maybe_unused]] const detail::ModelForChain<ModelType, ChainIsFor> required;
+    }
 
     /// Starts a turn with a user message.
     RunResult run(Conversation<M>& conversation, M user, std::stop_token stop = {});

@@ -1,0 +1,58 @@
+// Users make configurations in templates and generic lambdas, where g++ 12 breaks off with an internal error at some
+// default member initialisers that it takes anywhere else. That this file compiles is the test.
+#include "support/catch.hpp"
+
+#include <whittle/adapter/config_json.hpp>
+#include <whittle/adapter/trajectory.hpp>
+#include <whittle/whittle.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace whittle;
+
+namespace {
+
+template <typename... Configs>
+std::size_t number_of(const Configs&...) {
+    return sizeof...(Configs);
+}
+
+// Text, since what a template calls with a type of its own is another case.
+#define WHITTLE_TEST_CHAIN_CONFIGS                                                                                 \
+    ChainConfig{}, ChainConfig{.dry_run = true}, ModelProfile{}, CacheProfile{}, Prices{}, Limits{},               \
+        ValidityProfile{}, RequestLimits{}, CommitOptions{}, RepairOptions{}, HookRequest<>{}, ChainCallbacks<>{}, \
+        GenerateOptions{}, TextOptions{}, CharsOptions{}, MemoryStorageOptions{}, FileStorageOptions {}
+#define WHITTLE_TEST_DIGEST_CONFIGS                                                                                \
+    DigestConfig{}, RetryConfig{}, FailoverConfig{}, RenderOptions{}, DataFrameOptions{},                          \
+        DigestCallbacks<ChatMessage>{}, SummarizationConfig{}, PreserveSkillsConfig{}, DefaultFinalizerConfig{},   \
+        SummarizationCallbacks<>{}, FoldLimits{}, CompactionConfig{}, CompactionLimits{}, CompactionCallbacks<>{}, \
+        PruningConfig{}, FetchMediaOptions {}
+#define WHITTLE_TEST_OTHER_CONFIGS                                                                 \
+    ReductionConfig{}, ToolReductionConfig{}, ReductionCallbacks<>{}, ToolReductionCallbacks{},    \
+        ReadOffloadedOptions{}, TokenSavingConfig{}, WordOptions{}, LoopConfig{}, LoopCallbacks{}, \
+        TrajectoryOptions{}, StorageSettings{}, StageSettings{}, ModelSettings{}, ChainSettings {}
+
+template <typename T>
+std::size_t made_in_a_template() {
+    return number_of(WHITTLE_TEST_CHAIN_CONFIGS) + number_of(WHITTLE_TEST_DIGEST_CONFIGS) +
+           number_of(WHITTLE_TEST_OTHER_CONFIGS);
+}
+
+template <typename Verify>
+Chain<> chain_made_in_a_template(Verify verify) {
+    return Chain<>(ChainConfig{.verify = verify}, Chain<>::Stages{});
+}
+
+}  // namespace
+
+TEST_CASE("every configuration can be made as a temporary in a template and in a generic lambda", "[loop]") {
+    const auto made_in_a_lambda = [](auto) {
+        return number_of(WHITTLE_TEST_CHAIN_CONFIGS) + number_of(WHITTLE_TEST_DIGEST_CONFIGS) +
+               number_of(WHITTLE_TEST_OTHER_CONFIGS);
+    };
+    CHECK(made_in_a_template<int>() == made_in_a_lambda(0));
+    CHECK(chain_made_in_a_template(false).config().protected_tools == std::vector<std::string>{"skill"});
+}
