@@ -1,8 +1,8 @@
 #include "whittle/compaction/config.hpp"
 
-#include "whittle/compaction/callbacks.hpp"
-
 #include "../base/field_check.hpp"
+#include "whittle/base/saturating.hpp"
+#include "whittle/compaction/callbacks.hpp"
 
 #include <fmt/format.h>
 
@@ -15,15 +15,16 @@ namespace {
 
 std::int64_t size_of(std::int64_t tokens, double fraction, std::int64_t window) noexcept {
     if (fraction <= 0.0 || window <= 0) return tokens;
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(static_cast<double>(window) * fraction)));
+    return std::max<std::int64_t>(1, to_int64(std::floor(static_cast<double>(window) * fraction)));
 }
 
 void check_fraction(double fraction, const ChainConfig& chain, std::string_view field, FieldCheck& check) {
     const std::string value = fmt::format("{}", fraction);
     const bool is_fraction = fraction >= 0.0 && fraction <= 1.0;
     check.error(!is_fraction, field, value, "0 to 1");
-    check.error(is_fraction && fraction > 0.0 && chain.profile.context_window <= 0, field, value,
-                "0, or a model profile with its context_window (profile.context_window)");
+    check.warn(is_fraction && fraction > 0.0 && chain.profile.context_window <= 0, field, value,
+               "beside a model profile with its context_window (profile.context_window): until an overflow tells the "
+               "window, a threshold waits and other sizes are those in tokens");
 }
 
 void check_sizes(const CompactionConfig& config, const ChainConfig& chain, FieldCheck& check) {
@@ -33,14 +34,15 @@ void check_sizes(const CompactionConfig& config, const ChainConfig& chain, Field
     check_fraction(config.threshold_fraction, chain, "threshold_fraction", check);
     check_fraction(config.target_fraction, chain, "target_fraction", check);
     check_fraction(config.summary_fraction, chain, "summary_fraction", check);
-    const CompactionLimits limits = limits_of(config, chain.profile.context_window);
+    CompactionLimits limits = limits_of(config, chain.profile.context_window);
+    if (detail::waits_for_window(config, chain.profile.context_window)) limits.threshold = INT64_MAX;
     const bool is_target_of_window = config.target_fraction > 0.0;
     const bool is_summary_of_window = config.summary_fraction > 0.0;
     check.error(limits.target >= limits.threshold, is_target_of_window ? "target_fraction" : "target_tokens",
                 fmt::format("{} tokens", limits.target), fmt::format("below the threshold ({})", limits.threshold));
     check.error(limits.summary >= limits.target, is_summary_of_window ? "summary_fraction" : "summary_size_tokens",
                 fmt::format("{} tokens", limits.summary), fmt::format("below the target ({})", limits.target));
-    const std::int64_t room = chain.profile.context_window - chain.profile.output_reserve;
+    const std::int64_t room = sub_saturating(chain.profile.context_window, chain.profile.output_reserve);
     check.warn(chain.profile.context_window > 0 && limits.threshold >= room,
                config.threshold_fraction > 0.0 ? "threshold_fraction" : "threshold_tokens",
                fmt::format("{} tokens", limits.threshold),
@@ -57,6 +59,10 @@ bool is_worth_a_retry(const DigestError& error) noexcept {
     return kind == ModelErrorClass::rate_limit || kind == ModelErrorClass::server || kind == ModelErrorClass::transport;
 }
 
+bool detail::waits_for_window(const CompactionConfig& config, std::int64_t window) noexcept {
+    return config.threshold_fraction > 0.0 && window <= 0;
+}
+
 CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) noexcept {
     return {.threshold = size_of(config.threshold_tokens, config.threshold_fraction, window),
             .target = size_of(config.target_tokens, config.target_fraction, window),
@@ -71,7 +77,7 @@ CompactionLimits fitting(CompactionLimits limits, std::int64_t room) noexcept {
 }
 
 std::int64_t runway_end(const CompactionConfig& config, std::int64_t threshold) noexcept {
-    return static_cast<std::int64_t>(std::floor(static_cast<double>(threshold) * (1.0 - config.runway_fraction)));
+    return to_int64(std::floor(static_cast<double>(threshold) * (1.0 - config.runway_fraction)));
 }
 
 std::int64_t cool_down_of(const CompactionConfig& config, std::int64_t threshold) noexcept {

@@ -24,13 +24,6 @@ Error damaged(std::string_view key, std::string_view why) {
     return Error(Errc::damaged, fmt::format("read media \"{}\": {}", key, why));
 }
 
-/// The key in "ref://{key}", in "[image: ref://{key}]", or by itself.
-std::string_view key_in(std::string_view reference) {
-    if (const auto at = reference.find(scheme); at != std::string_view::npos)
-        reference.remove_prefix(at + scheme.size());
-    return reference.substr(0, reference.find_first_of("] \t\r\n"));
-}
-
 std::string parse_reference(std::string_view arguments) {
     const Json json = Json::parse(arguments, nullptr, false);
     const auto found = json.is_object() ? json.find("reference") : json.end();
@@ -42,8 +35,7 @@ std::string parse_reference(std::string_view arguments) {
 StoredObject find_object(const ToolContext& context, const std::shared_ptr<Storage>& storage,
                          std::string_view reference) {
     const auto fallback = storage ? storage : context.storage;
-    auto object = context.objects ? context.objects->find(key_in(reference), fallback) : std::nullopt;
-    if (!object && context.objects) object = context.objects->find(reference, fallback);  // as `locate` gives it
+    auto object = detail::find_copied(context, fallback, reference);
     if (!object || !object->storage) {
         throw Error(Errc::not_found,
                     "\"reference\": it names nothing that was stored of this conversation; use one "
@@ -123,7 +115,7 @@ ToolOutcome fetch_media(const ToolContext& context, PartSink& out, const std::sh
     const auto problem = detail::problem_of([&] {
         const StoredObject object = find_object(context, storage, parse_reference(context.arguments));
         std::vector<Part> media = media_in(read_whole(object, options.max_bytes), object.key);
-        out.write(fmt::format("{}{}:", scheme, object.key));
+        out.write(fmt::format("{}{}", scheme, object.key));
         for (Part& part : media) show(std::move(part), out);
         detail::tell_read_back(context, fetch_media_name, fmt::format("fetched {}", object.key));
         outcome.read_back = {object.key};

@@ -14,28 +14,38 @@ namespace {
 
 /// Less is not worth a model call.
 std::int64_t smallest_summary(const TurnBudget& budget) noexcept {
-    return budget.frame + std::max<std::int64_t>(1, budget.summary / 4);
+    return add_saturating(budget.frame, std::max<std::int64_t>(1, budget.summary / 4));
 }
+
+std::int64_t limit_of(const TurnBudget& budget) noexcept { return budget.limit > 0 ? budget.limit : budget.threshold; }
 
 }  // namespace
 
+std::int64_t floor_of(const TurnPlan& plan, const TurnBudget& budget) noexcept {
+    return budget.scale.to_request(plan.floor_with(budget.beside));
+}
+
 std::string describe_floor(const TurnPlan& plan, const TurnBudget& budget) {
+    const TokenScale& scale = budget.scale;
     return fmt::format(
         "no summary: what has to stay takes {} tokens, the threshold is {}: {} beside the messages (system text, "
         "tools), {} in the protected prefix, {} in pinned messages, {} in the current turn; a summary takes {} or more",
-        plan.floor_with(budget.beside), budget.threshold, budget.beside, plan.prefix_tokens, plan.pinned_tokens,
-        plan.current_tokens, smallest_summary(budget));
+        floor_of(plan, budget), limit_of(budget), scale.to_request(budget.beside), scale.to_request(plan.prefix_tokens),
+        scale.to_request(plan.pinned_tokens), scale.to_request(plan.current_tokens),
+        scale.to_request(smallest_summary(budget)));
 }
 
 std::string describe_idle(const TurnPlan& plan, const TurnBudget& budget) {
     const std::string_view why = plan.folded.empty()       ? "there is nothing to fold"
                                  : plan.has_only_summaries ? "only the previous summary can be folded"
                                                            : "what can be folded is too little";
+    const TokenScale& scale = budget.scale;
     return fmt::format(
         "no summary: {} ({} tokens); the threshold is {}: {} beside the messages (system text, tools), {} in the "
         "protected prefix, {} in pinned messages, {} in recent turns, {} in the current turn",
-        why, plan.folded_tokens, budget.threshold, budget.beside, plan.prefix_tokens, plan.pinned_tokens,
-        plan.recent_tokens, plan.current_tokens);
+        why, scale.to_request(plan.folded_tokens), limit_of(budget), scale.to_request(budget.beside),
+        scale.to_request(plan.prefix_tokens), scale.to_request(plan.pinned_tokens),
+        scale.to_request(plan.recent_tokens), scale.to_request(plan.current_tokens));
 }
 
 std::string describe_broken(std::span<const Violation> violations) {

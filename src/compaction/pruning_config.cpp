@@ -28,6 +28,7 @@ bool may_stand_for_a_text(const std::string& placeholder) {
 
 void check_pruning(const PruningConfig& config, std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
+    check.tool_names(config.protected_tools, "protected_tools");
     check.at_least(config.skip_boundary_turns, 0, "skip_boundary_turns");
     check.at_least(config.protect_newest_tokens, 0, "protect_newest_tokens");
     check.at_least(config.minimum_gain_tokens, 0, "minimum_gain_tokens");

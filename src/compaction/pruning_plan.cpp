@@ -95,22 +95,15 @@ std::optional<PruningCandidate> media_beside(const MessageInfo& info, std::size_
     return candidate;
 }
 
-void find_call(PruningCandidate& candidate, const Outline& outline, std::size_t call) {
-    const std::span<const PartInfo> parts = outline[call].parts;
-    candidate.call = call;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        if (parts[p].kind == PartKind::tool_call && parts[p].object_name == candidate.name) candidate.call_part = p;
-    }
-}
-
 /// Adds what a message of a round holds.
-void add_candidates(std::vector<PruningCandidate>& candidates, const Outline& outline, const Round& round,
-                    std::size_t message) {
+void add_candidates(std::vector<PruningCandidate>& candidates, const Outline& outline, detail::CallParts& calls,
+                    const Round& round, std::size_t message) {
     std::vector<PruningCandidate> found = results_in(outline[message], message);
     if (auto beside = media_beside(outline[message], message)) found.push_back(std::move(*beside));
     for (PruningCandidate& candidate : found) {
         candidate.group = round.group;
-        find_call(candidate, outline, round.call);
+        candidate.call = round.call;
+        candidate.call_part = calls.find(round.call, candidate.name);
         candidates.push_back(std::move(candidate));
     }
 }
@@ -154,8 +147,10 @@ std::size_t pruning_boundary(const Outline& outline, const PruningConfig& config
 std::vector<PruningCandidate> plan_pruning(const PruningScope& scope) {
     const std::size_t boundary = std::min(scope.end, pruning_boundary(scope.outline, scope.config));
     std::vector<PruningCandidate> candidates;
+    detail::CallParts calls(scope.outline);
     for (const Round& round : scope.outline.rounds()) {
-        for (const std::size_t message : round.results) add_candidates(candidates, scope.outline, round, message);
+        for (const std::size_t message : round.results)
+            add_candidates(candidates, scope.outline, calls, round, message);
     }
     for (PruningCandidate& candidate : candidates) candidate.rule = rule_for(candidate, scope, boundary);
     std::ranges::reverse(candidates);
@@ -181,8 +176,9 @@ std::vector<PruningCandidate> results_of_media(const Outline& outline, std::size
     if (!round) return results;
     const PartInfo& media = outline[message].parts[part];
     if (media.call_id.empty() && !is_beside(media, mark_of(outline[message], part))) return results;
+    detail::CallParts calls(outline);
     for (const std::size_t i : round->results) {
-        if (media.call_id.empty() || i == message) add_candidates(results, outline, *round, i);
+        if (media.call_id.empty() || i == message) add_candidates(results, outline, calls, *round, i);
     }
     std::erase_if(results, [&](const PruningCandidate& candidate) {
         if (candidate.is_beside) return true;

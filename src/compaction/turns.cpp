@@ -1,5 +1,6 @@
 #include "whittle/compaction/turns.hpp"
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -117,16 +118,18 @@ private:
 
 /// What the turns that stay word for word may have.
 std::int64_t budget_of_turns(const TurnPlan& plan, const TurnBudget& budget) noexcept {
-    const std::int64_t fixed = plan.floor_with(budget.beside) - plan.current_tokens;
-    const std::int64_t cap = budget.summary + budget.frame;
-    return std::min(budget.target, budget.threshold - plan.current_tokens) - fixed - cap;
+    const std::int64_t fixed = sub_saturating(plan.floor_with(budget.beside), plan.current_tokens);
+    const std::int64_t cap = add_saturating(budget.summary, budget.frame);
+    const std::int64_t most = std::min(budget.target, sub_saturating(budget.threshold, plan.current_tokens));
+    return sub_saturating(most, add_saturating(fixed, cap));
 }
 
 /// A summary takes at most seven eighths of what it replaces, and what the threshold leaves. One of less than a quarter
 /// of its size is not worth a call.
 std::int64_t room_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept {
-    const std::int64_t left = budget.threshold - plan.floor_with(budget.beside) - plan.recent_tokens;
-    const std::int64_t room = std::min(left, plan.folded_tokens / 8 * 7) - budget.frame;
+    const std::int64_t left =
+        sub_saturating(budget.threshold, add_saturating(plan.floor_with(budget.beside), plan.recent_tokens));
+    const std::int64_t room = sub_saturating(std::min(left, plan.folded_tokens / 8 * 7), budget.frame);
     return room < std::max<std::int64_t>(1, budget.summary / 4) ? 0 : std::min(room, budget.summary);
 }
 

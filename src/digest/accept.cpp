@@ -1,4 +1,6 @@
 #include "whittle/digest/accept.hpp"
+#include "error_text.hpp"
+#include "excuses.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/digest/text.hpp"
@@ -6,37 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace whittle::inline v0 {
 namespace {
-
-constexpr std::size_t longest_excuse = 600;  // bytes: a refusal or an error text is short
-
-constexpr std::array<std::string_view, 12> refusal_openings{
-    "i'm sorry, but i can", "i am sorry, but i can", "i'm sorry, i can", "sorry, but i can",
-    "i cannot assist",      "i can't assist",        "i cannot help",    "i can't help",
-    "i'm unable to",        "i am unable to",        "抱歉，我",         "对不起，我"};
-
-constexpr std::array<std::string_view, 12> error_openings{"error:",
-                                                          "{\"error\"",
-                                                          "{ \"error\"",
-                                                          "[error",
-                                                          "internal server error",
-                                                          "bad gateway",
-                                                          "service unavailable",
-                                                          "rate limit exceeded",
-                                                          "too many requests",
-                                                          "429 too many",
-                                                          "upstream error",
-                                                          "<!doctype html"};
-
-bool begins_with_any(std::string_view text, std::span<const std::string_view> openings) {
-    const std::string start = ascii_lower(text.substr(0, 40));
-    return std::ranges::any_of(openings, [&](std::string_view opening) { return start.starts_with(opening); });
-}
 
 template <typename Visit>
 void for_each_long_line(std::string_view text, Visit&& visit) {
@@ -92,6 +68,8 @@ DigestError refused(Refusal refusal, std::string why) {
 }
 
 std::optional<DigestError> judge_raw(const ReplyView& reply, const Acceptance& rules) {
+    if (reply.role != Role::assistant)
+        return refused(Refusal::wrong_role, fmt::format("the reply is a {} message", name_of(reply.role)));
     if (reply.has_tool_call || reply.finish == FinishReason::tool_calls)
         return refused(Refusal::tool_call, "the model called a tool");
     if (reply.finish == FinishReason::refusal) return refused(Refusal::refusal, "the model refused");
@@ -118,12 +96,52 @@ std::optional<DigestError> judge_size(std::string_view summary, const Acceptance
     return std::nullopt;
 }
 
+/// What a short text reads like, unless it says enough of the conversation for a summary: a session may be about
+/// errors, and an agent may write of itself what it cannot do.
+std::optional<DigestError> judge_manner(std::string_view summary, const ShownNames::Said& said) {
+    constexpr int whole_tale = 3;
+    const detail::ErrorLook look = detail::look_of_error(summary);
+    const int tale = detail::words_of_a_tale(summary);
+    const bool names_enough = said.known_paths > 0 || said.telling >= 2;
+    if (detail::looks_like_refusal(summary) && said.telling < 3)
+        return refused(Refusal::refusal, "the reply is a refusal");
+    if (look == detail::ErrorLook::opening && !names_enough && tale < whole_tale)
+        return refused(Refusal::error_text, "the reply is an error text");
+    if (look == detail::ErrorLook::phrase && !names_enough && tale == 0)
+        return refused(Refusal::error_text, "the reply is an error text");
+    if (detail::looks_like_greeting(summary) && said.telling < 2 && tale < whole_tale)
+        return refused(Refusal::greeting, "the reply is a greeting, a question or an assent");
+    if (detail::is_bare_heading(summary))
+        return refused(Refusal::cut_off, "the reply ends where the summary should begin");
+    return std::nullopt;
+}
+
+/// A summary names something of what it replaces, and little that stands nowhere in it.
+std::optional<DigestError> judge_names(const ShownNames::Said& said, std::size_t shown) {
+    constexpr std::size_t many_shown = 50;
+    constexpr std::size_t many_invented = 8;
+    if (shown >= many_shown && said.known == 0) {
+        return refused(Refusal::unrelated,
+                       fmt::format("the summary names nothing of the {} names in what it replaces", shown));
+    }
+    if (said.invented >= many_invented && said.invented * 3 > said.names) {
+        return refused(Refusal::invented,
+                       fmt::format("of the {} names in the summary, {} stand nowhere in what it replaces", said.names,
+                                   said.invented));
+    }
+    return std::nullopt;
+}
+
 std::optional<DigestError> judge_text(std::string_view reply, std::string_view summary, const Acceptance& rules) {
     if (is_blank(summary)) return refused(Refusal::empty, "there is no text in the reply");
     if (repeats_prompt(reply, rules)) return refused(Refusal::echo, "the reply repeats the instructions");
-    if (summary.size() <= longest_excuse) {
-        if (begins_with_any(summary, refusal_openings)) return refused(Refusal::refusal, "the reply is a refusal");
-        if (begins_with_any(summary, error_openings)) return refused(Refusal::error_text, "the reply is an error text");
+    if (detail::is_empty_reply(summary)) return refused(Refusal::empty, "the reply says nothing");
+    const ShownNames::Said said = rules.shown != nullptr ? rules.shown->said_in(summary) : ShownNames::Said{};
+    if (detail::is_page(summary) || (detail::is_error_json(summary) && said.known_paths < 2))
+        return refused(Refusal::error_text, "the reply is an error text");
+    if (auto bad = judge_manner(summary, said)) return bad;
+    if (rules.shown != nullptr) {
+        if (auto bad = judge_names(said, rules.shown->size())) return bad;
     }
     return judge_size(summary, rules);
 }

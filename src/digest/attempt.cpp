@@ -1,5 +1,7 @@
 #include "whittle/digest/attempt.hpp"
 
+#include <new>
+
 namespace whittle::inline v0 {
 
 std::string_view name_of(DigestPhase phase) noexcept { return phase == DigestPhase::primary ? "primary" : "failover"; }
@@ -38,6 +40,14 @@ std::string_view name_of(Refusal refusal) noexcept {
             return "too_long";
         case Refusal::not_smaller:
             return "not_smaller";
+        case Refusal::wrong_role:
+            return "wrong_role";
+        case Refusal::greeting:
+            return "greeting";
+        case Refusal::unrelated:
+            return "unrelated";
+        case Refusal::invented:
+            return "invented";
         case Refusal::by_caller:
             return "by_caller";
     }
@@ -46,10 +56,32 @@ std::string_view name_of(Refusal refusal) noexcept {
 
 namespace detail {
 
+namespace {
+
 Errc code_of(const DigestError& failure) noexcept {
     if (failure.failure == DigestFailure::callback) return Errc::callback_failed;
     if (failure.failure == DigestFailure::budget) return Errc::limit_exceeded;
     return Errc::model_failed;
+}
+
+}  // namespace
+
+std::exception_ptr exception_of(const DigestError& failure, const std::string& text) {
+    if (failure.thrown) return failure.thrown;
+    return std::make_exception_ptr(Error(code_of(failure), text));
+}
+
+bool ends_hook(const std::stop_token& stop) noexcept {
+    if (stop.stop_requested()) return true;
+    try {
+        throw;
+    } catch (const std::bad_alloc&) {
+        return true;
+    } catch (const Error& error) {
+        return error.errc() == Errc::cancelled;
+    } catch (...) {
+        return false;
+    }
 }
 
 bool is_too_large(const DigestError& failure) noexcept {

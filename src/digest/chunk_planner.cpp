@@ -1,5 +1,6 @@
 #include "whittle/digest/chunk_planner.hpp"
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ std::string head_and_tail(std::string_view text, std::int64_t max_tokens, const 
                           Language language) {
     if (counter.count(text) <= max_tokens) return std::string(text);
     const std::string_view note = language == Language::chinese ? "\n[... 此处省略 ...]\n" : "\n[... left out ...]\n";
-    const std::int64_t room = max_tokens - counter.count(note) - 1;
+    const std::int64_t room = sub_saturating(max_tokens, add_saturating(counter.count(note), 1));
     if (room <= 0) return {};
     const std::size_t guess = static_cast<std::size_t>(room) * 2;
     const std::string_view head =

@@ -1,7 +1,7 @@
 #include "whittle/digest/config.hpp"
 
 #include "../base/field_check.hpp"
-
+#include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::int64_t summary_input_bound(std::int64_t max_input_tokens, std::int64_t win
                                  std::int64_t reply_tokens) noexcept {
     if (max_input_tokens > 0) return max_input_tokens;
     if (window <= 0) return default_max_input_tokens;
-    const std::int64_t room = window - reply_tokens;
+    const std::int64_t room = sub_saturating(window, reply_tokens);
     return room > 0 ? room : std::max<std::int64_t>(1, window / 2);
 }
 

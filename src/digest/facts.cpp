@@ -46,6 +46,13 @@ std::vector<std::string> paths_in_arguments(std::string_view arguments) {
     return paths;
 }
 
+/// Names that differ in their numbers only, call_1 to call_68: a few say what the others are.
+bool is_more_of_a_series(std::string_view word, std::unordered_map<std::string, int>& series) {
+    constexpr int most_of_a_series = 3;
+    std::string name = detail::series_of(word);
+    return name != word && ++series[std::move(name)] > most_of_a_series;
+}
+
 /// One line: white space collapsed, tags of ours escaped.
 std::string one_line(std::string_view text) {
     std::string line;
@@ -75,6 +82,7 @@ struct FactCollector::State {
     };
 
     void note(std::string_view identifier, IdentifierKind kind, bool in_result) {
+        if (kind == IdentifierKind::number) return;  // alone it tells nothing
         auto found = identifiers.find(identifier);
         if (found == identifiers.end()) {
             if (identifiers.size() >= most_identifiers) return;
@@ -93,6 +101,7 @@ struct FactCollector::State {
         detail::for_each_identifier(identifier, [&](std::string_view word, IdentifierKind of_word) {
             if (word == identifier) kind = of_word;
         });
+        if (kind == IdentifierKind::number) return;  // of a list that an earlier version wrote
         identifiers.try_emplace(
             identifier, Use{.messages = 2, .order = identifiers.size(), .kind = kind, .only_in_results = false});
     }
@@ -150,8 +159,9 @@ void FactCollector::add_carried(std::span<const RetainedFact> facts) {
     }
 }
 
-/// Those used again after they came up first, paths before names before numbers, the last used first. What only one
-/// tool result mentioned is noise. A heap: few of many are asked for.
+/// Those used again after they came up first, paths before names, the last used first. What only one tool result
+/// mentioned is noise, and so are the further ones of a series (`is_more_of_a_series`). A heap: few of many are asked
+/// for.
 void FactCollector::State::for_each_ranked_identifier(FunctionRef<bool(std::string_view)> visit) const {
     using Entry = std::pair<const std::string, Use>;
     std::vector<const Entry*> entries;
@@ -165,9 +175,11 @@ void FactCollector::State::for_each_ranked_identifier(FunctionRef<bool(std::stri
         return key(a->second) > key(b->second);
     };
     std::ranges::make_heap(entries, is_worse);
+    std::unordered_map<std::string, int> series;
     for (; !entries.empty(); entries.pop_back()) {
         std::ranges::pop_heap(entries, is_worse);
-        if (!visit(entries.back()->first)) return;
+        const std::string& word = entries.back()->first;
+        if (!is_more_of_a_series(word, series) && !visit(word)) return;
     }
 }
 

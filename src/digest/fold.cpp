@@ -13,6 +13,22 @@ std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const st
     return stretches;
 }
 
+std::size_t stretch_for_summary(const Outline& outline, std::span<const std::size_t> folded,
+                                const ValidityProfile& rules) {
+    const std::size_t newest = stretches_of(folded).size() - 1;
+    const bool wants_user = has_rule(rules, Rule::A1_user_first) || has_rule(rules, Rule::OC6_alternation) ||
+                            has_rule(rules, Rule::GM1_turns);
+    std::size_t passed = 0;  // of the folded
+    for (std::size_t i = 0; wants_user && i < outline.size(); ++i) {
+        if (passed < folded.size() && folded[passed] == i) {
+            ++passed;
+        } else if (outline[i].role != Role::system) {
+            return outline[i].role == Role::assistant && passed > 0 ? 0 : newest;
+        }
+    }
+    return newest;
+}
+
 std::vector<Serial> covered_serials(const Outline& outline, std::span<const std::size_t> folded) {
     std::vector<Serial> serials;
     serials.reserve(folded.size());

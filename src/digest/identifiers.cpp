@@ -77,8 +77,13 @@ bool is_number(std::string_view word) noexcept {
            std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.' || c == '-'; });
 }
 
+/// Of a machine: it stands for itself, as other numbers do not.
+bool is_address(std::string_view word) noexcept {
+    return std::ranges::count(word, '.') == 3 && word.find("..") == npos && word.find('-') == npos;
+}
+
 std::optional<IdentifierKind> kind_of(std::string_view word) noexcept {
-    if (is_number(word)) return IdentifierKind::number;
+    if (is_number(word)) return is_address(word) ? IdentifierKind::name : IdentifierKind::number;
     if (word.size() < shortest || !std::ranges::any_of(word, is_alnum)) return std::nullopt;
     if (word.find("//") != npos && word.find("://") == npos) return std::nullopt;
     if (is_path(word)) return IdentifierKind::path;
@@ -155,6 +160,14 @@ bool is_path(std::string_view text) noexcept {
     if (text.size() < 2 || text.size() > longest || !std::ranges::all_of(text, is_word)) return false;
     if (!std::ranges::any_of(text, is_alnum)) return false;
     return has_extension(text) || is_slashed(text);
+}
+
+std::string series_of(std::string_view name) {
+    std::string series;
+    for (const char c : name) {
+        if (!is_digit(c) || !series.ends_with('#')) series += is_digit(c) ? '#' : c;
+    }
+    return series;
 }
 
 void for_each_identifier(std::string_view text, FunctionRef<void(std::string_view, IdentifierKind)> visit) {

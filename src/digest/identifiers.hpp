@@ -2,6 +2,7 @@
 
 #include "whittle/base/function_ref.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace whittle::inline v0::detail {
@@ -12,6 +13,9 @@ enum class IdentifierKind { path, name, number };
 /// Paths, URLs, code names, hashes and numbers of three digits or more in `text`, in order. Plain words are none. At
 /// most 200 bytes each, ASCII. O(size).
 void for_each_identifier(std::string_view text, FunctionRef<void(std::string_view, IdentifierKind)> visit);
+
+/// The same for names that differ in their numbers only: digits in a row are one '#'.
+[[nodiscard]] std::string series_of(std::string_view name);
 
 /// Whether `text` as a whole is a path: no white space, a slash or an extension.
 [[nodiscard]] bool is_path(std::string_view text) noexcept;

@@ -2,7 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace whittle::inline v0::detail {
+
+DigestError not_smaller() {
+    return {.failure = DigestFailure::refused,
+            .refusal = Refusal::not_smaller,
+            .message = "the new list is not smaller than the old one"};
+}
+
+DigestError not_stored(std::exception_ptr thrown) {
+    return {.message = "the originals could not be stored", .thrown = std::move(thrown)};
+}
 
 std::string describe_unfinished(const DigestState& state, std::size_t messages) {
     return fmt::format(

@@ -1,5 +1,7 @@
 #include "whittle/digest/requests.hpp"
 
+#include "whittle/base/saturating.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@ namespace whittle::inline v0 {
 
 std::optional<DigestRequest> DigestRequests::build(FoldPosition from, std::string_view summary_so_far,
                                                    std::int64_t limit_tokens) {
-    const std::int64_t room = limit_tokens - options_.fixed_tokens;
+    const std::int64_t room = sub_saturating(limit_tokens, options_.fixed_tokens);
     if (room <= 0) return std::nullopt;
     if (from == FoldPosition{} && summary_so_far.empty()) {
         if (auto request = whole(from, room)) return request;
@@ -18,8 +20,10 @@ std::optional<DigestRequest> DigestRequests::build(FoldPosition from, std::strin
     const std::int64_t share = room / 3;
     DataFrameOptions frame{.is_part = true, .target_tokens = size_of_part(room), .language = options_.language};
     const DataFrame words = data_frame(frame);
-    const std::int64_t beside = counter_.count(words.before + words.after) + share;  // what is new has a third at least
-    frame.summary_so_far = head_and_tail(summary_so_far, std::max(share, room - beside), counter_, options_.language);
+    const std::int64_t beside =
+        add_saturating(counter_.count(words.before + words.after), share);  // what is new has a third at least
+    frame.summary_so_far =
+        head_and_tail(summary_so_far, std::max(share, sub_saturating(room, beside)), counter_, options_.language);
     if (frame.summary_so_far.empty() && !summary_so_far.empty()) return std::nullopt;
     return part(from, std::move(frame), room);
 }
@@ -50,32 +54,32 @@ std::optional<DigestRequest> DigestRequests::part(FoldPosition from, DataFrameOp
         request.data = std::move(request.plan.text) + data_frame(options).after;  // what is before the data is the same
         request.tokens = counter_.count(request.data);
         if (request.tokens <= room) return request;
-        budget -= std::max(request.tokens - room, budget / 64 + 1);
+        budget = sub_saturating(budget, std::max(request.tokens - room, budget / 64 + 1));
     }
     return std::nullopt;
 }
 
 std::int64_t limit_after_overflow(std::int64_t request_tokens, std::int64_t fixed_tokens,
                                   const Overflow& overflow) noexcept {
-    const std::int64_t data = std::max<std::int64_t>(request_tokens - fixed_tokens, 2);
-    const std::int64_t highest = request_tokens - std::max<std::int64_t>(data / 8, 1);
-    if (overflow.limit <= 0) return request_tokens - std::max<std::int64_t>(data / 2, 1);
+    const std::int64_t data = std::max<std::int64_t>(sub_saturating(request_tokens, fixed_tokens), 2);
+    const std::int64_t highest = sub_saturating(request_tokens, std::max<std::int64_t>(data / 8, 1));
+    if (overflow.limit <= 0) return sub_saturating(request_tokens, std::max<std::int64_t>(data / 2, 1));
     if (overflow.used <= 0) return std::min(highest, overflow.limit);
     const double scale = static_cast<double>(request_tokens) / static_cast<double>(overflow.used);
     const double limit = static_cast<double>(overflow.limit) * scale * 0.95;
-    return limit < static_cast<double>(highest) ? static_cast<std::int64_t>(limit) : highest;
+    return limit < static_cast<double>(highest) ? to_int64(limit) : highest;
 }
 
 DigestError current_model_error() {
-    DigestError error;
+    DigestError error{.thrown = std::current_exception()};
     try {
         throw;
     } catch (const ModelError& thrown) {
         if (thrown.error_class() == ModelErrorClass::cancelled) throw;
-        error = {.model_error = thrown.error_class(),
-                 .message = thrown.what(),
-                 .retry_after = thrown.retry_after(),
-                 .overflow = thrown.overflow()};
+        error.model_error = thrown.error_class();
+        error.message = thrown.what();
+        error.retry_after = thrown.retry_after();
+        error.overflow = thrown.overflow();
     } catch (const Error& thrown) {
         if (thrown.errc() == Errc::cancelled) throw;
         error.message = thrown.what();

@@ -1,6 +1,7 @@
 #include "whittle/summarization/config.hpp"
 
 #include "../base/field_check.hpp"
+#include "whittle/base/saturating.hpp"
 
 #include <fmt/format.h>
 
@@ -20,16 +21,17 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck&
     check.error(!is_fraction, "trigger.context_fraction", fmt::format("{}", trigger.context_fraction), "0 to 1");
     check.error(trigger == Trigger{}, "trigger", "all conditions off",
                 "context_tokens, context_messages or context_fraction above 0");
-    check.error(trigger.context_fraction > 0.0 && chain.profile.context_window <= 0, "trigger.context_fraction",
-                fmt::format("{}", trigger.context_fraction),
-                "0, or a model profile with its context_window (profile.context_window)");
+    check.warn(is_fraction && trigger.context_fraction > 0.0 && chain.profile.context_window <= 0,
+               "trigger.context_fraction", fmt::format("{}", trigger.context_fraction),
+               "beside a model profile with its context_window (profile.context_window): until an overflow tells the "
+               "window, this condition waits");
 }
 
 /// Settings that fight each other or come too late.
 void check_sizes(const SummarizationConfig& config, const ChainConfig& chain, FieldCheck& check) {
     const std::int64_t window = chain.profile.context_window;
     const std::int64_t limit = limits_of(config.trigger, window).tokens;
-    const std::int64_t room = window - chain.profile.output_reserve;
+    const std::int64_t room = sub_saturating(window, chain.profile.output_reserve);
     const std::string value = std::to_string(limit);
     check.warn(limit > 0 && config.keep_recent_tokens >= limit, "keep_recent_tokens",
                std::to_string(config.keep_recent_tokens),
@@ -74,7 +76,7 @@ void check_switched_off(const SummarizationConfig& config, const SummarizationSe
 TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept {
     TriggerLimits limits{trigger.context_tokens, trigger.context_messages};
     if (trigger.context_fraction <= 0.0 || window <= 0) return limits;
-    const auto part = static_cast<std::int64_t>(std::floor(static_cast<double>(window) * trigger.context_fraction));
+    const auto part = to_int64(std::floor(static_cast<double>(window) * trigger.context_fraction));
     const std::int64_t tokens = std::max<std::int64_t>(1, part);
     limits.tokens = limits.tokens > 0 ? std::min(limits.tokens, tokens) : tokens;
     return limits;

@@ -1,5 +1,6 @@
 #include "whittle/summarization/fold_range.hpp"
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -36,12 +37,17 @@ void keep_whole_rounds(const Outline& outline, std::vector<std::string_view>& ru
     }
 }
 
-std::vector<std::string_view> rules_of(const Outline& outline, FunctionRef<bool(std::size_t)> is_pinned) {
+std::vector<std::string_view> rules_of(const Outline& outline, const FoldLimits& limits,
+                                       FunctionRef<bool(std::size_t)> is_pinned) {
     std::vector<std::string_view> rules(outline.size());
     const Serial open = outline.open_group();
     for (std::size_t i = 0; i < outline.size(); ++i) rules[i] = own_rule(outline, i, open, is_pinned);
     if (const auto newest = outline.newest_user(); newest && rules[*newest] != "open_round")
         rules[*newest] = "newest_user";
+    const MessageRange head = limits.keep_loop_head ? outline.loop_head() : MessageRange{};
+    for (std::size_t i = head.begin; i < head.end; ++i) {
+        if (rules[i].empty()) rules[i] = "loop_head";
+    }
     keep_whole_rounds(outline, rules);
     return rules;
 }
@@ -67,7 +73,7 @@ std::vector<std::size_t> round_starts(const Outline& outline) {
 class Tail {
 public:
     Tail(const FoldPlan& plan, const FoldLimits& limits) : limits_(limits) {
-        const std::int64_t room = std::max<std::int64_t>(0, limits.limit_tokens - plan.kept_tokens);
+        const std::int64_t room = std::max<std::int64_t>(0, sub_saturating(limits.limit_tokens, plan.kept_tokens));
         most_tokens_ = room / 2;
         const auto kept = static_cast<std::int64_t>(plan.kept_messages);
         if (limits.limit_messages > 0) most_messages_ = std::max<std::int64_t>(0, limits.limit_messages - kept) / 2;
@@ -122,7 +128,7 @@ bool is_summary(const MessageInfo& info) noexcept {
 
 FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
                    FunctionRef<bool(std::size_t)> is_pinned) {
-    FoldPlan plan{.rules = rules_of(outline, is_pinned)};
+    FoldPlan plan{.rules = rules_of(outline, limits, is_pinned)};
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (plan.rules[i].empty()) continue;
         plan.kept_tokens = add_saturating(plan.kept_tokens, tokens[i]);
@@ -144,15 +150,21 @@ FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens,
 
 std::int64_t FoldSizes::limit_of_messages() const noexcept {
     const std::int64_t wanted = trigger_tokens > 0 ? std::min(trigger_tokens, context_tokens) : context_tokens;
-    return wanted - beside_messages();
+    return sub_saturating(scale.to_counted(wanted - std::min(wanted, scale.overhead)), beside_tokens);
 }
 
 std::int64_t FoldSizes::floor_of(const FoldPlan& plan, std::int64_t reserve) const noexcept {
-    return add_saturating(add_saturating(beside_messages(), plan.kept_tokens), reserve);
+    return add_saturating(scale.to_request(add_saturating(beside_tokens, plan.kept_tokens)), reserve);
+}
+
+bool FoldSizes::is_overhead_in_the_way(const FoldPlan& plan, std::int64_t reserve) const noexcept {
+    if (trigger_tokens <= 0 || scale.overhead <= 0) return false;
+    return add_saturating(floor_of(plan, reserve), scale.overhead) > trigger_tokens;
 }
 
 std::int64_t FoldSizes::room_for_summary(const FoldPlan& plan) const noexcept {
-    const std::int64_t left = std::min(limit_of_messages() - plan.kept_tokens - plan.tail_tokens, plan.folded_tokens);
+    const std::int64_t left = std::min(
+        sub_saturating(limit_of_messages(), add_saturating(plan.kept_tokens, plan.tail_tokens)), plan.folded_tokens);
     return left / 8 * 7;
 }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace whittle::inline v0 {
 
@@ -16,13 +18,22 @@ namespace {
 constexpr std::size_t max_argument_bytes = 100'000;
 constexpr std::size_t min_bytes_worth_keeping = 8;
 
-std::string_view cut_note(Language language) noexcept {
-    return language == Language::chinese ? "…[已截断]…" : "...[cut]...";
+std::string cut_note(std::int64_t characters, Language language) {
+    return language == Language::chinese ? fmt::format("…[截去 {} 个字符]…", characters)
+                                         : fmt::format("...[cut: {} characters]...", characters);
 }
 
-std::string joined(std::string_view text, std::size_t bytes, bool with_tail, std::string_view note) {
-    if (!with_tail) return fmt::format("{}{}", utf8_prefix(text, bytes), note);
-    return fmt::format("{}{}{}", utf8_prefix(text, bytes - bytes / 2), note, utf8_suffix(text, bytes / 2));
+std::int64_t count_characters(std::string_view text) noexcept {
+    return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+}
+
+/// About `bytes` of a text of so many characters, and how many are left out.
+std::string joined(std::string_view text, std::int64_t characters, std::size_t bytes, bool with_tail,
+                   Language language) {
+    const std::string_view head = utf8_prefix(text, with_tail ? bytes - bytes / 2 : bytes);
+    const std::string_view tail = with_tail ? utf8_suffix(text, bytes / 2) : std::string_view{};
+    const std::int64_t left_out = characters - count_characters(head) - count_characters(tail);
+    return fmt::format("{}{}{}", head, cut_note(left_out, language), tail);
 }
 
 }  // namespace
@@ -35,12 +46,13 @@ std::string cut_to_tokens(std::string_view text, std::int64_t max_tokens, bool w
     const bool may_fit = static_cast<std::int64_t>(text.size()) / most_bytes_per_token <= max_tokens;
     if (max_tokens <= 0) return {};
     if (may_fit && counter.count(text) <= max_tokens) return std::string(text);
+    const std::int64_t characters = count_characters(text);
     std::string best;
     std::size_t low = min_bytes_worth_keeping;
     std::size_t high = std::min(text.size(), static_cast<std::size_t>(max_tokens) * most_bytes_per_token);
     while (low <= high) {
         const std::size_t middle = low + (high - low) / 2;
-        std::string shorter = joined(text, middle, with_tail, cut_note(language));
+        std::string shorter = joined(text, characters, middle, with_tail, language);
         if (counter.count(shorter) <= max_tokens) {
             best = std::move(shorter);
             low = middle + 1;
@@ -53,18 +65,70 @@ std::string cut_to_tokens(std::string_view text, std::int64_t max_tokens, bool w
 
 KeptUserMessages keep_user_messages(std::vector<std::string> texts, std::int64_t max_tokens,
                                     const TokenCounter& counter, Language language) {
+    std::vector<UserText> messages;
+    for (std::string& text : texts) messages.push_back({std::move(text)});
     KeptUserMessages kept;
+    kept.texts = strings_of(keep_user_texts(std::move(messages), max_tokens, counter, language, kept.left_out));
+    return kept;
+}
+
+std::vector<UserText> keep_user_texts(std::vector<UserText> texts, std::int64_t max_tokens, const TokenCounter& counter,
+                                      Language language, std::size_t& left_out) {
+    std::vector<bool> is_kept(texts.size());
     std::int64_t left = max_tokens;
-    std::size_t at = texts.size();
-    while (at > 0) {
-        std::string shown = cut_to_tokens(texts[at - 1], left, true, counter, language);
-        if (shown.empty() && !texts[at - 1].empty()) break;
-        left -= counter.count(shown);
-        kept.texts.push_back(std::move(shown));
-        --at;
+    const auto take = [&](bool repeated) {  // newest first, up to the first without room
+        for (std::size_t i = texts.size(); i-- > 0;) {
+            if ((texts[i].beside_results > 1) != repeated) continue;
+            std::string shown = cut_to_tokens(texts[i].text, left, true, counter, language);
+            if (shown.empty() && !texts[i].text.empty()) return;
+            left -= counter.count(shown);
+            texts[i].text = std::move(shown);
+            is_kept[i] = true;
+        }
+    };
+    take(false);
+    take(true);
+    std::vector<UserText> kept;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (is_kept[i]) kept.push_back(std::move(texts[i]));
     }
-    std::ranges::reverse(kept.texts);
-    kept.left_out = at;
+    left_out = texts.size() - kept.size();
+    return kept;
+}
+
+std::vector<std::string> strings_of(std::span<const UserText> texts) {
+    std::vector<std::string> strings;
+    for (const UserText& text : texts) strings.push_back(text.text);
+    return strings;
+}
+
+std::vector<int> times_of(std::span<const UserText> texts) {
+    std::vector<int> times;
+    for (const UserText& text : texts) times.push_back(text.beside_results);
+    if (std::ranges::count(times, 0) == std::ssize(times)) times.clear();
+    return times;
+}
+
+std::vector<UserText> without_repeats(std::vector<UserText> texts, std::span<const std::string> standing) {
+    const auto beginning = [](std::string_view text) { return text.substr(0, repeated_beginning_bytes); };
+    std::unordered_set<std::string> stands;
+    for (const std::string& text : standing) stands.emplace(beginning(text));
+    std::unordered_map<std::string, std::size_t> newest;  // by beginning: the place in `kept`
+    std::vector<UserText> kept;
+    for (; !texts.empty(); texts.pop_back()) {
+        UserText& text = texts.back();
+        if (text.beside_results > 0) {
+            std::string key(beginning(text.text));
+            if (stands.contains(key)) continue;
+            const auto [same, is_new] = newest.emplace(std::move(key), kept.size());
+            if (!is_new) {
+                kept[same->second].beside_results = 2;
+                continue;
+            }
+        }
+        kept.push_back(std::move(text));
+    }
+    std::ranges::reverse(kept);
     return kept;
 }
 

@@ -79,9 +79,30 @@ TEST_CASE("an image that was taken out comes back as it was", "[fetch_media]") {
     const Fetched fetched = fetch_for(c, arguments_for(reference));
     CHECK_FALSE(fetched.outcome.is_error);
     REQUIRE(fetched.parts.size() == 2);
-    CHECK(fetched.parts[0].text == reference_in(text) + ":");
+    CHECK(fetched.parts[0].text == reference_in(text));
     CHECK(fetched.parts[1] == image());
     CHECK(fetched.outcome.read_back == std::vector{reference_in(text).substr(6)});
+}
+
+TEST_CASE("a reference is taken as a model copies it: with quotes, brackets, punctuation or the words around",
+          "[fetch_media]") {
+    const auto storage = memory_storage();
+    const Conversation c = stripped(storage);
+    const std::string reference = reference_in(text_of(c.messages()[0]));
+    const std::string key = reference.substr(6);
+    for (const std::string& copied :
+         {reference + ":", "`" + reference + "`", "<" + reference + ">.", "[image: " + reference + "]",
+          "'" + key + "',", "the image at " + reference + ", please", "\n" + reference + "\n",
+          "\xE2\x80\x9C" + key + "\xE2\x80\x9D", "REF " + reference + "...", "(" + key + ")"}) {
+        CAPTURE(copied);
+        std::string escaped;
+        for (const char ch : copied) escaped += ch == '\n' ? std::string("\\n") : std::string(1, ch);
+        CHECK_FALSE(fetch_for(c, arguments_for(escaped)).outcome.is_error);
+    }
+    for (const std::string& other : {"x" + key, key + "x", std::string(":::"), key.substr(1)}) {
+        CAPTURE(other);
+        CHECK(fetch_for(c, arguments_for(other)).outcome.is_error);
+    }
 }
 
 TEST_CASE("bytes that are no text, a link, and sizes come back as they were", "[fetch_media]") {

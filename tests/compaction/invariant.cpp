@@ -2,10 +2,12 @@
 #include "ladder_talk.hpp"
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
+#include "support/some_names.hpp"
 #include "whittle/adapter/openai.hpp"
 #include "whittle/adapter/trajectory.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,14 @@ CompactionConfig small(std::optional<int> keep_rounds) {
     return config;
 }
 
+std::shared_ptr<Model<Message>> gist(int& asked) {
+    return std::make_shared<ScriptedModel<Message>>([&asked](const ModelRequest<Message>& request) {
+        ++asked;
+        const std::string text = "The gist of it: " + some_names_in(text_of(request.messages[1]), 4);
+        return Reply<Message>{message_traits<Message>::make(Role::assistant, text)};
+    });
+}
+
 /// What a session came to.
 struct Figures {
     int calls = 0;
@@ -43,8 +53,7 @@ public:
     Session(const Trajectory<>& trajectory, std::optional<int> keep_rounds)
         : trajectory_(trajectory),
           keep_rounds_(keep_rounds),
-          chain_(ChainConfig{},
-                 Compaction<Message>(summariser<Message>(asked_, "The gist of it."), small(keep_rounds))) {}
+          chain_(ChainConfig{}, Compaction<Message>(gist(asked_), small(keep_rounds))) {}
 
     Figures run() {
         for (const Message& m : trajectory_.messages) {
@@ -53,7 +62,7 @@ public:
             conversation_.push_back(m, Usage{});
         }
         ask();
-        figures_.summaries = static_cast<int>(asked_.size());
+        figures_.summaries = asked_;
         while (conversation_.undo()) {
         }
         REQUIRE(conversation_.size() == originals_.size());
@@ -107,7 +116,8 @@ private:
         std::int64_t sum = total() - conversation_.tokens(chars());
         const std::size_t sacred = first_sacred();
         for (std::size_t i = 0; i < outline.size(); ++i) {
-            const bool stays = i >= sacred || outline[i].role == Role::system || outline.newest_user() == i;
+            const bool is_open = outline[i].group != 0 && outline[i].group == outline.open_group();
+            const bool stays = i >= sacred || is_open || outline[i].role == Role::system || outline.newest_user() == i;
             sum += stays ? tokens[i] : 0;
         }
         return sum;
@@ -115,7 +125,7 @@ private:
 
     const Trajectory<>& trajectory_;
     std::optional<int> keep_rounds_;
-    Asked asked_{};
+    int asked_ = 0;
     Chain<Message> chain_;
     Conversation<Message> conversation_{"session"};
     std::vector<std::string> originals_{};

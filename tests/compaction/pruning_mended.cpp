@@ -182,8 +182,14 @@ TEST_CASE("a result that is unpinned goes at the next call", "[pruning]") {
 TEST_CASE("what the store refused is not reported as cut", "[pruning]") {
     Conversation c = talk(3);
     const auto storage = std::make_shared<FaultyStorage>(memory_storage(), 2);
-    const Report& report = prune(c, {.skip_boundary_turns = 0}, ChainConfig{.storage = storage});
+    std::vector<std::string> told;
+    const ChainCallbacks<> callbacks{.on_event = [&](const Event& e) {
+        if (e.kind == "store_failed") told.emplace_back(e.source);
+    }};
+    const Chain<> chain(ChainConfig{.storage = storage}, callbacks, Pruning<>({.skip_boundary_turns = 0}));
+    const Report& report = chain.before_model(c);
     REQUIRE(pruned(c) == Indices{2, 8});
+    CHECK(told == std::vector<std::string>{"pruning"});
     std::vector<std::string> rules;
     for (const Candidate& candidate : report.find("pruning")->details->candidates) {
         rules.emplace_back(candidate.rule);

@@ -219,9 +219,9 @@ TEST_CASE("S46 to S49: failover ends after its attempts, and its callback's erro
         work.callbacks.failover.get_failover_model = [&](const FailoverContext<ChatMessage>& context) {
             partial = text_of(context.last_response->message);
             return FailoverModel<ChatMessage>{
-                std::make_shared<ScriptedModel<ChatMessage>>(std::vector{ChatMessage::assistant("ok")}), {}};
+                std::make_shared<ScriptedModel<ChatMessage>>(std::vector{ChatMessage::assistant("all of it")}), {}};
         };
-        CHECK(work.run([](const Request&) { return cut_off("half a sum"); }).summary == "ok");
+        CHECK(work.run([](const Request&) { return cut_off("half a sum"); }).summary == "all of it");
         CHECK(partial == "half a sum");
     }
     SECTION("an input that does not fit is a failed attempt without a call") {
@@ -420,6 +420,37 @@ TEST_CASE("gen_model_input has full control and is not chunked", "[digest]") {
         CHECK(result.failure->failure == DigestFailure::does_not_fit);
         CHECK(result.model_calls == 0);
     }
+}
+
+TEST_CASE("gen_model_input and failover see all messages, and beside them those to fold", "[digest]") {
+    Work work = short_talk();
+    work.user("the newest request, which stays");
+    work.config.failover = FailoverConfig{};
+    std::vector<std::size_t> sizes;
+    const auto look = [&](const OriginalMessages<ChatMessage>& originals) {
+        sizes.insert(sizes.end(), {originals.size(), originals.folded().size()});
+        CHECK(text_of(originals[2]) == "the newest request, which stays");
+        CHECK(originals.folded()[1] == originals[1]);
+    };
+    work.callbacks.gen_model_input = [&](const ChatMessage&, const ChatMessage& instruction,
+                                         const OriginalMessages<ChatMessage>& originals) {
+        look(originals);
+        return std::vector<ChatMessage>{originals.folded()[0], instruction};
+    };
+    const auto backup = std::make_shared<ScriptedModel<ChatMessage>>(std::vector{ChatMessage::assistant("the gist")});
+    work.callbacks.failover.get_failover_model = [&](const FailoverContext<ChatMessage>& context) {
+        look(context.originals);
+        return FailoverModel<ChatMessage>{backup};
+    };
+    ScriptedModel<ChatMessage> model([](const Request&) -> ChatReply { fail("down"); });
+    const std::vector<std::size_t> fold{0, 1};
+    const auto result = digest<ChatMessage>({.model = model,
+                                             .messages = work.conversation.messages(),
+                                             .outline = work.conversation.outline(),
+                                             .fold = fold},
+                                            work.config, work.callbacks, work.environment, work.state);
+    CHECK(result.summary == "the gist");
+    CHECK(sizes == std::vector<std::size_t>{3, 2, 3, 2});
 }
 
 TEST_CASE("an empty fold is the caller's mistake", "[digest]") {

@@ -163,6 +163,18 @@ TEST_CASE("facts that the summary has are not repeated, and the list keeps to it
     CHECK(facts.missing_in("x\n" + text, 10'000, *chars(), Language::english).empty());
 }
 
+TEST_CASE("a number alone is no fact, nor is a long series of names one", "[digest]") {
+    FactCollector facts;
+    for (int i = 0; i < 68; ++i) {
+        const std::string n = std::to_string(1'000 + i);
+        facts.next_message();
+        facts.add(text_part("line " + n + " of 2026-11-23, #" + n + ", step_" + n + " at 10.0.0.17"), false);
+    }
+    facts.add_carried(std::vector<RetainedFact>{{FactKind::identifier, "12345"}});  // noted by an earlier version
+    const auto texts = texts_of(facts.missing_in("nothing", 1'000, *chars(), Language::english));
+    CHECK(texts == std::vector<std::string>{"10.0.0.17", "step_1067", "step_1066", "step_1065"});
+}
+
 TEST_CASE("a pinned line is one line and cannot carry a tag", "[digest]") {
     FactCollector facts;
     facts.next_message();

@@ -1,6 +1,7 @@
 // Recorded sessions under summarization.
 #include "support/catch.hpp"
 #include "support/recorded.hpp"
+#include "support/some_names.hpp"
 #include "talk.hpp"
 #include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/openai.hpp"
@@ -22,13 +23,15 @@ namespace {
 
 constexpr std::int64_t trigger_tokens = 16'000;
 
-/// Says how much it read; refuses nothing.
+/// Says how much it read, and some names in it; refuses nothing.
 template <AgentMessage M>
 std::shared_ptr<Summariser<M>> reader() {
     return std::make_shared<Summariser<M>>([](const ModelRequest<M>& request, int) {
         std::size_t bytes = 0;
         for (const M& m : request.messages) bytes += text_of(m).size();
-        const std::string text = "<analysis>...</analysis><summary>" + std::to_string(bytes) + " bytes read.</summary>";
+        const std::string names = some_names_in(text_of(request.messages[1]), 8);
+        const std::string text =
+            "<analysis>...</analysis><summary>" + std::to_string(bytes) + " bytes read, of " + names + "</summary>";
         return Reply<M>{message_traits<M>::make(Role::assistant, text)};
     });
 }

@@ -4,6 +4,7 @@
 #include "whittle/compaction/callbacks.hpp"
 #include "whittle/compaction/compaction_run.hpp"
 #include "whittle/compaction/config.hpp"
+#include "whittle/digest/callback_slot.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +47,8 @@ private:
     /// What one hook works with.
     struct Sizes {
         CompactionLimits limits{};
-        std::int64_t tokens = 0;  ///< of the whole request
+        std::int64_t tokens = 0;  ///< of the whole request, as the threshold judges it
+        ContextCount counted{};   ///< of the same, by the counter
     };
 
     /// A dry run leaves no notes behind.
@@ -59,6 +61,7 @@ private:
     }
 
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
+    [[nodiscard]] ContextCount counted(Turn<M>& turn) const;
     bool climb(Turn<M>& turn, Run& run, const Sizes& sizes) const;
     [[nodiscard]] bool was_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
     void remember_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
@@ -71,13 +74,18 @@ private:
     void report_obstacle(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
     [[nodiscard]] CompactionLimits limits_for(Turn<M>& turn) const;
     void report_rest(Turn<M>& turn, const Sizes& sizes, const CommitResult& result) const;
-    void report_failure(Turn<M>& turn, const Sizes& sizes, Errc code, const std::string& text) const;
+    void report_failure(Turn<M>& turn, const Sizes& sizes, const DigestError& failure) const;
 
     std::shared_ptr<Model<M>> summariser_;
     CompactionConfig config_;
     CompactionCallbacks<M> callbacks_;
     std::string name_;
 };
+
+/// From a pointer to a class of one's own that is a model, too.
+template <typename T>
+Compaction(std::shared_ptr<T>, CompactionConfig = {}, CompactionCallbacks<detail::ModelMessage<T>> = {},
+           std::string = {}) -> Compaction<detail::ModelMessage<T>>;
 
 }  // namespace whittle::inline v0
 

@@ -2,12 +2,12 @@
 
 // Definitions of Compaction<M>; included by compaction.hpp.
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/compaction/compaction.hpp"
 #include "whittle/digest/noted.hpp"
 
 #include <algorithm>
 #include <exception>
-#include <new>
 
 namespace whittle::inline v0 {
 
@@ -20,8 +20,13 @@ void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
 
 template <AgentMessage M>
 std::int64_t Compaction<M>::count(Turn<M>& turn) const {
-    if (!config_.token_counter) return turn.context_tokens();
-    return turn.conversation.context(config_.token_counter, turn.request.system, turn.request.tools).total;
+    return config_.token_counter ? counted(turn).total : turn.context_tokens();
+}
+
+template <AgentMessage M>
+ContextCount Compaction<M>::counted(Turn<M>& turn) const {
+    if (!config_.token_counter) return turn.counted();
+    return turn.conversation.context(config_.token_counter, turn.request.system, turn.request.tools);
 }
 
 template <AgentMessage M>
@@ -33,14 +38,18 @@ Model<M>* Compaction<M>::model_of(Turn<M>& turn) const {
 template <AgentMessage M>
 CompactionLimits Compaction<M>::limits_for(Turn<M>& turn) const {
     const std::int64_t window = detail::known_window(turn);
-    const std::int64_t room = std::max(window / 2, window - turn.config.profile.output_reserve);
+    const std::int64_t room = std::max(window / 2, sub_saturating(window, turn.config.profile.output_reserve));
     return fitting(limits_of(config_, window), room);
 }
 
 template <AgentMessage M>
 void Compaction<M>::before_model(Turn<M>& turn) {
-    const Sizes sizes{limits_for(turn), count(turn)};
+    Sizes sizes{limits_for(turn), count(turn)};
     turn.report.count = sizes.tokens;
+    if (detail::waits_for_window(config_, detail::known_window(turn))) {
+        turn.report.outcome = Outcome::undue;
+        return;
+    }
     turn.report.threshold = sizes.limits.threshold;
     turn.report.outcome = Outcome::undue;
     if (config_.token_counter) turn.report.counter = config_.token_counter->id();
@@ -50,7 +59,8 @@ void Compaction<M>::before_model(Turn<M>& turn) {
     }
     turn.report.outcome = Outcome::remembered;
     if (sizes.tokens < turn.notes().integer("retry_at_tokens").value_or(0)) return;
-    Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens);
+    sizes.counted = counted(turn);
+    Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens, sizes.counted);
     if (was_fruitless(turn, run, sizes)) return;
     forget(turn, "fruitless");
     climb(turn, run, sizes);
@@ -80,15 +90,15 @@ void Compaction<M>::remember_fruitless(Turn<M>& turn, const Run& run, const Size
 /// The threshold is now what the model takes; without a known window, half of the request.
 template <AgentMessage M>
 bool Compaction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
-    Sizes sizes{limits_of(config_, detail::known_window(turn)), std::max<std::int64_t>(1, count(turn))};
+    Sizes sizes{limits_of(config_, detail::known_window(turn)), std::max<std::int64_t>(1, count(turn)), counted(turn)};
     const double scale = std::max(1.0, static_cast<double>(turn.report.count) / static_cast<double>(sizes.tokens));
-    const auto fitting = static_cast<std::int64_t>(static_cast<double>(turn.report.threshold) / scale);
+    const auto fitting = to_int64(static_cast<double>(turn.report.threshold) / scale);
     CompactionLimits& limits = sizes.limits;
     limits.threshold = std::max<std::int64_t>(1, turn.report.threshold > 0 ? fitting : sizes.tokens / 2);
     limits.target = std::min(limits.target, limits.threshold);
     limits.summary = std::min(limits.summary, std::max<std::int64_t>(1, limits.target / 2));
     turn.report.outcome = Outcome::nothing;
-    Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens);
+    Run run(turn, config_, callbacks_, sizes.limits, sizes.tokens, sizes.counted);
     return climb(turn, run, sizes);
 }
 
@@ -135,7 +145,7 @@ void Compaction<M>::report_obstacle(Turn<M>& turn, const Run& run, const Sizes& 
         is_floor ? detail::describe_floor(run.plan(), run.budget()) : detail::describe_idle(run.plan(), run.budget());
     turn.report.more().error = text;
     emit(turn.callbacks.on_event, {Event::Level::warning, name_, is_floor ? "irreducible" : "nothing_to_fold", text,
-                                   turn.conversation.id(), sizes.tokens, run.plan().floor_with(run.budget().beside)});
+                                   turn.conversation.id(), sizes.tokens, detail::floor_of(run.plan(), run.budget())});
 }
 
 /// The cheap stages stand; the next attempt waits until what they leave has grown.
@@ -168,15 +178,9 @@ bool Compaction<M>::summarise(Turn<M>& turn, Run& run, const Sizes& sizes) const
         turn.report.outcome = Outcome::planned;
         turn.report.more().tokens_before = run.tokens_before();
         turn.report.more().tokens_after = run.expected_tokens();
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const Error& error) {
-        const bool is_stop = error.errc() == Errc::cancelled || turn.request.stop.stop_requested();
-        if (is_stop || config_.on_failure == OnFailure::propagate) throw;
-        report_failure(turn, sizes, error.errc(), error.what());
-    } catch (const std::exception& error) {
-        if (config_.on_failure == OnFailure::propagate) throw;
-        report_failure(turn, sizes, Errc::callback_failed, error.what());
+    } catch (...) {
+        if (config_.on_failure == OnFailure::propagate || detail::ends_hook(turn.request.stop)) throw;
+        report_failure(turn, sizes, {.message = detail::current_error_text()});
     }
     return false;
 }
@@ -193,15 +197,15 @@ bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) c
             detail::report_unfinished(turn, digest.state, run.plan().folded.size());
             return digest.result.model_calls == 0 && commit_cheap(turn, run, sizes);
         }
-        report_failure(turn, sizes, detail::code_of(*failure), failure->message);
+        report_failure(turn, sizes, *failure);
         return false;
     }
     run.stage_summary(digest.result.summary);
     const CommitResult commit = run.commit();
     if (!commit.committed()) {
-        const bool is_store = commit.outcome == Outcome::store_failed;
-        report_failure(turn, sizes, is_store ? Errc::storage_failed : Errc::model_failed,
-                       is_store ? "the originals could not be stored" : "the new list is not smaller than the old one");
+        report_failure(
+            turn, sizes,
+            commit.outcome == Outcome::store_failed ? detail::not_stored(commit.store_error) : detail::not_smaller());
         return false;
     }
     notes.erase("retry_at_tokens");
@@ -211,7 +215,9 @@ bool Compaction<M>::write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) c
 
 template <AgentMessage M>
 void Compaction<M>::report_rest(Turn<M>& turn, const Sizes& sizes, const CommitResult& result) const {
-    const std::int64_t after = sizes.tokens - (result.tokens_before - result.tokens_after);
+    const TokenScale scale = sizes.counted.scale_to(sizes.tokens);
+    const std::int64_t after =
+        sub_saturating(sizes.tokens, scale.to_request(sub_saturating(result.tokens_before, result.tokens_after)));
     if (after <= sizes.limits.threshold || !turn.report.more().error.empty()) return;
     const std::string text = detail::describe_compacted(after, sizes.limits.threshold);
     turn.report.more().error = text;
@@ -219,10 +225,14 @@ void Compaction<M>::report_rest(Turn<M>& turn, const Sizes& sizes, const CommitR
                                    result.tokens_before, result.tokens_after});
 }
 
+/// What is thrown came from elsewhere and may not say what it ended; the event does.
 template <AgentMessage M>
-void Compaction<M>::report_failure(Turn<M>& turn, const Sizes& sizes, Errc code, const std::string& text) const {
-    const std::string message = name_ + ": write a summary: " + text;
-    if (config_.on_failure == OnFailure::propagate) throw Error(code, message);
+void Compaction<M>::report_failure(Turn<M>& turn, const Sizes& sizes, const DigestError& failure) const {
+    const std::string message = name_ + ": write a summary: " + failure.message;
+    if (config_.on_failure == OnFailure::propagate) {
+        detail::tell_failure(turn.callbacks.on_event, name_, turn.conversation.id(), message);
+        std::rethrow_exception(detail::exception_of(failure, message));
+    }
     turn.notes().set("retry_at_tokens", add_saturating(sizes.tokens, cool_down_of(config_, sizes.limits.threshold)));
     turn.report.outcome = Outcome::failed;
     turn.report.more().error = message;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/callbacks.hpp"
 #include "whittle/compaction/config.hpp"
@@ -31,12 +32,14 @@ template <AgentMessage M>
 class CompactionRun {
 public:
     CompactionRun(Turn<M>& turn, const CompactionConfig& config, const CompactionCallbacks<M>& callbacks,
-                  const CompactionLimits& limits, std::int64_t context_tokens)
+                  const CompactionLimits& limits, std::int64_t context_tokens, const ContextCount& counted)
         : turn_(turn),
           config_(config),
           callbacks_(callbacks),
           limits_(limits),
           context_tokens_(context_tokens),
+          beside_(counted.beside),
+          scale_(counted.scale_to(context_tokens)),
           counter_(config.token_counter ? config.token_counter : turn.config.token_counter),
           edit_(open_edit()),
           layout_(layout_of(edit_.outline(), self(), config.current_turn_keep_rounds)) {}
@@ -49,7 +52,8 @@ public:
     [[nodiscard]] std::string situation(bool has_model) const;
     /// The whole request with what is staged, by the ruler that judged it.
     [[nodiscard]] std::int64_t tokens_now() const noexcept {
-        return context_tokens_ - (edit_.tokens_before() - edit_.tokens_after());
+        return sub_saturating(context_tokens_,
+                              scale_.to_request(sub_saturating(edit_.tokens_before(), edit_.tokens_after())));
     }
     /// Whether the cheap stages neither reached the target nor left a runway.
     [[nodiscard]] bool needs_summary() const noexcept {
@@ -68,7 +72,8 @@ public:
     [[nodiscard]] std::int64_t tokens_before() const noexcept { return edit_.tokens_before(); }
     /// Tokens of the messages with what is staged and a summary as large as it may be.
     [[nodiscard]] std::int64_t expected_tokens() const noexcept {
-        return edit_.tokens_after() - plan_.folded_tokens + budget_.frame + plan_.summary_tokens;
+        return add_saturating(sub_saturating(edit_.tokens_after(), plan_.folded_tokens),
+                              add_saturating(budget_.frame, plan_.summary_tokens));
     }
 
     /// The rules that a summary would break there, whatever it says: found out before a model is paid for it.
@@ -94,6 +99,7 @@ private:
     }
     [[nodiscard]] std::int64_t tokens_of(const M& m) const { return count_message(m, *counter_); }
     [[nodiscard]] std::vector<std::int64_t> tokens_of_each() const;
+    void plan_within(const TokenScale& scale);
     [[nodiscard]] std::string refuse(std::string_view summary) const;
     [[nodiscard]] DigestCallbacks<M> digest_callbacks() const;
     [[nodiscard]] M message_with_facts(std::string_view summary, std::string& note) const;
@@ -104,6 +110,8 @@ private:
     const CompactionCallbacks<M>& callbacks_;
     CompactionLimits limits_;
     std::int64_t context_tokens_;
+    std::int64_t beside_;  ///< system text and tools, counted
+    TokenScale scale_;
     std::shared_ptr<const TokenCounter> counter_;
     Transaction<M> edit_;
     TurnLayout layout_;
@@ -138,10 +146,12 @@ std::string CompactionRun<M>::situation(bool has_model) const {
     const Outline outline = turn_.conversation.outline();
     const auto& journal = turn_.conversation.journal();
     const std::size_t sacred = layout_.sacred;
+    constexpr double ratio_steps = 4.0;  // it moves a little with each reply
     return joined_numbers({journal.empty() ? 0 : static_cast<std::int64_t>(journal.back()->id),
                            sacred < outline.size() ? static_cast<std::int64_t>(outline[sacred].serial)
                                                    : -static_cast<std::int64_t>(outline.size()),
-                           pins_of(outline), limits_.threshold, limits_.target, limits_.summary, has_model ? 1 : 0});
+                           pins_of(outline), limits_.threshold, limits_.target, limits_.summary, has_model ? 1 : 0,
+                           static_cast<std::int64_t>(scale_.ratio * ratio_steps)});
 }
 
 /// Of what is staged; what no stage edited was counted before.
@@ -159,14 +169,28 @@ std::vector<std::int64_t> CompactionRun<M>::tokens_of_each() const {
 
 template <AgentMessage M>
 void CompactionRun<M>::plan_summary() {
-    budget_ = {.beside = context_tokens_ - edit_.tokens_before(),
-               .threshold = limits_.threshold,
-               .target = limits_.target,
-               .summary = limits_.summary,
-               .frame = tokens_of(message({}, {}))};
     tokens_ = tokens_of_each();
+    plan_within(scale_);
+    if (scale_.overhead <= 0 || !is_over_floor(plan_, budget_)) return;
+    plan_within({.ratio = scale_.ratio});  // overhead that nobody can name stops nothing by itself
+}
+
+template <AgentMessage M>
+void CompactionRun<M>::plan_within(const TokenScale& scale) {
+    const auto without_overhead = [&](std::int64_t limit) {
+        return scale.to_counted(limit - std::min(limit, scale.overhead));
+    };
+    budget_ = {.beside = beside_,
+               .threshold = without_overhead(limits_.threshold),
+               .target = without_overhead(limits_.target),
+               .summary = limits_.summary,
+               .frame = tokens_of(message({}, {})),
+               .scale = scale,
+               .limit = limits_.threshold};
+    const bool wants_head = has_rule(turn_.config.profile.validity, Rule::A7_thinking_first);
+    const MessageRange head = wants_head ? edit_.outline().loop_head() : MessageRange{};
     plan_ = plan_turns(edit_.outline(), tokens_, layout_, budget_, self(),
-                       [&](std::size_t i) { return edit_.is_pinned(i); });
+                       [&](std::size_t i) { return head.contains(i) || edit_.is_pinned(i); });
 }
 
 template <AgentMessage M>
@@ -233,15 +257,15 @@ DigestResult<M> CompactionRun<M>::generate(Model<M>& model, DigestState& state) 
 /// not lose either, what the model wrote itself included.
 template <AgentMessage M>
 M CompactionRun<M>::message_with_facts(std::string_view summary, std::string& note) const {
-    constexpr std::int64_t carried_for_shown = 4;
+    const std::int64_t twice = add_saturating(plan_.summary_tokens, plan_.summary_tokens);  // carried for one shown: 4
     const std::string text = cut_summary(summary, plan_.summary_tokens, *counter_);
-    const std::int64_t most = budget_.frame + plan_.summary_tokens;
+    const std::int64_t most = add_saturating(budget_.frame, plan_.summary_tokens);
     FactCollector facts;
     collect_facts<M>(edit_.messages(), edit_.outline(), plan_.folded, facts);
     facts.next_message();
     facts.add({.kind = PartKind::text, .text = text}, false);
-    note = to_note(facts.missing_in({}, plan_.summary_tokens * carried_for_shown, *counter_, turn_.language));
-    const std::int64_t room = std::min(plan_.summary_tokens / 2, most - tokens_of(message(text, {})));
+    note = to_note(facts.missing_in({}, add_saturating(twice, twice), *counter_, turn_.language));
+    const std::int64_t room = std::min(plan_.summary_tokens / 2, sub_saturating(most, tokens_of(message(text, {}))));
     std::vector<RetainedFact> shown = facts.missing_in(text, room, *counter_, turn_.language);
     while (!shown.empty() && tokens_of(message(text, shown)) > most) shown.pop_back();
     return message(text, shown);
@@ -254,7 +278,7 @@ void CompactionRun<M>::stage_summary(std::string_view summary) {
     stage_message(std::move(made), std::move(note));
 }
 
-/// The newest stretch makes way for the summary, older ones go. It gets the highest turn number of what it stands for.
+/// One stretch makes way for the summary, the others go. It gets the highest turn number of what it stands for.
 template <AgentMessage M>
 Unit CompactionRun<M>::stage_message(M message, std::string facts) {
     const Outline outline = edit_.outline();
@@ -263,18 +287,23 @@ Unit CompactionRun<M>::stage_message(M message, std::string facts) {
                           .stored = stored_references(outline, plan_.folded),
                           .covers = covered_serials(outline, plan_.folded),
                           .facts = std::move(facts)};
-    auto stretches = stretches_of(plan_.folded);
-    const auto [first, last] = stretches.back();
-    const std::size_t place = place_of_summary(outline, first, last);
+    const auto stretches = stretches_of(plan_.folded);
+    const std::size_t chosen = stretch_for_summary(outline, plan_.folded, turn_.config.profile.validity);
     const auto erase = [&](std::size_t from, std::size_t to) {
         if (from < to) edit_.replace_range(from, to, {}, {.reason = "summary"});
     };
     const Unit unit = edit_.begin_unit();
-    edit_.insert(place, std::move(message), std::move(provenance));
-    erase(place + 1, last + 1);
-    erase(first, place);
-    stretches.pop_back();
-    for (; !stretches.empty(); stretches.pop_back()) erase(stretches.back().first, stretches.back().second);
+    for (std::size_t s = stretches.size(); s-- > 0;) {
+        const auto [first, last] = stretches[s];
+        if (s != chosen) {
+            erase(first, last);
+            continue;
+        }
+        const std::size_t place = place_of_summary(outline, first, last);
+        edit_.insert(place, std::move(message), std::move(provenance));
+        erase(place + 1, last + 1);
+        erase(first, place);
+    }
     return unit;
 }
 

@@ -23,8 +23,9 @@ enum class OnFailure {
 
 /// Settings of `Compaction`; docs/compaction.md has the table. Sizes are those of whole requests.
 struct CompactionConfig {
-    std::int64_t threshold_tokens = 40'000;    ///< compaction starts above it
-    double threshold_fraction = 0.0;           ///< of the model's window, instead; 0: off; 0.6 is a good value
+    std::int64_t threshold_tokens = 40'000;  ///< compaction starts above it
+    double threshold_fraction =
+        0.0;  ///< of the model's window, instead; 0: off; 0.6 is a good value; waits for a window
     std::int64_t target_tokens = 3'000;        ///< what it works down to, the current turn not counted
     double target_fraction = 0.0;              ///< of the window, instead; 0: off
     std::int64_t summary_size_tokens = 1'000;  ///< the model's output limit, and enforced on what it wrote
@@ -53,6 +54,11 @@ struct CompactionLimits {
     friend bool operator==(const CompactionLimits&, const CompactionLimits&) = default;
 };
 [[nodiscard]] CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) noexcept;
+
+namespace detail {
+/// The threshold is a fraction of a window that nobody knows yet.
+[[nodiscard]] bool waits_for_window(const CompactionConfig& config, std::int64_t window) noexcept;
+}  // namespace detail
 
 /// `limits` where a request may have at most `room` tokens (0: unknown), in order again: summary < target < threshold.
 [[nodiscard]] CompactionLimits fitting(CompactionLimits limits, std::int64_t room) noexcept;

@@ -25,6 +25,8 @@ namespace whittle::inline v0::detail {
 /// That compaction did not bring the request below the threshold.
 [[nodiscard]] std::string describe_compacted(std::int64_t tokens, std::int64_t threshold);
 
+/// What stays whatever is folded, in tokens of a request.
+[[nodiscard]] std::int64_t floor_of(const TurnPlan& plan, const TurnBudget& budget) noexcept;
 /// Whether what stays leaves no room for a summary that is worth a call.
 [[nodiscard]] bool is_over_floor(const TurnPlan& plan, const TurnBudget& budget) noexcept;
 

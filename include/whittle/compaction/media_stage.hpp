@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
+#include "whittle/base/saturating.hpp"
 #include "whittle/chain/turn.hpp"
 #include "whittle/compaction/kept_media.hpp"
 #include "whittle/compaction/stage_gain.hpp"
@@ -72,7 +73,7 @@ template <AgentMessage M>
     message_traits<M>::for_each_part(message, [&](const PartView& part) {
         if (!std::ranges::binary_search(media, at++)) return;
         MediaText now = media_in_place(to_part(part), turn.conversation.id(), is_stored, turn.language);
-        const std::int64_t gain = counter.media_tokens(part.media) - counter.count(now.text);
+        const std::int64_t gain = sub_saturating(counter.media_tokens(part.media), counter.count(now.text));
         if (gain > 0) edits.push_back({at - 1, std::move(now), gain});
     });
     return edits;
@@ -132,9 +133,9 @@ StageGain stage_media(Turn<M>& turn, Transaction<M>& edit, MediaMode mode, std::
         edit.begin_unit();
         replace_all_media(edit, m, std::move(edits), storage);
         turn.report.more().candidates.push_back(
-            {edit.outline()[m].serial, first, true, "old_media", count - edit.tokens_after()});
+            {edit.outline()[m].serial, first, true, "old_media", sub_saturating(count, edit.tokens_after())});
     }
-    gain.tokens = before - edit.tokens_after();
+    gain.tokens = sub_saturating(before, edit.tokens_after());
     return gain;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/chain/stored_parts.hpp"
 #include "whittle/chain/turn.hpp"
@@ -130,9 +131,10 @@ std::vector<typename PruningRun<M>::Decision> PruningRun<M>::find_due() {
 /// Where the original is, as the model is told.
 template <AgentMessage M>
 std::string PruningRun<M>::location_of(const Decision& decision) const {
+    const std::string_view reader = reader_of_pruned(turn_.request.tools);
     std::string location;
     const auto add = [&](const std::string& key, const std::shared_ptr<Storage>& storage) {
-        location += (location.empty() ? "" : ", ") + (storage ? storage->locate(key) : key);
+        location += (location.empty() ? "" : ", ") + (storage ? reference_to(*storage, key, reader) : key);
     };
     for (const std::string& key : decision.candidate.stored) {
         const auto object = turn_.conversation.objects()->find(key, turn_.config.storage);
@@ -169,7 +171,8 @@ std::int64_t PruningRun<M>::decide_texts(Decision& decision) const {
                                   !candidate.stored.empty());
     if (decision.text == whole) return 0;
     const auto further = static_cast<std::int64_t>(candidate.texts.size() - 1);
-    return decision.text_tokens - tokens(decision.text) - further * tokens(further_text_in_place(turn_.language));
+    const std::int64_t beside = mul_saturating(further, tokens(further_text_in_place(turn_.language)));
+    return sub_saturating(decision.text_tokens, add_saturating(tokens(decision.text), beside));
 }
 
 /// What would stand in place of a result, and what that frees. Texts beside media that would not get smaller stay.
@@ -187,7 +190,7 @@ void PruningRun<M>::decide(Decision& decision) const {
     decision.candidate.media.clear();
     for (const MediaEdit& media : decision.media) {
         decision.candidate.media.push_back(media.part);
-        decision.gain += media.gain;
+        decision.gain = add_saturating(decision.gain, media.gain);
     }
 }
 
@@ -213,7 +216,7 @@ std::int64_t PruningRun<M>::stage(Decision& decision) {
             original = Original{edit_.outline()[candidate.message].serial, candidate.fresh.front()};
         edit_.offload(std::move(decision.key), std::move(decision.content), original, storage_);
     }
-    return before - edit_.tokens_after();
+    return sub_saturating(before, edit_.tokens_after());
 }
 
 /// Too little to be worth a broken cache.
@@ -242,7 +245,7 @@ StageGain PruningRun<M>::run() {
     for (Decision& decision : due) {
         const std::int64_t freed = stage(decision);
         tell(decision.candidate, "old_output", freed);
-        gain.tokens += freed;
+        gain.tokens = add_saturating(gain.tokens, freed);
     }
     return gain;
 }

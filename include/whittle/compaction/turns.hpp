@@ -2,6 +2,7 @@
 
 #include "whittle/base/function_ref.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/tokens/usage_fit.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,13 +26,15 @@ struct TurnLayout {
 [[nodiscard]] TurnLayout layout_of(const Outline& outline, std::string_view self,
                                    std::optional<int> keep_rounds = std::nullopt);
 
-/// What a plan has to come to. Tokens.
+/// What a plan has to come to. Tokens as messages are counted; `scale`: how a request's tokens compare.
 struct TurnBudget {
     std::int64_t beside = 0;     ///< system text and tools
     std::int64_t threshold = 0;  ///< the request should have at most this
     std::int64_t target = 0;     ///< and this, but for the current turn
     std::int64_t summary = 0;    ///< the summary may have this
     std::int64_t frame = 0;      ///< and the words around it this
+    TokenScale scale{};          ///< already in `threshold` and `target`
+    std::int64_t limit = 0;      ///< the threshold of requests, as it was set; 0: the same as `threshold`
 };
 
 /// Which messages a summary will stand for, and why the others stay.

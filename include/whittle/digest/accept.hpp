@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/digest/attempt.hpp"
+#include "whittle/digest/shown_names.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstdint>
@@ -16,6 +17,7 @@ struct ReplyView {
     std::string_view text{};  ///< its text parts, joined
     FinishReason finish = FinishReason::stop;
     bool has_tool_call = false;
+    Role role = Role::assistant;  ///< of the reply's message
 };
 
 /// The rules for a reply.
@@ -26,9 +28,10 @@ struct Acceptance {
     std::int64_t below_tokens = 0;                     ///< the summary must have fewer; 0: not asked, for parts
     std::span<const std::string_view> instructions{};  ///< a reply that is mostly these is no summary
     std::span<const std::string_view> frames{};        ///< our words around the data: no summary repeats them
+    ShownNames* shown = nullptr;                       ///< in what the model was shown; null: names are not looked at
 };
 
-/// The cleaned summary, or in `error` why the reply is none. O(reply + instructions).
+/// The cleaned summary, or in `error` why the reply is none. O(reply + instructions), and what sorting `shown` takes.
 [[nodiscard]] std::optional<std::string> accept_reply(const ReplyView& reply, const Acceptance& rules,
                                                       DigestError& error);
 

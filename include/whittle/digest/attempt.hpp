@@ -7,9 +7,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,14 +34,18 @@ enum class DigestFailure {
 
 /// Why a reply is no summary.
 enum class Refusal {
-    empty,        ///< nothing, or only white space, after cleaning
-    cut_off,      ///< finish reason length or paused
+    empty,        ///< nothing, or only white space, signs, or a word such as null, after cleaning
+    cut_off,      ///< finish reason length or paused, or a heading with nothing behind it
     refusal,      ///< the model would not
     tool_call,    ///< it called a tool
     error_text,   ///< the text of an error instead of a summary
     echo,         ///< the prompt itself
     too_long,     ///< above `max_reply_bytes` or `max_summary_tokens`
     not_smaller,  ///< at least as large as what it replaces
+    wrong_role,   ///< not an assistant's message
+    greeting,     ///< a greeting, a question to the user, an assent
+    unrelated,    ///< it names nothing of the many names in what it replaces
+    invented,     ///< many of its names stand nowhere in what it replaces
     by_caller,    ///< `DigestTask::accept` said no
 };
 
@@ -54,6 +60,7 @@ struct DigestError {
     std::string message{};                                   ///< for a person
     std::optional<std::chrono::milliseconds> retry_after{};  ///< rate_limit, where the provider said it
     Overflow overflow{};                                     ///< class overflow
+    std::exception_ptr thrown{};                             ///< what the model or a callback threw; null: nothing
 
     friend bool operator==(const DigestError& a, const DigestError& b) {
         return a.failure == b.failure && a.model_error == b.model_error && a.refusal == b.refusal &&
@@ -62,8 +69,10 @@ struct DigestError {
 };
 
 namespace detail {
-/// The error that a failed digest is thrown as.
-[[nodiscard]] Errc code_of(const DigestError& failure) noexcept;
+/// What a failed digest is thrown as: what the model or a callback threw, as it came, else an Error with `text`.
+[[nodiscard]] std::exception_ptr exception_of(const DigestError& failure, const std::string& text);
+/// Whether the exception in flight, or a stop, ends the hook: a stop is no failure, and memory is nobody's to swallow.
+[[nodiscard]] bool ends_hook(const std::stop_token& stop) noexcept;
 /// No further attempt with the same input can help; smaller pieces can.
 [[nodiscard]] bool is_too_large(const DigestError& failure) noexcept;
 }  // namespace detail
@@ -85,13 +94,25 @@ struct RetryCallbacks {
     std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};
 };
 
+/// All messages that a digest was given, as they stand there, and those of them that it folds. A view.
+template <AgentMessage M>
+class OriginalMessages : public MessageView<M> {
+public:
+    OriginalMessages(MessageView<M> all, MessageView<M> folded) noexcept : MessageView<M>(all), folded_(folded) {}
+
+    [[nodiscard]] const MessageView<M>& folded() const noexcept { return folded_; }
+
+private:
+    MessageView<M> folded_;
+};
+
 /// What `get_failover_model` can see. Valid during the call.
 template <AgentMessage M>
 struct FailoverContext {
     int attempt = 1;  ///< from 1
     const M& system_instruction;
     const M& user_instruction;
-    MessageView<M> originals;                 ///< the messages that are folded
+    OriginalMessages<M> originals;            ///< all messages; those to fold are `originals.folded()`
     const Reply<M>* last_response = nullptr;  ///< of the last attempt; null if it gave none
     const DigestError* last_error = nullptr;
 };
@@ -121,9 +142,9 @@ template <AgentMessage M>
 struct DigestCallbacks {
     RetryCallbacks<M> retry{};
     FailoverCallbacks<M> failover{};
-    /// (system instruction, user instruction, folded messages) -> the model's input, instead of the built-in one. Not
-    /// chunked: what does not fit `max_input_tokens` is a failed attempt.
-    std::function<std::vector<M>(const M&, const M&, MessageView<M>)> gen_model_input{};
+    /// (system instruction, user instruction, all messages) -> the model's input, instead of the built-in one. Those to
+    /// fold are `folded()` of the third. Not chunked: what does not fit `max_input_tokens` is a failed attempt.
+    std::function<std::vector<M>(const M&, const M&, const OriginalMessages<M>&)> gen_model_input{};
     std::function<void(const Attempt<M>&)> on_generate{};  ///< after each attempt; what it throws is dropped
 };
 

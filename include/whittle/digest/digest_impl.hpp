@@ -5,11 +5,13 @@
 #include "whittle/digest/accept.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/digest/requests.hpp"
+#include "whittle/digest/shown_names.hpp"
 #include "whittle/digest/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <utility>
 
@@ -17,9 +19,10 @@ namespace whittle::inline v0 {
 
 namespace detail {
 
-/// A user's callback threw; ends the digest.
+/// A user's callback threw, or gave nothing that can be used; ends the digest.
 struct CallbackThrew {
     std::string message;
+    std::exception_ptr thrown{};  ///< null: it gave nothing that can be used
 };
 
 template <typename Call>
@@ -27,7 +30,7 @@ auto guarded(std::string_view name, Call&& call) -> decltype(call()) {
     try {
         return call();
     } catch (...) {
-        throw CallbackThrew{current_callback_error(name)};
+        throw CallbackThrew{current_callback_error(name), std::current_exception()};
     }
 }
 
@@ -67,6 +70,7 @@ public:
             while (!is_done_ && !result_.failure) step();
         } catch (CallbackThrew& threw) {
             result_.failure = error_without_call(DigestFailure::callback, std::move(threw.message));
+            result_.failure->thrown = std::move(threw.thrown);
         }
         return std::move(result_);
     }
@@ -95,7 +99,9 @@ private:
         return originals;
     }
 
-    [[nodiscard]] MessageView<M> originals() const noexcept { return MessageView<M>(std::span(originals_)); }
+    [[nodiscard]] OriginalMessages<M> originals() const noexcept {
+        return {task_.messages, MessageView<M>(std::span(originals_))};
+    }
 
     [[nodiscard]] std::int64_t count_originals() const {
         std::int64_t tokens = 0;
@@ -230,7 +236,7 @@ private:
     Outcome attempt_failover(int number, Outcome last) {
         FailoverModel<M> other = failover_model(number, last);
         if (callbacks_.failover.get_failover_model && !other.model)
-            throw CallbackThrew{"get_failover_model: it gave no model"};
+            throw CallbackThrew{"get_failover_model: it gave no model", {}};
         std::int64_t limit = other.max_input_tokens > 0 ? other.max_input_tokens : limit_;
         Model<M>& model = other.model ? *other.model : task_.model;
         if (other.input.empty()) return attempt(model, number, DigestPhase::failover, limit);
@@ -351,11 +357,31 @@ private:
         Outcome outcome;
         if ((outcome.error = spend_call())) return outcome;
         call(model, request, outcome);
-        if (outcome.reply) judge(outcome, is_last);
+        if (outcome.reply) judge(outcome, request, is_last);
         return outcome;
     }
 
-    void judge(Outcome& outcome, bool is_last) {
+    /// The names in a request. Those of the instructions are not the conversation's.
+    [[nodiscard]] ShownNames names_in(const ModelRequest<M>& request) const {
+        ShownNames names;
+        for (const std::string_view text : {system_text_, user_text_, request.system}) names.add_other(text);
+        for (const ToolSpec& tool : request.tools) {
+            for (const std::string_view text : {std::string_view(tool.name), std::string_view(tool.parameters)})
+                names.add_other(text);
+        }
+        for (const M& message : request.messages) {
+            if (same_message(message, system_) || same_message(message, instruction_)) continue;
+            message_traits<M>::for_each_part(message, [&](const PartView& part) {
+                names.add(part.text);
+                names.add_other(part.tool);
+                if (part.kind == PartKind::media || part.kind == PartKind::other) names.add_unread();
+            });
+        }
+        return names;
+    }
+
+    void judge(Outcome& outcome, const ModelRequest<M>& request, bool is_last) {
+        ShownNames names = names_in(request);
         const std::array<std::string_view, 2> instructions{system_text_, user_text_};
         const std::array<std::string_view, 2> frames{whole_frame_, part_frame_};
         const Acceptance rules{*environment_.counter,
@@ -363,10 +389,13 @@ private:
                                is_last ? config_.max_summary_tokens : 0,
                                is_last ? replaced_tokens_ : 0,
                                instructions,
-                               frames};
+                               frames,
+                               &names};
         const M& message = outcome.reply->message;
         DigestError error;
-        auto summary = accept_reply({text_of(message), outcome.reply->finish, has_tool_call(message)}, rules, error);
+        auto summary = accept_reply(
+            {text_of(message), outcome.reply->finish, has_tool_call(message), message_traits<M>::role(message)}, rules,
+            error);
         if (!summary) {
             outcome.error = std::move(error);
             return;

@@ -19,7 +19,7 @@ namespace whittle::inline v0 {
 enum class FactKind {
     constraint,    ///< a user's sentence with must, never, always, do not, 必须, 不要, ...
     written_path,  ///< a path in the arguments of a tool that writes
-    identifier,    ///< other paths, names, hashes, numbers; those used last come first
+    identifier,    ///< other paths, names, hashes; those used last come first. No bare numbers
 };
 
 struct RetainedFact {

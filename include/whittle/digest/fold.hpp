@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/message/outline.hpp"
+#include "whittle/message/validity.hpp"
 
 #include <cstddef>
 #include <span>
@@ -19,6 +20,12 @@ enum class SummaryRole {
 
 /// The folded indices as stretches [first, last), oldest first.
 [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded);
+
+/// Which of the stretches of `folded`, of which there is one at least, makes way for the summary: the newest, so that
+/// the model reads it after what stayed; the oldest where the assistant would speak first otherwise and `rules` forbid
+/// that.
+[[nodiscard]] std::size_t stretch_for_summary(const Outline& outline, std::span<const std::size_t> folded,
+                                              const ValidityProfile& rules);
 
 /// The serials that a summary of these messages stands for: theirs, and those that folded summaries stood for.
 /// Ascending.

@@ -6,6 +6,7 @@
 #include "whittle/digest/digest.hpp"
 
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,11 @@ template <AgentMessage M, typename Generate>
     digest.is_unfinished = is_out_of_budget && (has_progress || digest.result.model_calls == 0);
     return digest;
 }
+
+/// The failure of a summary that makes nothing smaller.
+[[nodiscard]] DigestError not_smaller();
+/// The failure of a summary whose originals no store took; `thrown`: by the store.
+[[nodiscard]] DigestError not_stored(std::exception_ptr thrown);
 
 /// How far a digest of `messages` messages is that the next hook goes on with.
 [[nodiscard]] std::string describe_unfinished(const DigestState& state, std::size_t messages);

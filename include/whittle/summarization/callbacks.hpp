@@ -2,6 +2,7 @@
 
 #include "whittle/chain/conversation.hpp"
 #include "whittle/digest/attempt.hpp"
+#include "whittle/digest/callback_slot.hpp"
 #include "whittle/summarization/finalizer.hpp"
 #include "whittle/summarization/transcript.hpp"
 
@@ -9,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -45,13 +47,14 @@ template <AgentMessage M = ChatMessage>
 struct SummarizationCallbacks {
     /// Instead of the chain's count; below 0 counts as 0.
     std::function<std::int64_t(const Conversation<M>&, std::span<const ToolSpec>)> token_counter{};
-    /// (system instruction, user instruction, folded messages) -> the model's input. Not chunked: what does not fit is
-    /// a failed attempt.
-    std::function<std::vector<M>(const M&, const M&, MessageView<M>)> gen_model_input{};
+    /// (system instruction, user instruction, all messages) -> the model's input. Those to fold are `folded()` of the
+    /// third: the others stay in the list. Not chunked: what does not fit is a failed attempt.
+    std::function<std::vector<M>(const M&, const M&, const OriginalMessages<M>&)> gen_model_input{};
     /// Makes the whole new list from the originals and the summary, instead of all built-in post-processing. May drop
     /// what is pinned; the rules of the validity profile are still checked.
     Finalize<M> finalize{};
-    /// (before, after), once the summary is in place; what it throws is reported.
+    /// (before, after), once the summary is in place. What it throws is reported under OnError::skip, and the summary
+    /// stands; under OnError::propagate it is thrown, and everything is as before the hook.
     std::function<void(std::span<const M>, std::span<const M>)> callback{};
     UserMessageFilter<M> user_message_filter{};  ///< of `preserve_user_messages`
     RetryCallbacks<M> retry{};                   ///< used if `retry` is configured
@@ -62,5 +65,47 @@ struct SummarizationCallbacks {
     /// `transcript_file_path` names none.
     std::shared_ptr<Transcript<M>> transcript{};
 };
+
+namespace detail {
+
+namespace summarization_callback {
+struct token_counter;
+struct gen_model_input;
+struct finalize;
+struct callback;
+struct user_message_filter;
+struct on_internal_event;
+}  // namespace summarization_callback
+
+/// `SummarizationCallbacks` as braces write it, with the same members in the same order: names the member that a
+/// function does not fit.
+template <AgentMessage M>
+struct SummarizationBraces {
+    using Callbacks = SummarizationCallbacks<M>;
+
+    CallbackSlot<summarization_callback::token_counter, decltype(Callbacks::token_counter)> token_counter{};
+    CallbackSlot<summarization_callback::gen_model_input, decltype(Callbacks::gen_model_input)> gen_model_input{};
+    CallbackSlot<summarization_callback::finalize, decltype(Callbacks::finalize)> finalize{};
+    CallbackSlot<summarization_callback::callback, decltype(Callbacks::callback)> callback{};
+    CallbackSlot<summarization_callback::user_message_filter, UserMessageFilter<M>> user_message_filter{};
+    RetryCallbacks<M> retry{};
+    FailoverCallbacks<M> failover{};
+    CallbackSlot<summarization_callback::on_internal_event, decltype(Callbacks::on_internal_event)> on_internal_event{};
+    std::shared_ptr<Transcript<M>> transcript{};
+
+    [[nodiscard]] Callbacks take() {
+        return {.token_counter = token_counter.take(),
+                .gen_model_input = gen_model_input.take(),
+                .finalize = finalize.take(),
+                .callback = callback.take(),
+                .user_message_filter = user_message_filter.take(),
+                .retry = std::move(retry),
+                .failover = std::move(failover),
+                .on_internal_event = on_internal_event.take(),
+                .transcript = std::move(transcript)};
+    }
+};
+
+}  // namespace detail
 
 }  // namespace whittle::inline v0

@@ -16,7 +16,7 @@ namespace whittle::inline v0 {
 struct Trigger {
     std::int64_t context_tokens = 0;    ///< more tokens than this, system text and tools included
     std::int64_t context_messages = 0;  ///< more messages than this
-    double context_fraction = 0.0;      ///< more tokens than this part of the model's window; at most 1
+    double context_fraction = 0.0;  ///< more tokens than this part of the model's window, once one is known; at most 1
 
     friend bool operator==(const Trigger&, const Trigger&) = default;
 };

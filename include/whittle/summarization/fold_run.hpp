@@ -36,11 +36,11 @@ template <AgentMessage M>
 struct SummaryDraft {
     std::optional<M> skills_message{};
     std::optional<M> summary_message{};
-    KeptUserMessages user_messages{};              ///< shown
-    std::vector<std::string> all_user_messages{};  ///< within the budget, also where there is no room to show them
-    std::vector<Skill> skills{};                   ///< shown
-    std::vector<Skill> hidden_skills{};            ///< for which there is no room now
-    std::string facts{};                           ///< a note of what the next summary must not lose either
+    KeptUserMessages user_messages{};    ///< shown
+    std::vector<UserText> user_texts{};  ///< within the budget, also where there is no room to show them
+    std::vector<Skill> skills{};         ///< shown
+    std::vector<Skill> hidden_skills{};  ///< for which there is no room now
+    std::string facts{};                 ///< a note of what the next summary must not lose either
     std::int64_t tokens = 0;
 };
 
@@ -78,6 +78,7 @@ public:
 
 private:
     void plan_now();
+    void plan_within(const FoldSizes& sizes);
     [[nodiscard]] Role summary_role() const noexcept;
     [[nodiscard]] std::int64_t tokens_of(const M& m) const { return count_message(m, turn_.counter()); }
     [[nodiscard]] M summary_message(std::string_view text, const SummaryDraft<M>& draft,
@@ -87,6 +88,7 @@ private:
     [[nodiscard]] std::vector<RetainedFact> facts_beside(std::string_view stands, std::string_view own_text,
                                                          std::int64_t room, SummaryDraft<M>& draft) const;
     [[nodiscard]] std::vector<Skill> folded_skills() const;
+    [[nodiscard]] std::vector<std::size_t> staying() const;
     [[nodiscard]] std::string_view transcript_path() const noexcept;
     [[nodiscard]] DigestTask<M> task(Model<M>& model);
     [[nodiscard]] DigestCallbacks<M> digest_callbacks();
@@ -112,10 +114,19 @@ private:
 template <AgentMessage M>
 void FoldRun<M>::plan_now() {
     tokens_ = turn_.conversation.tokens_of_each(turn_.config.token_counter);
+    plan_within(sizes_);
+    if (!sizes_.is_overhead_in_the_way(plan_, turn_.config.profile.output_reserve)) return;
+    sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
+    plan_within(sizes_);
+}
+
+template <AgentMessage M>
+void FoldRun<M>::plan_within(const FoldSizes& sizes) {
     const FoldLimits limits{.keep_recent_tokens = config_.keep_recent_tokens,
                             .keep_recent_messages = config_.keep_recent_messages,
-                            .limit_tokens = sizes_.limit_of_messages(),
-                            .limit_messages = sizes_.limit_messages};
+                            .limit_tokens = sizes.limit_of_messages(),
+                            .limit_messages = sizes.limit_messages,
+                            .keep_loop_head = has_rule(turn_.config.profile.validity, Rule::A7_thinking_first)};
     plan_ = plan_fold(turn_.conversation.outline(), tokens_, limits, [&](std::size_t i) { return edit_.is_pinned(i); });
 }
 
@@ -167,19 +178,25 @@ M FoldRun<M>::summary_message(std::string_view text, const SummaryDraft<M>& draf
     return message_traits<M>::make(summary_role(), compose_summary(parts, turn_.language));
 }
 
+/// Indices of the messages that stay.
+template <AgentMessage M>
+std::vector<std::size_t> FoldRun<M>::staying() const {
+    std::vector<std::size_t> staying;
+    for (std::size_t i = 0; i < plan_.rules.size(); ++i) {
+        if (plan_.rules[i] != "fold") staying.push_back(i);
+    }
+    return staying;
+}
+
 /// Skills of the folded messages, but for those that stay in the list as well.
 template <AgentMessage M>
 std::vector<Skill> FoldRun<M>::folded_skills() const {
     const PreserveSkillsConfig& config = config_.preserve_skills;
     if (config.max_skills <= 0) return {};
     const Outline outline = turn_.conversation.outline();
-    std::vector<std::size_t> staying;
-    for (std::size_t i = 0; i < outline.size(); ++i) {
-        if (plan_.rules[i] != "fold") staying.push_back(i);
-    }
     const MessageView<M> messages = turn_.conversation.messages();
     std::vector<Skill> skills = skills_in<M>(messages, outline, plan_.folded, config.skill_tool_name);
-    const std::vector<Skill> kept = skills_in<M>(messages, outline, staying, config.skill_tool_name);
+    const std::vector<Skill> kept = skills_in<M>(messages, outline, staying(), config.skill_tool_name);
     std::erase_if(skills, [&](const Skill& skill) {
         return std::ranges::any_of(kept, [&](const Skill& other) { return other.name == skill.name; });
     });
@@ -195,14 +212,15 @@ SummaryDraft<M> FoldRun<M>::draft(std::string_view summary) const {
     std::int64_t left = sizes_.room_for_summary(plan_) - tokens_of(summary_message(summary, {}, {}));
     const std::int64_t for_users = user_message_budget(config_.preserve_user_messages, config_.trigger);
     if (for_users > 0) {
-        KeptUserMessages all =
-            keep_user_messages(user_messages_in<M>(turn_.conversation.messages(), turn_.conversation.outline(),
-                                                   plan_.folded, callbacks_.user_message_filter),
-                               for_users, counter, turn_.language);
-        result.all_user_messages = all.texts;
-        result.user_messages =
-            keep_user_messages(std::move(all.texts), std::min(for_users, left), counter, turn_.language);
-        result.user_messages.left_out += all.left_out;
+        std::size_t left_out = 0;
+        result.user_texts =
+            keep_user_texts(distinct_user_texts_in<M>(turn_.conversation.messages(), turn_.conversation.outline(),
+                                                      plan_.folded, staying(), callbacks_.user_message_filter),
+                            for_users, counter, turn_.language, left_out);
+        KeptUserMessages& shown = result.user_messages;
+        shown.texts = strings_of(
+            keep_user_texts(result.user_texts, std::min(for_users, left), counter, turn_.language, shown.left_out));
+        shown.left_out += left_out;
         left = sizes_.room_for_summary(plan_) - tokens_of(summary_message(summary, result, {}));
     }
     result.hidden_skills = keep_skills(folded_skills(), config_.preserve_skills, INT64_MAX, counter, turn_.language);
@@ -246,7 +264,7 @@ std::vector<RetainedFact> FoldRun<M>::facts_beside(std::string_view stands, std:
 // ---- the edits
 // -------------------------------------------------------------------------------------------------------
 
-/// The newest stretch makes way for the summary, older ones go: the model reads the summary after what stayed.
+/// One stretch makes way for the summary, the others go.
 template <AgentMessage M>
 void FoldRun<M>::stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft) const {
     const Outline outline = turn_.conversation.outline();
@@ -254,20 +272,25 @@ void FoldRun<M>::stage_draft(Transaction<M>& edit, const SummaryDraft<M>& draft)
                        .reason = "summary",
                        .stored = stored_references(outline, plan_.folded),
                        .covers = covered_serials(outline, plan_.folded),
-                       .user_messages = draft.all_user_messages,
+                       .user_messages = strings_of(draft.user_texts),
+                       .beside_results = times_of(draft.user_texts),
                        .facts = draft.facts};
     Provenance skills{.origin = Origin::skills, .reason = "summary", .covers = summary.covers};
     auto& records = draft.skills_message ? skills.skills : summary.skills;  // one list: it is in order of age
     for (const Skill& skill : draft.hidden_skills) records.push_back(to_record(skill));
     for (const Skill& skill : draft.skills) records.push_back(to_record(skill));
-    auto stretches = stretches_of(plan_.folded);
-    const auto [first, last] = stretches.back();
+    const auto stretches = stretches_of(plan_.folded);
+    const std::size_t place = stretch_for_summary(outline, plan_.folded, turn_.config.profile.validity);
     edit.begin_unit();
-    edit.replace_range(first, last, {*draft.summary_message}, summary);
-    if (draft.skills_message) edit.insert(first, *draft.skills_message, std::move(skills));
-    stretches.pop_back();
-    for (; !stretches.empty(); stretches.pop_back())
-        edit.replace_range(stretches.back().first, stretches.back().second, {}, {.reason = "summary"});
+    for (std::size_t s = stretches.size(); s-- > 0;) {
+        const auto [first, last] = stretches[s];
+        if (s != place) {
+            edit.replace_range(first, last, {}, {.reason = "summary"});
+            continue;
+        }
+        edit.replace_range(first, last, {*draft.summary_message}, summary);
+        if (draft.skills_message) edit.insert(first, *draft.skills_message, skills);
+    }
 }
 
 template <AgentMessage M>
@@ -314,10 +337,12 @@ void FoldRun<M>::stage_finalized(const std::string& summary) {
                           .reason = "summary",
                           .stored = stored_references(outline, replaced),
                           .covers = covered_serials(outline, replaced)};
-    provenance.user_messages =
-        keep_user_messages(user_messages_in<M>(old, outline, replaced, callbacks_.user_message_filter), budget,
-                           turn_.counter(), turn_.language)
-            .texts;
+    std::size_t left_out = 0;
+    const std::vector<UserText> users =
+        keep_user_texts(distinct_user_texts_in<M>(old, outline, replaced, {}, callbacks_.user_message_filter), budget,
+                        turn_.counter(), turn_.language, left_out);
+    provenance.user_messages = strings_of(users);
+    provenance.beside_results = times_of(users);
     for (const Skill& skill : keep_skills(skills_in<M>(old, outline, replaced, config_.preserve_skills.skill_tool_name),
                                           config_.preserve_skills, INT64_MAX, turn_.counter(), turn_.language))
         provenance.skills.push_back(to_record(skill));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/function_ref.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/message/message_view.hpp"
 #include "whittle/message/outline.hpp"
@@ -25,10 +26,33 @@ struct KeptUserMessages {
     std::size_t left_out = 0;  ///< older ones for which there was no room
 };
 
+/// A text from the user's side.
+struct UserText {
+    std::string text{};
+    int beside_results = 0;  ///< how often it stood there, as in `Provenance::beside_results`
+
+    friend bool operator==(const UserText&, const UserText&) = default;
+};
+
 /// The newest of `texts` (oldest first) that fit `max_tokens`; the last one that is taken is cut to what is left, head
 /// and tail. O(size of what is kept, times the logarithm of a cut text).
 [[nodiscard]] KeptUserMessages keep_user_messages(std::vector<std::string> texts, std::int64_t max_tokens,
                                                   const TokenCounter& counter, Language language);
+
+/// The same for texts that may have stood beside results: what repeated there gets what the others leave. `left_out`
+/// counts the texts without room.
+[[nodiscard]] std::vector<UserText> keep_user_texts(std::vector<UserText> texts, std::int64_t max_tokens,
+                                                    const TokenCounter& counter, Language language,
+                                                    std::size_t& left_out);
+[[nodiscard]] std::vector<std::string> strings_of(std::span<const UserText> texts);
+/// `Provenance::beside_results` of these.
+[[nodiscard]] std::vector<int> times_of(std::span<const UserText> texts);
+
+/// Texts beside results that begin with the same so many bytes, or that are the same as a whole, are one that repeats.
+inline constexpr std::size_t repeated_beginning_bytes = 64;
+/// `texts` (oldest first) with one copy, the newest, of each that repeats beside results, and none of those that repeat
+/// one of `standing`. O(size).
+[[nodiscard]] std::vector<UserText> without_repeats(std::vector<UserText> texts, std::span<const std::string> standing);
 
 /// `text` if it has at most `max_tokens`; else its head with a note that something was cut (its head and its tail with
 /// `with_tail`); empty if not even the note fits. Valid UTF-8 stays valid.
@@ -71,23 +95,61 @@ template <AgentMessage M>
     return text;
 }
 
-/// The user messages among those at `indices`, oldest first, and those that summaries among them carry. `filter` false:
-/// not that one.
+/// Calls `visit` with each text of `m` that stands beside its tool results.
+template <AgentMessage M>
+void for_each_text_beside_results(const M& m, const MessageInfo& info, FunctionRef<void(std::string_view)> visit) {
+    if (!is_text_beside_results(info)) return;
+    std::size_t p = 0;
+    message_traits<M>::for_each_part(m, [&](const PartView& part) {
+        const bool is_original = origin_of(mark_of(info, p++)) == Origin::original;
+        if (part.kind == PartKind::text && is_original && !part.text.empty()) visit(part.text);
+    });
+}
+
+/// What stands at `indices` from the user's side, oldest first, and what summaries among them carry of it. `filter`
+/// false: not that message.
+template <AgentMessage M>
+[[nodiscard]] std::vector<UserText> user_texts_in(MessageView<M> messages, const Outline& outline,
+                                                  std::span<const std::size_t> indices,
+                                                  const std::function<bool(const M&)>& filter) {
+    std::vector<UserText> texts;
+    for (const std::size_t i : indices) {  // what a summary carries is older than what still stands, also before it
+        const MessageInfo& info = outline[i];
+        if (origin_of(info.mark) != Origin::summary) continue;
+        const std::vector<int>& times = info.mark->beside_results;
+        for (std::size_t n = 0; n < info.mark->user_messages.size(); ++n)
+            texts.push_back({info.mark->user_messages[n], n < times.size() ? times[n] : 0});
+    }
+    for (const std::size_t i : indices) {
+        if (!is_user_message(outline[i]) || (filter && !filter(messages[i]))) continue;
+        if (starts_turn(outline[i])) texts.push_back({user_text_of(messages[i])});
+        for_each_text_beside_results(messages[i], outline[i], [&](std::string_view text) {
+            texts.push_back({std::string(text), 1});
+        });
+    }
+    return texts;
+}
+
+/// The same as plain texts, each that repeats beside results once. `staying`: indices of messages that go on standing
+/// in the list, with what they repeat.
+template <AgentMessage M>
+[[nodiscard]] std::vector<UserText> distinct_user_texts_in(MessageView<M> messages, const Outline& outline,
+                                                           std::span<const std::size_t> indices,
+                                                           std::span<const std::size_t> staying,
+                                                           const std::function<bool(const M&)>& filter) {
+    std::vector<std::string> standing;
+    for (const std::size_t i : staying)
+        for_each_text_beside_results(messages[i], outline[i],
+                                     [&](std::string_view text) { standing.emplace_back(text); });
+    return without_repeats(user_texts_in<M>(messages, outline, indices, filter), standing);
+}
+
+/// The same without those that stay, as strings.
 template <AgentMessage M>
 [[nodiscard]] std::vector<std::string> user_messages_in(MessageView<M> messages, const Outline& outline,
                                                         std::span<const std::size_t> indices,
                                                         const std::function<bool(const M&)>& filter) {
-    std::vector<std::string> texts;
-    for (const std::size_t i : indices) {  // what a summary carries is older than what still stands, also before it
-        const MessageInfo& info = outline[i];
-        if (origin_of(info.mark) == Origin::summary)
-            texts.insert(texts.end(), info.mark->user_messages.begin(), info.mark->user_messages.end());
-    }
-    for (const std::size_t i : indices) {
-        const MessageInfo& info = outline[i];
-        if (is_user_message(info) && (!filter || filter(messages[i]))) texts.push_back(user_text_of(messages[i]));
-    }
-    return texts;
+    return strings_of(distinct_user_texts_in<M>(messages, outline, indices, {}, filter));
 }
 
 namespace detail {

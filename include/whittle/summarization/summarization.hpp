@@ -9,6 +9,7 @@
 #include "whittle/summarization/transcript.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,8 +28,13 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Summarization final : public Middleware<M> {
 public:
+    /// `callbacks` in braces: the members of `SummarizationCallbacks<M>`.
     explicit Summarization(std::shared_ptr<Model<M>> model, SummarizationConfig config = {},
-                           SummarizationCallbacks<M> callbacks = {}, std::string name = "summarization")
+                           detail::SummarizationBraces<M> callbacks = {}, std::string name = "summarization")
+        : Summarization(std::move(model), std::move(config), callbacks.take(), std::move(name)) {}
+    template <std::same_as<SummarizationCallbacks<M>> Callbacks>
+    Summarization(std::shared_ptr<Model<M>> model, SummarizationConfig config, Callbacks callbacks,
+                  std::string name = "summarization")
         : model_(std::move(model)),
           config_(std::move(config)),
           callbacks_(std::move(callbacks)),
@@ -54,6 +60,7 @@ private:
     using Run = detail::FoldRun<M>;
 
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
+    [[nodiscard]] FoldSizes triggers_of(Turn<M>& turn, std::int64_t tokens) const;
     [[nodiscard]] FoldSizes sizes_of(Turn<M>& turn, std::int64_t tokens) const;
     [[nodiscard]] bool is_due(Turn<M>& turn, const FoldSizes& sizes) const;
     [[nodiscard]] bool may_try(Turn<M>& turn, const Run& run, const FoldSizes& sizes) const;
@@ -61,7 +68,7 @@ private:
     [[nodiscard]] bool fits_rules(Turn<M>& turn, Run& run, const FoldSizes& sizes) const;
     [[nodiscard]] bool write_summary(Turn<M>& turn, Run& run, const FoldSizes& sizes) const;
     void report_success(Turn<M>& turn, const FoldSizes& sizes, const CommitResult& result) const;
-    void report_failure(Turn<M>& turn, const FoldSizes& sizes, Errc code, const std::string& text) const;
+    void report_failure(Turn<M>& turn, const FoldSizes& sizes, const DigestError& failure) const;
     void wait_for_growth(Turn<M>& turn, const FoldSizes& sizes, std::int64_t tokens) const;
     void tell_user(Turn<M>& turn, std::span<const M> before, std::span<const M> after) const;
 
@@ -70,6 +77,13 @@ private:
     SummarizationCallbacks<M> callbacks_;
     std::string name_;
 };
+
+/// From a pointer to a class of one's own that is a model, too.
+template <typename T>
+Summarization(std::shared_ptr<T>, SummarizationConfig = {}, detail::SummarizationBraces<detail::ModelMessage<T>> = {},
+              std::string = {}) -> Summarization<detail::ModelMessage<T>>;
+template <typename T, AgentMessage M>
+Summarization(std::shared_ptr<T>, SummarizationConfig, SummarizationCallbacks<M>, std::string = {}) -> Summarization<M>;
 
 }  // namespace whittle::inline v0
 

@@ -2,11 +2,11 @@
 
 // Definitions of Summarization<M>; included by summarization.hpp.
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/digest/noted.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include <exception>
-#include <new>
 #include <span>
 
 namespace whittle::inline v0 {
@@ -30,13 +30,21 @@ std::int64_t Summarization<M>::count(Turn<M>& turn) const {
     return std::max<std::int64_t>(0, callbacks_.token_counter(turn.conversation, turn.request.tools));
 }
 
+/// What the trigger judges.
+template <AgentMessage M>
+FoldSizes Summarization<M>::triggers_of(Turn<M>& turn, std::int64_t tokens) const {
+    const TriggerLimits limits = limits_of(config_.trigger, detail::known_window(turn));
+    return {.context_tokens = tokens, .trigger_tokens = limits.tokens, .limit_messages = limits.messages};
+}
+
 template <AgentMessage M>
 FoldSizes Summarization<M>::sizes_of(Turn<M>& turn, std::int64_t tokens) const {
-    const TriggerLimits limits = limits_of(config_.trigger, detail::known_window(turn));
-    return {.context_tokens = tokens,
-            .message_tokens = turn.conversation.tokens(turn.config.token_counter),
-            .trigger_tokens = limits.tokens,
-            .limit_messages = limits.messages};
+    const ContextCount counted = turn.counted();
+    FoldSizes sizes = triggers_of(turn, tokens);
+    sizes.message_tokens = counted.estimate - counted.beside;
+    sizes.beside_tokens = counted.beside;
+    sizes.scale = counted.scale_to(tokens);
+    return sizes;
 }
 
 /// Tells the report which condition judged.
@@ -55,15 +63,16 @@ bool Summarization<M>::is_due(Turn<M>& turn, const FoldSizes& sizes) const {
 template <AgentMessage M>
 void Summarization<M>::before_model(Turn<M>& turn) {
     const std::int64_t tokens = count(turn);
-    const FoldSizes sizes = sizes_of(turn, tokens);
     Notes notes = turn.notes();
-    if (!is_due(turn, sizes)) {
+    if (!is_due(turn, triggers_of(turn, tokens))) {
         notes.erase("retry_at_tokens");
         notes.erase("floor_told");
+        notes.erase("rules_told");
         return;
     }
     turn.report.outcome = Outcome::remembered;
     if (tokens < notes.integer("retry_at_tokens").value_or(0)) return;
+    const FoldSizes sizes = sizes_of(turn, tokens);
     Run run(turn, config_, callbacks_, sizes);
     if (may_try(turn, run, sizes)) fold(turn, run, sizes);
 }
@@ -99,22 +108,16 @@ bool Summarization<M>::fold(Turn<M>& turn, Run& run, const FoldSizes& sizes) con
     if (turn.config.dry_run) {
         turn.report.outcome = Outcome::planned;
         turn.report.more().tokens_before = sizes.message_tokens;
-        turn.report.more().tokens_after = run.plan().kept_tokens + run.plan().tail_tokens;
+        turn.report.more().tokens_after = add_saturating(run.plan().kept_tokens, run.plan().tail_tokens);
         return false;
     }
     if (!fits_rules(turn, run, sizes)) return false;
     try {
         if (callbacks_.transcript) callbacks_.transcript->record(turn);
         return write_summary(turn, run, sizes);
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const Error& error) {
-        const bool is_stop = error.errc() == Errc::cancelled || turn.request.stop.stop_requested();
-        if (is_stop || turn.config.on_error == OnError::propagate) throw;
-        report_failure(turn, sizes, error.errc(), error.what());
-    } catch (const std::exception& error) {
-        if (turn.config.on_error == OnError::propagate) throw;
-        report_failure(turn, sizes, Errc::callback_failed, error.what());
+    } catch (...) {
+        if (turn.config.on_error == OnError::propagate || detail::ends_hook(turn.request.stop)) throw;
+        report_failure(turn, sizes, {.message = detail::current_error_text()});
     }
     return false;
 }
@@ -124,12 +127,18 @@ template <AgentMessage M>
 bool Summarization<M>::fits_rules(Turn<M>& turn, Run& run, const FoldSizes& sizes) const {
     try {
         run.rehearse();
+        turn.notes().erase("rules_told");
         return true;
     } catch (const Error& error) {
         if (error.errc() != Errc::invalid_history) throw;
         turn.report.outcome = Outcome::nothing;
         turn.report.more().error = error.what();
         wait_for_growth(turn, sizes, sizes.context_tokens);
+        if (turn.notes().integer("rules_told")) return false;
+        turn.notes().set("rules_told", std::int64_t{1});
+        const std::string text = std::string("no summary: ") + error.what();
+        emit(turn.callbacks.on_event, {Event::Level::warning, name_, "no_valid_summary", text, turn.conversation.id(),
+                                       sizes.context_tokens, sizes.trigger_tokens});
         return false;
     }
 }
@@ -144,7 +153,7 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
         if (digest.is_unfinished)
             detail::report_unfinished(turn, digest.state, run.plan().folded.size());
         else
-            report_failure(turn, sizes, detail::code_of(*failure), failure->message);
+            report_failure(turn, sizes, *failure);
         return false;
     }
     std::vector<M> before;
@@ -152,7 +161,7 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
     run.stage(digest.result.summary);
     const CommitResult commit = run.commit();
     if (!commit.committed()) {
-        report_failure(turn, sizes, Errc::model_failed, "the new list is not smaller than the old one");
+        report_failure(turn, sizes, detail::not_smaller());
         return false;
     }
     report_success(turn, sizes, commit);
@@ -164,7 +173,7 @@ bool Summarization<M>::write_summary(Turn<M>& turn, Run& run, const FoldSizes& s
 /// A summary that frees little must not be due again at once. Asks no user's counter: the commit stands.
 template <AgentMessage M>
 void Summarization<M>::report_success(Turn<M>& turn, const FoldSizes& sizes, const CommitResult& result) const {
-    const std::int64_t after = sizes.context_tokens - (result.tokens_before - result.tokens_after);
+    const std::int64_t after = sizes.context_without(sub_saturating(result.tokens_before, result.tokens_after));
     const std::int64_t limit = sizes.trigger_tokens;
     const bool is_close = limit > 0 && add_saturating(after, cool_down_of(config_, limit)) > limit;
     const bool is_long =
@@ -178,10 +187,14 @@ void Summarization<M>::report_success(Turn<M>& turn, const FoldSizes& sizes, con
                                    result.tokens_before, result.tokens_after});
 }
 
+/// What is thrown came from elsewhere and may not say what it ended; the event does.
 template <AgentMessage M>
-void Summarization<M>::report_failure(Turn<M>& turn, const FoldSizes& sizes, Errc code, const std::string& text) const {
-    const std::string message = name_ + ": write a summary: " + text;
-    if (turn.config.on_error == OnError::propagate) throw Error(code, message);
+void Summarization<M>::report_failure(Turn<M>& turn, const FoldSizes& sizes, const DigestError& failure) const {
+    const std::string message = name_ + ": write a summary: " + failure.message;
+    if (turn.config.on_error == OnError::propagate) {
+        detail::tell_failure(turn.callbacks.on_event, name_, turn.conversation.id(), message);
+        std::rethrow_exception(detail::exception_of(failure, message));
+    }
     wait_for_growth(turn, sizes, sizes.context_tokens);
     turn.report.outcome = Outcome::failed;
     turn.report.more().error = message;
@@ -194,13 +207,14 @@ void Summarization<M>::wait_for_growth(Turn<M>& turn, const FoldSizes& sizes, st
     turn.notes().set("retry_at_tokens", add_saturating(tokens, cool_down_of(config_, base)));
 }
 
-/// The summary stands, whatever the user's callback throws.
+/// Under OnError::skip the summary stands, whatever the user's callback throws.
 template <AgentMessage M>
 void Summarization<M>::tell_user(Turn<M>& turn, std::span<const M> before, std::span<const M> after) const {
     if (!callbacks_.callback) return;
     try {
         callbacks_.callback(before, after);
     } catch (...) {
+        if (turn.config.on_error == OnError::propagate) throw;
         const std::string text = "callback: " + detail::current_error_text();
         turn.report.more().error = text;
         detail::tell_failure(turn.callbacks.on_event, name_, turn.conversation.id(), text);
@@ -212,11 +226,10 @@ template <AgentMessage M>
 bool Summarization<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     const std::int64_t tokens = std::max<std::int64_t>(1, count(turn));
     const double scale = std::max(1.0, static_cast<double>(turn.report.count) / static_cast<double>(tokens));
-    const auto fitting = static_cast<std::int64_t>(static_cast<double>(turn.report.threshold) / scale);
-    const FoldSizes sizes{
-        .context_tokens = tokens,
-        .message_tokens = turn.conversation.tokens(turn.config.token_counter),
-        .trigger_tokens = std::max<std::int64_t>(1, turn.report.threshold > 0 ? fitting : tokens / 2)};
+    const auto fitting = to_int64(static_cast<double>(turn.report.threshold) / scale);
+    FoldSizes sizes = sizes_of(turn, tokens);
+    sizes.trigger_tokens = std::max<std::int64_t>(1, turn.report.threshold > 0 ? fitting : tokens / 2);
+    sizes.limit_messages = 0;
     Run run(turn, config_, callbacks_, sizes);
     turn.report.outcome = Outcome::nothing;
     if (run.is_over_floor()) {
@@ -259,7 +272,8 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
     DigestState state;
     const DigestResult<M> result = run.generate(*model_, state);
     if (result.failure)
-        throw Error(detail::code_of(*result.failure), name_ + ": write a summary: " + result.failure->message);
+        std::rethrow_exception(
+            detail::exception_of(*result.failure, name_ + ": write a summary: " + result.failure->message));
     run.stage(result.summary);
     const MessageView<M> view = run.edit().messages();
     std::vector<M> after(view.begin(), view.end());

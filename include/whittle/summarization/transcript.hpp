@@ -3,6 +3,7 @@
 #include "whittle/chain/middleware.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,7 +66,14 @@ public:
     /// Writes the messages of a hook's conversation that are not written yet. Throws Error(storage_failed). A dry run
     /// writes nothing.
     void record(Turn<M>& turn) const {
-        if (!turn.config.dry_run) record(turn.conversation);
+        if (turn.config.dry_run) return;
+        try {
+            record(turn.conversation);
+        } catch (const Error& error) {
+            detail::tell_store_failures(&turn.callbacks.on_event, name_, turn.conversation.id(),
+                                        std::array{StoreFailure{path_, error.what()}});
+            throw;
+        }
     }
     /// The same outside of a hook.
     void record(Conversation<M>& conversation) const;

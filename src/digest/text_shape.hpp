@@ -1,0 +1,61 @@
+// How a short text begins and what it holds, for the tests of what a server or a model says instead of a summary.
+#pragma once
+
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+inline constexpr std::size_t nowhere = std::string_view::npos;
+
+[[nodiscard]] inline bool is_ascii_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+[[nodiscard]] inline bool is_ascii_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+/// Without white space and the marks that set a text off: "**Error**", "> Error", "[error]".
+[[nodiscard]] inline std::string_view without_marks(std::string_view text) noexcept {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n*_#>`'\"[(!-");
+    return begin == nowhere ? std::string_view{} : text.substr(begin);
+}
+
+template <std::size_t N>
+[[nodiscard]] bool begins_with_any(std::string_view text, const std::array<std::string_view, N>& openings) noexcept {
+    return std::ranges::any_of(openings, [&](std::string_view opening) { return text.starts_with(opening); });
+}
+
+template <std::size_t N>
+[[nodiscard]] bool holds_any(std::string_view text, const std::array<std::string_view, N>& phrases) noexcept {
+    return std::ranges::any_of(phrases, [&](std::string_view p) { return text.find(p) != nowhere; });
+}
+
+template <std::size_t N>
+[[nodiscard]] bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// Letters of ASCII, of Latin-1 and of Russian in lower case, typographic apostrophes plain.
+[[nodiscard]] inline std::string lowered(std::string_view text) {
+    constexpr std::string_view curly = "\u2019";
+    std::string lower = ascii_lower(text);
+    for (std::size_t at = lower.find(curly); at != nowhere; at = lower.find(curly, at))
+        lower.replace(at, curly.size(), "'");
+    for (std::size_t at = 0; at + 1 < lower.size(); ++at) {
+        const auto lead = static_cast<unsigned char>(lower[at]);
+        const auto next = static_cast<unsigned char>(lower[at + 1]);
+        const bool is_latin = lead == 0xC3 && next >= 0x80 && next <= 0x9E;
+        const bool is_first_half = lead == 0xD0 && next >= 0x90 && next <= 0x9F;
+        const bool is_second_half = lead == 0xD0 && next >= 0xA0 && next <= 0xAF;
+        if (is_latin || is_first_half) lower[at + 1] = static_cast<char>(next + 0x20);
+        if (is_second_half) {
+            lower[at] = static_cast<char>(0xD1);
+            lower[at + 1] = static_cast<char>(next - 0x20);
+        }
+    }
+    return lower;
+}
+
+}  // namespace whittle::inline v0::detail
