@@ -1,4 +1,5 @@
 #include "whittle/reduction/clearing.hpp"
+#include "../base/base64.hpp"
 #include "../message/result_parts.hpp"
 
 #include "whittle/base/error.hpp"
@@ -35,10 +36,28 @@ std::string cleared_arguments(std::string_view location, Language language) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+namespace {
+
+bool is_file_name(std::string_view name) noexcept {
+    return !name.empty() && name != "." && name != ".." && name.find('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
 std::string to_key(std::string_view path, std::string_view from) {
     if (path.starts_with('/')) path.remove_prefix(1);
-    require_valid_key(from, path);
-    return std::string(path);
+    std::string key;
+    for (std::size_t at = 0; at <= path.size();) {
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        const std::string_view component = path.substr(at, end - at);
+        const bool is_safe = is_valid_key(component) || !is_file_name(component);  // what stays bad is refused below
+        if (at > 0) key += '/';
+        key += is_safe ? std::string(component) : to_safe_name(component);
+        at = end + 1;
+    }
+    require_valid_key(from, key);
+    detail::require_no_roots_key(from, key);
+    return key;
 }
 
 namespace {
@@ -47,7 +66,12 @@ class Planner {
 public:
     Planner(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools,
             std::string_view self, const std::function<bool(std::size_t)>& is_pinned)
-        : outline_(outline), config_(config), protected_tools_(protected_tools), self_(self), is_pinned_(is_pinned) {
+        : outline_(outline),
+          config_(config),
+          protected_tools_(protected_tools),
+          self_(self),
+          is_pinned_(is_pinned),
+          calls_(outline) {
         std::size_t parts = 0;
         for (std::size_t i = 0; i < outline.size(); ++i) parts += outline[i].parts.size();
         plan_.parts.reserve(parts);  // candidates look into it
@@ -74,7 +98,7 @@ private:
                                     .is_retained = is_retained,
                                     .call = call};
         candidate.rule = rule_for(candidate);
-        candidate.call_part = find_call(candidate);
+        candidate.call_part = calls_.find(call, first_part(candidate).object_name);
         candidate.stored = stored_for(candidate);
         plan_.candidates.push_back(std::move(candidate));
     }
@@ -108,16 +132,6 @@ private:
         return keys;
     }
 
-    [[nodiscard]] std::optional<std::size_t> find_call(const ClearingCandidate& candidate) const {
-        const std::string_view name = first_part(candidate).object_name;
-        const auto& parts = outline_[candidate.call].parts;
-        std::optional<std::size_t> found;
-        for (std::size_t p = 0; p < parts.size(); ++p) {
-            if (parts[p].kind == PartKind::tool_call && std::string_view(parts[p].object_name) == name) found = p;
-        }
-        return found;
-    }
-
     [[nodiscard]] std::string_view rule_for_marks(const ClearingCandidate& candidate) const {
         for (const std::size_t part : candidate.parts) {
             const Mark& mark = mark_of(outline_[candidate.message], part);
@@ -133,6 +147,7 @@ private:
     std::span<const std::string> protected_tools_;
     std::string_view self_;
     const std::function<bool(std::size_t)>& is_pinned_;
+    detail::CallParts calls_;
     ClearingPlan plan_{};
 };
 
@@ -149,6 +164,13 @@ ClearingPlan plan_clearing(const Outline& outline, const ReductionConfig& config
             planner.add_results(message, rounds[r].call, r + retained >= rounds.size());
     }
     return planner.take();
+}
+
+std::int64_t newest_round(const Outline& outline) noexcept {
+    for (std::size_t i = outline.size(); i-- > 0;) {
+        if (outline[i].group != 0) return static_cast<std::int64_t>(outline[i].serial);
+    }
+    return 0;
 }
 
 std::size_t PlannedKeys::slot_of(const Hash128& key) const noexcept {
@@ -186,6 +208,11 @@ void PlannedKeys::add(std::string_view key, const Hash128& content) {
     slot = {print, content, true, true};
 }
 
+int PlannedKeys::first_number(const std::string& key) const {
+    const auto found = first_numbers_.find(key);
+    return found == first_numbers_.end() ? 2 : found->second;
+}
+
 void PlannedKeys::drop_unit() noexcept {
     for (const Hash128& key : unit_) slots_[slot_of(key)].is_planned = false;
     unit_.clear();
@@ -203,12 +230,55 @@ void append_placeholder(std::string& out, const ClearedText& text, Language lang
         add(", ", "，", std::to_string(text.lines));
         add(" lines", " 行");
     }
-    add(". Full text: ", "。全文：", text.location);
-    if (!text.reader.empty()) {
-        add(" - read it with ", "，可用 ", text.reader);
+    const bool is_text = !text.has_media;
+    add(is_text ? ". Full text: " : ". Original: ", is_text ? "。全文：" : "。原件：", text.location);
+    if (text.has_text && !text.reader.empty()) {
+        add(is_text ? " - read it with " : " - read its text with ", is_text ? "，可用 " : "，文字可用 ", text.reader);
         add("", " 读取");
     }
+    if (text.has_media && !text.media_reader.empty()) {
+        add(" - see its media with ", "，媒体可用 ", text.media_reader);
+        add("", " 取回");
+    }
     out += ']';
+}
+
+namespace {
+
+/// Media as their bytes, where a type holds them as a data URL.
+std::optional<Part> with_bytes(const Part& part) {
+    constexpr std::string_view scheme = "data:";
+    constexpr std::string_view encoding = ";base64,";
+    const std::string_view url = part.media.url;
+    const auto at = url.find(encoding);
+    if (!url.starts_with(scheme) || at == std::string_view::npos) return std::nullopt;
+    auto bytes = from_base64(url.substr(at + encoding.size()));
+    if (!bytes) return std::nullopt;
+    Part decoded = part;
+    decoded.media.url.clear();
+    decoded.media.bytes = *std::move(bytes);
+    if (decoded.media.mime.empty()) decoded.media.mime = url.substr(scheme.size(), at - scheme.size());
+    return decoded;
+}
+
+/// Whether that array has the part as an element. Inside of a string the element's quotes would be escaped.
+bool has_element(std::string_view array, const Part& part) {
+    const std::string alone = offload_content(std::array{part});
+    if (!array.starts_with('[') || !alone.starts_with('[')) return false;
+    return array.find(std::string_view(alone).substr(1, alone.size() - 2)) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool holds_part(Storage& storage, const std::string& key, const Part& part) {
+    try {
+        const auto content = storage.get(key);
+        if (!content) return false;
+        const auto decoded = with_bytes(part);
+        return has_element(*content, part) || (decoded && has_element(*content, *decoded));
+    } catch (const std::exception&) {
+        return false;
+    }
 }
 
 std::string clearing_placeholder(const ClearedText& text, Language language) {
@@ -228,12 +298,15 @@ bool is_taken(Storage& storage, const std::string& key, std::string_view content
 
 }  // namespace
 
-std::string free_key(Storage& storage, std::string key, std::string_view content, const PlannedKeys& planned) {
+/// A number that was too low once is not tried again: there may be thousands of results with one name.
+std::string free_key(Storage& storage, std::string key, std::string_view content, PlannedKeys& planned) {
     try {
         if (!is_taken(storage, key, content, planned)) return key;
-        for (int number = 2;; ++number) {
+        for (int number = planned.first_number(key);; ++number) {
             std::string candidate = fmt::format("{}-{}", key, number);
-            if (!is_taken(storage, candidate, content, planned)) return candidate;
+            if (is_taken(storage, candidate, content, planned)) continue;
+            planned.set_first_number(key, number);
+            return candidate;
         }
     } catch (const std::exception&) {
         return key;  // the write will say what is wrong

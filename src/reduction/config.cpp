@@ -2,11 +2,13 @@
 
 #include "../base/field_check.hpp"
 #include "whittle/base/names.hpp"
+#include "whittle/base/saturating.hpp"
 #include "whittle/reduction/truncation.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 namespace whittle::inline v0 {
@@ -49,6 +51,29 @@ void check_backend(const ReductionConfig& config, const ChainInfo& chain, FieldC
     }
 }
 
+bool lacks_stream(Storage& storage) {
+    try {
+        return !storage.can_stream();
+    } catch (const std::exception&) {  // it may be down just now
+        return false;
+    }
+}
+
+/// What is longer than what is held is lost but for its ends.
+void check_streams(const ReductionConfig& config, const ChainInfo& chain, FieldCheck& check) {
+    const auto warn = [&](const std::shared_ptr<Storage>& storage, const std::string& field) {
+        check.warn(storage && lacks_stream(*storage), field, "a store that cannot stream (no open_writer)",
+                   fmt::format("one that can: a result that is written in pieces is held in memory, and beyond "
+                               "max_bytes_without_stream ({} bytes) only its ends are kept",
+                               config.max_bytes_without_stream));
+    };
+    if (!config.skip_truncation) warn(config.backend ? config.backend : chain.config.storage, "backend");
+    for (const auto& [tool, own] : config.tool_config) {
+        if (!own.skip_truncation.value_or(config.skip_truncation))
+            warn(own.backend, "tool_config." + tool + ".backend");
+    }
+}
+
 }  // namespace
 
 void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_view name, std::string_view tool,
@@ -56,6 +81,80 @@ void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_v
     if (!callbacks.trunc_handler || !callbacks.trunc_sink) return;
     problems.error(fmt::format("{}.tool_config.{}.trunc_sink", name, tool), "set beside trunc_handler",
                    "one of the two: the sink passes a result on as it comes, the handler sees it whole");
+}
+
+namespace {
+
+/// What a tool's own settings cannot do, since something else comes first.
+class VoidSettings {
+public:
+    VoidSettings(const ReductionConfig& config, const ChainInfo& chain, FieldCheck& check)
+        : config_(config), chain_(chain), check_(check) {}
+
+    void check(const std::string& tool, const ToolReductionConfig& own) {
+        check_.warn(own.skip_truncation == false && !never_truncated(tool).empty(), field(tool, "skip_truncation"),
+                    "false", never_truncated(tool));
+        check_.warn(own.skip_clear == false && !never_cleared(tool).empty(), field(tool, "skip_clear"), "false",
+                    never_cleared(tool));
+    }
+
+    void check(const std::string& tool, const ToolReductionCallbacks& own) {
+        const ToolReductionConfig* settings = find_for_tool(config_.tool_config, tool);
+        const auto is_off = [&](const std::optional<bool> ToolReductionConfig::*skip, bool otherwise) {
+            return settings != nullptr ? (settings->*skip).value_or(otherwise) : otherwise;
+        };
+        const std::string no_truncation =
+            is_off(&ToolReductionConfig::skip_truncation, config_.skip_truncation)
+                ? "a tool whose results are truncated: skip_truncation comes first, so that it is never called"
+                : never_truncated(tool);
+        const std::string no_clearing = is_off(&ToolReductionConfig::skip_clear, config_.skip_clear)
+                                            ? "a tool whose results are cleared: skip_clear comes first, so that it is "
+                                              "never called"
+                                            : never_cleared(tool);
+        const bool truncates = own.trunc_handler || own.trunc_sink;
+        check_.warn(truncates && !no_truncation.empty(), field(tool, own.trunc_sink ? "trunc_sink" : "trunc_handler"),
+                    "set", no_truncation);
+        check_.warn(own.clear_handler && !no_clearing.empty(), field(tool, "clear_handler"), "set", no_clearing);
+    }
+
+private:
+    [[nodiscard]] static std::string field(const std::string& tool, std::string_view member) {
+        return fmt::format("tool_config.{}.{}", tool, member);
+    }
+    [[nodiscard]] std::string never_truncated(const std::string& tool) const {
+        if (!matches_tool(config_.trunc_exclude_tools, tool)) return {};
+        return "a tool that is not in trunc_exclude_tools: that list comes first, so that this has no effect";
+    }
+    [[nodiscard]] std::string never_cleared(const std::string& tool) const {
+        const bool is_excluded = matches_tool(config_.clear_exclude_tools, tool);
+        if (!is_excluded && !matches_tool(chain_.config.protected_tools, tool)) return {};
+        return fmt::format("a tool that is not in {}: that list comes first, so that this has no effect",
+                           is_excluded ? "clear_exclude_tools" : "the chain's protected_tools");
+    }
+
+    const ReductionConfig& config_;
+    const ChainInfo& chain_;
+    FieldCheck& check_;
+};
+
+}  // namespace
+
+void check_tool_names(const ReductionConfig& config, const std::map<std::string, ToolReductionCallbacks>& callbacks,
+                      const ChainInfo& chain, std::string_view name, Problems& problems) {
+    FieldCheck check(name, problems);
+    check.tool_names(config.trunc_exclude_tools, "trunc_exclude_tools");
+    check.tool_names(config.clear_exclude_tools, "clear_exclude_tools");
+    if (const auto* inputs = std::get_if<std::vector<std::string>>(&config.clear_tool_inputs))
+        check.tool_names(*inputs, "clear_tool_inputs");
+    VoidSettings settings(config, chain, check);
+    for (const auto& [tool, own] : config.tool_config) {
+        check.tool_names(std::array{tool}, "tool_config");
+        settings.check(tool, own);
+    }
+    for (const auto& [tool, own] : callbacks) {
+        check.tool_names(std::array{tool}, "tool_config");
+        settings.check(tool, own);
+    }
 }
 
 void check_reader(const ReductionConfig& config, const ChainInfo& chain, std::string_view name,
@@ -77,13 +176,15 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
     check.at_least(config.clear_at_least_tokens, 0, "clear_at_least_tokens");
     check.at_least(config.clear_target_tokens, 0, "clear_target_tokens");
     check.at_least(config.max_bytes_without_store, 0, "max_bytes_without_store");
+    check.at_least(config.max_bytes_without_stream, 0, "max_bytes_without_stream");
+    check_streams(config, chain, check);
     check.error(config.read_file_tool_name.empty(), "read_file_tool_name", "\"\"", "the name of a tool");
     check_root(config, check);
     check.warn(
         config.clear_target_tokens >= config.max_tokens_for_clear, "clear_target_tokens",
         std::to_string(config.clear_target_tokens),
         fmt::format("below max_tokens_for_clear ({}), else each clearing stops at once", config.max_tokens_for_clear));
-    const std::int64_t room = chain.config.profile.context_window - chain.config.profile.output_reserve;
+    const std::int64_t room = sub_saturating(chain.config.profile.context_window, chain.config.profile.output_reserve);
     check.warn(chain.config.profile.context_window > 0 && !config.skip_clear && config.max_tokens_for_clear >= room,
                "max_tokens_for_clear", std::to_string(config.max_tokens_for_clear),
                fmt::format("below the context window less the output reserve ({}), else it comes too late", room));

@@ -63,7 +63,10 @@ void HeldText::spill(std::string_view chunk) {
             if (size_ <= static_cast<std::int64_t>(limits_.spill)) return;
             writer_ = storage_->open_writer();
             cannot_stream_ = writer_ == nullptr;
-            if (cannot_stream_) return;
+            if (cannot_stream_) {
+                limits_.keep = std::max(limits_.keep, limits_.hold);
+                return;
+            }
             writer_->write(front_);
         }
         writer_->write(chunk);
@@ -86,7 +89,8 @@ std::string HeldText::end() const {
 std::optional<std::string> HeldText::store(const std::string& key) {
     if (!key_.empty()) return key_;
     if (!storage_) fail("there is no store");
-    if (cannot_stream_ && !is_whole()) fail("the backend cannot stream");
+    if (cannot_stream_ && !is_whole())
+        fail(fmt::format("the backend cannot stream, and it has more than the {} bytes that are held", limits_.keep));
     if (!failure_.empty()) return std::nullopt;
     try {
         key_ = writer_ ? write_to_free_key(key, [&](const std::string& free) { writer_->commit(free); })

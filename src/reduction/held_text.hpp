@@ -17,6 +17,7 @@ struct HeldTextLimits {
     std::size_t keep = 0;   ///< bytes at the front
     std::size_t tail = 0;   ///< bytes at the end
     std::size_t spill = 0;  ///< a longer text goes to the store as it comes; at most `keep`
+    std::size_t hold = 0;   ///< bytes kept at the front, if more, where the store cannot stream
 };
 
 /// A text that arrives in pieces: its front and its end in memory, all of it in the store once it is long. What the

@@ -138,7 +138,7 @@ private:
 StoredObject find_object(const ToolContext& context, const std::shared_ptr<Storage>& storage,
                          const std::string& reference) {
     const auto fallback = storage ? storage : context.storage;
-    auto object = context.objects ? context.objects->find(reference, fallback) : std::nullopt;
+    auto object = detail::find_copied(context, fallback, reference);
     if (!object) {
         throw Error(Errc::not_found,
                     fmt::format("\"reference\": {} names nothing that was stored of this conversation ({} texts were); "

@@ -21,7 +21,8 @@ TruncatingSink::TruncatingSink(const ToolContext& context, TruncationLimits limi
 void TruncatingSink::write(std::string_view text) {
     if (!continues_) {
         const auto limit = static_cast<std::size_t>(limits_.max_bytes);
-        const HeldTextLimits held{static_cast<std::size_t>(limits_.max_unstored), limit / 2 + longest_character, limit};
+        const HeldTextLimits held{static_cast<std::size_t>(limits_.max_unstored), limit / 2 + longest_character, limit,
+                                  static_cast<std::size_t>(limits_.max_held)};
         items_.push_back({.written = std::make_unique<HeldText>(held, limits_.storage)});
         continues_ = true;
     }
@@ -78,10 +79,13 @@ TruncatingSink::Cuts TruncatingSink::plan() const {
     Cuts cuts(items_.size());
     if (!exceeds()) return cuts;
     const std::int64_t texts = std::ranges::count_if(items_, &Item::is_text);
-    const std::int64_t quota = limits_.max_bytes / texts;
     const std::int64_t token_quota = limits_.max_tokens / texts;
+    const auto passed = static_cast<std::int64_t>(passed_);  // out already: the others share what is left
+    const bool is_over = passed > limits_.max_bytes / texts;
+    const std::int64_t quota = is_over ? (limits_.max_bytes - passed) / (texts - 1) : limits_.max_bytes / texts;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-        if (is_longer(items_[i], quota, token_quota)) cuts[i] = cut(i, quota, token_quota);
+        const std::int64_t own = is_over && i == 0 ? passed : quota;
+        if (is_longer(items_[i], own, token_quota)) cuts[i] = cut(i, own, token_quota);
     }
     return cuts;
 }
@@ -99,8 +103,9 @@ TruncatingSink::Cut TruncatingSink::cut(std::size_t i, std::int64_t quota, std::
         tail = fit_tokens(tail, token_quota / 2, true);
     }
     Cut result{i == 0 ? std::max(head.size(), passed_) : head.size(), {}};
-    const auto left = static_cast<std::size_t>(item.size()) - result.head;
-    result.tail = utf8_suffix(tail, std::min(tail.size(), left));
+    const auto whole = static_cast<std::size_t>(item.size());
+    const auto room = static_cast<std::size_t>(std::max<std::int64_t>(quota, static_cast<std::int64_t>(result.head)));
+    result.tail = utf8_suffix(tail, std::min({tail.size(), whole - result.head, room - result.head}));
     return result;
 }
 
@@ -199,7 +204,7 @@ std::string TruncatingSink::location_of(const Item& item, const Place& place) co
     if (!limits_.read_location.empty()) return limits_.read_location;
     const std::string& key = item.stored.empty() ? place.key : item.stored.front().key;
     const auto& storage = item.stored.empty() ? limits_.storage : item.stored.front().storage;
-    return key.empty() || !storage ? key : storage->locate(key);
+    return key.empty() || !storage ? key : reference_to(*storage, key, limits_.reader);
 }
 
 TruncatedText TruncatingSink::facts_of(const Item& item, const Cut& cut, const Place& place) const {

@@ -21,6 +21,7 @@ struct TruncationLimits {
     std::int64_t max_bytes = 0;     ///< of text in the whole result
     std::int64_t max_tokens = 0;    ///< of text in the whole result; 0: no such limit
     std::int64_t max_unstored = 0;  ///< bytes of a text that are shown if it cannot be stored
+    std::int64_t max_held = 0;      ///< bytes of a text that are held for a store that cannot stream
     std::string read_location{};    ///< of the stored text that the result shows again: it becomes one page
     std::string_view reader{};      ///< tool that notices name, or empty
     std::string_view by{};          ///< the middleware's name

@@ -1,10 +1,12 @@
 #include "whittle/reduction/truncation.hpp"
+#include "../chain/read_back.hpp"
 #include "truncating_sink.hpp"
 
 #include "whittle/base/names.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/reduction/clearing.hpp"
+#include "whittle/reduction/read_offloaded.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -71,11 +73,13 @@ bool skips_truncation(const ReductionConfig& config, std::string_view tool) {
 }
 
 std::string_view reader_tool(const ReductionConfig& config, std::span<const ToolSpec> tools) noexcept {
-    const auto has = [&](std::string_view name) {
-        return std::ranges::find(tools, name, &ToolSpec::name) != tools.end();
-    };
-    if (has(config.read_file_tool_name)) return config.read_file_tool_name;
-    return has("read_offloaded") ? "read_offloaded" : "";
+    for (const std::string_view name : {std::string_view(config.read_file_tool_name), read_offloaded_name}) {
+        const auto exact = std::ranges::find(tools, name, &ToolSpec::name);
+        if (exact != tools.end()) return exact->name;
+        const auto meant = std::ranges::find_if(tools, [&](const ToolSpec& t) { return names_tool(name, t.name); });
+        if (meant != tools.end()) return meant->name;
+    }
+    return {};
 }
 
 namespace {
@@ -106,6 +110,8 @@ std::optional<ReadBack> find_read_back(const ToolContext& context) {
     for (std::string& location : strings_in(context.arguments)) {
         if (const auto object = context.objects->find(location, context.storage))
             return ReadBack{std::move(location), object->key};
+        if (const auto object = detail::find_copied(context, context.storage, location))
+            return ReadBack{object->key, object->key};  // without what was copied with it
     }
     return std::nullopt;
 }
@@ -129,7 +135,7 @@ public:
 private:
     /// Another tool may have a location among its arguments and give something else.
     [[nodiscard]] bool is_reader() const {
-        return matches_tool(std::array<std::string_view, 2>{setup_.config.read_file_tool_name, "read_offloaded"},
+        return matches_tool(std::array<std::string_view, 2>{setup_.config.read_file_tool_name, read_offloaded_name},
                             context_.tool);
     }
 
@@ -166,6 +172,7 @@ private:
         return {.max_bytes = config.max_length_for_trunc,
                 .max_tokens = context_.counter ? config.max_tokens_for_trunc : 0,
                 .max_unstored = std::max(unstored, add_saturating(limit, room_for_notice)),
+                .max_held = config.max_bytes_without_stream,
                 .read_location = read_back_ ? read_back_->location : std::string(),
                 .reader = reader_tool(config, context_.tools),
                 .by = setup_.by,
@@ -243,13 +250,20 @@ private:
     }
 
     void offload(TruncResult& result) const {
-        const auto store = storage();
-        if (!store) throw Error(Errc::storage_failed, "no backend for offload");
-        if (result.key.empty()) {
-            result.key = detail::put_to_free_key(*store, default_key(), result.content);
-        } else {
-            result.key = to_key(result.key, "trunc_handler");
-            store->put_if_absent(result.key, result.content);
+        const bool is_named = !result.key.empty();
+        result.key = is_named ? to_key(result.key, "trunc_handler") : default_key();
+        try {
+            const auto store = storage();
+            if (!store) throw Error(Errc::storage_failed, "no backend for offload");
+            if (is_named) {
+                store->put_if_absent(result.key, result.content);
+            } else {
+                result.key = detail::put_to_free_key(*store, result.key, result.content);
+            }
+        } catch (const std::exception& error) {
+            detail::tell_store_failures(context_.events, setup_.by, context_.conversation,
+                                        std::array{StoreFailure{result.key, error.what()}});
+            throw;
         }
     }
 

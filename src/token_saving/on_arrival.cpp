@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace whittle::inline v0 {
 
@@ -84,17 +85,28 @@ private:
     std::optional<std::string> cut(std::size_t i, std::vector<StoredPart>& stored) const {
         const std::string& whole = parts_[i].text;
         if (count_code_points(whole) <= config_.compress_threshold_chars) return std::nullopt;
-        const std::string key = storage_ ? detail::unused_key(*storage_, key_for(i), whole, {}) : std::string();
-        const std::string location = storage_ ? storage_->locate(key) : std::string();
+        detail::NewKeys planned;  // each part's key is its own
+        const std::string key = storage_ ? detail::unused_key(*storage_, key_for(i), whole, planned) : std::string();
         const std::string_view reader = storage_ ? detail::reader_among(context_.tools) : std::string_view();
+        const std::string location = storage_ ? reference_to(*storage_, key, reader) : std::string();
         auto now = cut_to_head_and_tail(whole, config_.compress_threshold_chars, config_.head_keep_chars,
                                         config_.tail_keep_chars, {location, reader, context_.language});
         if (!now || tokens(*now) >= tokens(whole)) return std::nullopt;
         if (storage_) {
-            storage_->put_if_absent(key, whole);
+            put(key, whole);
             stored.push_back({.part = i, .key = key, .by = std::string(by_), .storage = storage_});
         }
         return now;
+    }
+
+    void put(const std::string& key, const std::string& whole) const {
+        try {
+            storage_->put_if_absent(key, whole);
+        } catch (const std::exception& error) {
+            detail::tell_store_failures(context_.events, by_, context_.conversation,
+                                        std::array{StoreFailure{key, error.what()}});
+            throw;
+        }
     }
 
     [[nodiscard]] std::string key_for(std::size_t i) const {

@@ -137,18 +137,23 @@ std::string reason_with(const Mark& mark, std::string_view self, std::string_vie
     return reason;
 }
 
-std::string unused_key(Storage& storage, const std::string& key, std::string_view content, const NewKeys& planned) {
+/// A number that was too low once is not tried again: there may be thousands of results with one name.
+std::string unused_key(Storage& storage, const std::string& key, std::string_view content, NewKeys& planned) {
     const Hash128 hash = hash128(content);
     const auto is_taken = [&](const std::string& candidate) {
-        if (const auto found = planned.find(candidate); found != planned.end()) return !(found->second == hash);
+        if (const auto found = planned.content.find(candidate); found != planned.content.end())
+            return !(found->second == hash);
         const auto info = storage.stat(candidate);
         if (!info) return false;
         return info->bytes != static_cast<std::int64_t>(content.size()) || storage.get(candidate) != content;
     };
     try {
-        std::string candidate = key;
-        for (int number = 2; is_taken(candidate); ++number) candidate = fmt::format("{}-{}", key, number);
-        return candidate;
+        if (!is_taken(key)) return key;
+        int& number = planned.first_numbers.try_emplace(key, 2).first->second;
+        for (;; ++number) {
+            std::string candidate = fmt::format("{}-{}", key, number);
+            if (!is_taken(candidate)) return candidate;
+        }
     } catch (const std::exception&) {
         return key;  // the write will say what is wrong
     }

@@ -43,11 +43,38 @@ constexpr std::array negations{
     Text("wouldnt"), Text("zonder")};
 static_assert(std::ranges::is_sorted(negations));
 
-bool is_negation(std::string_view core) {
+/// What makes a sentence hold only under a condition, in an order, to a degree or as a duty, in eight languages. Left
+/// out are words that mean something else in a language where they are as common. Sorted.
+constexpr std::array connectives{
+    Text("aber"),      Text("above"),    Text("after"),      Text("afterwards"), Text("alleen"),    Text("als"),
+    Text("although"),  Text("altijd"),   Text("always"),     Text("anders"),     Text("antes"),     Text("assuming"),
+    Text("aunque"),    Text("avant"),    Text("before"),     Text("beforehand"), Text("below"),     Text("bevor"),
+    Text("bis"),       Text("but"),      Text("cuando"),     Text("daarna"),     Text("danach"),    Text("dann"),
+    Text("darf"),      Text("debe"),     Text("depois"),     Text("depuis"),     Text("despite"),   Text("deve"),
+    Text("doit"),      Text("dopo"),     Text("during"),     Text("earlier"),    Text("either"),    Text("else"),
+    Text("enquanto"),  Text("ensuite"),  Text("eventually"), Text("falls"),      Text("fewer"),     Text("finally"),
+    Text("first"),     Text("hasta"),    Text("however"),    Text("if"),         Text("immer"),     Text("instead"),
+    Text("last"),      Text("later"),    Text("least"),      Text("less"),       Text("lorsque"),   Text("luego"),
+    Text("ma"),        Text("maar"),     Text("mais"),       Text("mas"),        Text("may"),       Text("mientras"),
+    Text("might"),     Text("moet"),     Text("more"),       Text("most"),       Text("muss"),      Text("must"),
+    Text("nachdem"),   Text("nadat"),    Text("next"),       Text("nur"),        Text("oder"),      Text("once"),
+    Text("only"),      Text("oppure"),   Text("optional"),   Text("or"),         Text("otherwise"), Text("ou"),
+    Text("pero"),      Text("poi"),      Text("previous"),   Text("previously"), Text("prima"),     Text("provided"),
+    Text("puis"),      Text("quand"),    Text("quando"),     Text("required"),   Text("se"),        Text("sempre"),
+    Text("seulement"), Text("shall"),    Text("should"),     Text("si"),         Text("siempre"),   Text("since"),
+    Text("sinon"),     Text("sobald"),   Text("soll"),       Text("solo"),       Text("soltanto"),  Text("somente"),
+    Text("sondern"),   Text("sonst"),    Text("than"),       Text("then"),       Text("though"),    Text("till"),
+    Text("totdat"),    Text("toujours"), Text("under"),      Text("until"),      Text("voordat"),   Text("vorher"),
+    Text("wanneer"),   Text("wenn"),     Text("when"),       Text("whenever"),   Text("whether"),   Text("while"),
+    Text("whilst"),    Text("within"),   Text("zuerst"),     Text("zuletzt")};
+static_assert(std::ranges::is_sorted(connectives));
+
+bool carries_logic(std::string_view core) {
     std::string lower = ascii_lower(core);
     if (lower.ends_with("n't")) return true;
     std::erase(lower, '\'');
-    return std::ranges::binary_search(negations, std::string_view(lower));
+    const auto is_in = [&](const auto& sorted) { return std::ranges::binary_search(sorted, Text(lower)); };
+    return is_in(negations) || is_in(connectives);
 }
 
 /// Bytes that prose does not have inside or around words, digits and all that is not ASCII.
@@ -75,7 +102,7 @@ bool is_protected_word(std::string_view word) noexcept {
     if (word.empty() || has_symbol(word)) return true;
     const std::string_view core = detail::core_of(word);
     if (core.empty() || is_name(word, core)) return true;
-    return is_negation(core);
+    return carries_logic(core);
 }
 
 }  // namespace whittle::inline v0

@@ -1,4 +1,5 @@
 // Splits a text into words and finds what stays word for word: code fences, JSON, lines of code, notices.
+#include "data_lines.hpp"
 #include "whittle/token_saving/words.hpp"
 #include "word_text.hpp"
 
@@ -12,11 +13,7 @@ namespace whittle::inline v0 {
 namespace {
 
 using detail::is_blank_byte;
-
-struct Stretch {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-};
+using detail::Stretch;
 
 std::string_view trim(std::string_view line) noexcept {
     while (!line.empty() && is_blank_byte(line.front())) line.remove_prefix(1);
@@ -197,6 +194,7 @@ private:
     /// Lines of code stay; where a quarter of the lines ends like code, all of the text does.
     void mark_lines() {
         const std::vector<bool> in_fence = fenced(text_, lines_);
+        const std::vector<bool> is_data = detail::find_data_lines(text_, lines_);
         std::size_t code = 0;
         std::size_t all = 0;
         for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -204,7 +202,7 @@ private:
             if (words.empty()) continue;
             protect_inline_code(text_, words);
             const std::string_view line = text_.substr(lines_[i].begin, lines_[i].end - lines_[i].begin);
-            if (in_fence[i] || is_code_line(line, trim(line), words)) set_verbatim(words);
+            if (in_fence[i] || is_data[i] || is_code_line(line, trim(line), words)) set_verbatim(words);
             if (in_fence[i]) continue;
             ++all;
             code += ends_like_code(trim(line)) ? 1 : 0;

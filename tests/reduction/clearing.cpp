@@ -178,6 +178,43 @@ TEST_CASE("R77: a plan that frees too little writes nothing and is remembered un
     CHECK(keys(*storage).size() == 2);
 }
 
+TEST_CASE("a plan that can never free enough is remembered, however much it is asked for", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
+    AnyConversation c = rounds(type, {"a", "b"});
+    ReductionConfig config = above(100);
+    config.clear_at_least_tokens = INT64_MAX;
+    const AnyChain chain(type, ChainConfig{}, config);
+    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::too_small);
+    CHECK(c.notes("reduction").integer("retry_at_tokens") == INT64_MAX);
+    CHECK(chain.before_model(c).find("reduction")->outcome == Outcome::remembered);
+}
+
+TEST_CASE("results of one name are stored under numbers, and none is tried twice", "[reduction]") {
+    WITH_EACH_MESSAGE_TYPE(type);
+    struct Counting final : Storage {
+        explicit Counting(std::shared_ptr<Storage> s) : inner(std::move(s)) {}
+        void put_if_absent(std::string_view key, std::string_view content) override {
+            inner->put_if_absent(key, content);
+        }
+        std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max) override {
+            return inner->get(key, offset, max);
+        }
+        std::optional<ObjectInfo> stat(std::string_view key) override { return ++stats, inner->stat(key); }
+        std::shared_ptr<Storage> inner;
+        int stats = 0;
+    };
+    const auto storage = std::make_shared<Counting>(memory_storage());
+    AnyConversation c(type, "conv");
+    c.push_back(ChatMessage::user("do"));
+    c.push_back(ChatMessage::assistant("").call("a", "read"));
+    for (int i = 0; i < 200; ++i) c.push_back(ChatMessage::result("a", "read", output(std::to_string(i))));
+    add_round(c, "b");
+    const AnyChain chain(type, ChainConfig{.storage = storage}, above(100));
+    chain.before_model(c);
+    CHECK(storage->get("conv/clear/a-200", 0, INT64_MAX) == output("199"));
+    CHECK(storage->stats < 2'000);
+}
+
 TEST_CASE("running ten times writes every object once and changes nothing more", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const auto memory = memory_storage();

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -249,6 +250,17 @@ TEST_CASE("R80: the callback after a commit sees it; what it throws is reported 
     CHECK(calls == 1);
     CHECK(c.journal_size() == 1);
     CHECK(heard.find("disk full") != std::string::npos);
+}
+
+TEST_CASE("R80: under propagate what the callback after a commit throws comes as it is, and the commit is taken back",
+          "[handlers]") {
+    WITH_EACH_MESSAGE_TYPE(type);
+    const auto after_commit = [](std::size_t, const StageReport&) { throw std::out_of_range("the host's own"); };
+    const AnyChain chain(type, {.on_error = OnError::propagate},
+                         std::vector<AnyStage>{{.config = only_clearing(), .after_commit = after_commit}});
+    AnyConversation c = two_rounds(type);
+    CHECK_THROWS_AS(chain.before_model(c), std::out_of_range);
+    CHECK(c.journal_size() == 0);
 }
 
 namespace {

@@ -110,9 +110,9 @@ TEST_CASE("a page of an object of 1 GiB needs no more memory than the page", "[r
 }
 
 TEST_CASE("only what was stored of this conversation is read", "[read_offloaded]") {
-    const std::string reference = GENERATE(as<std::string>(), "c/trunc/b", "other/trunc/a", "../c/trunc/a",
-                                           "/etc/passwd", "c/trunc/../trunc/a", "C/TRUNC/A", "c/trunc/a ", "%2e%2e/a",
-                                           "..", "/", std::string("c/trunc/a\0", 10), "a\nb", std::string(10'000, 'x'));
+    const std::string reference =
+        GENERATE(as<std::string>(), "c/trunc/b", "other/trunc/a", "../c/trunc/a", "/etc/passwd", "c/trunc/../trunc/a",
+                 "C/TRUNC/A", "%2e%2e/a", "..", "/", std::string("c/trunc/a\0", 10), "a\nb", std::string(10'000, 'x'));
     Reader read("mine");
     read.storage->put_if_absent("other/trunc/a", "of somebody else");
     const Answer refused = read(json{{"reference", reference}});
@@ -124,6 +124,22 @@ TEST_CASE("only what was stored of this conversation is read", "[read_offloaded]
     CHECK(refused.text.size() < 400);
     CHECK(refused.read_back.empty());
     CHECK(read.heard.empty());
+}
+
+TEST_CASE("a reference is found in what a model copies with it", "[read_offloaded]") {
+    Reader read("mine");
+    for (const char* copied :
+         {"c/trunc/a.", "\"c/trunc/a\"", "`c/trunc/a`,", "[c/trunc/a]", "<c/trunc/a>", " c/trunc/a ",
+          "c/trunc/a:", "file://c/trunc/a", "ref://c/trunc/a:", "Full text: c/trunc/a - read it", "(see **c/trunc/a**)",
+          "\xE3\x80\x8C"
+          "c/trunc/a\xE3\x80\x8D\xE3\x80\x82"}) {
+        CAPTURE(copied);
+        const Answer answer = read(json{{"reference", copied}});
+        CHECK(answer.text == "mine");
+        CHECK(answer.read_back == std::vector<std::string>{"c/trunc/a"});
+    }
+    const std::string many(200'000, '.');
+    CHECK(read(json{{"reference", many}}).is_error);
 }
 
 TEST_CASE("a conversation of which nothing was stored has nothing to read", "[read_offloaded]") {

@@ -14,6 +14,16 @@ namespace {
 
 ReductionConfig limit(std::int64_t bytes) { return {.max_length_for_trunc = bytes}; }
 
+/// What a backend of its own must have, and no more.
+class PlainStorage final : public Storage {
+public:
+    void put_if_absent(std::string_view key, std::string_view content) override { inner->put_if_absent(key, content); }
+    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t bytes) override {
+        return inner->get(key, offset, bytes);
+    }
+    std::shared_ptr<Storage> inner = memory_storage();
+};
+
 }  // namespace
 
 TEST_CASE("R10: a long result becomes head, notice and tail, and its object holds all of it", "[truncation]") {
@@ -221,22 +231,32 @@ TEST_CASE("a store that fails at any call never costs a byte of what fits under 
     }
 }
 
-TEST_CASE("a backend that cannot stream stores what fits in memory and says so of the rest", "[truncation]") {
-    class Plain final : public Storage {
-    public:
-        void put_if_absent(std::string_view key, std::string_view content) override {
-            inner->put_if_absent(key, content);
-        }
-        std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t bytes) override {
-            return inner->get(key, offset, bytes);
-        }
-        std::shared_ptr<Storage> inner = memory_storage();
-    };
-    Bench bench(limit(1'000), {}, {.storage = std::make_shared<Plain>()});
-    CHECK(bench.run_text("a", std::string(7'000, 'x'), true).stored.size() == 1);
-    const ToolReturn back = bench.run_text("b", std::string(9'000, 'x'), true);
+TEST_CASE("a store with the two required functions gets all of a written result that fits into memory",
+          "[truncation]") {
+    for (const std::size_t piece : {std::size_t{700}, std::size_t{1'000'000}}) {
+        CAPTURE(piece);
+        Bench bench({}, {}, {.storage = std::make_shared<PlainStorage>()});
+        const std::string whole = repeat("0123456789", 100'000);
+        std::vector<std::string> chunks;
+        for (std::size_t at = 0; at < whole.size(); at += piece) chunks.push_back(whole.substr(at, piece));
+        const ToolReturn back = bench.run_chunks("a", chunks);
+        REQUIRE(back.stored.size() == 1);
+        CHECK(bench.storage->get(back.stored[0].key) == whole);
+        CHECK(back.result.parts[0].text.size() < 51'000);
+        REQUIRE(bench.chain.warnings().size() == 1);
+        CHECK(bench.chain.warnings()[0].field == "reduction.backend");
+    }
+}
+
+TEST_CASE("beyond what is held for a store that cannot stream, the notice says so", "[truncation]") {
+    ReductionConfig config = limit(1'000);
+    config.max_bytes_without_stream = 20'000;
+    Bench bench(config, {}, {.storage = std::make_shared<PlainStorage>()});
+    CHECK(bench.run_text("a", std::string(20'000, 'x'), true).stored.at(0).key == "conv/trunc/a");
+    const ToolReturn back = bench.run_text("b", std::string(20'001, 'x'), true);
     CHECK(back.stored.at(0).key.empty());
-    CHECK(has(back.result.parts[0].text, "the backend cannot stream"));
+    CHECK(has(back.result.parts[0].text, "the backend cannot stream, and it has more than the 20000 bytes"));
+    CHECK(has(bench.events.back(), "store_failed") != has(bench.events.back(), "truncated"));
 }
 
 TEST_CASE("bytes that are not UTF-8 are stored as they are and shown as U+FFFD", "[truncation]") {

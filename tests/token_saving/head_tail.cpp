@@ -171,10 +171,14 @@ TEST_CASE("an own store is used instead of the chain's", "[token_saving]") {
 
 TEST_CASE("a store that fails leaves the result whole, and the next call tries again", "[token_saving]") {
     const auto faulty = std::make_shared<FaultyStorage>(memory_storage(), 2);  // 1 is the look for a free name
-    const Chain chain{ChainConfig{.storage = faulty, .on_error = OnError::propagate}, TokenSaving<>{at_every_call()}};
+    std::vector<std::string> told;
+    const Chain chain{ChainConfig{.storage = faulty, .on_error = OnError::propagate},
+                      ChainCallbacks<>{.on_event = [&](const Event& e) { told.emplace_back(e.kind); }},
+                      TokenSaving<>{at_every_call()}};
     Conversation<> c = asked();
     for (int i = 0; i < 3; ++i) add_step(c, long_text());
     chain.before_model(c);
+    CHECK(told == std::vector<std::string>{"store_failed"});
     CHECK(text_at(c, 2) == long_text());
     CHECK(c.report().find("token_saving")->outcome == Outcome::store_failed);
     chain.before_model(c);
@@ -276,7 +280,8 @@ struct Arriving {
     explicit Arriving(std::shared_ptr<Storage> storage_)
         : storage(std::move(storage_)),
           stage(std::make_shared<TokenSaving<>>(TokenSavingConfig{.when = SavingTime::on_arrival})),
-          chain(ChainConfig{.storage = storage, .on_error = OnError::propagate}, {}, Chain<>::Stages{stage}) {}
+          chain(ChainConfig{.storage = storage, .on_error = OnError::propagate},
+                {.on_event = [told = told](const Event& e) { told->emplace_back(e.kind); }}, Chain<>::Stages{stage}) {}
 
     void call(Conversation<>& c, const std::vector<std::string>& texts, const std::string& arguments = "{}") {
         const std::string id = "c" + std::to_string(c.model_calls() + 1);
@@ -290,6 +295,7 @@ struct Arriving {
         c.push_tool_results(std::vector{to_return(context, sink, std::move(outcome))});
     }
 
+    std::shared_ptr<std::vector<std::string>> told = std::make_shared<std::vector<std::string>>();
     std::shared_ptr<Storage> storage;
     std::shared_ptr<TokenSaving<>> stage;
     Chain<> chain;
@@ -342,4 +348,5 @@ TEST_CASE("on arrival a store that fails leaves the result whole, also under pro
     agent.call(c, {long_text()});
     CHECK(text_at(c, 2) == long_text());
     CHECK(agent.stage->stats().compressions == 0);
+    CHECK(std::ranges::count(*agent.told, "store_failed") == 1);
 }

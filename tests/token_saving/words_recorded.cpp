@@ -154,7 +154,7 @@ TEST_CASE("recorded tool outputs keep all that matters, and the share that was a
         shares.take(text_of_file(file));
     }
     check_shares(shares);
-    CHECK(shares.changed >= 10);
+    CHECK(shares.changed >= 8);  // settings, rows and differences stay whole
 }
 
 TEST_CASE("replies and results of recorded sessions keep all that matters, and their share", "[token_saving][data]") {

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -61,6 +62,9 @@ struct ClearingPlan {
                                          std::span<const std::string> protected_tools, std::string_view self,
                                          const std::function<bool(std::size_t)>& is_pinned);
 
+/// The serial of the newest message of a tool round; 0 if there is none. It changes with each result.
+[[nodiscard]] std::int64_t newest_round(const Outline& outline) noexcept;
+
 /// Where the original is and how to read it, as a placeholder says it.
 struct ClearedText {
     std::string_view tool{};
@@ -68,7 +72,16 @@ struct ClearedText {
     std::int64_t lines = 0;       ///< 0: not known
     std::string_view location{};  ///< `Storage::locate` of its key
     std::string_view reader{};    ///< tool that reads it; empty: none is listed
+    bool has_text = true;
+    bool has_media = false;
+    std::string_view media_reader{};  ///< tool that shows its media; empty: none is listed
 };
+
+/// The tool that shows stored media again, where the request lists it.
+inline constexpr std::string_view media_reader_name = "fetch_media";
+
+/// Whether the object is an array of parts (`offload_content`) with that one among them. What cannot be read has none.
+[[nodiscard]] bool holds_part(Storage& storage, const std::string& key, const Part& part);
 
 /// The text that stands in place of a stored result. Constant bytes for the same input.
 [[nodiscard]] std::string clearing_placeholder(const ClearedText& text, Language language);
@@ -78,7 +91,9 @@ void append_placeholder(std::string& out, const ClearedText& text, Language lang
 /// The arguments that stand in place of stored ones: a JSON object. Empty `location`: they are stored nowhere.
 [[nodiscard]] std::string cleared_arguments(std::string_view location, Language language);
 
-/// A key made by a user's function: a leading "/" is dropped. Throws Error(invalid_key), naming `from`.
+/// A key made by a user's function: a leading "/" is dropped, and a component that a file could have but a key may not,
+/// such as one with a colon or a letter beyond ASCII, becomes a safe name of its own (`to_safe_name`). Throws
+/// Error(invalid_key), naming `from`, for what no file could be called: an empty, "." or ".." component, a NUL.
 [[nodiscard]] std::string to_key(std::string_view path, std::string_view from);
 
 /// Keys that a plan will write, with a fingerprint of their content. By fingerprint too: where two keys had the same,
@@ -92,6 +107,10 @@ public:
     /// What is added from here on can be taken back together.
     void begin_unit() noexcept { unit_.clear(); }
     void drop_unit() noexcept;
+
+    /// Below this, the numbered forms of `key` have other content.
+    [[nodiscard]] int first_number(const std::string& key) const;
+    void set_first_number(const std::string& key, int number) { first_numbers_[key] = number; }
 
 private:
     struct Slot {
@@ -107,11 +126,11 @@ private:
     std::vector<Slot> slots_{};  // open addressing: a power of two, at most half of them used
     std::size_t used_ = 0;
     std::vector<Hash128> unit_{};
+    std::unordered_map<std::string, int> first_numbers_{};  // of keys that had to be numbered
 };
 
 /// `key`, or with a number if the store has, or the plan will put, other content under it. What cannot be found out is
 /// left to the write.
-[[nodiscard]] std::string free_key(Storage& storage, std::string key, std::string_view content,
-                                   const PlannedKeys& planned);
+[[nodiscard]] std::string free_key(Storage& storage, std::string key, std::string_view content, PlannedKeys& planned);
 
 }  // namespace whittle::inline v0

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "whittle/base/error.hpp"
 #include "whittle/base/names.hpp"
+#include "whittle/base/saturating.hpp"
+#include "whittle/chain/chain.hpp"
 #include "whittle/chain/turn.hpp"
 #include "whittle/reduction/clearing.hpp"
 #include "whittle/reduction/config.hpp"
@@ -36,11 +39,20 @@ public:
     /// Cuts results of the newest rounds down until `tokens` more are free, or nothing more can be cut.
     void shorten_newest(std::int64_t tokens);
 
-    [[nodiscard]] std::int64_t freed() const noexcept { return edit_.tokens_before() - edit_.tokens_after(); }
-    CommitResult commit(std::int64_t at_least) { return edit_.commit({.at_least_tokens = at_least}); }
+    [[nodiscard]] std::int64_t freed() const noexcept {
+        return sub_saturating(edit_.tokens_before(), edit_.tokens_after());
+    }
+    CommitResult commit(std::int64_t at_least);
 
 private:
-    [[nodiscard]] bool is_enough(std::int64_t target) const noexcept { return target > 0 && count_ - freed() < target; }
+    /// Below `target`, and worth a commit: a plan that stopped at the target alone might be dropped as too small.
+    [[nodiscard]] bool is_enough(std::int64_t target, std::int64_t freed) const noexcept {
+        return target > 0 && sub_saturating(count_, freed) < target && freed >= config_.clear_at_least_tokens;
+    }
+    template <typename Work>
+    bool attempt(Work&& work);
+    void note_failure();
+    void tell_failures();
     [[nodiscard]] ClearingPlan plan() const;
     [[nodiscard]] std::shared_ptr<Storage> storage_for(std::string_view tool) const {
         return backend_for(config_, tool, turn_.config.storage);
@@ -54,8 +66,9 @@ private:
     void for_each_part_of(const ClearingCandidate& candidate, Visit&& visit) const {
         std::size_t at = 0;
         message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
-            const auto found = std::ranges::find(candidate.parts, at++);
-            if (found != candidate.parts.end()) visit(static_cast<std::size_t>(found - candidate.parts.begin()), part);
+            const auto found = std::ranges::lower_bound(candidate.parts, at++);
+            if (found != candidate.parts.end() && *found == at - 1)
+                visit(static_cast<std::size_t>(found - candidate.parts.begin()), part);
         });
     }
     /// Asked each time: an edit of the message makes its strings anew. Without any where the part is gone: a type may
@@ -90,6 +103,7 @@ private:
         Hash128 print{};                       // of that text
         std::optional<std::string> content{};  // anything else
     };
+    [[nodiscard]] bool is_held_beside(const ClearingCandidate& candidate, Storage& storage, const PartView& part) const;
     Offload look_at(const ClearingCandidate& candidate, const std::vector<Part>& parts, Storage* storage,
                     Provenance& provenance, ClearedText& text);
     void name_object(const ClearingCandidate& candidate, const std::vector<Part>& parts, Storage& storage,
@@ -100,6 +114,7 @@ private:
     [[nodiscard]] std::int64_t size_of_object(Storage& storage, const std::string& key, std::string_view shown) const;
     void set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before, const std::vector<Part>& now,
                    const Provenance& provenance);
+    void set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance);
     void set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new, const std::vector<Part>& now,
                   const Provenance& provenance);
     [[nodiscard]] std::string key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const;
@@ -125,80 +140,16 @@ private:
     Transaction<M> edit_;
     PlannedKeys planned_{};
     std::string placeholder_{};          // of the result at hand; keeps its room
-    std::vector<std::size_t> erased_{};  // parts of the message that a handler's replacement took out
+    std::vector<std::size_t> erased_{};  // parts of the message that a replacement took out
+    std::vector<Unit> users_units_{};    // what users' functions made
+    int failures_ = 0;                   // rounds and results that stay because something threw
+    std::string first_failure_{};
 };
 
 template <AgentMessage M>
 ClearingPlan ClearingRun<M>::plan() const {
     return plan_clearing(edit_.outline(), config_, turn_.config.protected_tools, name_,
                          [&](std::size_t message) { return edit_.is_pinned(message); });
-}
-
-// ---- rewriting
-// -------------------------------------------------------------------------------------------------------
-
-/// Once only, and not what is cleared already.
-template <AgentMessage M>
-bool ClearingRun<M>::may_rewrite(const Round& round) const {
-    const auto is_ours = [&](const Mark& mark) {
-        return mark && mark->by == name_ && (mark->reason == "rewrite" || mark->reason == "clear");
-    };
-    const Outline outline = edit_.outline();
-    if (is_ours(outline[round.call].mark)) return false;
-    return std::ranges::none_of(round.results, [&](std::size_t message) {
-        return std::ranges::any_of(outline[message].parts, [&](const PartInfo& part) { return is_ours(part.mark); });
-    });
-}
-
-/// Asks oldest first, edits newest first: an edit then moves no round that is still to come.
-template <AgentMessage M>
-void ClearingRun<M>::rewrite(std::int64_t target) {
-    if (!callbacks_.clear_message_rewriter) return;
-    const auto retained = retained_rounds(config_);
-    const std::vector<Round> rounds = edit_.outline().rounds();
-    std::vector<std::pair<std::size_t, std::vector<M>>> rewritten;
-    std::int64_t freed = 0;
-    for (std::size_t r = 0; r + retained < rounds.size(); ++r) {
-        if (target > 0 && count_ - freed < target) break;
-        if (!may_rewrite(rounds[r])) continue;
-        auto messages = ask_rewriter(rounds[r], freed);
-        if (messages) rewritten.emplace_back(r, *std::move(messages));
-    }
-    for (auto last = rewritten.rbegin(); last != rewritten.rend(); ++last)
-        replace_round(rounds[last->first], std::move(last->second));
-}
-
-/// What is to stand in place of a round, if that is smaller; adds what it frees.
-template <AgentMessage M>
-std::optional<std::vector<M>> ClearingRun<M>::ask_rewriter(const Round& round, std::int64_t& freed) {
-    std::vector<M> before{edit_.messages()[round.call]};
-    for (const std::size_t message : round.results) before.push_back(edit_.messages()[message]);
-    std::vector<M> now = callbacks_.clear_message_rewriter(before.front(), std::span<const M>(before).subspan(1));
-    if (std::ranges::equal(now, before, [](const M& a, const M& b) { return same_message(a, b); })) return std::nullopt;
-    std::int64_t less = 0;
-    for (const M& m : before) less += count_message(m, turn_.counter());
-    for (const M& m : now) less -= count_message(m, turn_.counter());
-    turn_.report.more().candidates.push_back({edit_.outline()[round.call].serial, 0, less > 0,
-                                              less > 0 ? "rewritten" : "no_gain", std::max<std::int64_t>(0, less)});
-    if (less <= 0) return std::nullopt;
-    freed += less;
-    return now;
-}
-
-/// The new messages stand where the call stood.
-template <AgentMessage M>
-void ClearingRun<M>::replace_round(const Round& round, std::vector<M> messages) {
-    const Provenance provenance{.origin = Origin::placeholder, .reason = "rewrite"};
-    edit_.begin_unit();
-    edit_.allow_pinned(true);
-    const bool is_one_stretch = round.results.empty() || round.results.back() == round.call + round.results.size();
-    if (is_one_stretch) {
-        edit_.replace_range(round.call, round.call + 1 + round.results.size(), std::move(messages), provenance);
-    } else {
-        for (auto last = round.results.rbegin(); last != round.results.rend(); ++last) edit_.erase(*last, provenance);
-        edit_.replace_range(round.call, round.call + 1, std::move(messages), provenance);
-    }
-    edit_.allow_pinned(false);
 }
 
 // ---- clearing
@@ -210,14 +161,17 @@ void ClearingRun<M>::clear(std::int64_t target) {
     std::vector<ClearingCandidate>& candidates = planned.candidates;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
         const ClearingCandidate& candidate = candidates[c];
-        const bool enough = is_enough(target);
+        const bool enough = is_enough(target, freed());
         erased_.clear();
-        const std::int64_t freed = candidate.rule.empty() && !enough ? stage(candidate) : 0;
+        std::int64_t freed = 0;
+        const bool is_looked_at = candidate.rule.empty() && !enough;
+        const bool has_failed = is_looked_at && !attempt([&] { freed = stage(candidate); });
         const std::string_view rule = !candidate.rule.empty() ? candidate.rule
                                       : enough                ? "target_reached"
+                                      : has_failed            ? "failed"
                                       : freed > 0             ? "old_round"
                                                               : "no_gain";
-        if (turn_.config.explain || freed > 0) {
+        if (turn_.config.explain || freed > 0 || has_failed) {
             turn_.report.more().candidates.push_back(
                 {edit_.outline()[candidate.message].serial, candidate.parts.front(), freed > 0, rule, freed});
         }
@@ -276,17 +230,26 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
     }
     planned_.begin_unit();
     const Unit unit = edit_.begin_unit();
-    if (handled) {
-        stage_handler(candidate, parts, *std::move(handled));
-    } else {
-        stage_result(candidate, parts);
-        if (clears_inputs(config_, tool_of(candidate))) stage_arguments(candidate, parts);
+    const auto drop = [&] {
+        edit_.drop_unit(unit);
+        planned_.drop_unit();
+        return 0;
+    };
+    try {
+        if (handled) {
+            stage_handler(candidate, parts, *std::move(handled));
+        } else {
+            stage_result(candidate, parts);
+            if (clears_inputs(config_, tool_of(candidate))) stage_arguments(candidate, parts);
+        }
+    } catch (...) {
+        drop();
+        throw;
     }
     const std::int64_t freed = before - edit_.tokens_after();
-    if (freed > 0) return freed;
-    edit_.drop_unit(unit);
-    planned_.drop_unit();
-    return 0;
+    if (freed <= 0) return drop();
+    if (is_handled) users_units_.push_back(unit);
+    return freed;
 }
 
 /// The key for what is cleared: the user's, or the usual one.
@@ -333,8 +296,11 @@ typename ClearingRun<M>::Offload ClearingRun<M>::look_at(const ClearingCandidate
     const MessageInfo& info = edit_.outline()[candidate.message];
     for_each_part_of(candidate, [&](std::size_t i, const PartView& part) {
         const bool is_counted = info.parts.size() == 1 && part.kind != PartKind::media;
-        found.tokens += is_counted ? edit_.tokens_of(candidate.message) : tokens_of(part);
+        found.tokens = add_saturating(found.tokens, is_counted ? edit_.tokens_of(candidate.message) : tokens_of(part));
+        (part.kind == PartKind::media ? text.has_media : text.has_text) |=
+            part.kind == PartKind::media || !part.text.empty();
         if (storage == nullptr) return;
+        if (part.kind == PartKind::media && is_held_beside(candidate, *storage, part)) return;
         const bool is_new =
             candidate.stored_of(i).empty() && origin_of(mark_of(info, candidate.parts[i])) == Origin::original;
         found.is_text = is_new && candidate.parts.size() == 1 && part.kind != PartKind::media;
@@ -356,16 +322,30 @@ typename ClearingRun<M>::Offload ClearingRun<M>::look_at(const ClearingCandidate
     return found;
 }
 
+/// Whether an object that has another part of this result has this one too, as one that truncation made of all parts.
+template <AgentMessage M>
+bool ClearingRun<M>::is_held_beside(const ClearingCandidate& candidate, Storage& storage, const PartView& part) const {
+    std::vector<std::string_view> seen;
+    for (const std::vector<std::string>& keys : candidate.stored) {
+        for (const std::string& key : keys) {
+            if (std::ranges::find(seen, key) != seen.end()) continue;
+            seen.push_back(key);
+            if (holds_part(storage, key, to_part(part))) return true;
+        }
+    }
+    return false;
+}
+
 template <AgentMessage M>
 void ClearingRun<M>::stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts) {
     const auto storage = storage_for(tool_of(candidate));
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
-    ClearedText text{.tool = tool_of(candidate), .reader = reader()};
+    ClearedText text{.tool = tool_of(candidate), .reader = reader(), .has_text = false};
+    if (turn_.has_tool(media_reader_name)) text.media_reader = media_reader_name;
     Offload found = look_at(candidate, parts, storage.get(), provenance, text);
     std::string location;
     for (const std::string& key : provenance.stored) {
-        std::string one = storage->locate(key);
-        location = location.empty() ? std::move(one) : location + ", " + one;
+        location.append(location.empty() ? "" : ", ").append(reference_to(*storage, key, text.reader));
     }
     text.location = location;
     placeholder_.clear();
@@ -374,17 +354,39 @@ void ClearingRun<M>::stage_result(const ClearingCandidate& candidate, const std:
     } else {
         append_placeholder(placeholder_, text, turn_.language);
     }
-    const std::int64_t cost = turn_.counter().count(placeholder_) * static_cast<std::int64_t>(candidate.parts.size());
-    if (found.tokens <= cost) return;
+    if (found.tokens <= turn_.counter().count(placeholder_)) return;
     if (found.content) {
         offload(provenance.stored.back(), *std::move(found.content), storage, std::nullopt);
     } else if (found.is_text) {
         planned_.add(provenance.stored.back(), found.print);
         edit_.offload_text(provenance.stored.back(), candidate.message, candidate.parts.front(), storage);
     }
-    // From the last on: an empty part behind media is shown for as long as the result has no text.
-    for (std::size_t i = candidate.parts.size(); i-- > 0;)
-        edit_.set_text(candidate.message, candidate.parts[i], placeholder_, provenance);
+    set_all(candidate, placeholder_, provenance);
+}
+
+/// One text for all parts, where the first text stood. From the last on: the empty part that some types show behind
+/// media, in place of text that is missing, goes by itself once there is text.
+template <AgentMessage M>
+void ClearingRun<M>::set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance) {
+    const auto parts = [&]() -> const auto& { return edit_.outline()[candidate.message].parts; };
+    const auto is_empty_text = [&](std::size_t part) {
+        return parts()[part].kind != PartKind::media && parts()[part].bytes == 0;
+    };
+    const auto is_text = [&](std::size_t part) {
+        return parts()[part].kind != PartKind::media && !is_empty_text(part);
+    };
+    const auto found = std::ranges::find_if(candidate.parts, is_text);
+    const std::size_t kept = found != candidate.parts.end() ? *found : candidate.parts.front();
+    for (std::size_t i = candidate.parts.size(); i-- > 0;) {
+        const std::size_t part = candidate.parts[i];
+        const std::size_t before = parts().size();
+        if (part == kept) {
+            edit_.set_text(candidate.message, part, text, provenance);
+        } else if (!is_empty_text(part)) {
+            edit_.erase_part(candidate.message, part, provenance);
+        }
+        if (parts().size() < before) erased_.push_back(part == kept ? candidate.parts.back() : part);
+    }
 }
 
 template <AgentMessage M>
@@ -398,7 +400,7 @@ void ClearingRun<M>::stage_arguments(const ClearingCandidate& candidate, const s
     if (storage) {
         const std::string key = key_for(candidate, parts) + ".arguments";
         provenance.stored.push_back(free_key(*storage, key, arguments, planned_));
-        location = storage->locate(provenance.stored.front());
+        location = reference_to(*storage, provenance.stored.front(), reader());
     }
     std::string now = cleared_arguments(location, turn_.language);
     if (turn_.counter().count(now) >= turn_.counter().count(arguments)) return;
@@ -467,4 +469,5 @@ void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::ve
 
 }  // namespace whittle::inline v0::detail
 
+#include "whittle/reduction/clearing_rewrite_impl.hpp"
 #include "whittle/reduction/clearing_shorten_impl.hpp"

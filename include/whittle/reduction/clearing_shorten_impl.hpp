@@ -108,7 +108,7 @@ void ClearingRun<M>::shorten_text(const ClearingCandidate& candidate, std::size_
         provenance.stored.push_back(
             free_key(*storage, usual_key(config_, turn_.conversation.id(), "trunc", object_name_of(candidate)), whole,
                      planned_));
-    const std::string location = storage->locate(provenance.stored.front());
+    const std::string location = reference_to(*storage, provenance.stored.front(), reader());
     const TruncatedText text{.tool = tool_of(candidate), .location = location, .reader = reader()};
     edit_.set_text(candidate.message, candidate.parts[i],
                    cut_to(whole, static_cast<std::size_t>(max_bytes), text, turn_.language), provenance);

@@ -45,6 +45,9 @@ struct ReductionConfig {
     std::vector<std::string> clear_exclude_tools{};  ///< their results are never cleared
     std::int64_t clear_target_tokens = 0;      ///< clear oldest first, until below this; 0: all that may be cleared
     std::int64_t max_bytes_without_store = 0;  ///< 0: eight times `max_length_for_trunc`
+    /// Bytes of a written result that are held in memory for a store that cannot stream (`Storage::open_writer`); a
+    /// longer one cannot be stored.
+    std::int64_t max_bytes_without_stream = 64LL << 20;
     std::map<std::string, ToolReductionConfig> tool_config{};
 };
 
@@ -106,7 +109,8 @@ struct ReductionCallbacks {
     std::function<std::int64_t(const Conversation<M>&, std::span<const ToolSpec>)> token_counter{};
     /// Rewrites an old tool round before the rest is cleared; an empty list removes it. May touch what is pinned.
     std::function<std::vector<M>(const M& call, std::span<const M> results)> clear_message_rewriter{};
-    /// After a commit; what it throws is reported.
+    /// After a commit. What it throws is reported under OnError::skip, and the commit stands; under OnError::propagate
+    /// it is thrown, and everything is as before the hook.
     std::function<void(const Conversation<M>&, const StageReport&)> clear_post_process{};
     std::map<std::string, ToolReductionCallbacks> tool_config{};
 };
@@ -114,6 +118,10 @@ struct ReductionCallbacks {
 /// Reports every value that is out of range or contradicts another.
 void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_view name, std::string_view tool,
                           Problems& problems);
+/// Warns of names of tools that can mean none, and of settings for a tool that others make void: an exclude list and
+/// the chain's `protected_tools` come before a tool's own settings.
+void check_tool_names(const ReductionConfig& config, const std::map<std::string, ToolReductionCallbacks>& callbacks,
+                      const ChainInfo& chain, std::string_view name, Problems& problems);
 /// Warns if what is stored could not be read back, since no tool for it is listed.
 void check_reader(const ReductionConfig& config, const ChainInfo& chain, std::string_view name,
                   std::span<const ToolSpec> tools, Problems& problems);

@@ -11,8 +11,6 @@
 
 namespace whittle::inline v0 {
 
-inline constexpr std::string_view read_offloaded_name = "read_offloaded";
-
 /// Settings of `read_offloaded_tool`. Keep a page below `ReductionConfig::max_length_for_trunc`: what is larger is
 /// truncated like any other result.
 struct ReadOffloadedOptions {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/reduction/clearing_run.hpp"
 #include "whittle/reduction/config.hpp"
@@ -33,6 +34,9 @@ public:
     void before_model(Turn<M>& turn) override;
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
+    [[nodiscard]] std::vector<std::string> object_roots() const override {
+        return config_.root_dir.empty() ? std::vector<std::string>{} : std::vector<std::string>{config_.root_dir};
+    }
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
 
 private:
@@ -51,6 +55,7 @@ private:
 template <AgentMessage M>
 void Reduction<M>::check(const ChainInfo& chain, Problems& problems) const {
     check_reduction(config_, chain, name_, problems);
+    check_tool_names(config_, callbacks_.tool_config, chain, name_, problems);
     for (const auto& [tool, own] : callbacks_.tool_config) check_tool_callbacks(own, name_, tool, problems);
 }
 
@@ -79,7 +84,8 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     turn.report.threshold = config_.max_tokens_for_clear;
     turn.report.outcome = Outcome::undue;
     if (tokens <= config_.max_tokens_for_clear) return turn.notes().erase("retry_at_tokens");
-    if (tokens < turn.notes().integer("retry_at_tokens").value_or(0)) {
+    const bool has_new_round = turn.notes().integer("tried_round") != newest_round(turn.conversation.outline());
+    if (!has_new_round && tokens < turn.notes().integer("retry_at_tokens").value_or(0)) {
         turn.report.outcome = Outcome::remembered;
         return;
     }
@@ -102,35 +108,39 @@ bool Reduction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
         if (!config_.skip_clear) work.rewrite(0);
         work.clear(0);
     }
-    const auto fitting = static_cast<std::int64_t>(static_cast<double>(turn.report.threshold) / scale);
+    const auto fitting = to_int64(static_cast<double>(turn.report.threshold) / scale);
     const bool is_known = turn.report.threshold > 0;
-    const std::int64_t missing = tokens - work.freed() - (is_known ? fitting : tokens / 2);
+    const std::int64_t missing = sub_saturating(sub_saturating(tokens, work.freed()), is_known ? fitting : tokens / 2);
     if (missing > 0) work.shorten_newest(missing);
     const CommitResult result = work.commit(0);
     tell_user(turn, result);
     return result.committed();
 }
 
-/// The commit stands, whatever the user's callback throws.
+/// Under OnError::skip the commit stands, whatever the user's callback throws.
 template <AgentMessage M>
 void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
     if (!callbacks_.clear_post_process || !result.committed()) return;
     try {
         callbacks_.clear_post_process(turn.conversation, turn.report);
     } catch (...) {
+        if (turn.config.on_error == OnError::propagate) throw;
         const std::string text = "clear_post_process: " + detail::current_error_text();
         turn.report.more().error = text;
         detail::tell_failure(turn.callbacks.on_event, name_, turn.conversation.id(), text);
     }
 }
 
-/// A plan that freed too little is not made again until the conversation has grown by what was missing.
+/// A plan that freed too little is not made again until the conversation has grown by what was missing, or has a newer
+/// tool round: then one that was kept may go.
 template <AgentMessage M>
 void Reduction<M>::remember(Turn<M>& turn, std::int64_t count, const CommitResult& result) const {
     if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing)
         return turn.notes().erase("retry_at_tokens");
-    const std::int64_t freed = result.tokens_before - result.tokens_after;
-    turn.notes().set("retry_at_tokens", count + std::max<std::int64_t>(1, config_.clear_at_least_tokens - freed));
+    const std::int64_t freed = sub_saturating(result.tokens_before, result.tokens_after);
+    const std::int64_t missing = std::max<std::int64_t>(1, sub_saturating(config_.clear_at_least_tokens, freed));
+    turn.notes().set("retry_at_tokens", add_saturating(count, missing));
+    turn.notes().set("tried_round", newest_round(turn.conversation.outline()));
 }
 
 /// Clearing will start at the oldest result that is not cleared yet: what stands before it stays.

@@ -6,10 +6,10 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace whittle::inline v0::detail {
@@ -52,10 +52,13 @@ inline constexpr std::string_view fact_words_old = "words_old";
 [[nodiscard]] std::string reason_with(const Mark& mark, std::string_view self, std::string_view fact);
 
 /// Keys that a plan will write, with what stands behind them.
-using NewKeys = std::map<std::string, Hash128, std::less<>>;
+struct NewKeys {
+    std::unordered_map<std::string, Hash128> content{};
+    std::unordered_map<std::string, int> first_numbers{};  ///< of keys that had to be numbered: those below are taken
+};
 /// `key`, or with a number if the store has, or the plan will put, other content under it.
 [[nodiscard]] std::string unused_key(Storage& storage, const std::string& key, std::string_view content,
-                                     const NewKeys& planned);
+                                     NewKeys& planned);
 
 /// The tool that reads stored texts; empty if the request lists none.
 [[nodiscard]] std::string_view reader_among(std::span<const ToolSpec> tools) noexcept;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/chain/turn.hpp"
 #include "whittle/token_saving/compress.hpp"
 #include "whittle/token_saving/planning.hpp"
@@ -136,9 +137,10 @@ std::string SavingRun<M>::reserve(const SavingCandidate& candidate, std::string_
     const auto store = storage();
     if (!store) return {};
     const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.part);
-    if (mark && !mark->stored.empty()) return store->locate(mark->stored.front());
+    const std::string_view reader = reader_among(turn_.request.tools);
+    if (mark && !mark->stored.empty()) return reference_to(*store, mark->stored.front(), reader);
     provenance.stored.push_back(unused_key(*store, key_for(candidate, folder), whole, keys_));
-    return store->locate(provenance.stored.front());
+    return reference_to(*store, provenance.stored.front(), reader);
 }
 
 template <AgentMessage M>
@@ -150,7 +152,7 @@ void SavingRun<M>::stage(const SavingCandidate& candidate, std::string whole, st
     const std::vector<std::string> fresh = provenance.stored;
     edit_.set_text(candidate.message, candidate.part, now, std::move(provenance));
     if (fresh.empty()) return;
-    keys_.emplace(fresh.front(), hash128(whole));
+    keys_.content.emplace(fresh.front(), hash128(whole));
     edit_.offload(fresh.front(), std::move(whole), typename Transaction<M>::Original{serial, candidate.part},
                   storage());
 }
@@ -178,7 +180,7 @@ std::int64_t SavingRun<M>::cut(const SavingCandidate& candidate) {
     auto now = cut_to_head_and_tail(whole, config_.compress_threshold_chars, config_.head_keep_chars,
                                     config_.tail_keep_chars, {location, reader, turn_.language});
     if (!now) return 0;
-    const std::int64_t freed = tokens(whole) - tokens(*now);
+    const std::int64_t freed = sub_saturating(tokens(whole), tokens(*now));
     if (freed <= 0) return 0;
     edit_.begin_unit();
     stage(candidate, std::move(whole), *std::move(now), std::move(provenance), fact_head_tail);
@@ -216,7 +218,7 @@ void SavingRun<M>::compress_old_words(int batch) {
     std::int64_t sum = 0;
     for (const SavingCandidate& candidate : candidates) {
         shorter.push_back(candidate.may_cut ? drop_words(candidate, options) : Shorter{candidate, candidate.rule});
-        sum += shorter.back().freed;
+        sum = add_saturating(sum, shorter.back().freed);
     }
     is_postponed_ = sum > 0 && sum < config_.minimum_gain_tokens;
     if (!is_postponed_) edit_.begin_unit();
@@ -276,15 +278,19 @@ template <AgentMessage M>
 std::optional<std::string> SavingRun<M>::text_before_mid(const SavingCandidate& candidate) try {
     const Earlier* earlier = before_mid(candidate);
     if (earlier == nullptr) return std::nullopt;
-    std::string text = text_of(load_original(*earlier->entry, earlier->splice, earlier->message), candidate.part);
+    std::string text =
+        text_of(load_original(*turn_.conversation.objects(), *earlier->entry, earlier->splice, earlier->message),
+                candidate.part);
     const Mark mark = mark_of(edit_.outline()[candidate.message], candidate.part);
     const bool was_cut = has_fact(mark_of(earlier->info(), candidate.part), name_, fact_head_tail);
     if (was_cut || !has_fact(mark, name_, fact_head_tail)) return text;
     const auto store = storage();
-    const std::string location = store && !mark->stored.empty() ? store->locate(mark->stored.front()) : std::string();
-    return cut_to_head_and_tail(
-        text, config_.compress_threshold_chars, config_.head_keep_chars, config_.tail_keep_chars,
-        {location, location.empty() ? std::string_view() : reader_among(turn_.request.tools), turn_.language});
+    const std::string_view reader = reader_among(turn_.request.tools);
+    const std::string location =
+        store && !mark->stored.empty() ? reference_to(*store, mark->stored.front(), reader) : std::string();
+    return cut_to_head_and_tail(text, config_.compress_threshold_chars, config_.head_keep_chars,
+                                config_.tail_keep_chars,
+                                {location, location.empty() ? std::string_view() : reader, turn_.language});
 } catch (const std::exception& error) {
     if (turn_.report.more().error.empty()) turn_.report.more().error = error.what();
     return std::nullopt;
