@@ -1,10 +1,14 @@
+#include "apply_report.hpp"
+#include "apply_tables.hpp"
 #include "commands.hpp"
 #include "whittle/adapter/side_table.hpp"
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <unordered_map>
 
@@ -19,14 +23,14 @@ struct Input {
     bool is_array = false;  ///< a bare array of messages
 };
 
-Input<openai::Message> read_input(const std::string& path) {
-    const std::string text = read_all(path);
+Input<openai::Message> read_input(const std::string& path, const InputLimits& limits) {
+    std::string text = read_all(path, limits);
     const std::size_t start = text.find_first_not_of(" \t\r\n", text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
     Input<openai::Message> input{.trajectory = {}, .is_array = start != std::string::npos && text[start] == '['};
     const std::string name = path == "-" ? "stdin" : path;
-    std::istringstream in(text);
+    std::istringstream in(std::move(text));
     std::size_t count = 0;
-    read_trajectories(in, {.name = name}, [&](Trajectory<>&& trajectory) {
+    read_trajectories(in, options_for(name, limits), [&](Trajectory<>&& trajectory) {
         if (++count > 1)
             throw Error(Errc::parse_failed,
                         name + ": expected one conversation, found more: write each to a file of its own");
@@ -36,24 +40,47 @@ Input<openai::Message> read_input(const std::string& path) {
     return input;
 }
 
-std::string table_beside(const std::string& given, const std::string& file) {
-    if (!given.empty()) return given;
-    return file == "-" ? std::string() : file + ".whittle.json";
+/// Messages behind those that are known came from the host since.
+template <AgentMessage M>
+void append_new(Conversation<M>& conversation, std::span<const M> messages) {
+    for (const M& m : messages.subspan(conversation.size())) {
+        throw_if_interrupted();
+        conversation.push_back(m, Usage{});
+    }
 }
 
+/// With the table that knows most of the messages. Those that fit none of them are refused: their marks would be lost.
 template <AgentMessage M>
-Conversation<M> load(const Trajectory<M>& trajectory, const std::string& table,
-                     const std::shared_ptr<Storage>& storage) {
-    if (!table.empty() && std::filesystem::exists(table)) {
+Conversation<M> load(const Trajectory<M>& trajectory, const std::vector<TableText>& tables, const Chain<M>& chain) {
+    const std::shared_ptr<Storage>& storage = chain.config().storage;
+    std::optional<Conversation<M>> best;
+    std::exception_ptr reason;
+    bool had_none = tables.empty();
+    for (const TableText& table : tables) {
         try {
-            return from_side_table<M>(read_all(table), trajectory.messages, storage);
+            if (table.was_none) {
+                had_none = true;
+                continue;
+            }
+            auto front = front_from_side_table<M>(table.text, trajectory.messages, storage,
+                                                  {.id = {}, .roots = chain.object_roots()});
+            if (!best || front.size() > best->size()) best.emplace(std::move(front));
         } catch (const Error& error) {
-            throw Error(error.errc(), table + ": " + error.what());
+            if (!reason) reason = std::make_exception_ptr(Error(error.errc(), table.path + ": " + error.what()));
         }
     }
-    Conversation<M> conversation(trajectory.id);
-    for (const M& m : trajectory.messages) conversation.push_back(m, Usage{});
-    return conversation;
+    if (!best && !had_none) std::rethrow_exception(reason);
+    if (!best) best.emplace(trajectory.id);
+    append_new(*best, std::span<const M>(trajectory.messages));
+    return std::move(*best);
+}
+
+/// A table that was named has to be there; else its marks would be dropped in silence.
+std::vector<TableText> tables_of(const ApplyPaths& paths, const InputLimits& limits) {
+    if (paths.in_table.empty()) return {};
+    std::vector<TableText> tables = tables_at(paths.in_table, limits);
+    if (tables.empty() && paths.needs_in_table) (void)read_all(paths.in_table, limits);  // throws the system's reason
+    return tables;
 }
 
 template <AgentMessage M>
@@ -93,41 +120,6 @@ std::string to_text(const Input<M>& input) {
     return array.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-ordered_json to_json(const Candidate& candidate) {
-    return {{"serial", candidate.serial},
-            {"part", candidate.part},
-            {"decision", candidate.cut ? "cut" : "keep"},
-            {"rule", candidate.rule},
-            {"tokens", candidate.tokens}};
-}
-
-ordered_json to_json(const StageReport& stage) {
-    ordered_json json{{"middleware", stage.middleware},
-                      {"outcome", name_of(stage.outcome)},
-                      {"count", stage.count},
-                      {"threshold", stage.threshold}};
-    if (!stage.details) return json;
-    json["tokens_before"] = stage.details->tokens_before;
-    json["tokens_after"] = stage.details->tokens_after;
-    json["first_changed"] =
-        stage.details->first_changed ? ordered_json(*stage.details->first_changed) : ordered_json(nullptr);
-    json["candidates"] = ordered_json::array();
-    for (const Candidate& candidate : stage.details->candidates) json["candidates"].push_back(to_json(candidate));
-    json["stored"] = stage.details->stored;
-    if (!stage.details->error.empty()) json["error"] = stage.details->error;
-    return json;
-}
-
-ordered_json to_json(const Report& report, bool dry_run) {
-    ordered_json json{{"dry_run", dry_run},
-                      {"changed", report.changed()},
-                      {"tokens_before", report.tokens_before},
-                      {"tokens_after", report.tokens_after}};
-    json["stages"] = ordered_json::array();
-    for (const StageReport& stage : report.stages) json["stages"].push_back(to_json(stage));
-    return json;
-}
-
 /// A dry run makes no directory: a file storage that is not there yet is an empty one.
 std::shared_ptr<Storage> storage_for(const StorageSettings& settings, bool dry_run) {
     const bool is_absent = settings.type == StorageSettings::Type::file && !std::filesystem::exists(settings.root);
@@ -146,66 +138,41 @@ void keep_storages_closed(ChainSettings& settings) {
     }
 }
 
-int count_failures(const Report& report) {
-    int failures = 0;
-    for (const StageReport& stage : report.stages) {
-        const bool has_store_failures = stage.details && !stage.details->store_failures.empty();
-        if (stage.outcome != Outcome::failed && !has_store_failures) continue;
-        ++failures;
-        complain(fmt::format("whittle: {}: {}\n", stage.middleware, name_of(stage.outcome)));
-        if (!stage.details) continue;
-        if (!stage.details->error.empty())
-            complain(fmt::format("whittle: {}: {}\n", stage.middleware, stage.details->error));
-        for (const StoreFailure& failure : stage.details->store_failures)
-            complain(fmt::format("whittle: {}\n", failure.reason));
-    }
-    return failures;
-}
-
-/// Both files complete, then both in place.
 template <AgentMessage M>
-void write_result(const ApplyCommand& command, const Input<M>& input, const Conversation<M>& conversation,
-                  Storage* embed) {
-    const std::string table = table_beside(command.out_table, command.out);
-    OutputFile out(command.out);
-    out.write(to_text(input));
-    if (table.empty()) {
-        if (!conversation.journal().empty()) {
-            complain(
-                "whittle: warning: there is no side table beside standard output: what was changed cannot be undone, "
-                "and another run will "
-                "not know it; name a file with --out-table\n");
-        }
-        return out.commit();
-    }
-    OutputFile side(table);
-    side.write(to_side_table(conversation, embed) + "\n");
-    side.commit();
-    out.commit();
+void write_result(const ApplyCommand& command, const ApplyPaths& paths, const Input<M>& input,
+                  const Conversation<M>& conversation, Storage* embed) {
+    if (paths.out_table.empty() && !conversation.journal().empty())
+        complain(
+            "warning: there is no side table beside standard output: what was changed cannot be undone, and another "
+            "run will not know it; name a file with --out-table");
+    const std::string table = paths.out_table.empty() ? std::string() : to_side_table(conversation, embed) + "\n";
+    replace_both(command.out, to_text(input), paths.out_table, table);
 }
 
 template <AgentMessage M>
-ExitCode apply(const ApplyCommand& command, const CommonOptions& common, ChainSettings settings, Input<M> input) {
+ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const CommonOptions& common,
+               ChainSettings settings, Input<M> input) {
     if (command.dry_run) keep_storages_closed(settings);
     settings.config.storage = storage_for(settings.storage, command.dry_run);
     const Chain<M> chain = make_chain<M>(settings);
-    Conversation<M> conversation =
-        load(input.trajectory, table_beside(command.in_table, command.in), settings.config.storage);
+    Conversation<M> conversation = load(input.trajectory, tables_of(paths, common.limits), chain);
     const std::vector<Serial> before = serials_of(conversation);
-    const Report& report = chain.before_model(conversation, {input.trajectory.tools, input.trajectory.system});
-    const std::string told = common.json ? to_json(report, command.dry_run).dump(2) + "\n" : to_text(report);
-    const int failures = count_failures(report);
+    const Report& report =
+        chain.before_model(conversation, {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
+    const std::string told = tell(report, before, command.dry_run, common.json);
+    const std::vector<std::string> failures = failures_of(report);
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);
         const bool is_memory = settings.storage.type == StorageSettings::Type::memory;
-        write_result(command, input, conversation, is_memory ? settings.config.storage.get() : nullptr);
+        write_result(command, paths, input, conversation, is_memory ? settings.config.storage.get() : nullptr);
     }
     if (command.out == "-" && !command.dry_run) {
-        complain(told);
+        write_error_stream(told);
     } else {
         print(told);
     }
-    return failures == 0 ? done : failed;
+    for (const std::string& failure : failures) complain(failure);
+    return failures.empty() ? done : failed;
 }
 
 }  // namespace
@@ -213,15 +180,16 @@ ExitCode apply(const ApplyCommand& command, const CommonOptions& common, ChainSe
 ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common) {
     if (command.out.empty() && !command.dry_run) throw UsageError{"apply needs --out FILE, or --dry-run"};
     const std::optional<Shape> shape = to_shape(common.shape);
+    const ApplyPaths paths = paths_of(command);
     ChainSettings settings = load_settings(command.config);
     settings.config.dry_run = settings.config.dry_run || command.dry_run;
     settings.config.explain = settings.config.explain || command.dry_run;
-    Input<openai::Message> input = read_input(command.in);
+    Input<openai::Message> input = read_input(command.in, common.limits);
     ExitCode code = done;
     visit_in_shape(
         std::move(input.trajectory), shape, command.in == "-" ? "stdin" : command.in,
         [&]<AgentMessage M>(Trajectory<M>&& trajectory) {
-            code = apply<M>(command, common, settings_for<M>(settings), {std::move(trajectory), input.is_array});
+            code = apply<M>(command, paths, common, settings_for<M>(settings), {std::move(trajectory), input.is_array});
         });
     return code;
 }

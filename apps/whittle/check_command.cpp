@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "whittle/adapter/anthropic_wire.hpp"
+#include "whittle/adapter/openai_wire.hpp"
 #include "whittle/message/validity.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +45,8 @@ struct Place {
 std::string to_line(const Place& at, const Finding& f) {
     const std::string place =
         f.message < at.messages ? fmt::format("message {} {} {}", f.message, f.unit, f.index) : "the list";
-    return fmt::format("{}: {}: {}: {} ({}): {}\n", at.file, at.session, place, f.rule, name_of(f.severity), f.text);
+    return fmt::format("{}: {}: {}: {} ({}): {}\n", shown(at.file), shown(at.session), place, f.rule,
+                       name_of(f.severity), shown(f.text));
 }
 
 ordered_json to_json(const Place& at, const Finding& f) {
@@ -62,21 +64,32 @@ ordered_json to_json(const Place& at, const Finding& f) {
 const ValidityProfile& own_profile(std::span<const openai::Message>) { return openai_chat(); }
 const ValidityProfile& own_profile(std::span<const anthropic::Message>) { return anthropic_messages(); }
 
-std::vector<Finding> check_wire_form(const Trajectory<openai::Message>&) { return {}; }
+/// How the names of the profiles begin under which the wire form of these messages is checked.
+std::string_view own_format(std::span<const openai::Message>) { return "openai"; }
+std::string_view own_format(std::span<const anthropic::Message>) { return "anthropic"; }
+
+std::vector<Finding> findings(std::vector<WireViolation> violations) {
+    std::vector<Finding> found;
+    for (WireViolation& v : violations)
+        found.push_back({v.rule, v.severity, v.message, "block", v.block, std::move(v.text)});
+    return found;
+}
+
+std::vector<Finding> check_wire_form(const Trajectory<openai::Message>& trajectory) {
+    return findings(openai::check_wire(trajectory.messages));
+}
 
 std::vector<Finding> check_wire_form(const Trajectory<anthropic::Message>& trajectory) {
     ordered_json rest = trajectory.rest;
     if (!rest.contains("system") && !trajectory.system.empty()) rest["system"] = trajectory.system;
-    std::vector<Finding> found;
-    for (anthropic::WireViolation& v : anthropic::check_wire(trajectory.messages, rest))
-        found.push_back({v.rule, v.severity, v.message, "block", v.block, std::move(v.text)});
-    return found;
+    return findings(anthropic::check_wire(trajectory.messages, rest));
 }
 
 template <AgentMessage M>
 std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfile& profile) {
     std::vector<MessageInfo> infos;
     for (const M& m : trajectory.messages) {
+        throw_if_interrupted();
         infos.push_back(describe(m));
         infos.back().serial = infos.size();
     }
@@ -86,9 +99,13 @@ std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfil
     for (Violation& v :
          trajectory.tools.empty() ? validate(outline, profile) : validate(outline, profile, trajectory.tools))
         found.push_back({id_of(v.rule), severity_of(v.rule), v.message, "part", v.part, std::move(v.text)});
-    if (!profile.name.starts_with("anthropic")) return found;
+    if (!profile.name.starts_with(own_format(trajectory.messages))) return found;
     for (Finding& f : check_wire_form(trajectory)) found.push_back(std::move(f));
     return found;
+}
+
+std::string violations_text(std::int64_t found) {
+    return found == 1 ? "1 violation" : fmt::format("{} violations", found);
 }
 
 std::string joined(const std::set<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
@@ -102,7 +119,7 @@ ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
     std::int64_t trajectories = 0;
     std::int64_t found = 0;
     for (const std::string& file : command.files) {
-        for_each_session(file, common.shape, [&](const auto& trajectory) {
+        for_each_session(file, common, [&](const auto& trajectory) {
             ++trajectories;
             const ValidityProfile& profile = given != nullptr ? *given : own_profile(trajectory.messages);
             profiles.insert(profile.name);
@@ -118,12 +135,14 @@ ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
     if (common.json) {
         ordered_json json{{"profile", joined(profiles)}, {"trajectories", trajectories}, {"violations", found}};
         json["violation_list"] = std::move(list);
-        print(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+        print(shown_json(json) + "\n");
     } else {
         print(fmt::format("{} sessions checked for {}: {}\n", trajectories, joined(profiles),
-                          found == 0 ? "no violation" : fmt::format("{} violations", found)));
+                          found == 0 ? "no violation" : violations_text(found)));
     }
-    return found == 0 ? done : failed;
+    if (found == 0) return done;
+    complain("failed: " + violations_text(found));
+    return failed;
 }
 
 }  // namespace whittle::cli

@@ -5,6 +5,8 @@
 #include "whittle/adapter/trajectory.hpp"
 #include "whittle/message/validity.hpp"
 
+#include "input.hpp"
+
 #include <concepts>
 #include <string>
 #include <utility>
@@ -18,6 +20,7 @@ struct CommonOptions {
     bool json = false;
     bool no_color = false;
     std::string shape{};  ///< of the sessions; empty: detected for each
+    InputLimits limits{};
 };
 
 struct ReplayCommand {
@@ -66,27 +69,30 @@ template <AgentMessage M>
 
 }  // namespace whittle::cli
 
-#include "input.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "shape.hpp"
+#include "shown.hpp"
 
 namespace whittle::cli {
 
-/// Visits the sessions of a file, or of standard input for "-", each with its own message type. `shape`: what
-/// `--shape` says.
+/// How sessions of the input `name` are read.
+[[nodiscard]] TrajectoryOptions options_for(const std::string& name, const InputLimits& limits);
+
+/// Visits the sessions of a file, or of standard input for "-", each with its own message type. Throws
+/// Error(parse_failed) if there is none.
 template <typename Visit>
-void for_each_session(const std::string& path, const std::string& shape, Visit&& visit) {
-    const std::optional<Shape> given = to_shape(shape);
-    InputBuffer buffer(path);
+void for_each_session(const std::string& path, const CommonOptions& common, Visit&& visit) {
+    const std::optional<Shape> given = to_shape(common.shape);
+    InputBuffer buffer(path, common.limits);
     std::istream in(&buffer);
-    TrajectoryOptions options{.name = buffer.name()};
-    options.on_note = [](const std::string& note) { complain("whittle: note: " + note + "\n"); };
-    read_trajectories(in, options, [&](Trajectory<>&& session) {
-        throw_if_interrupted();
-        const std::string where = buffer.name() + ": " + session.id;
-        visit_in_shape(std::move(session), given, where, visit);
-    });
+    const std::size_t count =
+        read_trajectories(in, options_for(buffer.name(), common.limits), [&](Trajectory<>&& session) {
+            throw_if_interrupted();
+            const std::string where = buffer.name() + ": " + shown(session.id);
+            visit_in_shape(std::move(session), given, where, visit);
+        });
+    if (count == 0) throw Error(Errc::parse_failed, buffer.name() + ": expected sessions, found none");
 }
 
 }  // namespace whittle::cli

@@ -14,6 +14,8 @@ using nlohmann::ordered_json;
 using Counter = std::shared_ptr<const TokenCounter>;
 
 Counter counter_of(const CountCommand& command) {
+    if (!command.config.empty()) return load_settings(command.config).config.token_counter;
+    if (command.counter.empty()) return estimate();
     if (command.counter == "chars") return chars();
     if (command.counter == "pessimistic") return pessimistic();
     if (command.counter == "estimate") return estimate();
@@ -37,8 +39,8 @@ bool holds_sessions(const CountCommand& command, std::string_view file) {
     return std::ranges::any_of(endings, [&](std::string_view ending) { return file.ends_with(ending); });
 }
 
-ordered_json count_text(const std::string& file, const TokenCounter& counter) {
-    const std::string text = read_all(file);
+ordered_json count_text(const std::string& file, const InputLimits& limits, const TokenCounter& counter) {
+    const std::string text = read_all(file, limits);
     return {{"file", file}, {"kind", "text"}, {"bytes", text.size()}, {"tokens", counter.count(text)}};
 }
 
@@ -48,6 +50,7 @@ ordered_json count_session(const Trajectory<M>& session, const TokenCounter& cou
     std::int64_t tokens = overhead;
     ordered_json messages = ordered_json::array();
     for (const M& message : session.messages) {
+        throw_if_interrupted();
         const std::int64_t count = count_message(message, counter);
         tokens = add_saturating(tokens, count);
         messages.push_back({{"role", name_of(message_traits<M>::role(message))}, {"tokens", count}});
@@ -55,10 +58,10 @@ ordered_json count_session(const Trajectory<M>& session, const TokenCounter& cou
     return {{"id", session.id}, {"tokens", tokens}, {"system_and_tools", overhead}, {"messages", std::move(messages)}};
 }
 
-ordered_json count_sessions(const std::string& file, const std::string& shape, const TokenCounter& counter) {
+ordered_json count_sessions(const std::string& file, const CommonOptions& common, const TokenCounter& counter) {
     ordered_json sessions = ordered_json::array();
     std::int64_t tokens = 0;
-    for_each_session(file, shape, [&](const auto& session) {
+    for_each_session(file, common, [&](const auto& session) {
         sessions.push_back(count_session(session, counter));
         tokens = add_saturating(tokens, sessions.back()["tokens"].get<std::int64_t>());
     });
@@ -72,7 +75,8 @@ std::string size_of(const ordered_json& file) {
     return grouped(static_cast<std::int64_t>(messages)) + " messages";
 }
 
-void print_table(const ordered_json& files, std::int64_t total) {
+/// The last line says what the figures are of: other counters, as that of a chain, give others.
+void print_table(const ordered_json& files, std::int64_t total, const TokenCounter& counter) {
     Table table({"file", "size", "tokens"});
     for (const ordered_json& file : files)
         table.add({file["file"].get<std::string>(), size_of(file), grouped(file["tokens"].get<std::int64_t>())});
@@ -80,7 +84,7 @@ void print_table(const ordered_json& files, std::int64_t total) {
         table.add_line();
         table.add({"total", "", grouped(total)});
     }
-    print(table.text(false));
+    print(table.text(false) + fmt::format("\ntokens counted by  {}\n", counter.id()));
 }
 
 }  // namespace
@@ -90,10 +94,13 @@ CLI::App* add_count(CLI::App& app, CountCommand& command) {
     count->add_option("files", command.files, "Texts, or sessions as for replay (.json, .jsonl); - is standard input")
         ->required()
         ->type_name("FILE");
-    count
-        ->add_option("--counter", command.counter,
-                     "chars, pessimistic, estimate (default), o200k_base, cl100k_base, p50k_base or r50k_base")
-        ->type_name("NAME");
+    auto* counter =
+        count->add_option("--counter", command.counter,
+                          "chars, pessimistic, estimate (default), o200k_base, cl100k_base, p50k_base or r50k_base");
+    counter->type_name("NAME");
+    count->add_option("--config", command.config, "Count as this chain does, so as replay and apply with it")
+        ->type_name("CHAIN.json")
+        ->excludes(counter);
     count->add_option("--vocabularies", command.vocabularies, "The directory of vocabularies, instead of the user's")
         ->type_name("DIR");
     auto* text = count->add_flag("--text", command.text, "Count all files as text, whatever their names");
@@ -102,8 +109,11 @@ CLI::App* add_count(CLI::App& app, CountCommand& command) {
         "Examples:\n"
         "  whittle count notes.md src/*.cpp --counter o200k_base\n"
         "  whittle count sessions.jsonl --counter cl100k_base --json\n"
+        "  whittle count sessions.jsonl --config chain.json\n"
         "  git diff | whittle count - --counter o200k_base\n\n"
-        "A session counts its messages' texts, thinking, tool names and arguments, its system text and its tools.");
+        "A session counts its messages' texts, thinking, tool names and arguments, its system text and its tools. "
+        "Only\n"
+        "--config gives the figures of replay: a chain counts with the counter of its own configuration.");
     return count;
 }
 
@@ -113,15 +123,15 @@ ExitCode run_count(const CountCommand& command, const CommonOptions& common) {
     std::int64_t total = 0;
     for (const std::string& file : command.files) {
         throw_if_interrupted();
-        files.push_back(holds_sessions(command, file) ? count_sessions(file, common.shape, *counter)
-                                                      : count_text(file, *counter));
+        files.push_back(holds_sessions(command, file) ? count_sessions(file, common, *counter)
+                                                      : count_text(file, common.limits, *counter));
         total = add_saturating(total, files.back()["tokens"].get<std::int64_t>());
     }
     if (common.json) {
         const ordered_json json{{"counter", counter->id()}, {"tokens", total}, {"files", std::move(files)}};
-        print(json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+        print(shown_json(json) + "\n");
     } else {
-        print_table(files, total);
+        print_table(files, total, *counter);
     }
     return done;
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <iterator>
 #include <system_error>
 
 #if WHITTLE_HAVE_ZLIB
@@ -49,7 +48,8 @@ int open_input(const std::string& path) {
 
 class InputBuffer::Unpacker {
 public:
-    explicit Unpacker(InputBuffer& input, std::string start) : input_(input), packed_(std::move(start)) {
+    explicit Unpacker(InputBuffer& input, std::string start)
+        : input_(input), packed_(std::move(start)), read_(packed_.size()) {
         stream_.next_in = reinterpret_cast<Bytef*>(packed_.data());
         stream_.avail_in = static_cast<uInt>(packed_.size());
         if (inflateInit2(&stream_, MAX_WBITS + 16) != Z_OK) throw std::bad_alloc();
@@ -65,16 +65,29 @@ public:
             if (stream_.avail_in == 0 && !refill()) return 0;
             step();
         }
+        unpacked_ += size - stream_.avail_out;
+        check_ratio();
         return size - stream_.avail_out;
     }
 
 private:
+    void check_ratio() {
+        const InputLimits& limits = input_.limits_;
+        if (limits.max_ratio == 0 || unpacked_ <= InputLimits::free_bytes) return;
+        if (unpacked_ / limits.max_ratio <= read_ - stream_.avail_in) return;
+        throw Error(Errc::parse_failed,
+                    fmt::format("{}: expected gzip data that becomes at most {} times as large, found more: if it is "
+                                "what it should be, say so with --max-ratio",
+                                input_.name(), limits.max_ratio));
+    }
+
     bool refill() {
         packed_.resize(block_size);
         packed_.resize(input_.read_some(packed_.data(), packed_.size()));
         if (packed_.empty() && is_inside_) fail("expected more gzip data, found the end");
         stream_.next_in = reinterpret_cast<Bytef*>(packed_.data());
         stream_.avail_in = static_cast<uInt>(packed_.size());
+        read_ += packed_.size();
         return !packed_.empty();
     }
 
@@ -92,6 +105,8 @@ private:
 
     InputBuffer& input_;
     std::string packed_;
+    std::uint64_t read_;  // packed bytes, also those in `packed_`
+    std::uint64_t unpacked_ = 0;
     z_stream stream_{};
     bool is_inside_ = true;
 };
@@ -111,8 +126,8 @@ public:
 
 #endif
 
-InputBuffer::InputBuffer(const std::string& path)
-    : name_(path == "-" ? "stdin" : path), file_(open_input(path)), buffer_(block_size) {}
+InputBuffer::InputBuffer(const std::string& path, const InputLimits& limits)
+    : name_(path == "-" ? "stdin" : path), limits_(limits), file_(open_input(path)), buffer_(block_size) {}
 
 InputBuffer::~InputBuffer() {
     if (file_ != STDIN_FILENO) ::close(file_);
@@ -156,9 +171,18 @@ InputBuffer::int_type InputBuffer::underflow() {
     return got == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
 }
 
-std::string read_all(const std::string& path) {
-    InputBuffer buffer(path);
-    return {std::istreambuf_iterator<char>(&buffer), std::istreambuf_iterator<char>()};
+std::string read_all(const std::string& path, const InputLimits& limits) {
+    InputBuffer buffer(path, limits);
+    std::string text;
+    std::vector<char> block(block_size);
+    while (true) {
+        const std::streamsize got = buffer.sgetn(block.data(), static_cast<std::streamsize>(block.size()));
+        if (got <= 0) return text;
+        text.append(block.data(), static_cast<std::size_t>(got));
+        if (limits.max_bytes == 0 || text.size() <= limits.max_bytes) continue;
+        throw Error(Errc::parse_failed, fmt::format("{}: expected at most {} bytes, found more: --max-input takes more",
+                                                    buffer.name(), limits.max_bytes));
+    }
 }
 
 }  // namespace whittle::cli

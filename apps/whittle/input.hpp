@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <istream>
 #include <memory>
 #include <streambuf>
@@ -8,11 +9,19 @@
 
 namespace whittle::cli {
 
+/// What an input may ask of us before it is refused. 0 is no limit.
+struct InputLimits {
+    std::uint64_t max_bytes = 256U << 20U;  ///< unpacked, of one session, or of a file that is read at once
+    std::uint64_t max_ratio = 200;          ///< unpacked to packed bytes, looked at once `free_bytes` are unpacked
+
+    static constexpr std::uint64_t free_bytes = 16U << 20U;
+};
+
 /// Reads a file, or standard input for "-"; gzip data is unpacked, whatever its name. Errors name the file.
 class InputBuffer final : public std::streambuf {
 public:
     /// Throws Error(not_found) with the system's reason.
-    explicit InputBuffer(const std::string& path);
+    explicit InputBuffer(const std::string& path, const InputLimits& limits = {});
     ~InputBuffer() override;
     InputBuffer(const InputBuffer&) = delete;
     InputBuffer& operator=(const InputBuffer&) = delete;
@@ -21,7 +30,8 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 protected:
-    /// Throws Error(parse_failed) for broken gzip data, Error(storage_failed) for a failed read, and `Interrupted`.
+    /// Throws Error(parse_failed) for gzip data that is broken or grows above the ratio, Error(storage_failed) for a
+    /// failed read, and `Interrupted`.
     int_type underflow() override;
 
 private:
@@ -31,13 +41,14 @@ private:
     void look_at_start();
 
     std::string name_;
+    InputLimits limits_;
     int file_;
     std::vector<char> buffer_;
     std::unique_ptr<Unpacker> unpacker_;
     bool is_started_ = false;
 };
 
-/// The whole of a file, unpacked.
-[[nodiscard]] std::string read_all(const std::string& path);
+/// The whole of a file, unpacked. Throws Error(parse_failed) above the limits.
+[[nodiscard]] std::string read_all(const std::string& path, const InputLimits& limits = {});
 
 }  // namespace whittle::cli

@@ -1,25 +1,99 @@
 #include "interrupt.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <initializer_list>
+#include <system_error>
 
 namespace whittle::cli {
 namespace {
 
-volatile std::sig_atomic_t signal_that_came = 0;
+constexpr std::array<int, 3> caught{SIGINT, SIGTERM, SIGHUP};
 
-void note_signal(int number) { signal_that_came = number; }
+volatile std::sig_atomic_t signal_that_came = 0;
+int wake_reader = -1;
+int wake_writer = -1;
+
+std::stop_source& stop_source() {
+    static std::stop_source source;
+    return source;
+}
+
+void set_handler(int number, void (*handler)(int)) {
+    struct sigaction action {};
+    action.sa_handler = handler;  // without SA_RESTART: a blocked read returns
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, nullptr);
+}
+
+/// The one raised here comes when the handler returns, and finds the program's default.
+void note_signal(int number) {
+    const int saved = errno;
+    if (signal_that_came != 0) {
+        set_handler(number, SIG_DFL);
+        ::raise(number);
+    }
+    signal_that_came = number;
+    (void)!::write(wake_writer, "", 1);
+    errno = saved;
+}
+
+bool is_ignored(int number) {
+    struct sigaction old {};
+    return sigaction(number, nullptr, &old) == 0 && old.sa_handler == SIG_IGN;
+}
+
+void wait_for_signal() {
+    char byte = 0;
+    ssize_t got = 0;
+    do {
+        got = ::read(wake_reader, &byte, 1);
+    } while (got < 0 && errno == EINTR);
+    if (got == 1) stop_source().request_stop();
+}
+
+/// Starts the thread with the signals blocked: they are for the thread whose calls they shall end.
+std::thread start_waiting() {
+    sigset_t blocked;
+    sigset_t before;
+    sigemptyset(&blocked);
+    for (const int number : caught) sigaddset(&blocked, number);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    std::thread thread(wait_for_signal);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return thread;
+}
 
 }  // namespace
 
-void catch_signals() {
-    struct sigaction action {};
-    action.sa_handler = note_signal;  // without SA_RESTART: a blocked read returns
-    sigemptyset(&action.sa_mask);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+SignalWatch::SignalWatch() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "make a pipe");
+    wake_reader = ends[0];
+    wake_writer = ends[1];
+    thread_ = start_waiting();
+    for (const int number : caught) {
+        if (number != SIGHUP || !is_ignored(number)) set_handler(number, note_signal);
+    }
     std::signal(SIGPIPE, SIG_IGN);
 }
+
+SignalWatch::~SignalWatch() {
+    for (const int number : caught) {
+        if (!is_ignored(number)) set_handler(number, SIG_DFL);
+    }
+    ::close(wake_writer);
+    thread_.join();
+    ::close(wake_reader);
+}
+
+std::stop_token interrupt_token() { return stop_source().get_token(); }
+
+int signal_received() noexcept { return signal_that_came; }
 
 void throw_if_interrupted() {
     if (signal_that_came != 0) throw Interrupted(signal_that_came);

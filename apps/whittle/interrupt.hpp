@@ -1,6 +1,8 @@
 #pragma once
 
 #include <exception>
+#include <stop_token>
+#include <thread>
 
 namespace whittle::cli {
 
@@ -11,8 +13,24 @@ struct Interrupted final : std::exception {
     int signal;
 };
 
-/// From here on these signals are noticed instead of ending the program, and a closed pipe is a write error.
-void catch_signals();
+/// As long as it lives these signals are noticed instead of ending the program, and a closed pipe is a write error. The
+/// first one requests a stop, from a thread that waits for it, since a handler may not; a second one ends the program
+/// at once. SIGHUP stays ignored where it was, as under nohup. One at a time.
+class SignalWatch {
+public:
+    SignalWatch();
+    ~SignalWatch();
+    SignalWatch(const SignalWatch&) = delete;
+    SignalWatch& operator=(const SignalWatch&) = delete;
+
+private:
+    std::thread thread_{};
+};
+
+/// Stopped once a signal came: for what runs longer than between two calls of `throw_if_interrupted`.
+[[nodiscard]] std::stop_token interrupt_token();
+/// The signal that came, or 0.
+[[nodiscard]] int signal_received() noexcept;
 /// Throws `Interrupted` if one came.
 void throw_if_interrupted();
 /// Ends the program by that signal, so that a shell sees it.

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "shown.hpp"
 #include "token_commands.hpp"
 #include "whittle/base/version.hpp"
 
@@ -6,6 +7,8 @@
 
 #include <exception>
 #include <functional>
+#include <new>
+#include <sstream>
 
 namespace {
 
@@ -24,6 +27,15 @@ void add_shape(CLI::App& command, CommonOptions& common) {
         .add_option("--shape", common.shape,
                     "Whose messages the sessions hold, openai or anthropic; without it each session shows it")
         ->type_name("NAME");
+    command
+        .add_option("--max-input", common.limits.max_bytes,
+                    "The largest session, unpacked, such as 64M or 2G (default 256M); 0 for any")
+        ->transform(CLI::AsSizeValue(false))
+        ->type_name("SIZE");
+    command
+        .add_option("--max-ratio", common.limits.max_ratio,
+                    "How many times as large packed data may become, above 16M (default 200); 0 for any")
+        ->type_name("N");
 }
 
 CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
@@ -85,19 +97,33 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
     return sub;
 }
 
+/// Help and version as they are; a message about the arguments repeats them, escaped.
+ExitCode tell(const CLI::App& app, const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = app.exit(error, out, err);
+    if (!out.view().empty()) print(out.view());
+    write_error_stream(shown_lines(err.view()));
+    return code == 0 ? done : usage;
+}
+
 int guarded(const std::function<ExitCode()>& work) {
     try {
         return work();
     } catch (const Interrupted& interrupted) {
         die_of(interrupted.signal);
     } catch (const UsageError& error) {
-        complain("whittle: " + error.text + "\n");
+        complain(error.text);
         return usage;
     } catch (const Error& error) {
-        complain(std::string("whittle: ") + error.what() + "\n");
+        if (error.errc() == Errc::cancelled && signal_received() != 0) die_of(signal_received());
+        complain(error.what());
         return error.errc() == Errc::invalid_config ? usage : failed;
+    } catch (const std::bad_alloc&) {
+        complain("out of memory");
+        return failed;
     } catch (const std::exception& error) {
-        complain(std::string("whittle: ") + error.what() + "\n");
+        complain(error.what());
         return failed;
     }
 }
@@ -131,7 +157,7 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? done : usage;
+        return tell(app, error);
     }
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
@@ -143,11 +169,11 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    catch_signals();
     try {
+        const SignalWatch watch;
         return run(argc, argv);
     } catch (const std::exception& error) {
-        complain(std::string("whittle: ") + error.what() + "\n");
+        complain(error.what());
         return failed;
     }
 }

@@ -1,10 +1,13 @@
 #include "output.hpp"
 
 #include "interrupt.hpp"
+#include "same_file.hpp"
+#include "shown.hpp"
 #include "whittle/base/error.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,16 +25,29 @@
 namespace whittle::cli {
 namespace {
 
-std::string behind_links(const std::string& path) {
+constexpr std::string_view temporary_suffix = ".tmp";
+
+/// Removes what killed runs left beside `target`. Who writes a temporary file holds its lock, so that one which can be
+/// locked is nobody's.
+void sweep_beside(const std::filesystem::path& target) {
+    const std::string prefix = "." + target.filename().string() + ".";
     std::error_code error;
-    const auto resolved = std::filesystem::weakly_canonical(path, error);
-    return error ? path : resolved.string();
+    const auto folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        if (!name.starts_with(prefix) || !name.ends_with(temporary_suffix)) continue;
+        const int file = ::open(at->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (file < 0) continue;
+        if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
+        ::close(file);
+    }
 }
 
-/// True for a pipe, a terminal, /dev/null: nothing that could be replaced by renaming.
-bool is_special(const std::string& path) {
+/// False if a sweep takes the name away. Where a file system has no locks, a sweep gets none either.
+bool lock_new_file(int file) {
+    if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
     struct stat info {};
-    return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+    return ::fstat(file, &info) != 0 || info.st_nlink > 0;
 }
 
 }  // namespace
@@ -101,12 +117,17 @@ OutputFile::~OutputFile() {
 
 void OutputFile::open_beside() {
     const std::filesystem::path target(target_);
+    sweep_beside(target);
     for (int number = 0; file_ < 0; ++number) {
-        const auto name = fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), number);
+        const auto name = fmt::format(".{}.{}-{}{}", target.filename().string(), ::getpid(), number, temporary_suffix);
         const std::string beside = (target.parent_path() / name).string();
         file_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file_ >= 0) temporary_ = beside;
         if (file_ < 0 && errno != EEXIST) fail(errno);
+        if (file_ >= 0 && !lock_new_file(file_)) {
+            temporary_.clear();
+            close_file();
+        }
     }
 }
 
@@ -138,9 +159,10 @@ void OutputFile::commit() {
     if (temporary_.empty()) return close_file();
     struct stat old {};
     if (::stat(target_.c_str(), &old) == 0) (void)::fchmod(file_, old.st_mode & 07777U);
-    close_file();
+    if (::fsync(file_) != 0 && errno != EINVAL) fail(errno);
     if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
     temporary_.clear();
+    close_file();  // and with it the lock
 }
 
 void print(std::string_view text) {
@@ -148,9 +170,17 @@ void print(std::string_view text) {
     out.write(text);
 }
 
-void complain(std::string_view text) noexcept {
+void write_error_stream(std::string_view text) noexcept {
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);
+}
+
+void complain(std::string_view text) noexcept {
+    try {
+        write_error_stream("whittle: " + shown_lines(text) + "\n");
+    } catch (const std::exception&) {
+        write_error_stream("whittle: out of memory\n");
+    }
 }
 
 }  // namespace whittle::cli

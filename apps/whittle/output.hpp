@@ -36,7 +36,9 @@ private:
 
 /// To standard output. Throws Error(storage_failed).
 void print(std::string_view text);
-/// To standard error; failures are ignored.
+/// To standard error as it is; failures are ignored.
+void write_error_stream(std::string_view text) noexcept;
+/// A line of ours on standard error, "whittle: ..."; the text is escaped for a terminal, its line feeds aside.
 void complain(std::string_view text) noexcept;
 
 }  // namespace whittle::cli

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "same_file.hpp"
 #include "terminal.hpp"
 #include "totals_json.hpp"
 #include "totals_text.hpp"
@@ -57,6 +58,20 @@ private:
     std::shared_ptr<SideCalls> calls_;
 };
 
+/// For the last line: why a run counts as failed; empty if it does not.
+std::string reason_of_failure(const ReplayTotals& sum) {
+    std::vector<std::string> reasons;
+    const auto add = [&](std::int64_t number, std::string_view one, std::string_view more) {
+        if (number > 0) reasons.push_back(fmt::format("{} {}", grouped(number), number == 1 ? one : more));
+    };
+    add(static_cast<std::int64_t>(sum.violations.size()), "message rule is broken that the recording keeps",
+        "message rules are broken that the recording keeps");
+    add(sum.not_undone, "session is not given back by undoing", "sessions are not given back by undoing");
+    add(sum.failed_hooks, "run of a middleware failed", "runs of middlewares failed");
+    add(sum.failed_writes, "write to the store failed", "writes to the store failed");
+    return fmt::format("{}", fmt::join(reasons, ", "));
+}
+
 /// The exact requests, one line each.
 class RequestWriter {
 public:
@@ -107,10 +122,12 @@ public:
         for (const std::string& file : command_.files) replay_file(file);
         if (requests_) requests_->commit();
         tell();
-        for (const std::string& error : sum_.errors) complain("whittle: " + error + "\n");
-        const bool is_good =
-            sum_.violations.empty() && sum_.not_undone == 0 && sum_.failed_hooks == 0 && sum_.failed_writes == 0;
-        return is_good ? done : failed;
+        for (const std::string& error : sum_.errors) complain(shown(error));
+        for (const std::string& problem : problems_) complain(problem);
+        const std::string reason = reason_of_failure(sum_);
+        if (reason.empty()) return done;
+        complain("failed: " + reason);
+        return failed;
     }
 
 private:
@@ -140,7 +157,7 @@ private:
 
     void replay_file(const std::string& file) {
         ReplayTotals in_file;
-        for_each_session(file, common_.shape, [&](const auto& trajectory) {
+        for_each_session(file, common_, [&](const auto& trajectory) {
             const ReplayTotals totals = replay_one(trajectory);
             if (common_.json && !command_.totals_only) {
                 ordered_json entry{{"trajectory", trajectory.id}, {"file", file}};
@@ -148,6 +165,7 @@ private:
                 list_.push_back(std::move(entry));
             }
             if (!command_.totals_only) text_.add(trajectory.id, totals);
+            note_problems(file, trajectory.id, totals);
             in_file += totals;
             progress_.show(fmt::format("{}: {} sessions, {} calls", file, in_file.trajectories, in_file.calls));
         });
@@ -155,6 +173,18 @@ private:
         if (command_.files.size() == 1) return;
         if (common_.json) files_.push_back(with_name("file", file, in_file));
         text_.add(fmt::format("= {}", std::filesystem::path(file).filename().string()), in_file);
+    }
+
+    /// Which session and where, as far as `ReplayTotals::errors` does not say it.
+    void note_problems(const std::string& file, const std::string& id, const ReplayTotals& totals) {
+        constexpr std::size_t most = 20;
+        const auto note = [&](const std::string& what) {
+            if (problems_.size() < most) problems_.push_back(fmt::format("{}: {}: {}", shown(file), shown(id), what));
+        };
+        for (const auto& [trajectory, call, violation] : totals.violations)
+            note(fmt::format("call {}: message {}: {}: {}", call, violation.message, id_of(violation.rule),
+                             shown(violation.text)));
+        if (totals.not_undone > 0) note("undoing every commit does not give the recording back");
     }
 
     template <AgentMessage M>
@@ -166,7 +196,7 @@ private:
         };
         rules_.insert(chain<M>().config().profile.validity.name);
         return replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
-                         chain<M>(), {.on_request = on_request});
+                         chain<M>(), {.on_request = on_request, .stop = interrupt_token(), .on_end = {}});
     }
 
     [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {
@@ -179,19 +209,21 @@ private:
         if (!common_.json) {
             text_.add_line();
             text_.add(fmt::format("total of {}", grouped(sum_.trajectories)), sum_);
-            return text_.text(sum_, fmt::format("{}", fmt::join(rules_, ", ")), may_colour(common_.no_color));
+            return text_.text(sum_, {.rules = fmt::format("{}", fmt::join(rules_, ", ")),
+                                     .counter = settings_.config.token_counter->id(),
+                                     .colour = may_colour(common_.no_color)});
         }
         ordered_json json{{"cache", profile().cache.name}, {"counter", settings_.config.token_counter->id()}};
         json["total"] = with_name("name", "total", sum_);
         if (!files_.empty()) json["files"] = std::move(files_);
         if (!command_.totals_only) json["trajectories"] = std::move(list_);
-        return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+        return shown_json(json) + "\n";
     }
 
     /// Requests on standard output leave standard error for the totals.
     void tell() {
         if (command_.requests == "-") {
-            complain(result());
+            write_error_stream(result());
         } else {
             print(result());
         }
@@ -207,7 +239,8 @@ private:
     TotalsText text_;
     ordered_json list_ = ordered_json::array();
     ordered_json files_ = ordered_json::array();
-    std::set<std::string> rules_{};  ///< that requests were held to
+    std::vector<std::string> problems_{};  // the first ones, a line each
+    std::set<std::string> rules_{};        ///< that requests were held to
     ReplayTotals sum_{};
     Progress progress_{};
 };
@@ -222,9 +255,9 @@ void warn_of_prices(const ModelProfile& profile) {
     const bool is_read_odd = differs(profile.prices->cache_read, profile.cache.read);
     if (!is_read_odd && !differs(profile.prices->cache_write, profile.cache.write)) return;
     complain(
-        fmt::format("whittle: warning: money is the input price times the factors of cache profile \"{}\" ({} to read, "
+        fmt::format("warning: money is the input price times the factors of cache profile \"{}\" ({} to read, "
                     "{} to write); "
-                    "prices.cache_{} says something else and is not used\n",
+                    "prices.cache_{} says something else and is not used",
                     profile.cache.name, profile.cache.read, profile.cache.write, is_read_odd ? "read" : "write"));
 }
 
@@ -233,6 +266,11 @@ void warn_of_prices(const ModelProfile& profile) {
 ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common) {
     if (command.delta && command.requests.empty()) throw UsageError{"--delta needs --requests"};
     (void)to_shape(common.shape);  // a mistake there comes before any work
+    for (const std::string& file : command.files) {
+        if (command.requests != "-") require_different_files({{"--requests", command.requests}, {"FILE", file}});
+    }
+    if (command.requests != "-")
+        require_different_files({{"--requests", command.requests}, {"--config", command.config}});
     ChainSettings settings = load_settings(command.config);
     warn_of_prices(settings.config.profile);
     return ReplayRun(command, common, std::move(settings)).run();

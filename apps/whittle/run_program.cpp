@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <stop_token>
 
 namespace whittle::cli {
 namespace {
@@ -20,8 +22,15 @@ constexpr int no_such_program = 127;
     ::_exit(no_such_program);
 }
 
+/// A signal that came to us alone is passed on, so that the wait ends.
 int wait_for(pid_t child) {
-    int status = 0;
+    {
+        const std::stop_callback pass_on(interrupt_token(), [child] { ::kill(child, signal_received()); });
+        siginfo_t info{};
+        while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+        }
+    }
+    int status = 0;  // only now the process id becomes free for another program
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -15,11 +16,18 @@ ChainSettings load_settings(const std::string& path) {
         const ConfigSource source{path == "-" ? "stdin" : path, std::filesystem::path(path).parent_path().string(),
                                   lookup};
         ChainSettings settings = read_chain_settings(read_all(path), source);
-        for (const std::string& warning : settings.warnings) complain("whittle: warning: " + warning + "\n");
+        for (const std::string& warning : settings.warnings) complain("warning: " + warning);
         return settings;
     } catch (const Error& error) {
         throw UsageError{error.what()};
     }
+}
+
+TrajectoryOptions options_for(const std::string& name, const InputLimits& limits) {
+    TrajectoryOptions options{.name = name};
+    options.limits.max_bytes = limits.max_bytes == 0 ? SIZE_MAX : static_cast<std::size_t>(limits.max_bytes);
+    options.on_note = [](const std::string& note) { complain("note: " + note); };
+    return options;
 }
 
 }  // namespace whittle::cli

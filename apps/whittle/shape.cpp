@@ -77,8 +77,10 @@ void look_at_request(const ordered_json& rest, BothEvidence& found) {
 
 BothEvidence find_evidence(const Trajectory<>& session) {
     BothEvidence found;
-    for (std::size_t i = 0; i < session.messages.size(); ++i)
+    for (std::size_t i = 0; i < session.messages.size(); ++i) {
+        throw_if_interrupted();
         look_at_message(session.messages[i].json(), fmt::format("messages[{}]", i), found);
+    }
     look_at_request(session.rest, found);
     return found;
 }
@@ -121,6 +123,7 @@ Trajectory<anthropic::Message> to_anthropic_shape(Trajectory<>&& session, std::s
                                         .usage = std::move(session.usage),
                                         .rest = std::move(session.rest)};
     for (std::size_t i = 0; i < session.messages.size(); ++i) {
+        throw_if_interrupted();
         try {
             same.messages.emplace_back(session.messages[i].json());
         } catch (const Error& error) {

@@ -1,18 +1,15 @@
 #include "table.hpp"
 
+#include "shown.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace whittle::cli {
 namespace {
-
-/// Characters of UTF-8 text, taken as one column each.
-std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
 
 std::string padded(const std::string& text, std::size_t width, bool left) {
     const std::string space(width - std::min(width, width_of(text)), ' ');
@@ -36,6 +33,11 @@ std::string ratio(double part, double whole) { return whole > 0 ? fmt::format("{
 std::string amount(double money) {
     const double size = std::abs(money);
     return fmt::format("{:.{}f}", money, size < 1 ? 6 : size < 100 ? 4 : 2);
+}
+
+void Table::add(std::vector<std::string> row) {
+    for (std::string& cell : row) cell = shown(cell);
+    rows_.push_back(std::move(row));
 }
 
 std::string Table::text(bool bold) const {

@@ -20,7 +20,8 @@ class Table {
 public:
     explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
 
-    void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    /// Cells are escaped for a terminal.
+    void add(std::vector<std::string> row);
     void add_line() { rows_.emplace_back(); }
     /// `bold` makes the header bold with terminal codes.
     [[nodiscard]] std::string text(bool bold) const;

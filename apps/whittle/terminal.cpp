@@ -1,6 +1,7 @@
 #include "terminal.hpp"
 
 #include "output.hpp"
+#include "shown.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,14 +20,14 @@ Progress::Progress()
     : next_(Clock::now() + std::chrono::milliseconds(500)), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-    if (is_shown_) complain("\r\x1b[K");
+    if (is_shown_) write_error_stream("\r\x1b[K");
 }
 
 void Progress::show(std::string_view text) {
     if (!is_terminal_ || Clock::now() < next_) return;
     next_ = Clock::now() + std::chrono::milliseconds(100);
     is_shown_ = true;
-    complain(fmt::format("\r\x1b[K{}", text.substr(0, 100)));
+    write_error_stream(fmt::format("\r\x1b[K{}", clipped_to_width(shown(text), 100)));
 }
 
 }  // namespace whittle::cli

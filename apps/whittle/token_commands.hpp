@@ -14,7 +14,8 @@ namespace whittle::cli {
 
 struct CountCommand {
     std::vector<std::string> files{};
-    std::string counter = "estimate";
+    std::string counter{};  ///< empty: the one of `config`; without that, "estimate"
+    std::string config{};
     std::string vocabularies{};
     bool text = false;
     bool sessions = false;

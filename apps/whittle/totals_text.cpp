@@ -1,6 +1,6 @@
 #include "totals_text.hpp"
 
-#include "whittle/base/text.hpp"
+#include "shown.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,7 @@ namespace {
 
 constexpr std::size_t longest_name = 44;
 
-std::string clipped(std::string_view name) {
-    if (name.size() <= longest_name) return to_valid_utf8(name);
-    return to_valid_utf8(utf8_prefix(name, longest_name - 3)) + "...";
-}
+std::string clipped(std::string_view name) { return clipped_to_width(shown(name), longest_name); }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
@@ -55,7 +52,7 @@ void TotalsText::add(std::string_view name, const ReplayTotals& totals) {
     table_.add(std::move(row));
 }
 
-std::string TotalsText::summary(const ReplayTotals& sum, std::string_view rules, bool colour) const {
+std::string TotalsText::summary(const ReplayTotals& sum, const TotalsNotes& notes) const {
     Table split({fmt::format("input tokens ({})", profile_.cache.name), "raw", "sent"});
     const auto line = [&](std::string name, std::int64_t raw, std::int64_t sent) {
         split.add({std::move(name), grouped(raw), grouped(sent)});
@@ -66,7 +63,7 @@ std::string TotalsText::summary(const ReplayTotals& sum, std::string_view rules,
     line("  invalidated", sum.raw.invalidated, sum.sent.invalidated);
     line("cache resets", sum.raw.resets, sum.sent.resets);
     if (profile_.context_window > 0) line("calls over the window", sum.raw.over_window, sum.sent.over_window);
-    std::string text = split.text(colour);
+    std::string text = split.text(notes.colour);
     text += fmt::format(
         "\noutput tokens  {}\nmessages edited  {}\nbytes stored  {}\nremoved bytes that can be restored  {} of {}\n",
         grouped(sum.output), edits_text(sum), grouped(sum.bytes_stored), percent(sum.restorable()),
@@ -74,12 +71,14 @@ std::string TotalsText::summary(const ReplayTotals& sum, std::string_view rules,
     if (sum.side_calls > 0)
         text += fmt::format("calls of summarisers  {}, {} tokens in, {} out\n", grouped(sum.side_calls),
                             grouped(sum.side_input), grouped(sum.side_output));
-    text += fmt::format("new violations of {}  {}\n", rules, sum.violations.size());
+    text += fmt::format("new violations of {}  {}\n", notes.rules, sum.violations.size());
+    if (sum.not_undone > 0) text += fmt::format("sessions not given back by undoing  {}\n", grouped(sum.not_undone));
+    text += fmt::format("tokens counted by  {}\n", notes.counter);
     return text;
 }
 
-std::string TotalsText::text(const ReplayTotals& sum, std::string_view rules, bool colour) const {
-    return table_.text(colour) + "\n" + summary(sum, rules, colour);
+std::string TotalsText::text(const ReplayTotals& sum, const TotalsNotes& notes) const {
+    return table_.text(notes.colour) + "\n" + summary(sum, notes);
 }
 
 }  // namespace whittle::cli

@@ -8,6 +8,12 @@
 
 namespace whittle::cli {
 
+struct TotalsNotes {
+    std::string rules{};         ///< names of the profiles that the requests were held to
+    std::string_view counter{};  ///< id of the token counter
+    bool colour = false;
+};
+
 /// The table and the summary that `replay` prints for a person.
 class TotalsText {
 public:
@@ -15,12 +21,11 @@ public:
 
     void add(std::string_view name, const ReplayTotals& totals);
     void add_line() { table_.add_line(); }
-    /// `rules`: names of the profiles that the requests were held to.
-    [[nodiscard]] std::string text(const ReplayTotals& sum, std::string_view rules, bool colour) const;
+    [[nodiscard]] std::string text(const ReplayTotals& sum, const TotalsNotes& notes) const;
 
 private:
     [[nodiscard]] std::vector<std::string> header() const;
-    [[nodiscard]] std::string summary(const ReplayTotals& sum, std::string_view rules, bool colour) const;
+    [[nodiscard]] std::string summary(const ReplayTotals& sum, const TotalsNotes& notes) const;
 
     const ModelProfile& profile_;
     Table table_;

@@ -1,3 +1,4 @@
+#include "shown.hpp"
 #include "table.hpp"
 #include "token_commands.hpp"
 #include "whittle/tokens/vocabulary.hpp"
@@ -129,7 +130,7 @@ ExitCode run_vocab_install(const VocabCommand& command) {
     write(path, pack_vocabulary(encoding.name, fetch(command, encoding)));
     const auto vocabulary = Vocabulary::open(path);
     print(fmt::format("{}: {} tokens, {} bytes, {}\n", encoding.name, grouped(vocabulary->size()),
-                      grouped(static_cast<std::int64_t>(fs::file_size(path))), path));
+                      grouped(static_cast<std::int64_t>(fs::file_size(path))), shown(path)));
     return done;
 }
 

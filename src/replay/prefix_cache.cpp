@@ -1,5 +1,6 @@
 #include "whittle/replay/prefix_cache.hpp"
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ CacheAccount PrefixCache::add(std::span<const PrefixElement> request, double sec
     CacheAccount account{.tokens = sum_of(request)};
     account.cached = to_cacheable(read_and_refresh(request, seconds));
     account.written = std::max<std::int64_t>(0, to_cacheable(account.tokens) - account.cached);
-    account.uncached = account.tokens - account.cached - account.written;
+    account.uncached = sub_saturating(account.tokens, add_saturating(account.cached, account.written));
     if (has_previous_) account.invalidated = previous_tokens_ - common_with_previous(request);
     account.reset = account.invalidated > reset_slack_tokens;
     previous_.assign(request.begin(), request.end());

@@ -1,5 +1,6 @@
 #include "whittle/replay/replay.hpp"
 
+#include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 namespace whittle::inline v0::detail {
@@ -18,7 +19,7 @@ void add_side_call(ReplayTotals& totals, const ModelCallReport& call) noexcept {
     ++totals.side_calls;
     if (!call.usage) return;
     const std::int64_t output = call.usage->output;
-    totals.side_input = add_saturating(totals.side_input, call.usage->total() - output);
+    totals.side_input = add_saturating(totals.side_input, sub_saturating(call.usage->total(), output));
     totals.side_output = add_saturating(totals.side_output, output);
 }
 
@@ -43,24 +44,6 @@ std::int64_t bytes_of(const MessageInfo& info) noexcept {
     std::int64_t bytes = 0;
     for (const PartInfo& part : info.parts) bytes = add_saturating(bytes, part.bytes);
     return bytes;
-}
-
-bool same_result(std::span<const Part> a, std::span<const Part> b) noexcept {
-    const auto is_empty = [](const Part& part) { return part.kind == PartKind::text && part.text.empty(); };
-    auto i = a.begin();
-    for (const Part& part : b) {
-        if (is_empty(part)) continue;
-        while (i != a.end() && is_empty(*i)) ++i;
-        if (i == a.end() || i->kind != part.kind || i->text != part.text || i->media != part.media) return false;
-        ++i;
-    }
-    while (i != a.end() && is_empty(*i)) ++i;
-    return i == a.end();
-}
-
-void push_parts(std::span<const Part> parts, PartSink& out) {
-    if (parts.size() == 1 && parts.front().kind == PartKind::text) return out.write(parts.front().text);
-    for (const Part& part : parts) out.push(part);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -28,7 +28,9 @@ TEST_CASE("count adds up texts and conversations", "[apps]") {
           "a.txt       8 bytes       2\n"
           "s.jsonl  4 messages     104\n"
           "---------------------------\n"
-          "total                   106\n");
+          "total                   106\n"
+          "\n"
+          "tokens counted by  chars/4\n");
     const CliResult json = run_cli(dir, "count s.jsonl --counter chars --json");
     const auto counted = nlohmann::json::parse(json.out);
     CHECK(counted["counter"] == "chars/4");

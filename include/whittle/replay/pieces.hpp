@@ -55,7 +55,10 @@ private:
 
 template <AgentMessage M>
 void RequestPieces<M>::update(const Conversation<M>& conversation) {
-    if (const Changes changes = conversation.changes_since(version_); !changes.empty()) apply(conversation, changes);
+    if (pieces_.size() > 1) {
+        const Changes changes = conversation.changes_since(version_);
+        if (!changes.empty()) apply(conversation, changes);
+    }
     for (std::size_t i = pieces_.size() - 1; i < conversation.size(); ++i) push_back(conversation.messages()[i]);
     version_ = conversation.version();
 }

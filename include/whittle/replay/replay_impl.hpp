@@ -2,6 +2,7 @@
 
 // Definition of replay; included by replay.hpp.
 
+#include "whittle/chain/host_results.hpp"
 #include "whittle/replay/replay.hpp"
 
 #include <algorithm>
@@ -30,30 +31,6 @@ void add_report(ReplayTotals& totals, std::string_view trajectory, const Report&
 /// Text bytes of all parts.
 [[nodiscard]] std::int64_t bytes_of(const MessageInfo& info) noexcept;
 
-/// Parts as a tool gave them, without empty texts: an empty result is no part or one empty part.
-[[nodiscard]] bool same_result(std::span<const Part> a, std::span<const Part> b) noexcept;
-
-/// Hands recorded parts to a sink, a plain text as a stream.
-void push_parts(std::span<const Part> parts, PartSink& out);
-
-/// The results in a message, in order, each with its parts as a tool gives them.
-template <AgentMessage M>
-[[nodiscard]] std::vector<ToolResult> results_of(const M& m) {
-    std::vector<ToolResult> results;
-    message_traits<M>::for_each_part(m, [&](const PartView& view) {
-        const bool is_result = view.kind == PartKind::tool_result;
-        if (!is_result && (view.kind != PartKind::media || view.call_id.empty())) return;
-        auto found = std::ranges::find(results, view.call_id, &ToolResult::call_id);
-        if (found == results.end())
-            found = results.insert(found, {.call_id = std::string(view.call_id), .tool = std::string(view.tool)});
-        Part part = to_part(view);
-        found->is_error = found->is_error || part.is_error;
-        found->parts.push_back(is_result ? Part{.text = std::move(part.text)}
-                                         : Part{.kind = PartKind::media, .media = std::move(part.media)});
-    });
-    return results;
-}
-
 template <ToolMessage M>
 class Replayer {
 public:
@@ -63,12 +40,11 @@ public:
 private:
     void begin_run();
     void end_run();
-    void take(const M& message);
+    [[nodiscard]] std::size_t count_together(std::size_t first) const;
+    void take(std::span<const M> together);
     void take_call(const M& message);
-    void take_results(const M& message);
-    [[nodiscard]] std::optional<std::vector<ToolReturn>> wrap(const M& message);
+    void take_results(std::span<const M> messages);
     void push(const M& message);
-    void push_returns(const M& message, std::span<const ToolReturn> returns);
     void after_hook(const Report& report) { add_report(totals_, recording_.id, report), sent_.update(conversation_); }
     void account();
     void check_validity();
@@ -123,11 +99,13 @@ std::vector<double> Replayer<M>::call_times() const {
 template <ToolMessage M>
 ReplayTotals Replayer<M>::run() {
     totals_.trajectories = 1;
-    for (const M& message : recording_.messages) {
+    for (std::size_t i = 0; i < recording_.messages.size();) {
         if (options_.stop.stop_requested())
             throw Error(Errc::cancelled, "replay \"" + std::string(recording_.id) + "\": stopped");
-        raw_.push_back(message);
-        take(message);
+        const std::span<const M> next = recording_.messages.subspan(i, count_together(i));
+        for (const M& message : next) raw_.push_back(message);
+        take(next);
+        i += next.size();
     }
     end_run();
     if (options_.on_end) options_.on_end(conversation_);
@@ -156,12 +134,21 @@ void Replayer<M>::end_run() {
     after_hook(chain_.after_agent(conversation_, is_open ? Finish::stopped : Finish::answered, request_));
 }
 
+/// Results in a row came back from one reply.
 template <ToolMessage M>
-void Replayer<M>::take(const M& message) {
+std::size_t Replayer<M>::count_together(std::size_t first) const {
+    const auto rest = recording_.messages.subspan(first);
+    const auto end = std::ranges::find_if_not(rest, holds_results<M>);
+    return std::max<std::size_t>(1, static_cast<std::size_t>(end - rest.begin()));
+}
+
+template <ToolMessage M>
+void Replayer<M>::take(std::span<const M> together) {
+    const M& message = together.front();
     const Role role = message_traits<M>::role(message);
     if (role == Role::assistant) return take_call(message);
-    if (!results_of(message).empty()) return take_results(message);
-    if (role == Role::user && is_user_message(describe(message))) {
+    if (holds_results(message)) return take_results(together);
+    if (starts_turn(describe(message))) {
         end_run();
         conversation_.begin_turn();
     }
@@ -178,35 +165,21 @@ void Replayer<M>::take_call(const M& message) {
     after_hook(chain_.after_model(conversation_, request_));
 }
 
+/// Through the chain's tool wraps; in the recording's own messages only texts of results change.
 template <ToolMessage M>
-void Replayer<M>::take_results(const M& message) {
-    const auto returns = wrap(message);
-    if (returns) return push_returns(message, *returns);
-    push(message);
-}
-
-/// The results of `message` as the chain's tool wraps leave them; nullopt if that is as they were recorded.
-template <ToolMessage M>
-std::optional<std::vector<ToolReturn>> Replayer<M>::wrap(const M& message) {
-    const std::vector<ToolContext> waiting = chain_.prepare_tools(conversation_, request_);
-    std::vector<ToolReturn> returns;
-    bool is_changed = false;
-    for (const ToolResult& recorded : results_of(message)) {
-        const auto context = std::ranges::find(waiting, recorded.call_id, &ToolContext::call_id);
-        if (context == waiting.end()) return std::nullopt;  // a result that nobody waits for stays as it is
-        CollectingSink sink;
-        const auto tool = [&](const ToolContext&, PartSink& out) {
-            push_parts(recorded.parts, out);
-            return ToolOutcome{.is_error = recorded.is_error};
-        };
-        ToolOutcome outcome = chain_.wrap_tool(*context, sink, tool);
-        ToolReturn made = to_return(*context, sink, std::move(outcome));
-        is_changed = is_changed || !made.stored.empty() || made.original.has_value() ||
-                     made.result.is_error != recorded.is_error || !same_result(made.result.parts, recorded.parts);
-        returns.push_back(std::move(made));
+void Replayer<M>::take_results(std::span<const M> messages) {
+    std::size_t at = conversation_.size();
+    conversation_.push_tool_results(messages, chain_.wrap_results(conversation_, messages, request_));
+    for (const M& message : messages) {
+        const MessageInfo& shown = conversation_.outline()[at++];
+        MessageInfo info = describe(message);
+        replaced_results_ = replaced_results_ || info.fingerprint != shown.fingerprint;
+        info.serial = shown.serial;
+        info.group = shown.group;
+        take_names_of_results(info, shown);
+        raw_infos_.push_back(std::move(info));
     }
-    if (!is_changed) return std::nullopt;
-    return returns;
+    sent_.update(conversation_);
 }
 
 /// Empty usage: what a provider once billed must not move the triggers.
@@ -214,20 +187,6 @@ template <ToolMessage M>
 void Replayer<M>::push(const M& message) {
     conversation_.push_back(message, Usage{});
     raw_infos_.push_back(conversation_.outline()[conversation_.size() - 1]);
-    sent_.update(conversation_);
-}
-
-template <ToolMessage M>
-void Replayer<M>::push_returns(const M& message, std::span<const ToolReturn> returns) {
-    const std::size_t first = conversation_.size();
-    conversation_.push_tool_results(returns);
-    replaced_results_ = true;
-    MessageInfo info = describe(message);
-    info.serial = conversation_.outline()[first].serial;
-    join_group(info, Outline(std::span<const MessageInfo>(raw_infos_)));
-    raw_infos_.push_back(std::move(info));
-    if (const std::string text = text_of(message); !text.empty())
-        conversation_.push_back(message_traits<M>::make(Role::user, text));
     sent_.update(conversation_);
 }
 
@@ -271,8 +230,9 @@ void Replayer<M>::count_edits() {
             totals_.edits[entry->reason] += static_cast<std::int64_t>(std::max(splice.count, splice.messages.size()));
         }
         if (entry->kind != Kind::tool_return) continue;
-        for (const StoredText& text : entry->texts) {
-            const auto info = text.storage ? text.storage->stat(text.key) : std::nullopt;
+        for (const std::string& key : std::set<std::string>(entry->stored.begin(), entry->stored.end())) {
+            const auto object = conversation_.objects()->find(key, chain_.config().storage);
+            const auto info = object && object->storage ? object->storage->stat(key) : std::nullopt;
             if (info) totals_.bytes_stored = add_saturating(totals_.bytes_stored, info->bytes);
         }
     }

@@ -1,0 +1,89 @@
+#include "apply_report.hpp"
+
+#include "shown.hpp"
+#include "whittle/chain/report_text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <unordered_map>
+
+namespace whittle::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Where the messages stood in the input: what is told names them by that.
+using Indices = std::unordered_map<Serial, std::size_t>;
+
+Indices index_of(std::span<const Serial> serials) {
+    Indices indices;
+    for (std::size_t i = 0; i < serials.size(); ++i) indices[serials[i]] = i;
+    return indices;
+}
+
+std::string name_message(const Indices& indices, Serial serial) {
+    const auto index = indices.find(serial);
+    return index == indices.end() ? "a message of this run" : fmt::format("message {}", index->second);
+}
+
+ordered_json to_json(const Candidate& candidate, const Indices& indices) {
+    const auto index = indices.find(candidate.serial);
+    return {{"message", index == indices.end() ? ordered_json(nullptr) : ordered_json(index->second)},
+            {"part", candidate.part},
+            {"decision", candidate.cut ? "cut" : "keep"},
+            {"rule", candidate.rule},
+            {"tokens", candidate.tokens}};
+}
+
+ordered_json to_json(const StageReport& stage, const Indices& indices) {
+    ordered_json json{{"middleware", stage.middleware},
+                      {"outcome", name_of(stage.outcome)},
+                      {"count", stage.count},
+                      {"threshold", stage.threshold}};
+    if (!stage.details) return json;
+    json["tokens_before"] = stage.details->tokens_before;
+    json["tokens_after"] = stage.details->tokens_after;
+    json["first_changed"] =
+        stage.details->first_changed ? ordered_json(*stage.details->first_changed) : ordered_json(nullptr);
+    json["candidates"] = ordered_json::array();
+    for (const Candidate& candidate : stage.details->candidates)
+        json["candidates"].push_back(to_json(candidate, indices));
+    json["stored"] = stage.details->stored;
+    if (!stage.details->error.empty()) json["error"] = stage.details->error;
+    return json;
+}
+
+ordered_json to_json(const Report& report, bool dry_run, const Indices& indices) {
+    ordered_json json{{"dry_run", dry_run},
+                      {"changed", report.changed()},
+                      {"tokens_before", report.tokens_before},
+                      {"tokens_after", report.tokens_after}};
+    json["stages"] = ordered_json::array();
+    for (const StageReport& stage : report.stages) json["stages"].push_back(to_json(stage, indices));
+    return json;
+}
+
+}  // namespace
+
+std::string tell(const Report& report, std::span<const Serial> messages, bool dry_run, bool json) {
+    const Indices indices = index_of(messages);
+    if (json) return shown_json(to_json(report, dry_run, indices)) + "\n";
+    return shown_lines(to_text(report, [&](Serial serial) { return name_message(indices, serial); }));
+}
+
+std::vector<std::string> failures_of(const Report& report) {
+    std::vector<std::string> lines;
+    for (const StageReport& stage : report.stages) {
+        const std::string error = stage.details ? stage.details->error : std::string();
+        const bool has_failed = stage.outcome == Outcome::failed;
+        if (has_failed)
+            lines.push_back(fmt::format("failed: {}: {}", stage.middleware, error.empty() ? "no reason given" : error));
+        if (!stage.details) continue;
+        for (const StoreFailure& failure : stage.details->store_failures)
+            lines.push_back(fmt::format("failed: {}: {}", stage.middleware, failure.reason));
+    }
+    return lines;
+}
+
+}  // namespace whittle::cli

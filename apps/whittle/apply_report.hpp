@@ -1,0 +1,18 @@
+#pragma once
+
+#include "whittle/chain/report.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace whittle::cli {
+
+/// What a run of `apply` came to, for a person or as JSON. `messages`: the serials of the input, in order; messages are
+/// named by their index there.
+[[nodiscard]] std::string tell(const Report& report, std::span<const Serial> messages, bool dry_run, bool json);
+
+/// A line for each middleware that failed; the last one says why the run counts as failed.
+[[nodiscard]] std::vector<std::string> failures_of(const Report& report);
+
+}  // namespace whittle::cli
