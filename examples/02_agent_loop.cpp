@@ -17,7 +17,8 @@ int main() {
         text_tool("read_page", "Reads a page.", R"({"type":"object","properties":{"page":{"type":"integer"}}})",
                   [](std::string_view arguments) { return std::string(arguments) + std::string(8'000, '.'); });
     Chain chain{ChainConfig{.storage = store},
-                Reduction{{.skip_truncation = true, .max_tokens_for_clear = 6'000, .clear_retention_suffix_limit = 2}}};
+                Reduction<ChatMessage>{
+                    {.skip_truncation = true, .max_tokens_for_clear = 6'000, .clear_retention_suffix_limit = 2}}};
     AgentLoop loop{model, {read_page}, chain};
 
     Conversation conversation("eight-pages");

@@ -26,10 +26,9 @@ public:
 private:
     void shorten(Transaction<M>& edit, std::size_t i) {
         const MessageInfo& info = edit.outline()[i];
-        if (info.role != Role::assistant || info.has(PartKind::tool_call) || info.parts.size() != 1 ||
-            edit.is_pinned(i))
-            return;
-        if (mark_of(info, 0)) return;  // done already, by us or by somebody else
+        if (info.role != Role::assistant || info.parts.size() != 1 || info.parts[0].kind != PartKind::text) return;
+        if (!edit.may_edit(i)) return;
+        if (mark_of(info, 0)) return;  // done already
         const std::string text = text_of(edit.messages()[i], 0);
         const auto end = text.find(". ");
         if (end != std::string::npos)

@@ -17,11 +17,11 @@ int main() {
         host.push_back(ChatMessage::result(id, "read_log", "log " + id + std::string(5'000, '.')));
         // [sync]
         const SyncResult synced = conversation.sync(host);  // the host's list as it is now
-        const std::uint64_t version = conversation.version();
         chain.before_model(conversation);
-        conversation.apply_to(host, version);  // copies only what the chain changed
+        conversation.apply_to(host, synced.version);  // copies only what the chain changed
         // [/sync]
-        std::cout << synced.appended << " new messages, " << conversation.changes_since(version).size() << " changes\n";
+        std::cout << synced.appended << " new messages, " << conversation.changes_since(synced.version).size()
+                  << " changes\n";
     }
     for (const ChatMessage& m : host) std::cout << name_of(m.role) << ": " << m.parts.size() << " part(s)\n";
     std::cout << text_of(host[2], 0) << '\n';

@@ -22,8 +22,9 @@ TokenSavingConfig saving() {
 
 const std::string report =
     "The build was not finished because of the cache in src/cache.cpp, which is the one that was added last week. "
-    "It looks as if the number of entries is over 4096 and then the oldest of them are dropped before the server has "
-    "had a chance to read them at all.";
+    "It looks as if the number of entries in the cache is over 4096 by the time that the server is up, and the oldest "
+    "of them are dropped before the server has had a chance to read them at all. This is what was to be expected of a "
+    "cache that is so small, and it is the same as what was seen in the build of the day before.";
 
 void add_step(Conversation<>& conversation, const std::string& command, const std::string& output) {
     const std::string id = "call_" + std::to_string(conversation.model_calls() + 1);

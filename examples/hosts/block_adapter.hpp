@@ -73,10 +73,8 @@ public:
     Attached(const whittle::Chain<message>& chain, std::string id) : chain_(chain), conversation_(std::move(id)) {}
 
     void before_request(std::vector<message>& list) {
-        conversation_.push_tool_results(returns_);  // the message that the runtime has appended
+        const std::uint64_t version = conversation_.sync(list, returns_).version;
         returns_.clear();
-        conversation_.sync(list);
-        const std::uint64_t version = conversation_.version();
         chain_.before_model(conversation_);
         changes_ = conversation_.changes_since(version);
         if (!changes_.empty()) conversation_.apply_to(list, version);
@@ -96,8 +94,7 @@ public:
             return whittle::ToolOutcome{.is_error = result.failed};
         });
         returns_.push_back(to_return(*call, sink, std::move(outcome)));
-        result.content.clear();
-        for (const whittle::Part& part : returns_.back().result.parts) result.content += part.text;
+        result.content = text_of(returns_.back());
     }
 
     [[nodiscard]] whittle::Conversation<message>& conversation() { return conversation_; }
@@ -107,7 +104,7 @@ private:
     const whittle::Chain<message>& chain_;
     whittle::Conversation<message> conversation_;
     std::vector<whittle::ToolContext> calls_{};   // of the newest reply
-    std::vector<whittle::ToolReturn> returns_{};  // their results so far
+    std::vector<whittle::ToolReturn> returns_{};  // their results, which the list has from the next request on
     whittle::Changes changes_{};
 };
 // [/attached]

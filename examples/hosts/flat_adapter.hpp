@@ -68,8 +68,9 @@ public:
     Attached(const whittle::Chain<msg>& chain, std::string id) : chain_(chain), conversation_(std::move(id)) {}
 
     void before_llm_call(std::vector<msg>& list) {
-        take_in(list);
-        const std::uint64_t version = conversation_.version();
+        find_ids(list);
+        const std::uint64_t version = conversation_.sync(list, shown_).version;
+        shown_.clear();
         chain_.before_model(conversation_);
         changes_ = conversation_.changes_since(version);
         if (!changes_.empty()) conversation_.apply_to(list, version);
@@ -92,26 +93,14 @@ public:
     [[nodiscard]] const whittle::Changes& changes() const { return changes_; }
 
 private:
-    static std::string text_of(const whittle::ToolReturn& shown) {
-        std::string text;
-        for (const whittle::Part& part : shown.result.parts) text += part.text;
-        return text;
-    }
-
-    /// What is new in the list. The id that the tool hook did not have stands in the message with the result.
-    void take_in(const std::vector<msg>& list) {
+    /// The id that the tool hook did not have stands in the message with the result.
+    void find_ids(const std::vector<msg>& list) {
         for (std::size_t i = conversation_.size(); i < list.size(); ++i) {
-            const auto shown = std::ranges::find(shown_, list[i].content, text_of);
-            if (list[i].role == "tool" && shown != shown_.end()) {
-                shown->result.call_id = list[i].tool_call_id;
-                conversation_.push_tool_results(std::vector{*shown});
-                shown_.erase(shown);
-            } else {
-                conversation_.push_back(list[i]);
-            }
+            const auto shown = std::ranges::find_if(shown_, [&](const whittle::ToolReturn& r) {
+                return r.result.call_id.empty() && text_of(r) == list[i].content;
+            });
+            if (list[i].role == "tool" && shown != shown_.end()) shown->result.call_id = list[i].tool_call_id;
         }
-        shown_.clear();
-        conversation_.sync(list);  // if the runtime changed what was there before
     }
 
     const whittle::Chain<msg>& chain_;

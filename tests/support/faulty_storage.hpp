@@ -12,8 +12,8 @@
 namespace whittle::testing {
 
 /// Passes everything on to `inner`, but throws Error(storage_failed) at the `fail_at_call`-th call (from 1; 0 never).
-/// Every function but `locate` is one call; so are `write` and `commit` of a writer. A failed call does not reach
-/// `inner`.
+/// Every function but `locate` and `can_stream` is one call; so are `write` and `commit` of a writer. A failed call
+/// does not reach `inner`.
 class FaultyStorage final : public Storage {
 public:
     FaultyStorage(std::shared_ptr<Storage> inner, int fail_at_call)
@@ -37,6 +37,7 @@ public:
         if (!writer) return nullptr;
         return std::make_unique<Writer>(state_, std::move(writer));
     }
+    bool can_stream() override { return inner_->can_stream(); }  // no call: it is a property
     std::optional<ObjectInfo> stat(std::string_view key) override {
         state_->step("stat");
         return inner_->stat(key);

@@ -33,9 +33,10 @@ private:
 };
 
 struct HistoryOptions {
-    bool broken = false;    ///< breaks rules of the providers
-    bool forged = false;    ///< results look as if they were our own placeholders
-    std::size_t turns = 4;  ///< at most
+    bool broken = false;     ///< breaks rules of the providers
+    bool forged = false;     ///< results look as if they were our own placeholders
+    bool reminders = false;  ///< text of the host or the user stands beside results
+    std::size_t turns = 4;   ///< at most
 };
 
 namespace detail {
@@ -67,6 +68,13 @@ inline std::string forged_text(Dice& dice) {
     return text;
 }
 
+/// As coding agents write them: mostly the same, now and then a person's word.
+inline std::string random_reminder(Dice& dice) {
+    if (dice.one_in(4)) return "by the way: " + random_text(dice, 20);
+    return "<system-reminder>The list of tasks was not touched for a while. Look at it if that helps. " +
+           std::to_string(dice.below(3)) + "</system-reminder>";
+}
+
 inline std::string random_tool(Dice& dice) {
     static const std::vector<std::string> tools{"read", "grep", "run", "skill"};
     return dice.pick(tools);
@@ -86,6 +94,11 @@ inline void add_round(History& history, Dice& dice, int& calls, const HistoryOpt
     }
     if (dice.one_in(3)) call.usage = Usage{.input = static_cast<std::int64_t>(100 + dice.below(3'000)), .output = 40};
     history.push_back(std::move(call));
+    if (options.reminders && !dice.one_in(3)) {
+        results.back().role = Role::user;
+        for (std::size_t n = 1 + dice.below(2); n > 0; --n)
+            results.back().parts.push_back({PartKind::text, random_reminder(dice)});
+    }
     history.insert(history.end(), results.begin(), results.end());
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <stdexcept>
@@ -169,7 +170,7 @@ struct Builder<StepMessage> {
             }
         }
         if (steps.empty() || !front.calls.empty() || !front.content.empty())
-            steps.insert(steps.begin(), std::move(front));
+            steps.insert(m.role == Role::assistant ? steps.begin() : steps.end(), std::move(front));
         return steps;
     }
 };
@@ -199,7 +200,8 @@ struct Builder<openai::Message> {
         }
         if (texts.size() == 1) front["content"] = texts[0]["text"];
         if (texts.size() > 1) front["content"] = std::move(texts);
-        if (messages.empty() || front.size() > 1) messages.emplace(messages.begin(), std::move(front));
+        if (messages.empty() || front.size() > 1)
+            messages.emplace(m.role == Role::assistant ? messages.begin() : messages.end(), std::move(front));
         if (m.usage) messages.front().with_usage(*m.usage);
         return messages;
     }
@@ -259,6 +261,69 @@ private:
     }
 };
 
+namespace detail {
+
+/// The members in one of all their orders, and some that nobody knows.
+inline void shuffle_members(nlohmann::ordered_json& object, Dice& dice) {
+    std::vector<std::pair<std::string, nlohmann::ordered_json>> members;
+    for (auto& [key, value] : object.items()) members.emplace_back(key, std::move(value));
+    if (dice.one_in(4)) members.emplace_back("cache_control", nlohmann::ordered_json{{"type", "ephemeral"}});
+    if (dice.one_in(4)) members.emplace_back("x_more", nlohmann::ordered_json::array({1.0, nullptr}));
+    for (std::size_t i = members.size(); i > 1; --i) std::swap(members[i - 1], members[dice.below(i)]);
+    object = nlohmann::ordered_json::object();
+    for (auto& [key, value] : members) object[key] = std::move(value);
+}
+
+inline void shuffle_elements(nlohmann::ordered_json& holder, const char* key, Dice& dice) {
+    const auto found = holder.find(key);
+    if (found == holder.end() || !found->is_array()) return;
+    for (nlohmann::ordered_json& element : *found) {
+        if (element.is_object()) shuffle_members(element, dice);
+    }
+}
+
+/// A result's text as the other of the two forms that both formats have.
+inline void reshape_result(nlohmann::ordered_json& result, Dice& dice) {
+    const auto content = result.find("content");
+    if (content == result.end() || !content->is_string() || !dice.one_in(3)) return;
+    nlohmann::ordered_json text{{"type", "text"}, {"text", *content}};
+    *content = nlohmann::ordered_json::array({std::move(text)});
+}
+
+inline void rewrite_block(nlohmann::ordered_json& block, Dice& dice) {
+    if (!block.is_object() || block.value("type", "") != "tool_result") return;
+    reshape_result(block, dice);
+    if (!block.contains("is_error") && dice.one_in(3)) block["is_error"] = false;
+    shuffle_elements(block, "content", dice);
+}
+
+}  // namespace detail
+
+/// The same message as other hosts write it: members in every order, members that nobody knows, text of results in
+/// arrays, "is_error": false. Follows the sizes of its texts only.
+template <typename M>
+[[nodiscard]] M as_hosts_write_it(const M& m) {
+    if constexpr (std::same_as<M, openai::Message> || std::same_as<M, anthropic::Message>) {
+        std::size_t size = 0;
+        message_traits<M>::for_each_part(m, [&](const PartView& part) { size += 1 + part.text.size(); });
+        Dice dice(size);
+        nlohmann::ordered_json json = m.json();
+        if (json["role"] == "tool") detail::reshape_result(json, dice);
+        const auto content = json.find("content");
+        if (content != json.end() && content->is_array()) {
+            for (nlohmann::ordered_json& block : *content) detail::rewrite_block(block, dice);
+        }
+        detail::shuffle_elements(json, "content", dice);
+        detail::shuffle_elements(json, "tool_calls", dice);
+        detail::shuffle_members(json, dice);
+        M written(std::move(json));
+        if (m.usage()) written.with_usage(*m.usage());
+        return written;
+    } else {
+        return m;
+    }
+}
+
 /// The history as a message type has it: where all results of a turn stand in one message, they are joined; every
 /// fourth of these has a text of the user behind the results.
 template <typename M>
@@ -268,8 +333,10 @@ template <typename M>
     } else {
         History joined;
         bool is_run = false;
+        const auto is_result = [](const Part& part) { return part.kind == PartKind::tool_result; };
         for (const ChatMessage& m : history) {
-            const bool was_run = std::exchange(is_run, m.role == Role::tool);
+            const bool is_answer = m.role == Role::user && std::ranges::any_of(m.parts, is_result);
+            const bool was_run = std::exchange(is_run, m.role == Role::tool || is_answer);
             if (was_run && is_run) {
                 joined.back().parts.insert(joined.back().parts.end(), m.parts.begin(), m.parts.end());
             } else {

@@ -54,10 +54,12 @@ template <AgentMessage M>
     for (std::size_t i = 0; i < 2 * law.histories && failures.size() < 3; ++i) {
         HistoryOptions options = law.history;
         options.broken = i % 2 == 1 && !options.forged;
+        options.reminders = i % 4 >= 2;
         const std::uint64_t seed = 1'000 + i;
         for (std::string& failure : law.check(subject, generate_history(seed, options))) {
             failures.push_back(std::string(law.id) + ", history " + std::to_string(seed) +
-                               (options.broken ? " (broken)" : "") + ": " + std::move(failure));
+                               (options.broken ? " (broken)" : "") + (options.reminders ? " (reminders)" : "") + ": " +
+                               std::move(failure));
         }
     }
     return failures;

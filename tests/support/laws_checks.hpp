@@ -237,12 +237,28 @@ std::string bytes_to_keep(const Conversation<M>& conversation, const ChainConfig
     return is_whole ? bytes_of(conversation.messages()[message]) : protected_texts(conversation, config, message);
 }
 
+/// The newest request: a message of the user's own, without tool results.
+template <AgentMessage M>
+std::size_t newest_request(const Conversation<M>& conversation) {
+    for (std::size_t i = conversation.size(); i-- > 0;) {
+        const MessageInfo& info = conversation.outline()[i];
+        const std::vector<Part> parts = parts_of(conversation.messages()[i]);
+        const auto is_text = [](const Part& part) { return part.kind == PartKind::text && !part.text.empty(); };
+        const auto is_result = [](const Part& part) {
+            return part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
+        };
+        const bool is_theirs = info.role == Role::user && origin_of(info.mark) == Origin::original;
+        if (is_theirs && std::ranges::any_of(parts, is_text) && std::ranges::none_of(parts, is_result)) return i;
+    }
+    return conversation.size();
+}
+
 /// In order.
 template <AgentMessage M>
 std::vector<Pinned> pinned_of(const Conversation<M>& conversation, const ChainConfig& config, bool with_protected) {
     std::vector<Pinned> pinned;
     const Outline outline = conversation.outline();
-    const auto newest = outline.newest_user();
+    const std::size_t newest = newest_request(conversation);
     for (std::size_t i = 0; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
         const bool is_open = outline.open_group() != 0 && info.group == outline.open_group();

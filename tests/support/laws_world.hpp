@@ -108,7 +108,7 @@ public:
             if (push_shortened(m)) continue;
             bool is_first = true;
             for (const M& built : Builder<M>::build(m))
-                push(arrive_(built), std::exchange(is_first, false) ? m.usage : std::nullopt);
+                push(arrive_(as_hosts_write_it(built)), std::exchange(is_first, false) ? m.usage : std::nullopt);
             if (conversation.size() == 4) conversation.pin(originals_serial(2));
         }
         visit();
@@ -123,28 +123,45 @@ public:
 private:
     std::function<M(const M&)> arrive_;
 
-    /// Results that somebody waits for, through the chain's tool wraps. False if these leave them as they are.
+    /// Results that somebody waits for, through the chain's tool wraps; in turns in the host's own messages and as
+    /// results that the conversation makes messages of. False if these leave them as they are.
     bool push_shortened(const ChatMessage& m) {
         if constexpr (ToolMessage<M>) {
-            const auto calls = chain.prepare_tools(conversation, {.tools = law_tools()});
-            std::vector<ToolResult> raw;
-            std::vector<ToolReturn> returns;
-            for (ToolResult& result : results_of(m)) {
-                const auto call = std::ranges::find(calls, result.call_id, &ToolContext::call_id);
-                if (call == calls.end()) return false;
-                result.tool = call->tool;
-                returns.push_back(wrap(*call, result));
-                raw.push_back(std::move(result));
-            }
-            const auto is_whole = [](const ToolReturn& r) { return r.stored.empty() && !r.original; };
-            if (std::ranges::all_of(returns, is_whole)) return false;
-            for (M& original : message_traits<M>::make_tool_results(raw)) originals.push_back(std::move(original));
-            conversation.push_tool_results(returns);
-            clock->advance(std::chrono::milliseconds(7));
-            return true;
+            return originals.size() % 2 == 0 ? push_own_messages(m) : push_returns(m);
         } else {
             return false;
         }
+    }
+
+    static bool is_whole(const ToolReturn& r) { return r.stored.empty() && !r.original; }
+
+    bool push_own_messages(const ChatMessage& m) {
+        std::vector<M> own;
+        for (const M& built : Builder<M>::build(m)) own.push_back(arrive_(as_hosts_write_it(built)));
+        const std::vector<ToolReturn> returns = chain.wrap_results(conversation, own, {.tools = law_tools()});
+        if (std::ranges::all_of(returns, is_whole)) return false;
+        originals.insert(originals.end(), own.begin(), own.end());
+        conversation.push_tool_results(own, returns);
+        clock->advance(std::chrono::milliseconds(7));
+        return true;
+    }
+
+    bool push_returns(const ChatMessage& m) requires ToolMessage<M> {
+        const auto calls = chain.prepare_tools(conversation, {.tools = law_tools()});
+        std::vector<ToolResult> raw;
+        std::vector<ToolReturn> returns;
+        for (ToolResult& result : results_of(m)) {
+            const auto call = std::ranges::find(calls, result.call_id, &ToolContext::call_id);
+            if (call == calls.end()) return false;
+            result.tool = call->tool;
+            returns.push_back(wrap(*call, result));
+            raw.push_back(std::move(result));
+        }
+        if (std::ranges::all_of(returns, is_whole)) return false;
+        for (M& original : message_traits<M>::make_tool_results(raw)) originals.push_back(std::move(original));
+        conversation.push_tool_results(returns);
+        clock->advance(std::chrono::milliseconds(7));
+        return true;
     }
 
     /// The texts of each call that `m` answers; none if `m` holds anything else.
