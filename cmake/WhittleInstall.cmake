@@ -1,4 +1,4 @@
-# The installed package: find_package(whittle [COMPONENTS spdlog http]) and pkg-config whittle.
+# The installed package: find_package(whittle [COMPONENTS spdlog http]) and pkg-config whittle [whittle-http].
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
@@ -41,6 +41,10 @@ else()
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR}/whittle.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
+if(TARGET whittle_http)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-http.pc.in" "${PROJECT_BINARY_DIR}/whittle-http.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/whittle-http.pc" DESTINATION "${whittle_pc_dir}")
+endif()
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(TARGET whittle_cli)
