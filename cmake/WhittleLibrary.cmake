@@ -1,9 +1,10 @@
-# whittle::whittle (compiled), whittle::json and whittle::spdlog (headers only), whittle::http (compiled).
+# whittle::whittle, whittle::json and whittle::http (compiled), whittle::spdlog (headers only).
 #
 # Sources are globbed with CONFIGURE_DEPENDS: every .cpp under src/ belongs to the one library and every header under
 # include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
 file(GLOB_RECURSE whittle_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
-list(FILTER whittle_sources EXCLUDE REGEX "/src/backend/")
+list(FILTER whittle_sources EXCLUDE REGEX "/src/(backend|json)/")
+file(GLOB whittle_json_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/json/*.cpp")
 
 file(GLOB_RECURSE whittle_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/whittle/*.hpp")
 list(FILTER whittle_headers EXCLUDE REGEX "/whittle/backend/")
@@ -37,14 +38,22 @@ set_target_properties(whittle PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT
 whittle_set_warnings(whittle)
 whittle_compile_by_folder(whittle)
 
-add_library(whittle_json INTERFACE)
+# The adapters, with the library's templates over their message types. A host that does not install builds it if it
+# links it.
+add_library(whittle_json STATIC)
 add_library(whittle::json ALIAS whittle_json)
-set_target_properties(whittle_json PROPERTIES EXPORT_NAME json)
+set_target_properties(whittle_json PROPERTIES EXPORT_NAME json CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 target_sources(
   whittle_json
-  INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_json_headers}
+  PRIVATE ${whittle_json_sources}
+  PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_json_headers}
 )
-target_link_libraries(whittle_json INTERFACE whittle nlohmann_json::nlohmann_json)
+target_link_libraries(whittle_json PUBLIC whittle nlohmann_json::nlohmann_json)
+whittle_set_warnings(whittle_json)
+set_target_properties(whittle_json PROPERTIES UNITY_BUILD OFF)  # two large files, for two compilers
+if(NOT WHITTLE_INSTALL)
+  set_target_properties(whittle_json PROPERTIES EXCLUDE_FROM_ALL TRUE)
+endif()
 
 if(TARGET spdlog::spdlog AND EXISTS "${whittle_spdlog_header}")
   add_library(whittle_spdlog INTERFACE)
@@ -78,7 +87,7 @@ else()
   target_link_libraries(whittle_http PUBLIC whittle whittle_json PRIVATE fmt::fmt CURL::libcurl)
   whittle_set_warnings(whittle_http)
   whittle_compile_by_folder(whittle_http)
-  if(NOT WHITTLE_INSTALL)  # a host that only includes us builds it if it links it
+  if(NOT WHITTLE_INSTALL)
     set_target_properties(whittle_http PROPERTIES EXCLUDE_FROM_ALL TRUE)
   endif()
 endif()

@@ -55,6 +55,9 @@ macro(look_up_rules)
     elseif(name MATCHES "^(replay_|trajectory)")
       list(APPEND allowed_folders replay)
     endif()
+  elseif(folder STREQUAL "json")  # the library's templates over the adapters' messages
+    set(allowed_floor 7)
+    list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "backend")
     set(allowed_floor 3)
     list(APPEND allowed_folders adapter)  # the models speak its messages

@@ -173,3 +173,6 @@ struct message_traits<anthropic::Message> {
 static_assert(ToolMessage<anthropic::Message> && HasCodec<anthropic::Message> && HasUsage<anthropic::Message>);
 
 }  // namespace whittle::inline v0
+
+#define WHITTLE_DEFINES_ANTHROPIC_MESSAGE
+#include "whittle/base/compiled_types.hpp"

@@ -138,3 +138,6 @@ static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUs
               HasRenameCall<openai::Message>);
 
 }  // namespace whittle::inline v0
+
+#define WHITTLE_DEFINES_OPENAI_MESSAGE
+#include "whittle/base/compiled_types.hpp"

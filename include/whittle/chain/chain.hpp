@@ -156,3 +156,6 @@ Chain(ChainConfig, ChainCallbacks<M>, First, Rest...) -> Chain<M>;
 }  // namespace whittle::inline v0
 
 #include "whittle/chain/chain_impl.hpp"
+
+#define WHITTLE_DEFINES_CHAIN
+#include "whittle/base/compiled_types.hpp"

@@ -325,3 +325,6 @@ private:
 #include "whittle/chain/conversation_host_results_impl.hpp"
 #include "whittle/chain/conversation_impl.hpp"
 #include "whittle/chain/conversation_replace_impl.hpp"
+
+#define WHITTLE_DEFINES_CONVERSATION
+#include "whittle/base/compiled_types.hpp"

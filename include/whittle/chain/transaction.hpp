@@ -256,3 +256,6 @@ Transaction<M> Conversation<M>::edit(std::string_view by, EditEnvironment enviro
 #include "whittle/chain/transaction_edit_impl.hpp"
 #include "whittle/chain/transaction_impl.hpp"
 #include "whittle/chain/transaction_thinking_impl.hpp"
+
+#define WHITTLE_DEFINES_TRANSACTION
+#include "whittle/base/compiled_types.hpp"

@@ -90,3 +90,6 @@ Compaction(std::shared_ptr<T>, CompactionConfig = {}, CompactionCallbacks<detail
 }  // namespace whittle::inline v0
 
 #include "whittle/compaction/compaction_impl.hpp"
+
+#define WHITTLE_DEFINES_COMPACTION
+#include "whittle/base/compiled_types.hpp"

@@ -118,3 +118,6 @@ std::size_t Pruning<M>::untouched_prefix(const Conversation<M>& conversation) co
 }
 
 }  // namespace whittle::inline v0
+
+#define WHITTLE_DEFINES_PRUNING
+#include "whittle/base/compiled_types.hpp"

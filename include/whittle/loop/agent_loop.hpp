@@ -421,3 +421,6 @@ void AgentLoop<M>::close_open_calls(Conversation<M>& conversation, const HookReq
 }
 
 }  // namespace whittle::inline v0
+
+#define WHITTLE_DEFINES_AGENT_LOOP
+#include "whittle/base/compiled_types.hpp"

@@ -156,3 +156,6 @@ std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) 
 }
 
 }  // namespace whittle::inline v0
+
+#define WHITTLE_DEFINES_REDUCTION
+#include "whittle/base/compiled_types.hpp"

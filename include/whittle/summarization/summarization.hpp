@@ -88,3 +88,6 @@ Summarization(std::shared_ptr<T>, SummarizationConfig, SummarizationCallbacks<M>
 }  // namespace whittle::inline v0
 
 #include "whittle/summarization/summarization_impl.hpp"
+
+#define WHITTLE_DEFINES_SUMMARIZATION
+#include "whittle/base/compiled_types.hpp"

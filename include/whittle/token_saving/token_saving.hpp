@@ -173,3 +173,6 @@ std::size_t TokenSaving<M>::untouched_prefix(const Conversation<M>& conversation
 }
 
 }  // namespace whittle::inline v0
+
+#define WHITTLE_DEFINES_TOKEN_SAVING
+#include "whittle/base/compiled_types.hpp"

@@ -1,0 +1,61 @@
+// Declares what the library holds compiled: its class templates over the message types that come with whittle. A
+// program that uses those takes them from the library; a message type of one's own is compiled where it is used.
+//
+// Without an include guard: every header that defines such a template or such a type sets its macro and ends with this
+// file, so that each pair is declared once both halves have been seen, in whatever order. src/*/compiled.cpp and
+// src/json/ have the definitions.
+
+#undef WHITTLE_FOR_OPENAI
+#ifdef WHITTLE_DEFINES_OPENAI_MESSAGE
+#    define WHITTLE_FOR_OPENAI(T) extern template class T<openai::Message>;
+#else
+#    define WHITTLE_FOR_OPENAI(T)
+#endif
+
+#undef WHITTLE_FOR_ANTHROPIC
+#ifdef WHITTLE_DEFINES_ANTHROPIC_MESSAGE
+#    define WHITTLE_FOR_ANTHROPIC(T) extern template class T<anthropic::Message>;
+#else
+#    define WHITTLE_FOR_ANTHROPIC(T)
+#endif
+
+#undef WHITTLE_COMPILED
+#define WHITTLE_COMPILED(T)               \
+    extern template class T<ChatMessage>; \
+    WHITTLE_FOR_OPENAI(T)                 \
+    WHITTLE_FOR_ANTHROPIC(T)
+
+namespace whittle::inline v0 {
+
+#ifdef WHITTLE_DEFINES_CONVERSATION
+WHITTLE_COMPILED(Conversation)
+#endif
+#ifdef WHITTLE_DEFINES_TRANSACTION
+WHITTLE_COMPILED(Transaction)
+#endif
+#ifdef WHITTLE_DEFINES_CHAIN
+WHITTLE_COMPILED(Chain)
+#endif
+#ifdef WHITTLE_DEFINES_AGENT_LOOP
+WHITTLE_COMPILED(AgentLoop)
+#endif
+#ifdef WHITTLE_DEFINES_REDUCTION
+WHITTLE_COMPILED(Reduction)
+#endif
+#ifdef WHITTLE_DEFINES_SUMMARIZATION
+WHITTLE_COMPILED(Summarization)
+#endif
+#ifdef WHITTLE_DEFINES_PRUNING
+WHITTLE_COMPILED(Pruning)
+#endif
+#ifdef WHITTLE_DEFINES_COMPACTION
+WHITTLE_COMPILED(Compaction)
+#endif
+#ifdef WHITTLE_DEFINES_TOKEN_SAVING
+WHITTLE_COMPILED(TokenSaving)
+#endif
+#ifdef WHITTLE_DEFINES_REPLAY
+WHITTLE_COMPILED(detail::Replayer)
+#endif
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,8 @@
+// Over ChatMessage, once for every program: base/compiled_types.hpp.
+#include "whittle/loop/agent_loop.hpp"
+
+namespace whittle::inline v0 {
+
+template class AgentLoop<ChatMessage>;
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,8 @@
+// Over ChatMessage, once for every program: base/compiled_types.hpp.
+#include "whittle/reduction/reduction.hpp"
+
+namespace whittle::inline v0 {
+
+template class Reduction<ChatMessage>;
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,8 @@
+// Over ChatMessage, once for every program: base/compiled_types.hpp.
+#include "whittle/replay/replay.hpp"
+
+namespace whittle::inline v0 {
+
+template class detail::Replayer<ChatMessage>;
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,8 @@
+// Over ChatMessage, once for every program: base/compiled_types.hpp.
+#include "whittle/summarization/summarization.hpp"
+
+namespace whittle::inline v0 {
+
+template class Summarization<ChatMessage>;
+
+}  // namespace whittle::inline v0

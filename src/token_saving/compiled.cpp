@@ -1,0 +1,8 @@
+// Over ChatMessage, once for every program: base/compiled_types.hpp.
+#include "whittle/token_saving/token_saving.hpp"
+
+namespace whittle::inline v0 {
+
+template class TokenSaving<ChatMessage>;
+
+}  // namespace whittle::inline v0
