@@ -1,18 +1,33 @@
 # whittle::whittle, whittle::json and whittle::http (compiled), whittle::spdlog (headers only).
 #
-# Sources are globbed with CONFIGURE_DEPENDS: every .cpp under src/ belongs to the one library and every header under
-# include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
-file(GLOB_RECURSE whittle_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
-list(FILTER whittle_sources EXCLUDE REGEX "/src/(backend|json)/")
-file(GLOB whittle_json_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/json/*.cpp")
+# Sources are globbed with CONFIGURE_DEPENDS: the folder says which library a file of src/ belongs to, and every header
+# under include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
+file(GLOB_RECURSE whittle_sources RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
+file(
+  GLOB_RECURSE whittle_headers
+  RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/whittle/*.hpp"
+)
 
-file(GLOB_RECURSE whittle_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/whittle/*.hpp")
-list(FILTER whittle_headers EXCLUDE REGEX "/whittle/backend/")
-set(whittle_json_headers ${whittle_headers})
-list(FILTER whittle_json_headers INCLUDE REGEX "/whittle/adapter/")
-list(FILTER whittle_json_headers EXCLUDE REGEX "/whittle/adapter/spdlog\\.hpp$")
-list(FILTER whittle_headers EXCLUDE REGEX "/whittle/adapter/")
-set(whittle_spdlog_header "${PROJECT_SOURCE_DIR}/include/whittle/adapter/spdlog.hpp")
+# whittle_move_to(<variable> <list> <regex>): takes the files that match from the list.
+function(whittle_move_to variable list regex)
+  set(moved ${${list}})
+  list(FILTER moved INCLUDE REGEX "${regex}")
+  set(rest ${${list}})
+  list(FILTER rest EXCLUDE REGEX "${regex}")
+  set(${variable} ${moved} PARENT_SCOPE)
+  set(${list} ${rest} PARENT_SCOPE)
+endfunction()
+
+set(core_of_backend "retry_model|failover_model|restart|broken_off")  # for models of any kind
+whittle_move_to(whittle_spdlog_header whittle_headers "^include/whittle/adapter/spdlog\\.hpp$")
+whittle_move_to(whittle_http_headers whittle_headers "^include/whittle/backend/curl_")
+whittle_move_to(whittle_http_sources whittle_sources "^src/backend/curl_")
+whittle_move_to(core_headers whittle_headers "^include/whittle/backend/(${core_of_backend})\\.hpp$")
+whittle_move_to(core_sources whittle_sources "^src/backend/(${core_of_backend})\\.cpp$")
+whittle_move_to(whittle_json_headers whittle_headers "^include/whittle/(adapter|backend)/")
+whittle_move_to(whittle_json_sources whittle_sources "^src/(json|backend)/")
+list(APPEND whittle_headers ${core_headers})
+list(APPEND whittle_sources ${core_sources})
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
 if(PROJECT_IS_TOP_LEVEL AND WHITTLE_BUILD_TESTS)
@@ -38,8 +53,8 @@ set_target_properties(whittle PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT
 whittle_set_warnings(whittle)
 whittle_compile_by_folder(whittle)
 
-# The adapters, with the library's templates over their message types. A host that does not install builds it if it
-# links it.
+# The adapters, with the library's templates over their message types, and the models of providers, over any
+# HttpTransport. A host that does not install builds it if it links it.
 add_library(whittle_json STATIC)
 add_library(whittle::json ALIAS whittle_json)
 set_target_properties(whittle_json PROPERTIES EXPORT_NAME json CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
@@ -48,14 +63,17 @@ target_sources(
   PRIVATE ${whittle_json_sources}
   PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_json_headers}
 )
-target_link_libraries(whittle_json PUBLIC whittle nlohmann_json::nlohmann_json)
+target_link_libraries(whittle_json PUBLIC whittle nlohmann_json::nlohmann_json PRIVATE fmt::fmt)
 whittle_set_warnings(whittle_json)
-set_target_properties(whittle_json PROPERTIES UNITY_BUILD OFF)  # two large files, for two compilers
+whittle_compile_by_folder(whittle_json)
+set_source_files_properties(
+  src/json/openai.cpp src/json/anthropic.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON  # large, for two compilers at once
+)
 if(NOT WHITTLE_INSTALL)
   set_target_properties(whittle_json PROPERTIES EXCLUDE_FROM_ALL TRUE)
 endif()
 
-if(TARGET spdlog::spdlog AND EXISTS "${whittle_spdlog_header}")
+if(TARGET spdlog::spdlog)
   add_library(whittle_spdlog INTERFACE)
   add_library(whittle::spdlog ALIAS whittle_spdlog)
   set_target_properties(whittle_spdlog PROPERTIES EXPORT_NAME spdlog)
@@ -69,10 +87,6 @@ endif()
 if(NOT TARGET CURL::libcurl)
   message(STATUS "whittle::http is left out: there is no libcurl 7.68 or newer here")
 else()
-  file(GLOB whittle_http_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/backend/*.cpp")
-  file(GLOB whittle_http_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/whittle/backend/*.hpp")
-  list(FILTER whittle_http_sources EXCLUDE REGEX "/backend/(sqlite|redis)")
-  list(FILTER whittle_http_headers EXCLUDE REGEX "/backend/(sqlite|redis)")
   add_library(whittle_http STATIC)
   add_library(whittle::http ALIAS whittle_http)
   set_target_properties(
@@ -83,8 +97,8 @@ else()
     PRIVATE ${whittle_http_sources}
     PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_http_headers}
   )
-  # The headers of the models include those of whittle::json; libcurl reaches only the linker.
-  target_link_libraries(whittle_http PUBLIC whittle whittle_json PRIVATE fmt::fmt CURL::libcurl)
+  # libcurl reaches only the linker.
+  target_link_libraries(whittle_http PUBLIC whittle_json PRIVATE fmt::fmt CURL::libcurl)
   whittle_set_warnings(whittle_http)
   whittle_compile_by_folder(whittle_http)
   if(NOT WHITTLE_INSTALL)

@@ -1,14 +1,13 @@
 #include "model_exchange.hpp"
 
+#include "url_text.hpp"
+
 #include "whittle/backend/classify_error.hpp"
 #include "whittle/base/text.hpp"
-
-#include <curl/curl.h>
 
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -51,13 +50,6 @@ void add_pieces(std::string_view value, std::vector<std::string>& found) {
         found.emplace_back(value.substr(begin, end - begin));
         begin = end + 1;
     }
-}
-
-std::string percent_decoded(std::string_view text) {
-    int size = 0;
-    const std::unique_ptr<char, void (*)(void*)> plain(
-        curl_easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &size), curl_free);
-    return plain ? std::string(plain.get(), static_cast<std::size_t>(size)) : std::string();
 }
 
 void add_query(std::string_view url, std::vector<std::string>& found) {

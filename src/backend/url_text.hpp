@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -19,6 +20,23 @@ inline std::string without_secrets(std::string_view url) {
     const std::size_t at = authority.rfind('@');
     if (at == std::string_view::npos) return std::string(url);
     return std::string(url.substr(0, host)).append(url.substr(host + at + 1));
+}
+
+/// The text with `%41` read as `A`; what is no such escape stays as it is.
+inline std::string percent_decoded(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned char byte = 0;
+        const char* const digits = text.data() + i + 1;
+        if (text[i] != '%' || text.size() - i < 3 || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
+            plain += text[i];
+            continue;
+        }
+        plain += static_cast<char>(byte);
+        i += 2;
+    }
+    return plain;
 }
 
 }  // namespace whittle::inline v0::detail
