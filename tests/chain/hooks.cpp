@@ -60,7 +60,7 @@ Conversation<> two_turns() {
 
 }  // namespace
 
-TEST_CASE("PR01: before-hooks run in order, after-hooks in reverse, wraps nest", "[chain]") {
+TEST_CASE("before-hooks run in order, after-hooks in reverse, wraps nest", "[chain]") {
     Log log;
     const Chain chain{ChainConfig{}, Logger("m1", log), Logger("m2", log), Logger("m3", log)};
     Conversation<> c = two_turns();
@@ -76,7 +76,7 @@ TEST_CASE("PR01: before-hooks run in order, after-hooks in reverse, wraps nest",
                      "after_agent m1"});
 }
 
-TEST_CASE("PR02: an edited message stays in its place under its serial", "[chain]") {
+TEST_CASE("an edited message stays in its place under its serial", "[chain]") {
     Conversation<> c = two_turns();
     const Chain chain{ChainConfig{}, Doing([](Turn<>& turn) {
                           auto edit = turn.edit();
@@ -90,7 +90,7 @@ TEST_CASE("PR02: an edited message stays in its place under its serial", "[chain
     CHECK(c.report().find("doing")->details->first_changed == 1);
 }
 
-TEST_CASE("PR03: an edit of a message that is not there is an error and changes nothing", "[chain]") {
+TEST_CASE("an edit of a message that is not there is an error and changes nothing", "[chain]") {
     Conversation<> c = two_turns();
     auto edit = c.edit("test");
     CHECK(errc_of([&] { edit.erase(3, {}); }) == Errc::invalid_argument);

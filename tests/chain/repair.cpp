@@ -48,7 +48,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("DP01: a history that breaks no rule is left alone", "[repair]") {
+TEST_CASE("a history that breaks no rule is left alone", "[repair]") {
     Conversation<> c =
         conversation_of({ChatMessage::user("q"), call("a"), result("a"), ChatMessage::assistant("done")});
     const std::uint64_t version = c.version();
@@ -57,7 +57,7 @@ TEST_CASE("DP01: a history that breaks no rule is left alone", "[repair]") {
     CHECK(c.journal().empty());
 }
 
-TEST_CASE("DP02: missing results are written directly behind their calls", "[repair]") {
+TEST_CASE("missing results are written directly behind their calls", "[repair]") {
     Conversation<> c = conversation_of({ChatMessage::user("q"), call("a"), ChatMessage::assistant("went on"), call("b"),
                                         ChatMessage::user("again"), ChatMessage::assistant("done")});
     const RepairResult r = c.repair(openai_chat());

@@ -13,7 +13,7 @@ using namespace whittle::testing;
 
 // ---- which results go
 
-TEST_CASE("T9: only results in front of the n-th last user turn are pruned, those of skills never", "[pruning]") {
+TEST_CASE("only results in front of the n-th last user turn are pruned, those of skills never", "[pruning]") {
     const auto [turns, expected] = GENERATE(table<int, Indices>({{0, {2, 7}}, {1, {2, 7}}, {2, {2}}, {3, {}}}));
     CAPTURE(turns);
     Conversation c = example();

@@ -26,7 +26,7 @@ const StageReport& run(Conversation<>& conversation, Asked& asked, const Compact
 
 }  // namespace
 
-TEST_CASE("DM01, DM02, DM03: thirty characters are ten tokens, an image is a thousand, the rest is counted once") {
+TEST_CASE("thirty characters are ten tokens, an image is a thousand, the rest is counted once") {
     Conversation<> conversation;
     conversation.push_back(ChatMessage::user(std::string(30, 'x')));
     CHECK(total_of(conversation) == 10);
@@ -40,7 +40,7 @@ TEST_CASE("DM01, DM02, DM03: thirty characters are ten tokens, an image is a tho
     CHECK(conversation.context(pessimistic(), "a prompt", tools).total == first);
 }
 
-TEST_CASE("DM04: below the threshold nothing happens") {
+TEST_CASE("below the threshold nothing happens") {
     Conversation<> conversation = build(2, std::string(60, 'x'));
     const auto before = messages_of(conversation);
     Asked asked;
@@ -49,7 +49,7 @@ TEST_CASE("DM04: below the threshold nothing happens") {
     CHECK(asked.empty());
 }
 
-TEST_CASE("DM05: taking an old image out is enough") {
+TEST_CASE("taking an old image out is enough") {
     Conversation<> conversation;
     conversation.push_back(ChatMessage::system("sys"));
     conversation.begin_turn();
@@ -67,7 +67,7 @@ TEST_CASE("DM05: taking an old image out is enough") {
     CHECK(asked.empty());
 }
 
-TEST_CASE("DM06, DM08: ten turns become one summary of eight, the ninth and the tenth; the prompt stays first") {
+TEST_CASE("ten turns become one summary of eight, the ninth and the tenth; the prompt stays first") {
     Conversation<> conversation = build(10, std::string(200, 'y'));
     const auto before = messages_of(conversation);
     Asked asked;
@@ -87,7 +87,7 @@ TEST_CASE("DM06, DM08: ten turns become one summary of eight, the ninth and the 
     CHECK(asked[0].max_output_tokens == 20);
 }
 
-TEST_CASE("DM07: the next summary folds the one before, never stands beside it") {
+TEST_CASE("the next summary folds the one before, never stands beside it") {
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Asked asked;
     run(conversation, asked, sizes(400, 200, 20));
@@ -101,7 +101,7 @@ TEST_CASE("DM07: the next summary folds the one before, never stands beside it")
     CHECK(conversation.outline()[1].mark->covers.size() >= 36);
 }
 
-TEST_CASE("DM09, DM10: an untagged message in the middle is summarised, not protected") {
+TEST_CASE("an untagged message in the middle is summarised, not protected") {
     Conversation<> conversation = build(10, std::string(100, 'x'), "sys");
     auto state = conversation.state();
     MessageInfo info = describe(ChatMessage::user("MIDLIST-UNTAGGED-XYZ " + std::string(100, 'x')));
@@ -120,7 +120,7 @@ TEST_CASE("DM09, DM10: an untagged message in the middle is summarised, not prot
     CHECK(total_of(conversation) <= 224);
 }
 
-TEST_CASE("DM11, DM12: the newest turns come back as they were, byte for byte") {
+TEST_CASE("the newest turns come back as they were, byte for byte") {
     Conversation<> conversation = build(10, std::string(200, 'w'));
     const auto before = messages_of(conversation);
     Asked asked;
@@ -128,7 +128,7 @@ TEST_CASE("DM11, DM12: the newest turns come back as they were, byte for byte") 
     CHECK(std::equal(before.end() - 4, before.end(), conversation.messages().end() - 4));
 }
 
-TEST_CASE("DM13, DM14: without tags the current turn starts at the latest user message") {
+TEST_CASE("without tags the current turn starts at the latest user message") {
     Conversation<> conversation = untagged(
         {ChatMessage::system("You are a test agent."), ChatMessage::user("old 1 " + std::string(500, 'x')),
          ChatMessage::assistant(std::string(500, 'x')), ChatMessage::user("old 2 " + std::string(500, 'x')),
@@ -145,7 +145,7 @@ TEST_CASE("DM13, DM14: without tags the current turn starts at the latest user m
     CHECK(total_of(conversation) <= 225);
 }
 
-TEST_CASE("DM15: a summariser that fails surfaces after its attempts where that is asked for") {
+TEST_CASE("a summariser that fails surfaces after its attempts where that is asked for") {
     int calls = 0;
     const auto failing =
         std::make_shared<ScriptedModel<ChatMessage>>([&](const ModelRequest<ChatMessage>&) -> Reply<ChatMessage> {
@@ -165,7 +165,7 @@ TEST_CASE("DM15: a summariser that fails surfaces after its attempts where that 
     CHECK(messages_of(conversation) == before);
 }
 
-TEST_CASE("DM16: in a loop the model sees the summary and the request, and one summary is bought") {
+TEST_CASE("in a loop the model sees the summary and the request, and one summary is bought") {
     Conversation<> conversation = build(8, std::string(150, 'x'), "");
     Asked asked;
     std::vector<ChatMessage> seen;
@@ -186,7 +186,7 @@ TEST_CASE("DM16: in a loop the model sees the summary and the request, and one s
     CHECK(tokens <= 133);
 }
 
-TEST_CASE("DM17, DM18: it fires between a tool result and the next call, and leaves that round alone") {
+TEST_CASE("it fires between a tool result and the next call, and leaves that round alone") {
     Conversation<> conversation = build(8, std::string(100, 'x'), "");
     Asked asked;
     std::vector<std::vector<ChatMessage>> requests;
@@ -209,7 +209,7 @@ TEST_CASE("DM17, DM18: it fires between a tool result and the next call, and lea
     CHECK(requests[1].size() < 17);
 }
 
-TEST_CASE("DM19: an untagged tool pair at the cut is never split") {
+TEST_CASE("an untagged tool pair at the cut is never split") {
     for (int target = 60; target <= 390; target += 5) {
         CAPTURE(target);
         std::vector<ChatMessage> messages{ChatMessage::system("sys"), ChatMessage::user("start")};

@@ -124,7 +124,7 @@ TEST_CASE("a model that fails n times is asked again up to the limit, for every 
     }
 }
 
-TEST_CASE("S40 to S43: retry is off without its configuration; a partial reply is kept", "[digest]") {
+TEST_CASE("retry is off without its configuration; a partial reply is kept", "[digest]") {
     int calls = 0;
     const auto fails_first = [&](const Request&) { return ++calls == 1 ? cut_off("partial") : say("whole"); };
     SECTION("no configuration: one call, the failure as it is, the response kept") {
@@ -143,7 +143,7 @@ TEST_CASE("S40 to S43: retry is off without its configuration; a partial reply i
     }
 }
 
-TEST_CASE("S52: should_retry is asked after a good reply too", "[digest]") {
+TEST_CASE("should_retry is asked after a good reply too", "[digest]") {
     Work work = short_talk();
     work.config.retry = RetryConfig{.max_retries = 1};
     work.callbacks.retry.should_retry = [](const Seen& seen) {
@@ -156,7 +156,7 @@ TEST_CASE("S52: should_retry is asked after a good reply too", "[digest]") {
     CHECK(result.failure->message.find("exceeds max retry attempts (1)") == 0);
 }
 
-TEST_CASE("S44: failover sees what happened and its own input stands for the whole fold", "[digest]") {
+TEST_CASE("failover sees what happened and its own input stands for the whole fold", "[digest]") {
     Work work;
     work.user("the only message " + std::string(400, 'x'));
     work.config.failover = FailoverConfig{};
@@ -182,7 +182,7 @@ TEST_CASE("S44: failover sees what happened and its own input stands for the who
     CHECK(result.chunks[0].is_whole_fold);
 }
 
-TEST_CASE("S46 to S49: failover ends after its attempts, and its callback's errors end it", "[digest]") {
+TEST_CASE("failover ends after its attempts, and its callback's errors end it", "[digest]") {
     Work work = short_talk();
     work.config.failover = FailoverConfig{.max_retries = 1};
     const auto fails = [](const Request&) -> ChatReply { fail("down"); };

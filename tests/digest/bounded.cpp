@@ -78,7 +78,7 @@ void fill(Work& work, std::int64_t tokens) {
 
 }  // namespace
 
-TEST_CASE("D19: a summariser with a 4k window folds 500k tokens; every request fits, every serial is in one chunk",
+TEST_CASE("a summariser with a 4k window folds 500k tokens; every request fits, every serial is in one chunk",
           "[digest]") {
     Work work;
     work.config.max_input_tokens = 4'000;

@@ -16,7 +16,7 @@ TEST_CASE("a reply is cleaned: no analysis, the last summary, trimmed", "[digest
     CHECK(clean_reply("<analysis>a</analysis>\n<summary>\nb\n</summary>") == "b");
     CHECK(clean_reply(
               "<analysis>\nI will use the <summary> tag and </summary>.\n</analysis>\n<summary>\nb\n</summary>") ==
-          "b");  // D11
+          "b");
     CHECK(clean_reply("<summary>one</summary>\n<summary>two</summary>") == "two");
     CHECK(clean_reply("<summary>one</summary> and <summary>two</summary> here") == "two");
     CHECK(clean_reply("<summary>\nWe spoke of the <summary> tag.\n</summary>") == "We spoke of the <summary> tag.");
@@ -62,7 +62,7 @@ TEST_CASE("text cannot open or close a tag of ours", "[digest]") {
     CHECK(escape_tags("if (a < b) std::vector<int> <div></div>") == "if (a < b) std::vector<int> <div></div>");
 }
 
-TEST_CASE("S51: the pause doubles up to ten seconds, with a random part of up to half", "[digest]") {
+TEST_CASE("the pause doubles up to ten seconds, with a random part of up to half", "[digest]") {
     using std::chrono::milliseconds;
     SeededRandom random(3);
     CHECK(default_backoff(0, random) == milliseconds(1'000));

@@ -41,7 +41,7 @@ const std::vector<ToolSpec> reader{{.name = "read_file"}};
 
 }  // namespace
 
-TEST_CASE("R70: an old result becomes a notice with place and reader, its object holds the text", "[reduction]") {
+TEST_CASE("an old result becomes a notice with place and reader, its object holds the text", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const auto storage = memory_storage();
     AnyConversation c = rounds(type, {"a", "b"});
@@ -56,7 +56,7 @@ TEST_CASE("R70: an old result becomes a notice with place and reader, its object
     CHECK(c.text(2) == output("a"));
 }
 
-TEST_CASE("R72: without a store a plain placeholder stands there and the journal has the original", "[reduction]") {
+TEST_CASE("without a store a plain placeholder stands there and the journal has the original", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const auto language = GENERATE(Language::english, Language::chinese);
     AnyConversation c = rounds(type, {"a", "b"});
@@ -97,7 +97,7 @@ TEST_CASE("the newest rounds are kept, 0 means 1", "[reduction]") {
     CHECK(count == cleared);
 }
 
-TEST_CASE("R76: excluded, protected and skipped tools are left alone, by bare and by qualified name", "[reduction]") {
+TEST_CASE("excluded, protected and skipped tools are left alone, by bare and by qualified name", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
@@ -162,7 +162,7 @@ TEST_CASE("the target stops clearing, oldest first", "[reduction]") {
     CHECK(c.tokens(chars()) < 1'300);
 }
 
-TEST_CASE("R77: a plan that frees too little writes nothing and is remembered until the list has grown enough",
+TEST_CASE("a plan that frees too little writes nothing and is remembered until the list has grown enough",
           "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const auto storage = memory_storage();
@@ -240,7 +240,7 @@ TEST_CASE("running ten times writes every object once and changes nothing more",
     CHECK(c.bytes() == once);
 }
 
-TEST_CASE("D05: a write that fails drops its result only, and the next run stores it", "[reduction]") {
+TEST_CASE("a write that fails drops its result only, and the next run stores it", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     for (int n = 1; n <= 6; ++n) {
         CAPTURE(n);
@@ -261,7 +261,7 @@ TEST_CASE("D05: a write that fails drops its result only, and the next run store
     }
 }
 
-TEST_CASE("D03: repeated, hostile, empty and huge call ids are all retrievable", "[reduction]") {
+TEST_CASE("repeated, hostile, empty and huge call ids are all retrievable", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const std::vector<std::string> ids{"same", "same", "Same", "../../x", "", "", std::string(10'240, 'i'), "last"};
     const auto storage = memory_storage();
@@ -355,7 +355,7 @@ TEST_CASE("reordered and interleaved results of a round are found by id", "[redu
     CHECK(c.text(4) == output("b"));
 }
 
-TEST_CASE("R82: an empty result is left as it is", "[reduction]") {
+TEST_CASE("an empty result is left as it is", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c(type);
     c.push_back(ChatMessage::user(std::string(2'000, 'u')));

@@ -31,7 +31,7 @@ bool is_cleared(const AnyConversation& c, std::size_t message) {
 
 }  // namespace
 
-TEST_CASE("CE01, CE05: at or below the trigger nothing changes", "[context_editing]") {
+TEST_CASE("at or below the trigger nothing changes", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = searches(type, {"12345", "x"});
     const std::int64_t tokens = c.tokens(chars());
@@ -40,7 +40,7 @@ TEST_CASE("CE01, CE05: at or below the trigger nothing changes", "[context_editi
     CHECK(c.report().stages[0].outcome == Outcome::undue);
 }
 
-TEST_CASE("CE03: of three long results two are cleared and the newest stays", "[context_editing]") {
+TEST_CASE("of three long results two are cleared and the newest stays", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c =
         searches(type, {repeat("tool-output-a", 50), repeat("tool-output-b", 50), repeat("tool-output-c", 50)});
@@ -50,7 +50,7 @@ TEST_CASE("CE03: of three long results two are cleared and the newest stays", "[
     CHECK(c.text(6) == repeat("tool-output-c", 50));
 }
 
-TEST_CASE("CE07: of two, one is cleared, and the report names the middleware and the rule", "[context_editing]") {
+TEST_CASE("of two, one is cleared, and the report names the middleware and the rule", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = searches(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
     const Bench bench = Bench::of(type, clear_above(100));
@@ -63,7 +63,7 @@ TEST_CASE("CE07: of two, one is cleared, and the report names the middleware and
     CHECK_FALSE(is_cleared(c, 4));
 }
 
-TEST_CASE("CE09: what is cleared stays as it is", "[context_editing]") {
+TEST_CASE("what is cleared stays as it is", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = searches(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
     const Bench bench = Bench::of(type, clear_above(100));
@@ -76,7 +76,7 @@ TEST_CASE("CE09: what is cleared stays as it is", "[context_editing]") {
     CHECK(bench.keys() == std::vector<std::string>{"conv/clear/call-1", "conv/clear/call-2"});
 }
 
-TEST_CASE("CE10: a least gain is met by clearing as much as there is", "[context_editing]") {
+TEST_CASE("a least gain is met by clearing as much as there is", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = searches(type, {std::string(5'000, 'a'), std::string(5'000, 'b'), std::string(5'000, 'c')});
     ReductionConfig config = clear_above(100);
@@ -87,7 +87,7 @@ TEST_CASE("CE10: a least gain is met by clearing as much as there is", "[context
     CHECK_FALSE(is_cleared(c, 6));
 }
 
-TEST_CASE("CE11: two middlewares run in order and the second sees the first's work", "[context_editing]") {
+TEST_CASE("two middlewares run in order and the second sees the first's work", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = searches(type, {std::string(4'000, 'a'), std::string(4'000, 'b')});
     const auto make = [](std::int64_t tokens) {
@@ -102,7 +102,7 @@ TEST_CASE("CE11: two middlewares run in order and the second sees the first's wo
     CHECK(report.stages[1].count < 1'500);
 }
 
-TEST_CASE("CE14: the original of a cleared result is found in the store and by restoring", "[context_editing]") {
+TEST_CASE("the original of a cleared result is found in the store and by restoring", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c = searches(type, {std::string(1'000, 'a'), std::string(1'000, 'b')});
     const Bench bench = Bench::of(type, clear_above(100));
@@ -112,7 +112,7 @@ TEST_CASE("CE14: the original of a cleared result is found in the store and by r
     CHECK(c.text(2) == std::string(1'000, 'a'));
 }
 
-TEST_CASE("DE01: a result above the limit is stored and shown shortened, one below is not", "[context_editing]") {
+TEST_CASE("a result above the limit is stored and shown shortened, one below is not", "[context_editing]") {
     ReductionConfig config = clear_above(1'000'000);
     config.max_tokens_for_trunc = 1'000;
     Bench bench(config);
@@ -120,7 +120,7 @@ TEST_CASE("DE01: a result above the limit is stored and shown shortened, one bel
     CHECK(bench.run("large", {std::string(5'000, 'l')}).stored[0].key == "conv/trunc/large");
 }
 
-TEST_CASE("DE02: a call id with other characters gets a safe name", "[context_editing]") {
+TEST_CASE("a call id with other characters gets a safe name", "[context_editing]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, {.max_length_for_trunc = 1'000});
     AnyConversation c(type);
@@ -134,7 +134,7 @@ TEST_CASE("DE02: a call id with other characters gets a safe name", "[context_ed
     CHECK(back.stored[0].key.starts_with("conv/trunc/testcall.id-"));
 }
 
-TEST_CASE("DE04: beside an image a long text is shortened; a large image alone changes nothing", "[context_editing]") {
+TEST_CASE("beside an image a long text is shortened; a large image alone changes nothing", "[context_editing]") {
     Bench bench({.max_length_for_trunc = 1'000});
     const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = std::string(50'000, 'p')}};
     const ToolReturn back = bench.run("a", {Part{.text = std::string(5'000, 'x')}, image});

@@ -31,7 +31,7 @@ ReductionCallbacks<> for_tool(ToolReductionCallbacks own) {
 
 }  // namespace
 
-TEST_CASE("R21: a handler's own parts and object are used, what the tool gave comes back with undo", "[handlers]") {
+TEST_CASE("a handler's own parts and object are used, what the tool gave comes back with undo", "[handlers]") {
     WITH_EACH_MESSAGE_TYPE_THAT(type, keeps_media);
     const Bench bench = Bench::of(type, {}, {}, {}, for_tool({.trunc_handler = shortened}));
     const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = "PNG"}};
@@ -50,7 +50,7 @@ TEST_CASE("R21: a handler's own parts and object are used, what the tool gave co
     CHECK(c.message(2).parts[1].media.mime == image.media.mime);
 }
 
-TEST_CASE("R19: a handler that truncates nothing leaves the result, and it saw it whole", "[handlers]") {
+TEST_CASE("a handler that truncates nothing leaves the result, and it saw it whole", "[handlers]") {
     std::string seen;
     Bench bench({.max_length_for_trunc = 1}, {}, {}, for_tool({.trunc_handler = [&](const ToolDetail& detail) {
                     seen = std::string(detail.tool) + "/" + std::string(detail.call_id) + "/" + detail.parts[0].text;
@@ -60,7 +60,7 @@ TEST_CASE("R19: a handler that truncates nothing leaves the result, and it saw i
     CHECK(seen == "tool/id/orig");
 }
 
-TEST_CASE("R16, R08: a skipped phase runs no handler", "[handlers]") {
+TEST_CASE("a skipped phase runs no handler", "[handlers]") {
     const auto fail = [](const ToolDetail&) -> TruncResult { throw std::logic_error("called"); };
     ReductionConfig excluded;
     excluded.trunc_exclude_tools = {"tool"};
@@ -72,7 +72,7 @@ TEST_CASE("R16, R08: a skipped phase runs no handler", "[handlers]") {
     }
 }
 
-TEST_CASE("R18: a handler's failure leaves the full result; under propagate it comes out after that", "[handlers]") {
+TEST_CASE("a handler's failure leaves the full result; under propagate it comes out after that", "[handlers]") {
     const auto fail = [](const ToolDetail&) -> TruncResult { throw std::runtime_error("E"); };
     Bench skip({}, {}, {}, for_tool({.trunc_handler = fail}));
     CHECK(skip.run("a", {orig}).result.parts == std::vector{orig});
@@ -83,7 +83,7 @@ TEST_CASE("R18: a handler's failure leaves the full result; under propagate it c
     CHECK(sink.take() == std::vector{orig});
 }
 
-TEST_CASE("R54: a failing tool's output passes, its handler does not run", "[handlers]") {
+TEST_CASE("a failing tool's output passes, its handler does not run", "[handlers]") {
     Bench bench({}, {}, {}, for_tool({.trunc_handler = shortened}));
     CollectingSink sink;
     CHECK_THROWS_WITH(bench.chain.wrap_tool(bench.context("a"), sink,
@@ -95,7 +95,7 @@ TEST_CASE("R54: a failing tool's output passes, its handler does not run", "[han
     CHECK(sink.take()[0].text == repeat("chunk ", 10));
 }
 
-TEST_CASE("R40: a streamed result reaches a handler whole", "[handlers]") {
+TEST_CASE("a streamed result reaches a handler whole", "[handlers]") {
     std::string seen;
     Bench bench({}, {}, {}, for_tool({.trunc_handler = [&](const ToolDetail& detail) {
                     seen = detail.parts[0].text;
@@ -147,7 +147,7 @@ ReductionConfig only_clearing() { return {.skip_truncation = true, .max_tokens_f
 
 }  // namespace
 
-TEST_CASE("R74: a clear handler rewrites arguments and result and stores what it wants", "[handlers]") {
+TEST_CASE("a clear handler rewrites arguments and result and stores what it wants", "[handlers]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const auto handler = [](const ToolDetail& detail) {
         return ClearResult{
@@ -173,7 +173,7 @@ TEST_CASE("R74: a clear handler rewrites arguments and result and stores what it
     CHECK(c.text(1) == R"({"path":"x"})");
 }
 
-TEST_CASE("R83: a failing clear handler or key function undoes the hook and is reported", "[handlers]") {
+TEST_CASE("a failing clear handler or key function undoes the hook and is reported", "[handlers]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.gen_clear_offload_file_path = [](const ToolDetail&) -> std::string {
@@ -194,7 +194,7 @@ TEST_CASE("R83: a failing clear handler or key function undoes the hook and is r
     }
 }
 
-TEST_CASE("R71: the user's function names the objects of the clearing phase", "[handlers]") {
+TEST_CASE("the user's function names the objects of the clearing phase", "[handlers]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.gen_clear_offload_file_path = [](const ToolDetail& d) {
@@ -207,7 +207,7 @@ TEST_CASE("R71: the user's function names the objects of the clearing phase", "[
     CHECK(bench.storage->get("custom/clear/a")->starts_with("output of a"));
 }
 
-TEST_CASE("CE02: arguments of cleared calls are stored too and stay a JSON object", "[handlers]") {
+TEST_CASE("arguments of cleared calls are stored too and stay a JSON object", "[handlers]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const std::string arguments = R"({"query":")" + std::string(900, 'q') + R"("})";
     ReductionConfig config = clearing();
@@ -232,7 +232,7 @@ TEST_CASE("CE02: arguments of cleared calls are stored too and stay a JSON objec
     CHECK(d.text(1) == arguments);
 }
 
-TEST_CASE("R80: the callback after a commit sees it; what it throws is reported and the commit stands", "[handlers]") {
+TEST_CASE("the callback after a commit sees it; what it throws is reported and the commit stands", "[handlers]") {
     WITH_EACH_MESSAGE_TYPE(type);
     int calls = 0;
     std::string heard;
@@ -252,7 +252,7 @@ TEST_CASE("R80: the callback after a commit sees it; what it throws is reported 
     CHECK(heard.find("disk full") != std::string::npos);
 }
 
-TEST_CASE("R80: under propagate what the callback after a commit throws comes as it is, and the commit is taken back",
+TEST_CASE("under propagate what the callback after a commit throws comes as it is, and the commit is taken back",
           "[handlers]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const auto after_commit = [](std::size_t, const StageReport&) { throw std::out_of_range("the host's own"); };
@@ -282,7 +282,7 @@ AnyConversation written_files(const MessageType& type) {
 
 }  // namespace
 
-TEST_CASE("R95: the rewriter gets a whole round with its own results and replaces it", "[rewriter]") {
+TEST_CASE("the rewriter gets a whole round with its own results and replaces it", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     std::size_t results_seen = 0;
     ReductionCallbacks<> callbacks;
@@ -305,7 +305,7 @@ TEST_CASE("R95: the rewriter gets a whole round with its own results and replace
     CHECK(c.bytes() == before);
 }
 
-TEST_CASE("R97: a rewriter may drop a call and keep another; an empty list removes the round", "[rewriter]") {
+TEST_CASE("a rewriter may drop a call and keep another; an empty list removes the round", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.clear_message_rewriter = [](const ChatMessage&, std::span<const ChatMessage> results) {
@@ -323,7 +323,7 @@ TEST_CASE("R97: a rewriter may drop a call and keep another; an empty list remov
     CHECK(d.size() == 4);
 }
 
-TEST_CASE("R98: a user message behind the rewritten round stays behind it", "[rewriter]") {
+TEST_CASE("a user message behind the rewritten round stays behind it", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));
@@ -338,7 +338,7 @@ TEST_CASE("R98: a user message behind the rewritten round stays behind it", "[re
     CHECK(c.text(2) == "and then?");
 }
 
-TEST_CASE("R103: a call without a result reaches the rewriter with an empty list", "[rewriter]") {
+TEST_CASE("a call without a result reaches the rewriter with an empty list", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     AnyConversation c(type);
     c.push_back(ChatMessage::user("go"));

@@ -175,7 +175,7 @@ TEST_CASE("raw bytes come back also if the key function fails", "[truncation]") 
     CHECK(c.text(2) == (type.keeps_bytes ? "ab\xFF\xFE" : "ab\uFFFD\uFFFD"));
 }
 
-TEST_CASE("R58: a host's context without a store loses nothing that fits under the cap", "[truncation]") {
+TEST_CASE("a host's context without a store loses nothing that fits under the cap", "[truncation]") {
     for (const bool streams : {false, true}) {
         Bench bench(limits(1'000));
         ToolContext call = bench.context("a");
@@ -222,7 +222,7 @@ TEST_CASE("a rewriter does not run where clearing is off, a tool's own switch as
     CHECK(c.size() == 4);
 }
 
-TEST_CASE("R100: a rewriter that frees too little changes nothing", "[rewriter]") {
+TEST_CASE("a rewriter that frees too little changes nothing", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
     callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector<ChatMessage>{}; };
@@ -248,7 +248,7 @@ TEST_CASE("a handler's object without a key gets a free one, also in a shared fo
     CHECK(bench.run("a", {"two"}).stored.at(0).key == "shared/trunc/a-2");
 }
 
-TEST_CASE("R50, R55, R57: streams name the reader, excluded ones pass, handled ones are replaced", "[truncation]") {
+TEST_CASE("streams name the reader, excluded ones pass, handled ones are replaced", "[truncation]") {
     Bench bench(limits(1'000), "read_file");
     CHECK(has(bench.run_text("a", std::string(9'000, 'x'), true).result.parts[0].text, "with read_file"));
     ReductionConfig excluded = limits(1'000);

@@ -25,7 +25,7 @@ ReductionConfig config() { return {.max_tokens_for_clear = 1'000'000}; }
 
 }  // namespace
 
-TEST_CASE("DE28: on overflow the results of the newest round are shortened, and come back with undo", "[overflow]") {
+TEST_CASE("on overflow the results of the newest round are shortened, and come back with undo", "[overflow]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, config());
     AnyConversation c = parallel_reads(type, 40'000);
@@ -89,7 +89,7 @@ TEST_CASE("the provider's own numbers scale the goal, for its tokens are not our
 
 // ---- truncation and clearing together
 
-TEST_CASE("D21: clearing what was truncated names the object that is there and writes none", "[reduction]") {
+TEST_CASE("clearing what was truncated names the object that is there and writes none", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, {.max_length_for_trunc = 2'000, .max_tokens_for_clear = 100});
     AnyConversation c = bench.push(bench.run("a", {std::string(9'000, 'x')}));
@@ -118,7 +118,7 @@ TEST_CASE("clearing a truncated result of several parts stores no notice as if i
     CHECK(c.text(2, 2) == "short");
 }
 
-TEST_CASE("D15: what a call reads back is not truncated again but paged, and cleared without a second object",
+TEST_CASE("what a call reads back is not truncated again but paged, and cleared without a second object",
           "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, {.max_length_for_trunc = 2'000, .max_tokens_for_clear = 100});

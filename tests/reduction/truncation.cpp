@@ -26,7 +26,7 @@ public:
 
 }  // namespace
 
-TEST_CASE("R10: a long result becomes head, notice and tail, and its object holds all of it", "[truncation]") {
+TEST_CASE("a long result becomes head, notice and tail, and its object holds all of it", "[truncation]") {
     Bench bench(limit(7'000), "read_file");
     const std::string whole = repeat("hello world", 1'000) + "\n" + repeat("hello world", 800);
     const ToolReturn back = bench.run("12345", {whole});
@@ -40,7 +40,7 @@ TEST_CASE("R10: a long result becomes head, notice and tail, and its object hold
     CHECK(bench.storage->get("conv/trunc/12345") == whole);
 }
 
-TEST_CASE("R11: the notice names the reader only if the request lists it", "[truncation]") {
+TEST_CASE("the notice names the reader only if the request lists it", "[truncation]") {
     const std::string whole(5'000, 'x');
     ReductionConfig config = limit(1'000);
     config.read_file_tool_name = "cat_file";
@@ -49,7 +49,7 @@ TEST_CASE("R11: the notice names the reader only if the request lists it", "[tru
     CHECK_FALSE(has(Bench(config, "other").run("a", {whole}).result.parts[0].text, "with "));
 }
 
-TEST_CASE("R28: a result of exactly the limit passes unchanged, one byte more does not", "[truncation]") {
+TEST_CASE("a result of exactly the limit passes unchanged, one byte more does not", "[truncation]") {
     Bench bench(limit(5'000));
     CHECK(bench.run("a", {std::string(5'000, 'x')}).result.parts[0].text == std::string(5'000, 'x'));
     CHECK(bench.keys().empty());
@@ -60,7 +60,7 @@ TEST_CASE("R28: a result of exactly the limit passes unchanged, one byte more do
     CHECK(bench.keys() == std::vector<std::string>{"conv/trunc/c"});
 }
 
-TEST_CASE("R13: an excluded tool is never truncated, by its bare or its qualified name", "[truncation]") {
+TEST_CASE("an excluded tool is never truncated, by its bare or its qualified name", "[truncation]") {
     ReductionConfig config = limit(1'000);
     config.trunc_exclude_tools = {"tool", "mcp__web__fetch"};
     Bench bench(config);
@@ -70,7 +70,7 @@ TEST_CASE("R13: an excluded tool is never truncated, by its bare or its qualifie
     CHECK(bench.run("a", {whole}, "fetch").result.parts[0].text != whole);
 }
 
-TEST_CASE("R26: each of several texts has its share of the limit, and all parts go into one object", "[truncation]") {
+TEST_CASE("each of several texts has its share of the limit, and all parts go into one object", "[truncation]") {
     WITH_EACH_MESSAGE_TYPE_THAT(type, keeps_texts);
     const Bench bench = Bench::of(type, limit(5'000));
     const std::string small(1'000, 'a');
@@ -88,7 +88,7 @@ TEST_CASE("R26: each of several texts has its share of the limit, and all parts 
     CHECK(c.message(c.size() - 1).parts[1].text == large);
 }
 
-TEST_CASE("R27: media stay where they are and go into the object too", "[truncation]") {
+TEST_CASE("media stay where they are and go into the object too", "[truncation]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, limit(5'000));
     const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = "PNG\xFF", .url = {}}};
@@ -98,14 +98,14 @@ TEST_CASE("R27: media stay where they are and go into the object too", "[truncat
     CHECK(has(*bench.storage->get("conv/trunc/m"), R"({"type":"media","mime":"image/png")"));
 }
 
-TEST_CASE("R31: no parts, or nothing but media, stay as they are", "[truncation]") {
+TEST_CASE("no parts, or nothing but media, stay as they are", "[truncation]") {
     Bench bench(limit(1'000));
     CHECK(bench.run("a", std::vector<Part>{}).result.parts.empty());
     const Part image{.kind = PartKind::media, .media = {.mime = "image/png", .bytes = std::string(9'000, 'p')}};
     CHECK(bench.run("a", {image}).result.parts == std::vector{image});
 }
 
-TEST_CASE("R30: braces in a result are text", "[truncation]") {
+TEST_CASE("braces in a result are text", "[truncation]") {
     Bench bench(limit(1'000));
     CHECK(bench.run("a", {"{file_path} {} {0}" + std::string(5'000, 'x')})
               .result.parts[0]
@@ -135,7 +135,7 @@ TEST_CASE("a limit in tokens cuts at characters so that head and tail fit", "[tr
     CHECK(bench.run("b", {std::string(400, 'x')}).stored.empty());
 }
 
-TEST_CASE("D07: a tool's own store is used, also without a handler", "[truncation]") {
+TEST_CASE("a tool's own store is used, also without a handler", "[truncation]") {
     const auto own = memory_storage();
     ReductionConfig config = limit(1'000);
     config.tool_config["grep"].backend = own;
@@ -145,7 +145,7 @@ TEST_CASE("D07: a tool's own store is used, also without a handler", "[truncatio
     CHECK(bench.keys().empty());
 }
 
-TEST_CASE("R07, R08: a tool's own switch wins in both directions", "[truncation]") {
+TEST_CASE("a tool's own switch wins in both directions", "[truncation]") {
     const std::string whole(5'000, 'x');
     ReductionConfig on = limit(1'000);
     on.tool_config["quiet"].skip_truncation = true;
@@ -158,7 +158,7 @@ TEST_CASE("R07, R08: a tool's own switch wins in both directions", "[truncation]
     CHECK(Bench(off).run("a", {whole}, "other").result.parts[0].text == whole);
 }
 
-TEST_CASE("R02: truncation without a store is refused at construction, and the store is named", "[truncation]") {
+TEST_CASE("truncation without a store is refused at construction, and the store is named", "[truncation]") {
     WITH_EACH_MESSAGE_TYPE(type);
     CHECK_THROWS_WITH((AnyChain(type, ChainConfig{}, limit(10))), Catch::Contains("reduction.backend"));
     CHECK_NOTHROW((AnyChain(type, ChainConfig{}, {.backend = memory_storage()})));
@@ -181,7 +181,7 @@ TEST_CASE("the user's function names the object; a leading slash is dropped, a b
     CHECK(bad.keys().empty());
 }
 
-TEST_CASE("R22: a failing key function leaves the whole result; under propagate its error comes out", "[truncation]") {
+TEST_CASE("a failing key function leaves the whole result; under propagate its error comes out", "[truncation]") {
     const std::string whole(5'000, 'x');
     ReductionCallbacks<> callbacks;
     callbacks.gen_trunc_offload_file_path = [](const ToolDetail&) -> std::string {

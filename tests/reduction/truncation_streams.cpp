@@ -76,7 +76,7 @@ TEST_CASE("200 random chunkings of one long result all show the same bytes", "[t
     CHECK(bench.storage->get("conv/trunc/a") == whole);
 }
 
-TEST_CASE("R41: the head of a stream passes at once, the rest when the tool is done", "[truncation]") {
+TEST_CASE("the head of a stream passes at once, the rest when the tool is done", "[truncation]") {
     Bench bench({.max_length_for_trunc = 3'000});
     Recorder seen;
     std::size_t seen_while_running = 0;
@@ -96,7 +96,7 @@ TEST_CASE("R41: the head of a stream passes at once, the rest when the tool is d
     CHECK(bench.storage->get("conv/trunc/a") == "first chunk" + std::string(8'000, 'x'));
 }
 
-TEST_CASE("R43, R60: a short stream passes as it came, without its empty pieces", "[truncation]") {
+TEST_CASE("a short stream passes as it came, without its empty pieces", "[truncation]") {
     Bench bench({.max_length_for_trunc = 100});
     Recorder seen;
     bench.chain.wrap_tool(bench.context("a"), seen, [](const ToolContext&, PartSink& out) {
@@ -106,7 +106,7 @@ TEST_CASE("R43, R60: a short stream passes as it came, without its empty pieces"
     CHECK(seen.writes == std::vector<std::string>{"01234", "56789"});
 }
 
-TEST_CASE("R44, R49: the error of a tool comes out after what it wrote was stored and announced", "[truncation]") {
+TEST_CASE("the error of a tool comes out after what it wrote was stored and announced", "[truncation]") {
     Bench bench({.max_length_for_trunc = 1'000});
     for (const int bytes : {2, 9'000}) {
         const std::string id = std::to_string(bytes);
@@ -123,7 +123,7 @@ TEST_CASE("R44, R49: the error of a tool comes out after what it wrote was store
     }
 }
 
-TEST_CASE("R52: media in a stream pass through, in order, behind its text", "[truncation]") {
+TEST_CASE("media in a stream pass through, in order, behind its text", "[truncation]") {
     Bench bench({.max_length_for_trunc = 1'000});
     const Part sound{.kind = PartKind::media, .media = {.mime = "audio/wav", .bytes = "A"}};
     const Part other{.kind = PartKind::media, .media = {.mime = "audio/wav", .bytes = "B"}};
@@ -162,7 +162,7 @@ TEST_CASE("texts that are written and pushed in turn share the limit and get an 
     CHECK(c.message(c.size() - 1).parts[1].text == std::string(4'000, 'w'));
 }
 
-TEST_CASE("D09: a stream of exactly the limit is unchanged, like the whole result", "[truncation]") {
+TEST_CASE("a stream of exactly the limit is unchanged, like the whole result", "[truncation]") {
     Bench bench({.max_length_for_trunc = 5'000});
     CHECK(bench.run_text("a", std::string(5'000, 'x'), true).result.parts[0].text == std::string(5'000, 'x'));
     CHECK(bench.keys().empty());

@@ -141,7 +141,7 @@ TEST_CASE("a fold of nothing but summaries and skills is known as such", "[fold]
 // ---- the user's messages
 // ----------------------------------------------------------------------------------------------
 
-TEST_CASE("S67: user messages are kept newest first, the one that no longer fits is cut to what is left", "[users]") {
+TEST_CASE("user messages are kept newest first, the one that no longer fits is cut to what is left", "[users]") {
     const auto keep = [](std::vector<std::string> texts) {
         return keep_user_messages(std::move(texts), 30'000, count4(), Language::english);
     };
@@ -159,7 +159,7 @@ TEST_CASE("S67: user messages are kept newest first, the one that no longer fits
     CHECK(full.left_out == 1);
 }
 
-TEST_CASE("S68, D23: without room nothing is kept, and one huge message is cut to the budget", "[users]") {
+TEST_CASE("without room nothing is kept, and one huge message is cut to the budget", "[users]") {
     CHECK(keep_user_messages({"hello"}, 0, count4(), Language::english).texts.empty());
     CHECK(keep_user_messages({}, 100, count4(), Language::english).texts.empty());
     const auto huge = keep_user_messages({std::string(200'000, 'x')}, 100, count4(), Language::english);
@@ -211,7 +211,7 @@ TEST_CASE("what was cut of a user's message is told in characters, not in bytes"
 // ---- skills
 // ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("S87, S90: a skill is cut to its own limit with a mark at its end, its name is kept", "[skills]") {
+TEST_CASE("a skill is cut to its own limit with a mark at its end, its name is kept", "[skills]") {
     const auto kept = keep_skills({{"short", "short"}, {"long", std::string(100, 'x')}}, {.max_tokens_per_skill = 10},
                                   1'000, count4(), Language::english);
     REQUIRE(kept.size() == 2);
@@ -223,7 +223,7 @@ TEST_CASE("S87, S90: a skill is cut to its own limit with a mark at its end, its
     CHECK(kept[1].content.ends_with("...[cut: " + std::to_string(100 - left) + " characters]..."));
 }
 
-TEST_CASE("S89: newest skills are kept until the first that does not fit the budget", "[skills]") {
+TEST_CASE("newest skills are kept until the first that does not fit the budget", "[skills]") {
     const auto kept =
         keep_skills({{"s1", std::string(16, '1')},
                      {"s2", std::string(200, '2')},
@@ -271,7 +271,7 @@ TEST_CASE("a skill's record gives it back, whatever its text", "[skills]") {
 // ---- the text of the summary message
 // ---------------------------------------------------------------------------------
 
-TEST_CASE("S60: the user's own words replace the model's section, what follows it stays", "[text]") {
+TEST_CASE("the user's own words replace the model's section, what follows it stays", "[text]") {
     const KeptUserMessages users{{"msg1", "msg2"}, 0};
     const std::string text = compose_summary(
         {.summary = "before\n<all_user_messages>\n[old message]\n</all_user_messages>\nafter", .user_messages = &users},
@@ -300,7 +300,7 @@ TEST_CASE("a user's text cannot close the section it stands in", "[text]") {
     CHECK(text.find("if a < b") < first);
 }
 
-TEST_CASE("S70, S75: preamble first, transcript and continuation last, parted by single blank lines", "[text]") {
+TEST_CASE("preamble first, transcript and continuation last, parted by single blank lines", "[text]") {
     for (const Language language : {Language::english, Language::chinese}) {
         const std::string text =
             compose_summary({.summary = "SUMMARY", .transcript_file_path = "/t/x.jsonl"}, language);
@@ -317,7 +317,7 @@ TEST_CASE("S70, S75: preamble first, transcript and continuation last, parted by
 // ---- configuration
 // ---------------------------------------------------------------------------------------------------
 
-TEST_CASE("S02, LS19: every bad setting is listed at once, by its name", "[config]") {
+TEST_CASE("every bad setting is listed at once, by its name", "[config]") {
     SummarizationConfig config;
     config.trigger = {.context_tokens = -1, .context_messages = -1, .context_fraction = 1.5};
     config.keep_recent_tokens = -1;
@@ -342,7 +342,7 @@ TEST_CASE("S02, LS19: every bad setting is listed at once, by its name", "[confi
     CHECK(check({}).all().empty());
 }
 
-TEST_CASE("S02, LS02: all triggers off are an error, a fraction without a window is a warning", "[config]") {
+TEST_CASE("all triggers off are an error, a fraction without a window is a warning", "[config]") {
     CHECK(fields_of(check({.trigger = {}}), Problem::Severity::error) == std::vector<std::string>{"s.trigger"});
     const Problems problems = check({.trigger = {.context_fraction = 0.5}});
     CHECK_FALSE(problems.has_errors());
@@ -380,14 +380,14 @@ TEST_CASE("two summarisers in one chain are warned of, one is not", "[config]") 
     CHECK(two.warnings()[0].field == "second.trigger");
 }
 
-TEST_CASE("S01: a chain refuses a summariser without a model", "[config]") {
+TEST_CASE("a chain refuses a summariser without a model", "[config]") {
     CHECK_THROWS_AS((Chain{ChainConfig{}, Summarization<ChatMessage>{nullptr}}), Error);
 }
 
 // ---- finalizers
 // ------------------------------------------------------------------------------------------------------
 
-TEST_CASE("S71: the default finalizer keeps system texts and composes the summary", "[finalizer]") {
+TEST_CASE("the default finalizer keeps system texts and composes the summary", "[finalizer]") {
     const std::vector<ChatMessage> originals{ChatMessage::system("S"), user("do it"), answer()};
     const auto made = default_finalizer<ChatMessage>()({}, originals, ChatMessage::user("raw summary"));
     REQUIRE(made.size() == 2);
@@ -398,7 +398,7 @@ TEST_CASE("S71: the default finalizer keeps system texts and composes the summar
     CHECK(text_of(made[1]).find("recorded in") == std::string::npos);
 }
 
-TEST_CASE("S83: a builder's skills stand right before the summary", "[finalizer]") {
+TEST_CASE("a builder's skills stand right before the summary", "[finalizer]") {
     const std::vector<ChatMessage> originals{ChatMessage::system("S"), user("do it"),
                                              ChatMessage::assistant().call("1", "load_skill", R"({"skill":"pdf"})"),
                                              ChatMessage::result("1", "load_skill", "how to read a PDF")};
@@ -417,7 +417,7 @@ TEST_CASE("S83: a builder's skills stand right before the summary", "[finalizer]
     CHECK(text_of(made[2]) == "summary");
 }
 
-TEST_CASE("S80, S82: a builder names what is wrong with it and with what its function gives", "[finalizer]") {
+TEST_CASE("a builder names what is wrong with it and with what its function gives", "[finalizer]") {
     const auto text_of_error = [](auto&& call) -> std::string {
         try {
             static_cast<void>(call());

@@ -81,7 +81,7 @@ void expect_folded() {
 
 }  // namespace
 
-TEST_CASE("S35: a long history becomes system text, newest request and a summary, on every message type",
+TEST_CASE("a long history becomes system text, newest request and a summary, on every message type",
           "[summarization]") {
     for_each_message_type([](auto type) {
         using T = typename decltype(type)::type;
@@ -89,7 +89,7 @@ TEST_CASE("S35: a long history becomes system text, newest request and a summary
     });
 }
 
-TEST_CASE("S25, S08: below the trigger no model is asked", "[summarization]") {
+TEST_CASE("below the trigger no model is asked", "[summarization]") {
     Bench bench(answering(), {.trigger = {.context_tokens = 100'000}});
     Conversation<M> c = talk();
     CHECK(bench.ask(c).outcome == Outcome::undue);
@@ -97,7 +97,7 @@ TEST_CASE("S25, S08: below the trigger no model is asked", "[summarization]") {
     CHECK(c.journal().empty());
 }
 
-TEST_CASE("S05, S11, LS20: messages alone can be the trigger, and only more of them than it says", "[summarization]") {
+TEST_CASE("messages alone can be the trigger, and only more of them than it says", "[summarization]") {
     Conversation<M> c = talk(3, 4, 2'000);
     const auto messages = static_cast<std::int64_t>(c.size());
     Bench equal(answering(), {.trigger = {.context_messages = messages}, .keep_recent_tokens = 0});
@@ -107,8 +107,7 @@ TEST_CASE("S05, S11, LS20: messages alone can be the trigger, and only more of t
     CHECK(c.size() == 3);
 }
 
-TEST_CASE("S30, S27: the input is one system message, the conversation as data, and the instruction last",
-          "[summarization]") {
+TEST_CASE("the input is one system message, the conversation as data, and the instruction last", "[summarization]") {
     SummarizationConfig config = small_trigger();
     config.user_instruction = "Say it in a haiku.";
     Bench bench(answering(), config);
@@ -124,7 +123,7 @@ TEST_CASE("S30, S27: the input is one system message, the conversation as data, 
     CHECK(asked.purpose == "summarization: summary");  // LS50: a host knows not to stream it
 }
 
-TEST_CASE("S29: a user's finalizer makes the whole list", "[summarization]") {
+TEST_CASE("a user's finalizer makes the whole list", "[summarization]") {
     SummarizationCallbacks<M> callbacks;
     callbacks.finalize = [](const FinalizeContext&, std::span<const M>, const M& summary) {
         return std::vector{M::system("system prompt"), summary};
@@ -165,7 +164,7 @@ TEST_CASE("what a finalizer leaves where it was is not touched, and rules are st
     CHECK(texts(d) == before);
 }
 
-TEST_CASE("S34: the callback sees the old list and the new one; what it throws is reported, the summary stands",
+TEST_CASE("the callback sees the old list and the new one; what it throws is reported, the summary stands",
           "[summarization]") {
     std::size_t sizes[2] = {0, 0};
     SummarizationCallbacks<M> callbacks;
@@ -216,7 +215,7 @@ TEST_CASE("internal events come in order and are off by default", "[summarizatio
     CHECK(seen == Texts{"before 31", "primary 1 failed", "primary 2 ok", "after 3"});
 }
 
-TEST_CASE("S32: summarising by hand needs no trigger and edits nothing", "[summarization]") {
+TEST_CASE("summarising by hand needs no trigger and edits nothing", "[summarization]") {
     const auto model = answering();
     const S summarization(model, {.trigger = {.context_tokens = 1'000'000}});
     Conversation<M> c = talk();
@@ -266,7 +265,7 @@ TEST_CASE("pins and later system texts stay where they are", "[summarization]") 
     CHECK(after[4] == "request number 3");
 }
 
-TEST_CASE("D17: a floor above the trigger is told once, with the numbers, and no model is asked", "[summarization]") {
+TEST_CASE("a floor above the trigger is told once, with the numbers, and no model is asked", "[summarization]") {
     Texts told;
     ChainCallbacks<M> chain_callbacks;
     chain_callbacks.on_event = [&](const Event& event) {
@@ -416,7 +415,7 @@ TEST_CASE("a stop during the call or in a back-off of an hour changes nothing", 
     }
 }
 
-TEST_CASE("S10: a user's counter that throws is reported, or thrown under propagate", "[summarization]") {
+TEST_CASE("a user's counter that throws is reported, or thrown under propagate", "[summarization]") {
     SummarizationCallbacks<M> callbacks;
     callbacks.token_counter = [](const Conversation<M>&, std::span<const ToolSpec>) -> std::int64_t {
         throw std::runtime_error("a bad counter");

@@ -159,7 +159,7 @@ TEST_CASE("an own text, or Chinese, is used for the nudge", "[token_saving]") {
     CHECK(text_of(c.messages().back()) == (own.empty() ? default_early_exit_text(Language::chinese) : own));
 }
 
-TEST_CASE("RB07, RB08: without signals, or switched off, there is never a nudge", "[token_saving]") {
+TEST_CASE("without signals, or switched off, there is never a nudge", "[token_saving]") {
     TokenSavingConfig config = nudging({});
     if (GENERATE(false, true)) {
         config.signals_fn = always({{"streak", 1.0}});
@@ -174,7 +174,7 @@ TEST_CASE("RB07, RB08: without signals, or switched off, there is never a nudge"
     CHECK(c.size() == 201);
 }
 
-TEST_CASE("RB11: a signals function that throws is reported and does no harm, also under propagate", "[token_saving]") {
+TEST_CASE("a signals function that throws is reported and does no harm, also under propagate", "[token_saving]") {
     std::vector<std::string> events;
     TokenSavingConfig config = nudging([](std::span<const Step>) -> Signals { throw std::runtime_error("no idea"); });
     config.enable_compression = true;
@@ -214,7 +214,7 @@ TEST_CASE("a dry run shows the nudge and makes none", "[token_saving]") {
     CHECK_FALSE(c.notes("token_saving").integer("nudged"));
 }
 
-TEST_CASE("RB17: one step per message, one per call where there are several, results matched by id", "[token_saving]") {
+TEST_CASE("one step per message, one per call where there are several, results matched by id", "[token_saving]") {
     Conversation<> c = asked();
     c.push_back(ChatMessage::assistant("look").call("a", "read", R"({"p":1})").call("b", "run", R"({"p":2})"));
     c.push_back(ChatMessage::result("b", "run", "boom", true));
@@ -236,7 +236,7 @@ TEST_CASE("RB17: one step per message, one per call where there are several, res
     CHECK(steps[2].observation.empty());
 }
 
-TEST_CASE("RB18: diversity looks at the last five of eight or more calls", "[token_saving]") {
+TEST_CASE("diversity looks at the last five of eight or more calls", "[token_saving]") {
     CHECK(signal(steps_of(5, "aaaaa"), "diversity") == 1.0);
     CHECK(signal(steps_of(5, "ababa"), "diversity") == 0.0);
     CHECK(signal(steps_of(5, "aabba"), "diversity") == 0.7);

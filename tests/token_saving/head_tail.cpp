@@ -26,8 +26,7 @@ constexpr std::string_view plain_marker = " chars truncated ...]\n\n";
 
 }  // namespace
 
-TEST_CASE("RB01, RB02: 1,799 and 1,800 code points stay, of 1,801 the first 900 and the last 700 do",
-          "[token_saving]") {
+TEST_CASE("1,799 and 1,800 code points stay, of 1,801 the first 900 and the last 700 do", "[token_saving]") {
     for (const std::string& c : scripts) {
         CAPTURE(c);
         CHECK(compress_tool_output(repeat(c, 1'799)) == repeat(c, 1'799));
@@ -68,7 +67,7 @@ TEST_CASE("a cut that would save nothing is not made", "[token_saving]") {
     }
 }
 
-TEST_CASE("RB20: a cut splits no character, and bytes that are no UTF-8 count one by one", "[token_saving]") {
+TEST_CASE("a cut splits no character, and bytes that are no UTF-8 count one by one", "[token_saving]") {
     const std::string mixed = repeat("aж漢😀", 1'000);
     for (std::int64_t head = 897; head < 901; ++head)
         CHECK(is_valid_utf8(compress_tool_output(mixed, 1'800, head, 700)));
@@ -112,7 +111,7 @@ TEST_CASE("a place before another middleware, and words without a classifier, ar
     CHECK(Chain{ChainConfig{}, TokenSaving<>{}}.warnings().empty());
 }
 
-TEST_CASE("RB04, RB05: of three long results the first is cut, of two none", "[token_saving]") {
+TEST_CASE("of three long results the first is cut, of two none", "[token_saving]") {
     const auto stage = std::make_shared<TokenSaving<>>(at_every_call());
     const Chain<> chain{ChainConfig{}, {}, Chain<>::Stages{stage}};
     CHECK(stage->stats() == TokenSavingStats{});
@@ -208,7 +207,7 @@ TEST_CASE("a batch that was missed is made up for, with what was there when it w
     CHECK(text_at(c, 2 * 9) == long_text());
 }
 
-TEST_CASE("RB06: what is no result of a known call, pinned, protected or somebody else's stays", "[token_saving]") {
+TEST_CASE("what is no result of a known call, pinned, protected or somebody else's stays", "[token_saving]") {
     Conversation<> c = asked();
     for (const std::string tool : {"run", "skill", "run", "run", "run", "run"}) add_step(c, long_text(), tool);
     c.pin(c.outline()[6].serial);
@@ -263,7 +262,7 @@ TEST_CASE("text of a tool that looks like our marker is ordinary text", "[token_
     CHECK_FALSE(c.objects()->find("conv/token_saving/c9", storage));
 }
 
-TEST_CASE("RB07: switched off, a lever does nothing", "[token_saving]") {
+TEST_CASE("switched off, a lever does nothing", "[token_saving]") {
     TokenSavingConfig config = at_every_call();
     config.enable_compression = false;
     const auto when = GENERATE(SavingTime::batched, SavingTime::on_arrival);

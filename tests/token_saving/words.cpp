@@ -40,7 +40,7 @@ const WordClassifier drops_all = [](Words words) { return std::vector<bool>(word
 
 }  // namespace
 
-TEST_CASE("RB15: 120 words in windows of 50 make three classifier calls", "[token_saving]") {
+TEST_CASE("120 words in windows of 50 make three classifier calls", "[token_saving]") {
     std::vector<std::size_t> sizes;
     const WordClassifier classifier = [&](Words words) {
         sizes.push_back(words.size());
@@ -50,7 +50,7 @@ TEST_CASE("RB15: 120 words in windows of 50 make three classifier calls", "[toke
     CHECK(sizes == std::vector<std::size_t>{50, 50, 20});
 }
 
-TEST_CASE("RB14: 29 words stay, 30 are classified", "[token_saving]") {
+TEST_CASE("29 words stay, 30 are classified", "[token_saving]") {
     CHECK(compress_words(plain_words(29), drops_all, 0.5) == plain_words(29));
     CHECK(compress_words(plain_words(30), drops_all, 0.5).empty());
 }

@@ -43,7 +43,7 @@ std::string reason_at(const Conversation<>& c, std::size_t message, std::size_t 
 
 }  // namespace
 
-TEST_CASE("RB12: messages of age 2 stay, of 3 and 9 are mid, of 10 and more are old", "[token_saving]") {
+TEST_CASE("messages of age 2 stay, of 3 and 9 are mid, of 10 and more are old", "[token_saving]") {
     std::map<std::string, std::vector<double>> ratios;  // by the words asked about
     const Agent agent(words_only(RatioWordClassifier([&](Words words, double ratio) {
         ratios[std::string(words.front()) + std::string(words.back())].push_back(ratio);
