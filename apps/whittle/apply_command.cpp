@@ -62,8 +62,9 @@ Conversation<M> load(const Trajectory<M>& trajectory, const std::vector<TableTex
                 had_none = true;
                 continue;
             }
-            auto front = front_from_side_table<M>(table.text, trajectory.messages, storage,
-                                                  {.id = {}, .roots = chain.object_roots()});
+            auto front =
+                front_from_side_table<M>(table.text, trajectory.messages, storage,
+                                         {.id = {}, .roots = chain.object_roots(), .poll = throw_if_interrupted});
             if (!best || front.size() > best->size()) best.emplace(std::move(front));
         } catch (const Error& error) {
             if (!reason) reason = std::make_exception_ptr(Error(error.errc(), table.path + ": " + error.what()));
@@ -159,6 +160,7 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     const std::vector<Serial> before = serials_of(conversation);
     const Report& report =
         chain.before_model(conversation, {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
+    throw_if_interrupted();  // the chain reports a middleware that a signal ended as a failed one
     const std::string told = tell(report, before, command.dry_run, common.json);
     const std::vector<std::string> failures = failures_of(report);
     if (!command.dry_run) {

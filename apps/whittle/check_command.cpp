@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@ namespace whittle::cli {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr auto poll_interrupts = [] { throw_if_interrupted(); };
 
 const ValidityProfile& profile_of(const std::string& name) {
     if (const ValidityProfile* profile = find_validity_profile(name)) return *profile;
@@ -76,13 +79,13 @@ std::vector<Finding> findings(std::vector<WireViolation> violations) {
 }
 
 std::vector<Finding> check_wire_form(const Trajectory<openai::Message>& trajectory) {
-    return findings(openai::check_wire(trajectory.messages));
+    return findings(openai::check_wire(trajectory.messages, poll_interrupts));
 }
 
 std::vector<Finding> check_wire_form(const Trajectory<anthropic::Message>& trajectory) {
     ordered_json rest = trajectory.rest;
     if (!rest.contains("system") && !trajectory.system.empty()) rest["system"] = trajectory.system;
-    return findings(anthropic::check_wire(trajectory.messages, rest));
+    return findings(anthropic::check_wire(trajectory.messages, rest, {}, poll_interrupts));
 }
 
 template <AgentMessage M>
@@ -96,8 +99,9 @@ std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfil
     join_groups(infos);
     const Outline outline{infos};
     std::vector<Finding> found;
-    for (Violation& v :
-         trajectory.tools.empty() ? validate(outline, profile) : validate(outline, profile, trajectory.tools))
+    std::optional<std::span<const ToolSpec>> tools;
+    if (!trajectory.tools.empty()) tools = trajectory.tools;
+    for (Violation& v : validate(outline, profile, tools, poll_interrupts))
         found.push_back({id_of(v.rule), severity_of(v.rule), v.message, "part", v.part, std::move(v.text)});
     if (!profile.name.starts_with(own_format(trajectory.messages))) return found;
     for (Finding& f : check_wire_form(trajectory)) found.push_back(std::move(f));

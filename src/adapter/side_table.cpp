@@ -186,10 +186,10 @@ void check_consistency(const SavedConversation& saved) {
     check_journal(saved);
 }
 
-ordered_json parse_side_table(std::string_view json) {
+ordered_json parse_side_table(std::string_view json, Poll poll) {
     const std::size_t zero = json.find('\0');  // the parser would take it for the end
     if (zero != std::string_view::npos) fail_side_table(fmt::format("byte {}", zero), "a zero byte");
-    return parse_json("read a side table", json, {.max_bytes = SIZE_MAX, .max_depth = max_depth});
+    return parse_json("read a side table", json, {.max_bytes = SIZE_MAX, .max_depth = max_depth}, nullptr, poll);
 }
 
 void require_version(ObjectReader& reader) {
@@ -240,8 +240,8 @@ std::string write_side_table(const SavedConversation& saved) {
     return json.dump();
 }
 
-SavedConversation read_side_table(std::string_view text) {
-    const ordered_json json = parse_side_table(text);
+SavedConversation read_side_table(std::string_view text, Poll poll) {
+    const ordered_json json = parse_side_table(text, poll);
     ObjectReader reader(json, "side table");
     require_version(reader);
     SavedConversation saved;
@@ -249,9 +249,11 @@ SavedConversation read_side_table(std::string_view text) {
     if (!is_safe_name(saved.id)) fail_side_table("id", "not a conversation's id");
     read_counters(reader, saved);
     read_array(&reader.require("messages"), "messages", [&](const ordered_json& element, const std::string& where) {
+        poll();
         saved.infos.push_back(info_of(element, where));
     });
     read_array(&reader.require("journal"), "journal", [&](const ordered_json& element, const std::string& where) {
+        poll();
         saved.journal.push_back(entry_of(element, where));
     });
     saved.notes = notes_of(reader.require("notes"), "notes");

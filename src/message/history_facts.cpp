@@ -32,12 +32,13 @@ bool only_results_follow(const Outline& outline, std::size_t call) {
 
 }  // namespace
 
-HistoryFacts::HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools)
+HistoryFacts::HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools, Poll poll)
     : outline_(outline), tools_(tools), open_call_(outline.open_call()) {
     if (open_call_ && only_results_follow(outline, *open_call_)) running_ = open_call_;
     for (std::size_t i = 0; i < outline.size(); ++i) {
+        poll();
         add_calls(i);
-        add_results(i);
+        add_results(i, poll);
     }
 }
 
@@ -52,11 +53,12 @@ void HistoryFacts::add_calls(std::size_t message) {
     }
 }
 
-void HistoryFacts::add_results(std::size_t message) {
+void HistoryFacts::add_results(std::size_t message, Poll poll) {
     const std::span<const PartInfo> parts = outline_[message].parts;
     std::unordered_set<std::string_view> seen;
     const bool has_copies = holds_copies_of_results(outline_[message]);
     for (std::size_t p = 0; p < parts.size(); ++p) {
+        poll();
         if (!is_result_part(parts[p]) || (has_copies && parts[p].kind == PartKind::media)) continue;
         const bool is_alone = parts.size() == 1;
         if (!is_alone && !seen.insert(parts[p].call_id).second && !parts[p].starts_result) continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "part_facts.hpp"
+#include "whittle/base/function_ref.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/tool_spec.hpp"
 
@@ -35,7 +36,8 @@ struct ResultFact {
 /// that has no result yet; if all have one, it is a second result of the newest. Views into the outline.
 class HistoryFacts {
 public:
-    explicit HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools = std::nullopt);
+    /// Calls `poll` for each message and each part.
+    HistoryFacts(const Outline& outline, std::optional<std::span<const ToolSpec>> tools, Poll poll);
 
     [[nodiscard]] const Outline& outline() const noexcept { return outline_; }
     [[nodiscard]] const std::vector<CallFact>& calls() const noexcept { return calls_; }
@@ -54,7 +56,7 @@ private:
     };
 
     void add_calls(std::size_t message);
-    void add_results(std::size_t message);
+    void add_results(std::size_t message, Poll poll);
     void pair(ResultFact& result);
 
     Outline outline_;

@@ -59,10 +59,11 @@ bool keeps_rules(const PartInfo& before, const PartInfo& after) noexcept {
     return is_same_part && is_no_longer && is_no_worse && is_end_kept && keeps_mark(before.mark, after.mark);
 }
 
-std::vector<Violation> check(const HistoryFacts& facts, const ValidityProfile& profile) {
+std::vector<Violation> check(const HistoryFacts& facts, const ValidityProfile& profile, Poll poll) {
     std::vector<Violation> found;
     for (const RuleRow& row : rule_table()) {
         if (std::ranges::find(profile.rules, row.rule) == profile.rules.end()) continue;
+        poll();
         Findings findings(facts.outline(), row.rule, found);
         row.check(facts, profile, findings);
     }
@@ -83,12 +84,17 @@ Severity severity_of(Rule rule) noexcept {
 }
 
 std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile) {
-    return check(HistoryFacts(outline), profile);
+    return validate(outline, profile, std::nullopt, no_poll);
 }
 
 std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
                                 std::span<const ToolSpec> tools) {
-    return check(HistoryFacts(outline, tools), profile);
+    return validate(outline, profile, tools, no_poll);
+}
+
+std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
+                                std::optional<std::span<const ToolSpec>> tools, Poll poll) {
+    return check(HistoryFacts(outline, tools, poll), profile, poll);
 }
 
 bool keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept {

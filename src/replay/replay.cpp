@@ -1,5 +1,6 @@
 #include "whittle/replay/replay.hpp"
 
+#include "whittle/base/error.hpp"
 #include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
 
@@ -38,6 +39,10 @@ void add_report(ReplayTotals& totals, std::string_view trajectory, const Report&
         for (const StoreFailure& failure : stage.details->store_failures) tell(stage, failure.reason);
         if (!stage.details->error.empty()) tell(stage, stage.details->error);
     }
+}
+
+void throw_if_stopped(std::string_view trajectory, const std::stop_token& stop) {
+    if (stop.stop_requested()) throw Error(Errc::cancelled, "replay \"" + std::string(trajectory) + "\": stopped");
 }
 
 std::int64_t bytes_of(const MessageInfo& info) noexcept {

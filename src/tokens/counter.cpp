@@ -84,6 +84,24 @@ private:
     std::function<std::int64_t(std::string_view)> count_;
 };
 
+class PolledCounter final : public TokenCounter {
+public:
+    PolledCounter(std::shared_ptr<const TokenCounter> inner, std::function<void()> poll)
+        : inner_(std::move(inner)), poll_(std::move(poll)) {}
+
+    std::string_view id() const noexcept override { return inner_->id(); }
+    std::int64_t measure(std::string_view text) const override {
+        poll_();
+        return inner_->measure(text);
+    }
+    std::int64_t to_tokens(std::int64_t units) const noexcept override { return inner_->to_tokens(units); }
+    std::int64_t media_tokens(const MediaView& media) const override { return inner_->media_tokens(media); }
+
+private:
+    std::shared_ptr<const TokenCounter> inner_;
+    std::function<void()> poll_;
+};
+
 }  // namespace
 
 std::shared_ptr<const TokenCounter> chars(const CharsOptions& options) {
@@ -101,6 +119,11 @@ std::shared_ptr<const TokenCounter> counter_from(std::string id, std::function<s
     if (!count) problems.error("count", "empty", "a function");
     problems.throw_if_errors("counter_from");
     return std::make_shared<const FunctionCounter>(std::move(id), std::move(count));
+}
+
+std::shared_ptr<const TokenCounter> polled(std::shared_ptr<const TokenCounter> inner, std::function<void()> poll) {
+    if (!inner || !poll) throw Error(Errc::invalid_argument, "polled: expected a counter and a function to poll");
+    return std::make_shared<const PolledCounter>(std::move(inner), std::move(poll));
 }
 
 std::int64_t count_overhead(std::string_view system, std::span<const ToolSpec> tools, const TokenCounter& counter) {

@@ -2,6 +2,7 @@
 
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/detail/anthropic_wire_checks.hpp"
+#include "whittle/base/function_ref.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,13 +15,16 @@ namespace whittle::inline v0::anthropic {
 /// marks, members of another type than the format gives them, server tools without their results, compaction blocks,
 /// failed results, size. Complements `validate` with the profile `anthropic_messages()`. `rest` is the body without its
 /// messages ("system", "tools", ...), or null. In list order, then what concerns the request as a whole. Linear in the
-/// size of the request.
+/// size of the request. Calls `poll` for each message.
 [[nodiscard]] inline std::vector<WireViolation> check_wire(std::span<const Message> messages,
                                                            const nlohmann::ordered_json& rest = nullptr,
-                                                           const WireLimits& limits = {}) {
+                                                           const WireLimits& limits = {}, Poll poll = no_poll) {
     detail::WireCheck check(limits, messages.size());
     check.rest(rest);
-    for (std::size_t i = 0; i < messages.size(); ++i) check.message(messages[i].json(), i);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        poll();
+        check.message(messages[i].json(), i);
+    }
     return check.finish();
 }
 

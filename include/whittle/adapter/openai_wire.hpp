@@ -2,6 +2,7 @@
 
 #include "whittle/adapter/detail/wire_types.hpp"
 #include "whittle/adapter/openai.hpp"
+#include "whittle/base/function_ref.hpp"
 
 #include <cstddef>
 #include <span>
@@ -87,9 +88,13 @@ private:
 /// What in messages only their JSON shows, and the API refuses: contents, parts and calls of another JSON type than
 /// the format gives them (G13), which the neutral view has as opaque parts or not at all. Complements `validate` with
 /// the OpenAI profiles. In list order. Linear in the size of the messages.
-[[nodiscard]] inline std::vector<WireViolation> check_wire(std::span<const Message> messages) {
+/// Calls `poll` for each message.
+[[nodiscard]] inline std::vector<WireViolation> check_wire(std::span<const Message> messages, Poll poll = no_poll) {
     detail::WireCheck check;
-    for (std::size_t i = 0; i < messages.size(); ++i) check.message(messages[i].json(), i);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        poll();
+        check.message(messages[i].json(), i);
+    }
     return check.finish();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
+#include "whittle/base/function_ref.hpp"
 #include "whittle/chain/conversation.hpp"
 #include "whittle/chain/state.hpp"
 #include "whittle/port/storage.hpp"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -66,7 +68,8 @@ struct SavedConversation {
 
 [[nodiscard]] std::string write_side_table(const SavedConversation& saved);
 /// Checks the form, and that every number is one that a conversation can work with.
-[[nodiscard]] SavedConversation read_side_table(std::string_view json);
+/// Calls `poll` every 64 KiB of it.
+[[nodiscard]] SavedConversation read_side_table(std::string_view json, Poll poll);
 
 /// Reads every object that marks and journal refer to. Throws Error(not_found) for one that `objects` does not allow.
 void collect_objects(SavedConversation& saved, Storage& storage, const StoredObjects& objects);
@@ -104,6 +107,7 @@ struct LoadOptions {
     /// First components of keys, as `root_dir` has them: what it may read back beside what lies below its id. For a
     /// chain's own, `Chain::object_roots`; further ones for a host's own key function.
     std::vector<std::string> roots{};
+    std::function<void()> poll{};  ///< called for each 64 KiB that are read and each message; what it throws gets out
 };
 
 /// Everything that `conversation` knows beside its messages, as one JSON text: save it beside them. docs/saving.md has
@@ -162,6 +166,16 @@ requires HasCodec<M>
 [[nodiscard]] Conversation<M> to_conversation(SavedConversation saved, std::vector<M> messages,
                                               std::shared_ptr<Storage> storage, const LoadOptions& options);
 
+inline void poll(const LoadOptions& options) {
+    if (options.poll) options.poll();
+}
+
+[[nodiscard]] inline SavedConversation read_side_table(std::string_view json, const LoadOptions& options) {
+    SavedConversation saved = read_side_table(json, [&] { poll(options); });
+    check_id(saved, options.id);
+    return saved;
+}
+
 }  // namespace detail
 
 /// The inverse: a conversation of `messages` and what was saved beside them. `storage` is the one that the journal
@@ -173,8 +187,7 @@ template <AgentMessage M>
 requires HasCodec<M>
 [[nodiscard]] Conversation<M> from_side_table(std::string_view json, std::vector<M> messages,
                                               std::shared_ptr<Storage> storage, const LoadOptions& options = {}) {
-    detail::SavedConversation saved = detail::read_side_table(json);
-    detail::check_id(saved, options.id);
+    detail::SavedConversation saved = detail::read_side_table(json, options);
     return detail::to_conversation<M>(std::move(saved), std::move(messages), std::move(storage), options);
 }
 
@@ -185,8 +198,7 @@ template <AgentMessage M>
 requires HasCodec<M>
 [[nodiscard]] Conversation<M> front_from_side_table(std::string_view json, std::span<const M> messages,
                                                     std::shared_ptr<Storage> storage, const LoadOptions& options = {}) {
-    detail::SavedConversation saved = detail::read_side_table(json);
-    detail::check_id(saved, options.id);
+    detail::SavedConversation saved = detail::read_side_table(json, options);
     const auto known = messages.first(std::min(messages.size(), saved.infos.size()));
     return detail::to_conversation<M>(std::move(saved), {known.begin(), known.end()}, std::move(storage), options);
 }
@@ -198,6 +210,7 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
     detail::check_message_count(saved, messages.size());
     ConversationState<M> state{.id = std::move(saved.id)};
     for (std::size_t i = 0; i < messages.size(); ++i) {
+        detail::poll(options);
         state.infos.push_back(detail::join_saved(describe(messages[i]), std::move(saved.infos[i]), i));
     }
     std::vector<std::vector<Splice<M>>> undo;
@@ -208,6 +221,7 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
             Splice<M>& splice =
                 splices.emplace_back(Splice<M>{entry.undo[s].first, entry.undo[s].count, {}, entry.undo[s].infos});
             for (const std::string& bytes : entry.undo[s].messages) {
+                detail::poll(options);
                 splice.messages.push_back(message_traits<M>::from_bytes(bytes));
                 const std::size_t m = splice.messages.size() - 1;
                 detail::check_original(describe(splice.messages.back()), entry, s, m, stored.contains(s, m));

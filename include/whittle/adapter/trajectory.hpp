@@ -46,6 +46,7 @@ struct TrajectoryOptions {
     std::string name = "trajectories";  ///< of the file: starts error texts, and its stem is used for missing ids
     JsonLimits limits{.max_bytes = 1U << 30U};          ///< of one line, or of a document over several lines
     std::function<void(const std::string&)> on_note{};  ///< gets what parsing had to change, with file and line
+    std::function<void()> poll{};  ///< called for each 64 KiB that are parsed and each message; what it throws gets out
 };
 
 namespace detail {
@@ -74,27 +75,30 @@ template <typename M>
 }
 
 template <typename M>
-[[nodiscard]] std::vector<M> to_messages(const InputPlace& where, ordered_json&& json) {
+[[nodiscard]] std::vector<M> to_messages(const InputPlace& where, ordered_json&& json, Poll poll) {
     if (!json.is_array()) where.fail("an array", &json);
     std::vector<M> messages;
     messages.reserve(json.size());
-    for (ordered_json& element : json)
+    for (ordered_json& element : json) {
+        poll();
         messages.push_back(to_message<M>(where.element(messages.size()), std::move(element)));
+    }
     return messages;
 }
 
 /// `json`: an object with "messages", or a bare array of messages.
 template <typename M>
-[[nodiscard]] Trajectory<M> to_trajectory(const InputPlace& where, ordered_json&& json, std::string default_id) {
+[[nodiscard]] Trajectory<M> to_trajectory(const InputPlace& where, ordered_json&& json, std::string default_id,
+                                          Poll poll) {
     Trajectory<M> trajectory;
     if (json.is_array()) {
         trajectory.id = std::move(default_id);
-        trajectory.messages = to_messages<M>(where.member("messages"), std::move(json));
+        trajectory.messages = to_messages<M>(where.member("messages"), std::move(json), poll);
         return trajectory;
     }
     if (!json.is_object()) where.fail("a trajectory object or an array of messages", &json);
     if (!json.contains("messages")) where.member("messages").fail("an array", nullptr);
-    trajectory.messages = to_messages<M>(where.member("messages"), std::move(json["messages"]));
+    trajectory.messages = to_messages<M>(where.member("messages"), std::move(json["messages"]), poll);
     trajectory.id = id_of(where, json).value_or(std::move(default_id));
     trajectory.system = system_of(where, json);
     trajectory.tools = tools_of(where, json);
@@ -106,9 +110,9 @@ template <typename M>
 }
 
 [[nodiscard]] inline ordered_json parse_at(const std::string& where, std::string_view text,
-                                           const TrajectoryOptions& options) {
+                                           const TrajectoryOptions& options, Poll poll) {
     ParseNotes notes;
-    ordered_json json = parse_json(where, text, options.limits, options.on_note ? &notes : nullptr);
+    ordered_json json = parse_json(where, text, options.limits, options.on_note ? &notes : nullptr, poll);
     for (const std::string& note : notes.notes) options.on_note(where + ": " + note);
     return json;
 }
@@ -117,9 +121,12 @@ template <typename M, typename Visit>
 bool visit_text(const TrajectoryOptions& options, std::size_t line, std::string_view text, Visit& visit) {
     const std::string where = options.name + ":" + std::to_string(line);
     const std::string stem = std::filesystem::path(options.name).stem().string();
-    ordered_json json = parse_at(where, text, options);
-    return visit_trajectory(visit,
-                            to_trajectory<M>(InputPlace(where), std::move(json), stem + "-" + std::to_string(line)));
+    const auto poll = [&] {
+        if (options.poll) options.poll();
+    };
+    ordered_json json = parse_at(where, text, options, poll);
+    return visit_trajectory(
+        visit, to_trajectory<M>(InputPlace(where), std::move(json), stem + "-" + std::to_string(line), poll));
 }
 
 }  // namespace detail

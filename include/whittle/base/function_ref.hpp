@@ -32,4 +32,10 @@ private:
     R (*call_)(void*, Args...);
 };
 
+/// Called again and again by what may run for long; what it throws ends that.
+using Poll = FunctionRef<void()>;
+
+/// A poll that lets everything run.
+inline constexpr auto no_poll = [] {};
+
 }  // namespace whittle::inline v0

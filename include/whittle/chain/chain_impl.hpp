@@ -343,6 +343,7 @@ std::vector<ToolReturn> Chain<M>::wrap_results(const Conversation<M>& conversati
         for (const detail::HostResult& host : detail::host_results(message)) {
             const ToolContext* const context = waiting.take(host.result.call_id);
             if (context == nullptr) continue;
+            if (request.stop.stop_requested()) throw Error(Errc::cancelled, "wrap tool results: stopped");
             CollectingSink sink;
             ToolOutcome outcome = wrap_tool(*context, sink, [&](const ToolContext&, PartSink& out) {
                 detail::push_parts(host.result.parts, out);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
+#include "whittle/base/function_ref.hpp"
 #include "whittle/base/names.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/chain/changes.hpp"
@@ -178,7 +179,9 @@ public:
     [[nodiscard]] const Journal& journal() const noexcept { return journal_; }
     /// Undoes the newest journal entry; the restored messages are pinned. False if the journal is empty. Throws if the
     /// store does not give a text back; then nothing has changed.
-    bool undo();
+    bool undo() { return undo(no_poll); }
+    /// The same for an entry of many messages: `poll` is called for each; if it throws, nothing has changed.
+    bool undo(Poll poll);
     /// Brings back the original of a message that is still in the list, and pins it. Throws Error(not_found) if it is
     /// original already, unknown, or folded (the text then names the entry to undo).
     void restore(Serial serial);
@@ -265,7 +268,7 @@ private:
     void replace_by_host(std::span<const M> host, std::size_t front, std::size_t back);
     void free_spare() noexcept;
     void new_version();
-    void prepare_undo(Splice<M>& splice, bool pin);
+    void prepare_undo(Splice<M>& splice, bool pin, Poll poll);
     RepairResult mend(const ValidityProfile& profile, const RepairOptions& options, const EditEnvironment& environment);
     [[nodiscard]] bool is_change(const std::vector<Splice<M>>& splices) const;
     void fill_report(const RepairResult& result, std::size_t column, StageReport& report) const;

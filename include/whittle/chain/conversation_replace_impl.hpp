@@ -224,8 +224,9 @@ void Conversation<M>::settle(std::size_t from_entry) noexcept {
 }
 
 template <AgentMessage M>
-void Conversation<M>::prepare_undo(Splice<M>& splice, bool pin) {
+void Conversation<M>::prepare_undo(Splice<M>& splice, bool pin, Poll poll) {
     for (std::size_t i = 0; i < splice.messages.size(); ++i) {
+        poll();
         MessageInfo& info = splice.infos[i];
         if (info.fingerprint == Hash128{}) {  // its text was in a store from the start
             MessageInfo fresh = describe(splice.messages[i]);
@@ -244,11 +245,11 @@ void Conversation<M>::prepare_undo(Splice<M>& splice, bool pin) {
 }
 
 template <AgentMessage M>
-bool Conversation<M>::undo() {
+bool Conversation<M>::undo(Poll poll) {
     require_outside_hook("undo");
     if (journal_.empty()) return false;
-    std::vector<Splice<M>> splices = load_undo(own_objects(), *journal_.back());
-    for (Splice<M>& splice : splices) prepare_undo(splice, true);
+    std::vector<Splice<M>> splices = load_undo(own_objects(), *journal_.back(), poll);
+    for (Splice<M>& splice : splices) prepare_undo(splice, true, poll);
     const JournalEntry<M>& entry = *journal_.back();
     // Thinking from before the commit is valid again, later thinking was bound to what is taken back now.
     const bool is_edited = entry.prefix_edited_before || edits_prefix(splices, entry.next_serial);
@@ -269,7 +270,7 @@ void Conversation<M>::restore(Serial serial) {
             if (found == infos.end()) continue;
             const auto item = static_cast<std::size_t>(found - infos.begin());
             Splice<M> splice{index, 1, {load_original(own_objects(), *entry, s, item)}, {*found}};
-            prepare_undo(splice, true);
+            prepare_undo(splice, true, no_poll);
             if (splice.infos.front().fingerprint == infos_[index].fingerprint) detail::throw_is_original(serial);
             join_group(splice.infos.front(), Outline(std::span<const MessageInfo>(infos_).first(index)));
             detail::require_restorable(outline(), index, splice.infos.front(), entry->id);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/function_ref.hpp"
 #include "whittle/chain/stored_objects.hpp"
 #include "whittle/chain/stored_parts.hpp"
 #include "whittle/message/outline.hpp"
@@ -107,12 +108,13 @@ template <AgentMessage M>
     return original;
 }
 
-/// The splices that undo `entry`, complete.
+/// The splices that undo `entry`, complete. Calls `poll` for each message whose texts come from a store.
 template <AgentMessage M>
-[[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry) {
+[[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry, Poll poll) {
     std::vector<Splice<M>> undo = entry.undo;
     const std::vector<const StoredText*> texts = by_message(entry.texts);
     for (auto first = texts.begin(); first != texts.end();) {
+        poll();
         const std::size_t splice = (*first)->splice;
         const std::size_t message = (*first)->message;
         const auto last = std::find_if(first, texts.end(), [&](const StoredText* text) {

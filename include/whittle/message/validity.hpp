@@ -1,10 +1,12 @@
 #pragma once
 
+#include "whittle/base/function_ref.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/tool_spec.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -113,6 +115,10 @@ struct Violation {
 /// The same, with G9 as far as the profile has it: `tools` are those of the request.
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
                                               std::span<const ToolSpec> tools);
+
+/// The same for a history that may be long: calls `poll` for each message, each of its parts, and before each rule.
+[[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
+                                              std::optional<std::span<const ToolSpec>> tools, Poll poll);
 
 /// The violations of `after` that `before` does not have: same rule and same serial count as the same.
 [[nodiscard]] std::vector<Violation> new_violations(const std::vector<Violation>& before,

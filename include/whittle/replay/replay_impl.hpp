@@ -7,7 +7,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -28,6 +33,9 @@ private:
 /// What a report says of stores and failures.
 void add_report(ReplayTotals& totals, std::string_view trajectory, const Report& report);
 
+/// Throws Error(cancelled) once a stop is requested.
+void throw_if_stopped(std::string_view trajectory, const std::stop_token& stop);
+
 /// Text bytes of all parts.
 [[nodiscard]] std::int64_t bytes_of(const MessageInfo& info) noexcept;
 
@@ -38,6 +46,7 @@ public:
     ReplayTotals run();
 
 private:
+    void poll() const { throw_if_stopped(recording_.id, options_.stop); }
     void begin_run();
     void end_run();
     [[nodiscard]] std::size_t count_together(std::size_t first) const;
@@ -60,7 +69,8 @@ private:
     Conversation<M> conversation_;
     ReplayTotals totals_{};
     ViolationLog violations_{};
-    std::vector<MessageInfo> raw_infos_{};  // with the serials that the messages have in the conversation
+    std::shared_ptr<const TokenCounter> counter_;  // the chain's, stopped in the midst of a message too
+    std::vector<MessageInfo> raw_infos_{};         // with the serials that the messages have in the conversation
     RequestPieces<M> raw_;
     RequestPieces<M> sent_;
     std::vector<PrefixElement> previous_{};  // of the request before, without overhead
@@ -78,8 +88,9 @@ Replayer<M>::Replayer(const Recording<M>& recording, const Chain<M>& chain, cons
       options_(options),
       request_{recording.tools, recording.system, nullptr, options.stop},
       conversation_(std::string(recording.id)),
-      raw_(chain.config().token_counter,
-           overhead_piece(recording.system, recording.tools, *chain.config().token_counter)),
+      counter_(polled(chain.config().token_counter,
+                      [id = std::string(recording.id), stop = options.stop] { throw_if_stopped(id, stop); })),
+      raw_(counter_, overhead_piece(recording.system, recording.tools, *counter_)),
       sent_(raw_),
       raw_cache_(chain.config().profile.cache),
       sent_cache_(chain.config().profile.cache),
@@ -100,8 +111,7 @@ template <ToolMessage M>
 ReplayTotals Replayer<M>::run() {
     totals_.trajectories = 1;
     for (std::size_t i = 0; i < recording_.messages.size();) {
-        if (options_.stop.stop_requested())
-            throw Error(Errc::cancelled, "replay \"" + std::string(recording_.id) + "\": stopped");
+        poll();
         const std::span<const M> next = recording_.messages.subspan(i, count_together(i));
         for (const M& message : next) raw_.push_back(message);
         take(next);
@@ -171,6 +181,7 @@ void Replayer<M>::take_results(std::span<const M> messages) {
     std::size_t at = conversation_.size();
     conversation_.push_tool_results(messages, chain_.wrap_results(conversation_, messages, request_));
     for (const M& message : messages) {
+        poll();
         const MessageInfo& shown = conversation_.outline()[at++];
         MessageInfo info = describe(message);
         replaced_results_ = replaced_results_ || info.fingerprint != shown.fingerprint;
@@ -216,21 +227,25 @@ void Replayer<M>::account() {
 template <ToolMessage M>
 void Replayer<M>::check_validity() {
     if (!replaced_results_ && conversation_.journal().empty()) return;
-    const ValidityProfile& profile = chain_.config().profile.validity;
-    violations_.add(recording_.id, totals_.calls, validate(Outline(std::span<const MessageInfo>(raw_infos_)), profile),
-                    validate(conversation_.outline(), profile));
+    const auto violations_of = [&](const Outline& outline) {
+        return validate(outline, chain_.config().profile.validity, std::nullopt, [&] { poll(); });
+    };
+    violations_.add(recording_.id, totals_.calls, violations_of(Outline(std::span<const MessageInfo>(raw_infos_))),
+                    violations_of(conversation_.outline()));
 }
 
 template <ToolMessage M>
 void Replayer<M>::count_edits() {
     using Kind = typename JournalEntry<M>::Kind;
     for (const auto& entry : conversation_.journal()) {
+        poll();
         if (entry->kind == Kind::edit) ++totals_.commits;
         for (const Splice<M>& splice : entry->undo) {
             totals_.edits[entry->reason] += static_cast<std::int64_t>(std::max(splice.count, splice.messages.size()));
         }
         if (entry->kind != Kind::tool_return) continue;
         for (const std::string& key : std::set<std::string>(entry->stored.begin(), entry->stored.end())) {
+            poll();
             const auto object = conversation_.objects()->find(key, chain_.config().storage);
             const auto info = object && object->storage ? object->storage->stat(key) : std::nullopt;
             if (info) totals_.bytes_stored = add_saturating(totals_.bytes_stored, info->bytes);
@@ -246,6 +261,7 @@ std::vector<bool> Replayer<M>::as_recorded() const {
         now[conversation_.outline()[i].serial] = conversation_.outline()[i].fingerprint;
     std::vector<bool> same;
     for (const MessageInfo& info : raw_infos_) {
+        poll();
         const auto found = now.find(info.serial);
         same.push_back(found != now.end() && found->second == info.fingerprint);
     }
@@ -256,9 +272,9 @@ template <ToolMessage M>
 void Replayer<M>::undo_all() {
     const std::vector<bool> before = as_recorded();
     try {
-        while (conversation_.undo()) {
-        }
+        while (conversation_.undo([&] { poll(); })) poll();
     } catch (const std::exception& error) {
+        poll();
         totals_.add_error(std::string(recording_.id) + ": " + error.what());
     }
     const std::vector<bool> after = as_recorded();
@@ -267,7 +283,7 @@ void Replayer<M>::undo_all() {
         totals_.changed_bytes += bytes_of(raw_infos_[i]);
         if (after[i]) totals_.restored_bytes += bytes_of(raw_infos_[i]);
     }
-    RequestPieces<M> undone(chain_.config().token_counter, raw_.all().front());
+    RequestPieces<M> undone(counter_, raw_.all().front());
     undone.update(conversation_);
     if (!std::ranges::equal(undone.all(), raw_.all())) ++totals_.not_undone;
 }

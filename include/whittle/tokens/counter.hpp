@@ -55,6 +55,11 @@ struct CharsOptions {
 [[nodiscard]] std::shared_ptr<const TokenCounter> counter_from(std::string id,
                                                                std::function<std::int64_t(std::string_view)> count);
 
+/// `inner`, with a call of `poll` before each text: what `poll` throws ends the counting of a long history, also in the
+/// midst of a message. Throws Error(invalid_argument) if one of them is missing.
+[[nodiscard]] std::shared_ptr<const TokenCounter> polled(std::shared_ptr<const TokenCounter> inner,
+                                                         std::function<void()> poll);
+
 /// Tokens of one message: text, thinking, tool names and arguments, and media. Ids and roles count 0.
 template <AgentMessage M>
 [[nodiscard]] std::int64_t count_message(const M& m, const TokenCounter& counter) {

@@ -2,6 +2,7 @@
 
 #include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/base/function_ref.hpp"
 #include "whittle/base/text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -173,10 +175,48 @@ private:
     std::string error_text_{};
 };
 
+/// Walks over a text and polls every 64 KiB of it.
+class PolledText {
+public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    PolledText(const char* at, const Poll& poll) : at_(at), poll_(&poll) {}
+
+    reference operator*() const { return *at_; }
+    PolledText& operator++() {
+        ++at_;
+        if (--until_poll_ == 0) poll_now();
+        return *this;
+    }
+    PolledText operator++(int) {
+        PolledText before = *this;
+        ++*this;
+        return before;
+    }
+    friend bool operator==(const PolledText& a, const PolledText& b) { return a.at_ == b.at_; }
+
+private:
+    static constexpr std::size_t bytes_between = 1U << 16U;
+
+    void poll_now() {
+        until_poll_ = bytes_between;
+        (*poll_)();
+    }
+
+    const char* at_;
+    const Poll* poll_;
+    std::size_t until_poll_ = bytes_between;
+};
+
 /// RFC 8259 and nothing more; lone surrogates and bytes that are not UTF-8 are refused. Never recurses. Throws
-/// Error(parse_failed): "{attempted}: byte {offset from 0}: {reason}".
+/// Error(parse_failed): "{attempted}: byte {offset from 0}: {reason}". Calls `poll` every 64 KiB of `text`.
 [[nodiscard]] inline ordered_json parse_json(std::string_view attempted, std::string_view text,
-                                             const JsonLimits& limits = {}, ParseNotes* notes = nullptr) {
+                                             const JsonLimits& limits = {}, ParseNotes* notes = nullptr,
+                                             Poll poll = no_poll) {
     const auto fail = [&](const std::string& reason) {
         throw Error(Errc::parse_failed, std::string(attempted) + ": " + reason);
     };
@@ -188,7 +228,9 @@ private:
         fail("byte " + std::to_string(nul) + ": a NUL, which JSON text cannot hold");
     }
     JsonBuilder builder(limits.max_depth, notes);
-    if (ordered_json::sax_parse(text, &builder)) return builder.take_root();
+    const PolledText begin(text.data(), poll);
+    const PolledText end(text.data() + text.size(), poll);
+    if (ordered_json::sax_parse(begin, end, &builder)) return builder.take_root();
     if (builder.too_deep()) {
         fail("byte " + std::to_string(offset_of_depth(text, limits.max_depth)) + ": nested deeper than " +
              std::to_string(limits.max_depth) + " levels");
