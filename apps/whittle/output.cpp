@@ -27,15 +27,18 @@ namespace {
 
 constexpr std::string_view temporary_suffix = ".tmp";
 
-/// Removes what killed runs left beside `target`. Who writes a temporary file holds its lock, so that one which can be
+/// Removes what killed runs left beside `target`, also of files that are kept for it, whose names begin with one more
+/// point. Who writes a temporary file holds its lock, so that one which can be
 /// locked is nobody's.
 void sweep_beside(const std::filesystem::path& target) {
     const std::string prefix = "." + target.filename().string() + ".";
+    const auto is_left = [&](const std::string& name) {
+        return (name.starts_with(prefix) || name.starts_with("." + prefix)) && name.ends_with(temporary_suffix);
+    };
     std::error_code error;
     const auto folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
     for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        const std::string name = at->path().filename().string();
-        if (!name.starts_with(prefix) || !name.ends_with(temporary_suffix)) continue;
+        if (!is_left(at->path().filename().string())) continue;
         const int file = ::open(at->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (file < 0) continue;
         if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(at->path().c_str());
