@@ -66,13 +66,6 @@ Kept kept_of(const std::vector<openai::Message>& messages, const std::vector<Con
     return kept;
 }
 
-/// Sanitizers slow this down: they look at a part of the sessions.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t every_nth_session = 8;
-#else
-constexpr std::size_t every_nth_session = 1;
-#endif
-
 std::string ids_of(const std::vector<Violation>& violations) {
     std::string ids;
     for (const Violation& v : violations) {
@@ -133,7 +126,7 @@ TEST_CASE("every recorded session keeps its validity in both formats, and comes 
     std::size_t number_of_session = 0;
     for (const auto& file : files) {
         read_trajectories<>(file, {}, [&](Trajectory<>&& session) {
-            if (number_of_session++ % every_nth_session != 0) return;
+            if (number_of_session++ % every(8) != 0) return;
             CAPTURE(session.id);
             const AnthropicConversion there = to_anthropic(session.messages);
             const auto before = validate(std::span<const openai::Message>(session.messages), openai_chat());

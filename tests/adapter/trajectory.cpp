@@ -1,5 +1,6 @@
 #include "whittle/adapter/trajectory.hpp"
 #include "support/catch.hpp"
+#include "support/recorded.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <vector>
 
 using namespace whittle;
+using namespace whittle::testing;
 
 namespace {
 
@@ -192,13 +194,11 @@ TEST_CASE("a file that cannot be opened is not found, with the reason", "[trajec
 }
 
 TEST_CASE("recorded sessions survive reading and writing", "[trajectory][data]") {
-    const std::filesystem::path folder = std::filesystem::path(WHITTLE_DATA_DIR) / "trajectories";
-    if (!std::filesystem::is_directory(folder)) SKIP_WITH_MESSAGE("no recorded trajectories in " << folder);
+    if (recorded_files().empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
     std::size_t messages = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (entry.path().extension() != ".jsonl") continue;
-        std::ifstream lines(entry.path());
-        read_trajectories(entry.path(), {}, [&](Trajectory<>&& t) {
+    for (const std::filesystem::path& file : recorded_files()) {
+        std::ifstream lines(file);
+        read_trajectories(file, {}, [&](Trajectory<>&& t) {
             std::string line;
             std::getline(lines, line);
             const auto raw = nlohmann::ordered_json::parse(line);

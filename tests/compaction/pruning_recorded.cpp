@@ -79,6 +79,6 @@ TEST_CASE("recorded sessions stay valid under pruning, cost less, and come back 
         });
     }
     INFO(sums.sent << " of " << sums.unpruned << " tokens, " << sums.commits << " commits");
-    CHECK(sums.sessions >= 6);
+    CHECK(sums.sessions >= (is_soak() ? 6 : 3));
     CHECK(sums.sent < sums.unpruned);
 }

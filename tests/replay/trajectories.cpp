@@ -12,7 +12,7 @@
 
 using namespace whittle;
 using openai::Message;
-using whittle::testing::recorded_files;
+using namespace whittle::testing;
 
 namespace {
 
@@ -98,14 +98,18 @@ TEST_CASE("recorded sessions stay valid, restorable and otherwise untouched unde
     const auto files = recorded_files();
     if (files.empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
     for (const Setting setting : {Setting{1'000, 0, 1}, Setting{30'000, 15'000, 3}}) {
+        std::size_t sessions = 0;
         for (const auto& file : files) {
             Findings findings;
             const auto chain = clearing(setting, memory_storage());
-            read_trajectories(file, {},
-                              [&](Trajectory<>&& trajectory) { SessionCheck(trajectory, chain, findings).run(); });
+            read_trajectories(file, {}, [&](Trajectory<>&& trajectory) {
+                if (sessions++ % every(3) == 0) SessionCheck(trajectory, chain, findings).run();
+            });
             CAPTURE(file.filename().string(), setting.above);
-            CHECK(findings.calls > 0);
-            CHECK((findings.edited_sessions > 0 || setting.above > 1'000));
+            if (is_soak()) {
+                CHECK(findings.calls > 0);
+                CHECK((findings.edited_sessions > 0 || setting.above > 1'000));
+            }
             CHECK(findings.violated.empty());
             CHECK(findings.not_undone.empty());
             CHECK(findings.touched.empty());

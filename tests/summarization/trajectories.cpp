@@ -167,7 +167,7 @@ void replay_files(const std::shared_ptr<Summariser<M>>& model, Replay&& replay_s
         CHECK(sum.not_undone == 0);
         CHECK(sum.restored_bytes == sum.changed_bytes);
     }
-    CHECK(model->asked.size() > 20);
+    CHECK(model->asked.size() > (is_soak() ? 20U : 0U));
 }
 
 }  // namespace
@@ -175,6 +175,7 @@ void replay_files(const std::shared_ptr<Summariser<M>>& model, Replay&& replay_s
 TEST_CASE("twenty summaries of a long recorded session keep pins, skills and the user's words", "[data]") {
     const auto file = std::filesystem::path(WHITTLE_DATA_DIR) / "trajectories" / "coding_claude_code_go_long.jsonl";
     if (!std::filesystem::exists(file)) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
+    if (!is_soak()) SKIP_WITH_MESSAGE("this takes a minute: with WHITTLE_SOAK set");
     int most = 0;
     read_trajectories(file, {}, [&](Trajectory<>&& trajectory) {
         LongSession session(trajectory);
