@@ -1,0 +1,3 @@
+#include <nlohmann/json.hpp>
+
+int main() { return static_cast<int>(nlohmann::json::parse("[]").size()); }

@@ -1,0 +1,3 @@
+#include <whittle/whittle.hpp>
+
+int main() {}
