@@ -59,7 +59,7 @@ void ClearingRun<M>::tell_failures() {
 template <AgentMessage M>
 CommitResult ClearingRun<M>::commit(std::int64_t at_least) {
     CommitResult result;
-    const auto commit_edit = [&] { result = edit_.commit({.at_least_tokens = at_least}); };
+    const auto commit_edit = [&] { result = edit_.commit({.at_least_tokens = counted_for(at_least)}); };
     if (users_units_.empty()) {
         commit_edit();
     } else if (!attempt(commit_edit)) {

@@ -8,6 +8,7 @@
 #include "whittle/reduction/clearing.hpp"
 #include "whittle/reduction/config.hpp"
 #include "whittle/reduction/truncation.hpp"
+#include "whittle/tokens/usage_fit.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -30,24 +31,40 @@ class ClearingRun {
 public:
     ClearingRun(Turn<M>& turn, const ReductionConfig& config, const ReductionCallbacks<M>& callbacks,
                 std::string_view name, std::int64_t count)
-        : turn_(turn), config_(config), callbacks_(callbacks), name_(name), count_(count), edit_(turn.edit()) {}
+        : turn_(turn),
+          config_(config),
+          callbacks_(callbacks),
+          name_(name),
+          count_(count),
+          scale_(turn.counted().scale_to(count)),
+          edit_(turn.edit()) {}
 
     /// Gives old rounds to the user's rewriter, oldest first, until the count is below `target` (0: all).
     void rewrite(std::int64_t target);
     /// Replaces old results, and what else is asked for, oldest first, until the count is below `target` (0: all).
     void clear(std::int64_t target);
-    /// Cuts results of the newest rounds down until `tokens` more are free, or nothing more can be cut.
+    /// Cuts results of the newest rounds down until `tokens` more of the request are free, or nothing more can be cut.
     void shorten_newest(std::int64_t tokens);
 
-    [[nodiscard]] std::int64_t freed() const noexcept {
-        return sub_saturating(edit_.tokens_before(), edit_.tokens_after());
-    }
+    /// Tokens of the request, like `count`: what a provider bills for what we count as gone.
+    [[nodiscard]] std::int64_t freed() const noexcept { return of_request(counted_freed()); }
+    [[nodiscard]] std::int64_t of_request(std::int64_t counted) const noexcept { return scale_.to_request(counted); }
+    /// `at_least`: tokens of the request.
     CommitResult commit(std::int64_t at_least);
 
 private:
+    [[nodiscard]] std::int64_t counted_freed() const noexcept {
+        return sub_saturating(edit_.tokens_before(), edit_.tokens_after());
+    }
     /// Below `target`, and worth a commit: a plan that stopped at the target alone might be dropped as too small.
-    [[nodiscard]] bool is_enough(std::int64_t target, std::int64_t freed) const noexcept {
+    [[nodiscard]] bool is_enough(std::int64_t target, std::int64_t counted_freed) const noexcept {
+        const std::int64_t freed = of_request(counted_freed);
         return target > 0 && sub_saturating(count_, freed) < target && freed >= config_.clear_at_least_tokens;
+    }
+    /// The least of our count that takes that much of the request.
+    [[nodiscard]] std::int64_t counted_for(std::int64_t request_tokens) const noexcept {
+        const std::int64_t counted = scale_.to_counted(request_tokens);
+        return of_request(counted) < request_tokens ? add_saturating(counted, 1) : counted;
     }
     template <typename Work>
     bool attempt(Work&& work);
@@ -136,7 +153,8 @@ private:
     const ReductionConfig& config_;
     const ReductionCallbacks<M>& callbacks_;
     std::string_view name_;
-    std::int64_t count_;
+    std::int64_t count_;  // of the request, as the trigger judges it
+    TokenScale scale_;    // how that compares with what we count
     Transaction<M> edit_;
     PlannedKeys planned_{};
     std::string placeholder_{};          // of the result at hand; keeps its room
@@ -161,7 +179,7 @@ void ClearingRun<M>::clear(std::int64_t target) {
     std::vector<ClearingCandidate>& candidates = planned.candidates;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
         const ClearingCandidate& candidate = candidates[c];
-        const bool enough = is_enough(target, freed());
+        const bool enough = is_enough(target, counted_freed());
         erased_.clear();
         std::int64_t freed = 0;
         const bool is_looked_at = candidate.rule.empty() && !enough;

@@ -31,7 +31,7 @@ ClearingPlan ClearingRun<M>::plan_shortening() const {
     return planned;
 }
 
-/// The largest limit for each of their texts that frees enough, by estimate.
+/// The largest limit for each of their texts that frees so much of our count, by estimate.
 template <AgentMessage M>
 std::int64_t ClearingRun<M>::limit_that_frees(std::int64_t tokens,
                                               const std::vector<ClearingCandidate>& candidates) const {
@@ -66,7 +66,7 @@ template <AgentMessage M>
 void ClearingRun<M>::shorten_newest(std::int64_t tokens) {
     edit_.allow_open_results();
     const ClearingPlan planned = plan_shortening();
-    const std::int64_t limit = limit_that_frees(tokens, planned.candidates);
+    const std::int64_t limit = limit_that_frees(counted_for(tokens), planned.candidates);
     for (const ClearingCandidate& candidate : planned.candidates) {
         const std::int64_t less = shorten(candidate, limit);
         if (less > 0) {

@@ -44,7 +44,7 @@ private:
 
     [[nodiscard]] bool never_clears() const { return config_.skip_clear && config_.tool_config.empty(); }
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
-    void remember(Turn<M>& turn, std::int64_t count, const CommitResult& result) const;
+    void remember(Turn<M>& turn, const Work& work, std::int64_t count, const CommitResult& result) const;
     void tell_user(Turn<M>& turn, const CommitResult& result) const;
 
     ReductionConfig config_;
@@ -93,7 +93,7 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     if (!config_.skip_clear) work.rewrite(config_.clear_target_tokens);
     work.clear(config_.clear_target_tokens);
     const CommitResult result = work.commit(config_.clear_at_least_tokens);
-    remember(turn, tokens, result);
+    remember(turn, work, tokens, result);
     tell_user(turn, result);
 }
 
@@ -134,10 +134,10 @@ void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
 /// A plan that freed too little is not made again until the conversation has grown by what was missing, or has a newer
 /// tool round: then one that was kept may go.
 template <AgentMessage M>
-void Reduction<M>::remember(Turn<M>& turn, std::int64_t count, const CommitResult& result) const {
+void Reduction<M>::remember(Turn<M>& turn, const Work& work, std::int64_t count, const CommitResult& result) const {
     if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing)
         return turn.notes().erase("retry_at_tokens");
-    const std::int64_t freed = sub_saturating(result.tokens_before, result.tokens_after);
+    const std::int64_t freed = work.of_request(sub_saturating(result.tokens_before, result.tokens_after));
     const std::int64_t missing = std::max<std::int64_t>(1, sub_saturating(config_.clear_at_least_tokens, freed));
     turn.notes().set("retry_at_tokens", add_saturating(count, missing));
     turn.notes().set("tried_round", newest_round(turn.conversation.outline()));
