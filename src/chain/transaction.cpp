@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace whittle::inline v0::detail {
 
@@ -49,6 +50,15 @@ void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone) {
         info.parts[p].tool.share_if_equal(old.parts[was].tool);
         info.parts[p].call_id.share_if_equal(old.parts[was].call_id);
     }
+}
+
+std::uint64_t distance_to(std::span<const Serial> places, Serial first, Serial last) noexcept {
+    const auto next = std::ranges::lower_bound(places, first);
+    if (next != places.end() && *next <= last) return 0;
+    std::uint64_t distance = UINT64_MAX;
+    if (next != places.end()) distance = 2 * (*next - last);
+    if (next != places.begin()) distance = std::min(distance, 2 * (first - *std::prev(next)) + 1);
+    return distance;
 }
 
 void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule) {

@@ -1,6 +1,7 @@
-// What fails for one result costs that result only; and when a plan that was too small is made again.
+// What fails for one result costs that result only.
 #include "support/catch.hpp"
 #include "tools.hpp"
+#include "whittle/reduction/reduction.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -117,6 +118,51 @@ TEST_CASE("a rewriter's round that breaks a rule of the provider is left out, cl
     CHECK_FALSE(c.report().stages[0].details->error.empty());
 }
 
+TEST_CASE("of two rounds that break a rule together one stays rewritten", "[rewriter]") {
+    WITH_EACH_MESSAGE_TYPE(type);
+    ReductionCallbacks<> callbacks;
+    callbacks.clear_message_rewriter = [](const ChatMessage& call, std::span<const ChatMessage>) {
+        if (call.parts.back().tool == "good") return std::vector{ChatMessage::user("it read something")};
+        return std::vector{ChatMessage::assistant("").call("same", "bad"), ChatMessage::result("same", "bad", "ok")};
+    };
+    const Bench bench = Bench::of(type, clearing_above(100), {}, {}, callbacks);
+    AnyConversation c(type);
+    c.push_back(ChatMessage::user("do"));
+    for (const char* id : {"a", "c"}) {
+        add_tool_round(c, id, "bad");
+        add_tool_round(c, id + std::string("2"), "good");
+    }
+    add_tool_round(c, "d", "good");
+    bench.chain.before_model(c);
+    CHECK(c.report().stages[0].outcome == Outcome::committed);
+    CHECK(c.result("same") == "ok");
+    CHECK(c.result("c").starts_with("output of c"));
+    CHECK(c.text(3) == "it read something");
+    CHECK(validate(c.outline(), openai_chat()).empty());
+    CHECK(has(c.report().stages[0].details->error, "G3"));
+}
+
+TEST_CASE("of many handled results, those stay that a provider refuses, however many they are", "[handlers]") {
+    constexpr int rounds = 200;
+    ReductionCallbacks<> callbacks;
+    callbacks.tool_config["read"].clear_handler = [](const ToolDetail& d) {
+        return ClearResult{.need_clear = true, .parts = {{.text = d.call_id.ends_with("7") ? "\xFF" : "cleared"}}};
+    };
+    Conversation<> conversation("many");
+    conversation.push_back(ChatMessage::user("do"));
+    for (int i = 0; i < rounds; ++i) {
+        const std::string id = "call" + std::to_string(i);
+        conversation.push_back(ChatMessage::assistant("").call(id, "read"));
+        conversation.push_back(ChatMessage::result(id, "read", std::string(400, 'x')));
+    }
+    Chain({}, Reduction(clearing_above(100), callbacks)).before_model(conversation);
+    for (int i = 0; i + 1 < rounds; ++i) {
+        CAPTURE(i);
+        const ChatMessage& result = conversation.messages()[static_cast<std::size_t>(2 * i + 2)];
+        CHECK(result.parts.front().text == (i % 10 == 7 ? std::string(400, 'x') : "cleared"));
+    }
+}
+
 TEST_CASE("under propagate the failure of one result is thrown, and nothing is changed", "[handlers]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
@@ -162,21 +208,4 @@ TEST_CASE("with a target and a least gain, clearing goes on until both hold", "[
     CHECK(chain.before_model(c).stages[0].outcome == Outcome::committed);
     CHECK(c.text(4) == plain_placeholder(Language::english));
     CHECK(c.text(6).starts_with("output of c"));
-}
-
-TEST_CASE("a plan that was too small is made again when a round completes, and not before", "[reduction]") {
-    WITH_EACH_MESSAGE_TYPE(type);
-    AnyConversation c(type);
-    c.push_back(ChatMessage::user("do"));
-    add_tool_round(c, "a", "good");
-    add_tool_round(c, "b", "good");
-    ReductionConfig config = clearing_above(100);
-    config.clear_at_least_tokens = 900;  // a alone frees about 480
-    const AnyChain chain(type, ChainConfig{}, config);
-    CHECK(chain.before_model(c).stages[0].outcome == Outcome::too_small);
-    CHECK(chain.before_model(c).stages[0].outcome == Outcome::remembered);
-    c.push_back(ChatMessage::assistant("").call("c", "good"));
-    c.push_back(ChatMessage::result("c", "good", "short"));  // hardly any growth, but b may go now
-    CHECK(chain.before_model(c).stages[0].outcome == Outcome::committed);
-    CHECK(c.text(4) == plain_placeholder(Language::english));
 }

@@ -115,6 +115,12 @@ public:
     }
     /// Takes back the last unit's edits and offloads.
     void drop_unit(Unit unit);
+    /// The same of several, in one go.
+    void drop_units(std::vector<Unit> units);
+    /// Takes back those of `units` that break a rule which the history keeps now, with what builds on them, and returns
+    /// them: the units that made what breaks the rule, else those next to it. The history is validated at most
+    /// O(log units) times; from the fourth time on the nearest ones go in growing numbers.
+    std::vector<Unit> drop_rule_breakers(std::vector<Unit> units);
 
     /// Verifies, stores, commits. Throws Error(conflict) if the conversation changed meanwhile, Error(invalid_history)
     /// if the result would break a rule that is kept now, Error(cancelled) and Error(limit_exceeded); then the
@@ -185,8 +191,9 @@ private:
     [[nodiscard]] std::optional<std::size_t> find(const Edit& edit, std::ptrdiff_t& shift) const;
     [[nodiscard]] bool is_alone(const Edit& edit, std::size_t at) const;
     void revert(std::size_t at);
-    void drop_units(std::vector<Unit> units);
     void add_dependents(std::vector<Unit>& units) const;
+    [[nodiscard]] std::vector<Unit> units_nearest_to(const std::vector<Violation>& made, const std::vector<Unit>& units,
+                                                     std::size_t at_least) const;
     [[nodiscard]] std::optional<Unit> replay();
     void start_again() noexcept;
     void put(std::size_t at, Unit unit, M message, MessageInfo info);

@@ -43,6 +43,9 @@ private:
     std::vector<std::vector<T>> blocks_{};
 };
 
+/// How far the serials [first, last] are from the nearest of `places`, which are sorted and not empty: 0 where they
+/// hold one; else the more the farther, and of two that are as far the one in front is nearer.
+[[nodiscard]] std::uint64_t distance_to(std::span<const Serial> places, Serial first, Serial last) noexcept;
 /// Marks those messages that a transaction must leave alone; `spare_open_results`: not the results of the open round.
 /// Linear.
 [[nodiscard]] std::vector<bool> find_protected(const Outline& outline, std::string_view by,

@@ -7,6 +7,8 @@
 #include "whittle/chain/transaction_detail.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -136,6 +138,52 @@ void Transaction<M>::add_dependents(std::vector<Unit>& units) const {
             touched.add(edit);
         }
     }
+}
+
+/// Those of `units`, in order of their numbers, whose edits made the messages that `made` names; if these are fewer
+/// than `at_least`, the ones next to such messages too. A rule on the whole list is broken at its end.
+template <AgentMessage M>
+std::vector<Unit> Transaction<M>::units_nearest_to(const std::vector<Violation>& made, const std::vector<Unit>& units,
+                                                   std::size_t at_least) const {
+    std::vector<Serial> places;
+    for (const Violation& violation : made) places.push_back(violation.serial != 0 ? violation.serial : next_serial_);
+    std::ranges::sort(places);
+    std::vector<std::pair<std::uint64_t, Unit>> nearest;
+    for (const Unit unit : units) nearest.emplace_back(UINT64_MAX, unit);
+    const auto see = [&](Unit unit, Serial first, Serial last) {
+        const auto found = std::ranges::lower_bound(units, unit);
+        if (found == units.end() || *found != unit) return;
+        std::uint64_t& known = nearest[static_cast<std::size_t>(found - units.begin())].first;
+        known = std::min(known, detail::distance_to(places, first, last));
+    };
+    for (const Edit& edit : edits_) {
+        if (!edit.messages.empty()) see(edit.unit, edit.first_serial, edit.first_serial + edit.messages.size() - 1);
+        if (edit.target != 0) see(edit.unit, edit.target, edit.covered.empty() ? edit.target : edit.covered.back());
+    }
+    std::ranges::sort(nearest);
+    const auto makers = std::ranges::count(nearest, 0U, &std::pair<std::uint64_t, Unit>::first);
+    nearest.resize(std::min(nearest.size(), std::max(static_cast<std::size_t>(makers), at_least)));
+    std::vector<Unit> found;
+    for (const auto& [distance, unit] : nearest) found.push_back(unit);
+    std::ranges::sort(found);
+    return found;
+}
+
+template <AgentMessage M>
+std::vector<Unit> Transaction<M>::drop_rule_breakers(std::vector<Unit> units) {
+    constexpr std::size_t one_by_one = 3;
+    std::ranges::sort(units);
+    std::vector<Unit> dropped;
+    for (std::size_t look = 0; !units.empty(); ++look) {
+        const std::vector<Violation> made = made_violations();
+        if (made.empty()) break;
+        const std::size_t at_least = look < one_by_one ? 1 : std::size_t{2} << (look - one_by_one);
+        const std::vector<Unit> blamed = units_nearest_to(made, units, at_least);
+        std::erase_if(units, [&](Unit unit) { return std::ranges::binary_search(blamed, unit); });
+        dropped.insert(dropped.end(), blamed.begin(), blamed.end());
+        drop_units(blamed);
+    }
+    return dropped;
 }
 
 /// Makes the overlay again from the edits that are left. Gives the unit of an edit that no longer finds what it was

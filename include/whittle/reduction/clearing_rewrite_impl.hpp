@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -55,21 +57,49 @@ void ClearingRun<M>::tell_failures() {
     tell_failure(turn_.callbacks.on_event, name_, turn_.conversation.id(), text);
 }
 
-/// If a rule of the provider is broken, all that users' functions made is left out.
+/// What users' functions made that breaks a rule of the provider, by itself or together, is left out; if that is not
+/// why the commit failed, all of it.
 template <AgentMessage M>
 CommitResult ClearingRun<M>::commit(std::int64_t at_least) {
     CommitResult result;
     const auto commit_edit = [&] { result = edit_.commit({.at_least_tokens = counted_for(at_least)}); };
     if (users_units_.empty()) {
         commit_edit();
-    } else if (!attempt(commit_edit)) {
-        for (const Unit unit : users_units_) edit_.drop_unit(unit);
+    } else if (!attempt(commit_edit) && (drop_rule_breakers().empty() || !attempt(commit_edit))) {
+        std::vector<Unit> all;
+        for (const UsersUnit& users : users_units_) all.push_back(users.unit);
+        report_dropped(all);
+        edit_.drop_units(std::move(all));
         commit_edit();
     }
     const bool is_nothing = result.outcome == Outcome::nothing || result.outcome == Outcome::too_small;
     if (failures_ > 0 && is_nothing) turn_.report.outcome = Outcome::failed;
     tell_failures();
     return result;
+}
+
+template <AgentMessage M>
+std::vector<Unit> ClearingRun<M>::drop_rule_breakers() {
+    std::vector<Unit> units;
+    for (const UsersUnit& users : users_units_) units.push_back(users.unit);
+    std::vector<Unit> dropped = edit_.drop_rule_breakers(std::move(units));
+    report_dropped(dropped);
+    return dropped;
+}
+
+template <AgentMessage M>
+void ClearingRun<M>::report_dropped(const std::vector<Unit>& units) {
+    const std::unordered_set<Unit> dropped(units.begin(), units.end());
+    std::set<std::pair<Serial, std::size_t>> places;
+    for (const UsersUnit& users : users_units_) {
+        if (dropped.contains(users.unit)) places.emplace(users.serial, users.part);
+    }
+    for (Candidate& candidate : turn_.report.more().candidates) {
+        if (!candidate.cut || !places.contains({candidate.serial, candidate.part})) continue;
+        candidate.cut = false;
+        candidate.rule = "failed";
+        candidate.tokens = 0;
+    }
 }
 
 // ---- rewriting
@@ -129,6 +159,7 @@ template <AgentMessage M>
 void ClearingRun<M>::replace_round(const Round& round, std::vector<M> messages) {
     const Provenance provenance{.origin = Origin::placeholder, .reason = "rewrite"};
     const bool is_one_stretch = round.results.empty() || round.results.back() == round.call + round.results.size();
+    const Serial serial = edit_.outline()[round.call].serial;
     const Unit unit = edit_.begin_unit();
     edit_.allow_pinned(true);
     const bool is_done = attempt([&] {
@@ -141,7 +172,7 @@ void ClearingRun<M>::replace_round(const Round& round, std::vector<M> messages) 
         }
     });
     edit_.allow_pinned(false);
-    is_done ? users_units_.push_back(unit) : edit_.drop_unit(unit);
+    is_done ? users_units_.push_back({unit, serial, 0}) : edit_.drop_unit(unit);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -70,6 +70,8 @@ private:
     bool attempt(Work&& work);
     void note_failure();
     void tell_failures();
+    [[nodiscard]] std::vector<Unit> drop_rule_breakers();
+    void report_dropped(const std::vector<Unit>& units);
     [[nodiscard]] ClearingPlan plan() const;
     [[nodiscard]] std::shared_ptr<Storage> storage_for(std::string_view tool) const {
         return backend_for(config_, tool, turn_.config.storage);
@@ -159,8 +161,14 @@ private:
     PlannedKeys planned_{};
     std::string placeholder_{};          // of the result at hand; keeps its room
     std::vector<std::size_t> erased_{};  // parts of the message that a replacement took out
-    std::vector<Unit> users_units_{};    // what users' functions made
-    int failures_ = 0;                   // rounds and results that stay because something threw
+    /// What a user's function made, and its line in the report.
+    struct UsersUnit {
+        Unit unit = 0;
+        Serial serial = 0;
+        std::size_t part = 0;
+    };
+    std::vector<UsersUnit> users_units_{};
+    int failures_ = 0;  // rounds and results that stay because something threw
     std::string first_failure_{};
 };
 
@@ -266,7 +274,7 @@ std::int64_t ClearingRun<M>::stage(const ClearingCandidate& candidate) {
     }
     const std::int64_t freed = before - edit_.tokens_after();
     if (freed <= 0) return drop();
-    if (is_handled) users_units_.push_back(unit);
+    if (is_handled) users_units_.push_back({unit, edit_.outline()[candidate.message].serial, candidate.parts.front()});
     return freed;
 }
 
