@@ -41,7 +41,8 @@ bool is_kept(const RecordedServer& server, const TalkPlan& plan) {
 }
 
 /// When this talk was recorded, "I'm ready to help. What's the next step?" passed for a summary. It is refused now, and
-/// the talk goes another way from there on.
+/// the talk goes another way from there on. The recording stays for what the server itself said: its refusals are read
+/// like those of all others.
 bool goes_as_recorded(const RecordedServer& server, const TalkPlan& plan) {
     return !(std::string_view(plan.name) == "summary_cut" && server.prefix == "llama_server_");
 }
