@@ -93,6 +93,11 @@ void Traits::set_text(ChatMessage& m, std::size_t part, std::string_view text) {
     }
 }
 
+bool Traits::set_text_in_place(ChatMessage& m, const PartIndex&, std::size_t part, std::string_view text) {
+    set_text(m, part, text);
+    return true;
+}
+
 void Traits::erase_part(ChatMessage& m, std::size_t part) {
     require_part(m, part, "erase");
     m.parts.erase(m.parts.begin() + static_cast<std::ptrdiff_t>(part));

@@ -6,6 +6,7 @@
 #include "whittle/adapter/detail/anthropic_usage.hpp"
 #include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/message/part_index.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <nlohmann/json.hpp>
@@ -117,6 +118,18 @@ struct message_traits<anthropic::Message> {
         anthropic::detail::set_text(m.json_, part, text);
     }
 
+    using PartIndex = std::vector<anthropic::detail::Slot>;
+    static PartIndex index_parts(const anthropic::Message& m) { return anthropic::detail::slots_of(m.json_); }
+    template <typename Visit>
+    static void visit_part(const anthropic::Message& m, const PartIndex& index, std::size_t part, Visit&& visit) {
+        std::string scratch;
+        visit(anthropic::detail::view_slot(m.json_, index[part], scratch));
+    }
+    static bool set_text_in_place(anthropic::Message& m, const PartIndex& index, std::size_t part,
+                                  std::string_view text) {
+        return anthropic::detail::set_text_in_place(m.json_, index[part], text);
+    }
+
     /// The last part of a tool result takes its block with it; an emptied message has content [].
     static void erase_part(anthropic::Message& m, std::size_t part) {
         Json edited = m.json_;
@@ -127,6 +140,10 @@ struct message_traits<anthropic::Message> {
     /// All parts of a result have one id. Errors: invalid_argument for a part that is neither call nor result.
     static void rename_call(anthropic::Message& m, std::size_t part, std::string_view call_id, std::string_view tool) {
         anthropic::detail::rename_call(m.json_, part, call_id, tool);
+    }
+    static void rename_call(anthropic::Message& m, const PartIndex& index, std::size_t part, std::string_view call_id,
+                            std::string_view tool) {
+        anthropic::detail::rename_call(m.json_, part, index[part], call_id, tool);
     }
 
     /// A message of role tool becomes one of the user. Bytes that are not UTF-8 become U+FFFD.
@@ -170,7 +187,8 @@ struct message_traits<anthropic::Message> {
     }
 };
 
-static_assert(ToolMessage<anthropic::Message> && HasCodec<anthropic::Message> && HasUsage<anthropic::Message>);
+static_assert(ToolMessage<anthropic::Message> && HasCodec<anthropic::Message> && HasUsage<anthropic::Message> &&
+              HasPartIndex<anthropic::Message>);
 
 }  // namespace whittle::inline v0
 

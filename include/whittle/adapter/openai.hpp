@@ -4,6 +4,7 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/adapter/detail/openai_edit.hpp"
 #include "whittle/adapter/detail/openai_slots.hpp"
+#include "whittle/message/part_index.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <nlohmann/json.hpp>
@@ -91,6 +92,17 @@ struct message_traits<openai::Message> {
         openai::detail::set_text(m.json_, part, text);
     }
 
+    using PartIndex = std::vector<openai::detail::Slot>;
+    static PartIndex index_parts(const openai::Message& m) { return openai::detail::slots_of(m.json_); }
+    template <typename Visit>
+    static void visit_part(const openai::Message& m, const PartIndex& index, std::size_t part, Visit&& visit) {
+        std::string scratch;
+        visit(openai::detail::view_slot(m.json_, index[part], scratch));
+    }
+    static bool set_text_in_place(openai::Message& m, const PartIndex& index, std::size_t part, std::string_view text) {
+        return openai::detail::set_text_in_place(m.json_, part, index[part], text);
+    }
+
     /// Content that becomes empty is null (absent in a tool message), an emptied "tool_calls" goes as a whole.
     static void erase_part(openai::Message& m, std::size_t part) {
         Json edited = m.json_;
@@ -101,6 +113,10 @@ struct message_traits<openai::Message> {
     /// In a tool message all parts have one id. Errors: invalid_argument for a part that is neither call nor result.
     static void rename_call(openai::Message& m, std::size_t part, std::string_view call_id, std::string_view tool) {
         openai::detail::rename_call(m.json_, part, call_id, tool);
+    }
+    static void rename_call(openai::Message& m, const PartIndex& index, std::size_t part, std::string_view call_id,
+                            std::string_view tool) {
+        openai::detail::rename_call(m.json_, part, index[part], call_id, tool);
     }
 
     /// Bytes that are not UTF-8 become U+FFFD.
@@ -135,7 +151,7 @@ struct message_traits<openai::Message> {
 };
 
 static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUsage<openai::Message> &&
-              HasRenameCall<openai::Message>);
+              HasRenameCall<openai::Message> && HasPartIndex<openai::Message>);
 
 }  // namespace whittle::inline v0
 

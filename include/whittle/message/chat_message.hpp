@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/message/part_index.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <cstddef>
@@ -39,10 +40,31 @@ struct message_traits<ChatMessage> {
         for (const Part& part : m.parts) visit(view_of(part));
     }
     static void set_text(ChatMessage& m, std::size_t part, std::string_view text);
+
+    /// The parts stand in a vector: their numbers are all there is to know.
+    class PartIndex {
+    public:
+        explicit PartIndex(std::size_t size) noexcept : size_(size) {}
+        [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    private:
+        std::size_t size_;
+    };
+    static PartIndex index_parts(const ChatMessage& m) noexcept { return PartIndex(m.parts.size()); }
+    template <typename Visit>
+    static void visit_part(const ChatMessage& m, const PartIndex&, std::size_t part, Visit&& visit) {
+        visit(view_of(m.parts[part]));
+    }
+    static bool set_text_in_place(ChatMessage& m, const PartIndex& index, std::size_t part, std::string_view text);
+
     static void erase_part(ChatMessage& m, std::size_t part);
     static ChatMessage make(Role role, std::string_view text);
     static std::vector<ChatMessage> make_tool_results(std::span<const ToolResult> results);
     static void rename_call(ChatMessage& m, std::size_t part, std::string_view call_id, std::string_view tool);
+    static void rename_call(ChatMessage& m, const PartIndex&, std::size_t part, std::string_view call_id,
+                            std::string_view tool) {
+        rename_call(m, part, call_id, tool);
+    }
     static std::optional<Usage> usage(const ChatMessage& m) { return m.usage; }
     static std::string id(const ChatMessage& m) { return m.id; }
     static bool is_error(const ChatMessage& m, std::size_t part) {
@@ -54,6 +76,7 @@ struct message_traits<ChatMessage> {
     static ChatMessage from_bytes(std::string_view bytes);
 };
 
-static_assert(ToolMessage<ChatMessage> && HasCodec<ChatMessage> && HasRenameCall<ChatMessage>);
+static_assert(ToolMessage<ChatMessage> && HasCodec<ChatMessage> && HasRenameCall<ChatMessage> &&
+              HasPartIndex<ChatMessage>);
 
 }  // namespace whittle::inline v0

@@ -103,8 +103,7 @@ inline void set_result_item(ordered_json& item, const std::string& text) {
 }
 
 /// JSON has no place for bytes that are not UTF-8: they become U+FFFD, as in `make_tool_results`.
-inline void set_text(ordered_json& m, std::size_t part, std::string_view raw) {
-    const Slot slot = slot_at(m, part, "set the text");
+inline void set_text(ordered_json& m, const Slot& slot, std::string_view raw) {
     const std::string text = to_valid_utf8(raw);
     ordered_json& content = m["content"];
     switch (slot.place) {
@@ -125,6 +124,27 @@ inline void set_text(ordered_json& m, std::size_t part, std::string_view raw) {
             break;
     }
     refuse_text("it is opaque");
+}
+
+inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
+    set_text(m, slot_at(m, part, "set the text"), text);
+}
+
+/// Whether setting the text at `slot` leaves every other part as and where it is. Media of a result may have an empty
+/// text behind them, which goes.
+[[nodiscard]] inline bool is_set_in_place(const ordered_json& m, const Slot& slot) {
+    if (slot.place == Place::content_string || slot.place == Place::result_string) return true;
+    if (slot.place != Place::block && slot.place != Place::result_item) return false;
+    const ordered_json& block = m["content"][slot.block];
+    if (slot.place == Place::result_item) return kind_of_item(block["content"][slot.item]) == BlockKind::text;
+    const BlockKind kind = kind_of_block(block);
+    return kind == BlockKind::text || kind == BlockKind::media || kind == BlockKind::tool_use;
+}
+
+[[nodiscard]] inline bool set_text_in_place(ordered_json& m, const Slot& slot, std::string_view text) {
+    if (!is_set_in_place(m, slot)) return false;
+    set_text(m, slot, text);
+    return true;
 }
 
 // ---- erase_part -----------------------------------------------------------------------------------------------------
@@ -170,8 +190,8 @@ inline void erase_part(ordered_json& m, std::size_t part) {
 
 // ---- rename_call ----------------------------------------------------------------------------------------------------
 
-inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
-    const Slot slot = slot_at(m, part, "rename the call");
+inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std::string_view call_id,
+                        std::string_view tool) {
     const bool is_outside = slot.place == Place::content_string || slot.place == Place::content_other;
     const BlockKind kind = is_outside ? BlockKind::text : kind_of_block(m["content"][slot.block]);
     if (kind != BlockKind::tool_use && kind != BlockKind::tool_result) {
@@ -181,6 +201,10 @@ inline void rename_call(ordered_json& m, std::size_t part, std::string_view call
     ordered_json& block = m["content"][slot.block];
     block[kind == BlockKind::tool_use ? "id" : "tool_use_id"] = to_valid_utf8(call_id);
     if (kind == BlockKind::tool_use && !tool.empty()) block["name"] = to_valid_utf8(tool);
+}
+
+inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
+    rename_call(m, part, slot_at(m, part, "rename the call"), call_id, tool);
 }
 
 }  // namespace whittle::inline v0::anthropic::detail

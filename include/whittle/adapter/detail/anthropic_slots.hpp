@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Where the parts of a message of Anthropic's Messages API are in its JSON. One enumeration for reading and for
 /// editing, so that part numbers mean the same to both.
@@ -131,6 +132,13 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
             visit(Slot{Place::block, i});
         }
     }
+}
+
+/// All of them: where each part is.
+[[nodiscard]] inline std::vector<Slot> slots_of(const ordered_json& m) {
+    std::vector<Slot> slots;
+    visit_slots(m, [&](const Slot& slot) { slots.push_back(slot); });
+    return slots;
 }
 
 /// Throws Error(invalid_argument) if `m` has no such part.

@@ -60,8 +60,7 @@ inline void set_empty_result(ordered_json& content, std::string_view text) {
 }
 
 /// JSON has no place for bytes that are not UTF-8: they become U+FFFD, as in `make_tool_results`.
-inline void set_text(ordered_json& m, std::size_t part, std::string_view raw) {
-    const Slot slot = slot_at(m, part, "set the text");
+inline void set_text(ordered_json& m, std::size_t part, const Slot& slot, std::string_view raw) {
     const std::string text = to_valid_utf8(raw);
     switch (slot.place) {
         case Place::reasoning:
@@ -82,6 +81,23 @@ inline void set_text(ordered_json& m, std::size_t part, std::string_view raw) {
             break;
     }
     throw Error(Errc::invalid_argument, "set the text of part " + std::to_string(part) + ": it is opaque");
+}
+
+inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
+    set_text(m, part, slot_at(m, part, "set the text"), text);
+}
+
+/// Whether setting the text at `slot` leaves every other part as and where it is.
+[[nodiscard]] inline bool is_set_in_place(const ordered_json& m, const Slot& slot) {
+    if (slot.place == Place::content_string || slot.place == Place::tool_call) return true;
+    return slot.place == Place::content_item && kind_of_item(m[slot.key][slot.index]) != ItemKind::other;
+}
+
+[[nodiscard]] inline bool set_text_in_place(ordered_json& m, std::size_t part, const Slot& slot,
+                                            std::string_view text) {
+    if (!is_set_in_place(m, slot)) return false;
+    set_text(m, part, slot, text);
+    return true;
 }
 
 // ---- erase_part -----------------------------------------------------------------------------------------------------
@@ -135,8 +151,8 @@ inline void erase_part(ordered_json& m, std::size_t part) {
 
 // ---- rename_call ----------------------------------------------------------------------------------------------------
 
-inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
-    const Slot slot = slot_at(m, part, "rename the call");
+inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std::string_view call_id,
+                        std::string_view tool) {
     const std::string name = to_valid_utf8(tool);
     if (slot.place == Place::tool_call) {
         ordered_json& call = m[slot.key][slot.index];
@@ -152,6 +168,10 @@ inline void rename_call(ordered_json& m, std::size_t part, std::string_view call
     }
     m["tool_call_id"] = to_valid_utf8(call_id);
     if (!name.empty() && find_member(m, "name") != nullptr) m["name"] = name;
+}
+
+inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
+    rename_call(m, part, slot_at(m, part, "rename the call"), call_id, tool);
 }
 
 // ---- make_tool_results ----------------------------------------------------------------------------------------------

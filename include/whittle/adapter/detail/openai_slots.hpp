@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 /// Where the parts of a chat-completions message are in its JSON. One enumeration for reading and for editing, so that
 /// part numbers mean the same to both.
@@ -133,6 +134,13 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
         const ordered_json* member = find_member(m, key);
         if (member != nullptr && !member->is_null()) visit(Slot{Place::member, 0, key});
     }
+}
+
+/// All of them: where each part is.
+[[nodiscard]] inline std::vector<Slot> slots_of(const ordered_json& m) {
+    std::vector<Slot> slots;
+    visit_slots(m, [&](const Slot& slot) { slots.push_back(slot); });
+    return slots;
 }
 
 /// Throws Error(invalid_argument) if `m` has no such part.
