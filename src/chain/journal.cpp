@@ -49,6 +49,11 @@ std::string TextFetcher::fetch(const StoredObjects& objects, const StoredText& t
     return content_->text(*text.element);
 }
 
+void sort_by_message(std::span<StoredText> texts) {
+    const auto place = [](const StoredText& text) { return std::pair(text.splice, text.message); };
+    if (!std::ranges::is_sorted(texts, {}, place)) std::ranges::stable_sort(texts, {}, place);
+}
+
 std::vector<const StoredText*> by_message(std::span<const StoredText> texts) {
     std::vector<const StoredText*> sorted;
     sorted.reserve(texts.size());

@@ -134,7 +134,7 @@ void Conversation<M>::keep_original(JournalEntry<M>& entry, M original, const de
     if (copies.empty()) return;
     try {
         std::ranges::sort(copies, {}, &StoredText::part);
-        drop_stored_texts(entry, std::span<const StoredText>(copies), messages_.back());
+        drop_held_texts(entry, std::span<const StoredText>(copies), messages_.back());
     } catch (...) {  // saves room only: what the store does not give back stays here
     }
 }

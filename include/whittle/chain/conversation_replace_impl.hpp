@@ -212,10 +212,15 @@ void Conversation<M>::settle(std::size_t from_entry) noexcept {
             std::vector<StoredText> texts = std::exchange(entry->texts, {});
             entry->texts.reserve(texts.size());
             detail::Positions positions(outline());
-            for (StoredText& text : texts) {
-                const Splice<M>& splice = entry->undo[text.splice];
-                const auto now = positions.find(splice.infos[text.message].serial, splice.first + text.message);
-                if (now) drop_stored_text(*entry, std::move(text), messages_[*now]);
+            sort_by_message(texts);
+            for (auto first = texts.begin(); first != texts.end();) {
+                const auto last = std::find_if(first, texts.end(), [&](const StoredText& text) {
+                    return text.splice != first->splice || text.message != first->message;
+                });
+                const Splice<M>& splice = entry->undo[first->splice];
+                const auto now = positions.find(splice.infos[first->message].serial, splice.first + first->message);
+                if (now) drop_stored_texts(*entry, std::span(first, last), messages_[*now]);
+                first = last;
             }
         } catch (...) {
         }

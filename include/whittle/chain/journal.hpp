@@ -4,11 +4,13 @@
 #include "whittle/chain/stored_objects.hpp"
 #include "whittle/chain/stored_parts.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/message/part_index.hpp"
 #include "whittle/port/storage.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -77,6 +79,8 @@ private:
     std::optional<StoredContent> content_{};
 };
 
+/// Puts the texts of one message together, in their order.
+void sort_by_message(std::span<StoredText> texts);
 /// The texts of an entry, those of one message together, in their order.
 [[nodiscard]] std::vector<const StoredText*> by_message(std::span<const StoredText> texts);
 
@@ -89,8 +93,8 @@ void put_back(M& original, const MessageInfo& info, const StoredObjects& objects
               std::span<const StoredText* const> texts) {
     if (texts.empty()) return;
     TextFetcher fetcher;
-    for (const StoredText* const text : texts)
-        message_traits<M>::set_text(original, text->part, fetcher.fetch(objects, *text));
+    PartFinder<M> parts;
+    for (const StoredText* const text : texts) parts.set_text(original, text->part, fetcher.fetch(objects, *text));
     if (info.fingerprint != Hash128{} && fingerprint(original) != info.fingerprint)
         throw_damaged("undo", *texts.back());
 }
@@ -127,33 +131,38 @@ template <AgentMessage M>
     return undo;
 }
 
-/// Lets go of the original text if the store has it and putting it back gives the same message byte for byte.
-/// `shown` is the message as it is now.
+/// Lets go of the original texts of one message if the store has them and putting them back gives the same message byte
+/// for byte. `shown` is the message as it is now.
 template <AgentMessage M>
-void drop_stored_text(JournalEntry<M>& entry, StoredText text, const M& shown) {
-    M& original = entry.undo[text.splice].messages[text.message];
+void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, const M& shown) {
+    M& original = entry.undo[texts.front().splice].messages[texts.front().message];
     M back = shown;
-    std::size_t at = 0;
-    message_traits<M>::for_each_part(original, [&](const PartView& part) {
-        if (at++ == text.part) message_traits<M>::set_text(back, text.part, part.text);
-    });
-    if (at <= text.part || !same_message(back, original)) return;  // no such part, or not the same again
+    PartFinder<M> parts;
+    PartFinder<M> parts_back;
+    std::size_t found = 0;
+    for (const StoredText& text : texts) {
+        parts.visit(original, text.part, [&](const PartView& part) {
+            parts_back.set_text(back, text.part, part.text);
+            ++found;
+        });
+    }
+    if (found < texts.size() || !same_message(back, original)) return;  // no such part, or not the same again
     M small = shown;
-    entry.texts.push_back(std::move(text));
+    entry.texts.insert(entry.texts.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
     original = std::move(small);
 }
 
-/// The same for several texts of one message at once, in order of their parts, if a store gives every one back as it is
-/// in the message.
+/// The same for texts in order of their parts, if a store gives every one back as it is in the message.
 template <AgentMessage M>
-void drop_stored_texts(JournalEntry<M>& entry, std::span<const StoredText> texts, const M& shown) {
+void drop_held_texts(JournalEntry<M>& entry, std::span<const StoredText> texts, const M& shown) {
     M& original = entry.undo[texts.front().splice].messages[texts.front().message];
     M back = shown;
+    PartFinder<M> parts;
     std::size_t at = 0;
     auto next = texts.begin();
     message_traits<M>::for_each_part(original, [&](const PartView& part) {
         const bool is_next = next != texts.end() && next->part == at++;
-        if (is_next && fetch_own(*next++) == part.text) message_traits<M>::set_text(back, at - 1, part.text);
+        if (is_next && fetch_own(*next++) == part.text) parts.set_text(back, at - 1, part.text);
     });
     if (!same_message(back, original)) return;
     M small = shown;
