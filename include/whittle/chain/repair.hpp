@@ -5,6 +5,7 @@
 #include "whittle/chain/edit_environment.hpp"
 #include "whittle/chain/repair_plan.hpp"
 #include "whittle/chain/transaction_detail.hpp"
+#include "whittle/message/part_index.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -106,11 +107,14 @@ private:
         std::vector<PartInfo> known(info.parts.begin(), info.parts.end());  // with marks and names; follows the edits
         std::vector<std::size_t> numbers(known.size());                     // of these, by which repairs name them
         std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        PartFinder<M> parts;
         for (const PartRepair& r : m.parts) {
-            const auto number = std::ranges::find(numbers, r.part);
-            if (number == numbers.end()) continue;  // an edit took it away
+            const auto number = std::ranges::lower_bound(numbers, r.part);
+            if (number == numbers.end() || *number != r.part) continue;  // an edit took it away
             const auto at = static_cast<std::size_t>(number - numbers.begin());
             note_edit(known[at], r);
+            if (edit_in_place(message, at, r, parts)) continue;
+            parts.forget();
             edit_part(message, at, r);
             if (const std::size_t gone = find_gone(known, at, r, message); gone < known.size()) {
                 known.erase(known.begin() + static_cast<std::ptrdiff_t>(gone));
@@ -135,6 +139,25 @@ private:
         if (r.kind == PartRepair::Kind::valid_utf8) part.mark = mark(origin_of(part.mark), r.code, part.mark);
         if (r.kind == PartRepair::Kind::empty_arguments || r.kind == PartRepair::Kind::media_text)
             part.mark = mark(Origin::repair, r.code, part.mark);
+    }
+
+    /// False, and nothing done, where the message has to be looked at as a whole.
+    bool edit_in_place(M& message, std::size_t at, const PartRepair& r, PartFinder<M>& parts) const {
+        std::string text;
+        switch (r.kind) {
+            case PartRepair::Kind::rename:
+                return parts.rename_call_in_place(message, at, r.call_id, r.tool);
+            case PartRepair::Kind::valid_utf8:
+                parts.visit(message, at, [&](const PartView& part) { text = to_valid_utf8(part.text); });
+                return parts.set_text_in_place(message, at, text);
+            case PartRepair::Kind::empty_arguments:
+                return parts.set_text_in_place(message, at, "{}");
+            case PartRepair::Kind::media_text:
+                return parts.set_text_in_place(message, at, media_text(language_));
+            case PartRepair::Kind::erase:
+                break;
+        }
+        return false;
     }
 
     void edit_part(M& message, std::size_t at, const PartRepair& r) const {
