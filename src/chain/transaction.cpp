@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace whittle::inline v0::detail {
 
@@ -33,6 +34,24 @@ std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_
     return edited;
 }
 
+namespace {
+
+void keep_known(PartInfo& part, const PartInfo& old) {
+    part.mark = old.mark;
+    part.object_name = old.object_name;
+    if (part.tool.empty()) part.tool = old.tool;
+    part.tool.share_if_equal(old.tool);
+    part.call_id.share_if_equal(old.call_id);
+}
+
+}  // namespace
+
+void describe_anew(PartInfo& part, const PartView& shown) {
+    PartInfo fresh = describe(shown);
+    keep_known(fresh, part);
+    part = std::move(fresh);
+}
+
 void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone) {
     info.serial = old.serial;
     info.role = old.role;
@@ -44,11 +63,7 @@ void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone) {
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
         const std::size_t was = p < gone ? p : p + 1;
         if (was >= old.parts.size()) break;
-        info.parts[p].mark = old.parts[was].mark;
-        info.parts[p].object_name = old.parts[was].object_name;
-        if (info.parts[p].tool.empty()) info.parts[p].tool = old.parts[was].tool;
-        info.parts[p].tool.share_if_equal(old.parts[was].tool);
-        info.parts[p].call_id.share_if_equal(old.parts[was].call_id);
+        keep_known(info.parts[p], old.parts[was]);
     }
 }
 

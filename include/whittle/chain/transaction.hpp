@@ -4,6 +4,7 @@
 #include "whittle/chain/edit_environment.hpp"
 #include "whittle/chain/text_blocks.hpp"
 #include "whittle/chain/transaction_detail.hpp"
+#include "whittle/message/part_index.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -54,7 +56,24 @@ public:
 
     // What the conversation would be. Views: valid until the next edit.
     [[nodiscard]] MessageView<M> messages() const noexcept;
+    /// The fingerprint of a message of which several parts were edited is that before these edits until
+    /// `update_fingerprints`, or the commit.
     [[nodiscard]] Outline outline() const noexcept;
+    void update_fingerprints();
+    /// Calls `visit(const PartView&)` for one part of a message, if there is one. Reading all parts of a message so, or
+    /// setting them, is linear in their number where the message type has an index of them (`HasPartIndex`).
+    template <typename Visit>
+    void visit_part(std::size_t message, std::size_t part, Visit&& visit) const {
+        const M& m = messages()[message];
+        if (outline()[message].parts.size() < few_parts || !is_current()) return visit_one_part(m, part, visit);
+        finders_[&m].finder.visit(m, part, visit);
+    }
+    /// The text of a part; empty if there is no such part.
+    [[nodiscard]] std::string text_of_part(std::size_t message, std::size_t part) const {
+        std::string text;
+        visit_part(message, part, [&](const PartView& view) { text = view.text; });
+        return text;
+    }
     /// It is a pin, a system text, the newest user message or in the open round. More may forbid an edit: `may_edit`.
     [[nodiscard]] bool is_pinned(std::size_t message) const;
     /// Whether every part of a message may be edited now, and the message itself folded or erased. False exactly where
@@ -129,6 +148,7 @@ public:
 
 private:
     static constexpr std::size_t inserted = static_cast<std::size_t>(-1);
+    static constexpr std::size_t few_parts = 8;  // fewer are walked over sooner than an index of them is made
 
     struct Edit {
         enum class Kind { set_text, erase_part, replace, mark };
@@ -162,12 +182,26 @@ private:
     struct Owned {
         M message;
         MessageInfo info;
-        Unit unit = 0;           // whose edit made the copy
-        bool is_shared = false;  // other units edited it too, or it is not a plain copy
+        Unit unit = 0;               // whose edit made the copy
+        bool is_shared = false;      // other units edited it too, or it is not a plain copy
+        bool has_old_print = false;  // the fingerprint is that before some edits
+    };
+    /// What a message's tokens come from, by column.
+    struct Measure {
+        std::int64_t units = 0;
+        std::int64_t media = 0;
+    };
+    /// Where the parts of a message of many are, and what they sum up to.
+    struct Parts {
+        PartFinder<M> finder{};
+        std::vector<Measure> measures{};
     };
 
     [[nodiscard]] Mark seal(Provenance provenance) const;
     void open_overlay();
+    [[nodiscard]] bool is_current() const noexcept {
+        return conversation_->version() == version_ && conversation_->epoch_ == epoch_;
+    }
     void require_current(std::string_view attempted) const;
     void require(bool condition, std::string_view attempted, std::size_t message, std::string_view rule) const;
     [[nodiscard]] std::string_view rule_on(std::size_t message) const;
@@ -201,6 +235,13 @@ private:
     void stage(Edit edit, std::size_t at);
     void apply(const Edit& edit, std::size_t at);
     void apply_to_part(const Edit& edit, std::size_t at);
+    [[nodiscard]] bool set_in_place(const Edit& edit, std::size_t at);
+    [[nodiscard]] std::vector<Measure> measure_all(const M& message, std::size_t columns) const;
+    [[nodiscard]] std::vector<Measure> measure(const M& message, std::size_t part, Parts& parts) const;
+    void add_measure(const PartView& part, std::vector<Measure>& measures) const;
+    void take_in(const Edit& edit, Owned& owned, Parts& parts, const std::vector<Measure>& before);
+    void mend_torn();
+    [[nodiscard]] std::string original_text(std::size_t base, std::size_t part) const;
     void apply_replace(const Edit& edit, std::size_t at);
 
     void rebuild();
@@ -243,7 +284,9 @@ private:
     std::vector<Owned*> owned_{};
     std::vector<std::size_t> base_{};  // index in the conversation, or `inserted`
     detail::StableList<Owned> copies_{};
-    mutable std::optional<std::vector<bool>> protected_{};  // by base index; made when first asked for
+    mutable std::unordered_map<const M*, Parts> finders_{};  // of messages that have several parts
+    bool is_torn_ = false;                                   // an edit failed half-way: the overlay is to be made again
+    mutable std::optional<std::vector<bool>> protected_{};   // by base index; made when first asked for
     mutable std::optional<std::size_t> open_loop_{};  // where it starts in the projection; size() for none; the same
 };
 
@@ -262,6 +305,7 @@ Transaction<M> Conversation<M>::edit(std::string_view by, EditEnvironment enviro
 #include "whittle/chain/transaction_commit_impl.hpp"
 #include "whittle/chain/transaction_edit_impl.hpp"
 #include "whittle/chain/transaction_impl.hpp"
+#include "whittle/chain/transaction_parts_impl.hpp"
 #include "whittle/chain/transaction_thinking_impl.hpp"
 
 #define WHITTLE_DEFINES_TRANSACTION

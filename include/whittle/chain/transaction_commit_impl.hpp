@@ -53,10 +53,11 @@ void Transaction<M>::verify() const {
 template <AgentMessage M>
 void Transaction<M>::write(const Offload& offload) {
     if (!offload.source) return write(offload, offload.content);
-    std::size_t at = 0;
-    message_traits<M>::for_each_part(conversation_->messages_[*offload.source], [&](const PartView& part) {
-        if (at++ == offload.original->part) write(offload, part.text);
-    });
+    const M& message = conversation_->messages_[*offload.source];
+    const auto write_text = [&](const PartView& part) { write(offload, part.text); };
+    if (conversation_->infos_[*offload.source].parts.size() < few_parts)
+        return visit_one_part(message, offload.original->part, write_text);
+    finders_[&message].finder.visit(message, offload.original->part, write_text);
 }
 
 template <AgentMessage M>
@@ -196,6 +197,7 @@ void Transaction<M>::fill_report(const CommitResult& result) {
 template <AgentMessage M>
 CommitResult Transaction<M>::commit(const CommitOptions& options) {
     require_current("commit");
+    mend_torn();
     CommitResult result{.tokens_before = before_, .tokens_after = after_, .first_changed = first_changed()};
     const auto finish = [&](Outcome outcome) {
         result.outcome = outcome;
@@ -223,6 +225,7 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
     finish(Outcome::committed);  // what can fail comes before the commit point
     const std::size_t from = conversation_->journal().size();
     try {
+        update_fingerprints();
         std::vector<Splice<M>> splices = to_splices();
         auto entry = to_entry(splices);
         conversation_->commit(std::move(splices), std::move(entry));
@@ -249,6 +252,8 @@ void Transaction<M>::start_again() noexcept {
     store_error_ = nullptr;
     thinking_dropped_ = 0;
     is_open_ = false;
+    is_torn_ = false;
+    finders_.clear();
     copies_.clear();
     protected_.reset();
     open_loop_.reset();

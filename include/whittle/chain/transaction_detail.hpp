@@ -58,6 +58,8 @@ private:
 /// `info` describes a message anew after its content changed: gives it what was known of it as `old`, whose part `gone`
 /// is not in it.
 void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone);
+/// `part` is described anew after its text changed: keeps what was known of it beside its content.
+void describe_anew(PartInfo& part, const PartView& shown);
 [[noreturn]] void throw_pinned(std::string_view by, std::string_view attempted, Serial serial, std::string_view rule);
 [[noreturn]] void throw_split_thinking(std::string_view by, Serial serial);
 [[noreturn]] void throw_new_violations(std::string_view by, const std::vector<Violation>& violations);

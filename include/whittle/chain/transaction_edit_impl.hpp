@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -54,12 +55,14 @@ void Transaction<M>::drop_unit(Unit unit) {
 
 template <AgentMessage M>
 void Transaction<M>::drop_units(std::vector<Unit> units) {
+    if (units.empty()) return;
     std::ranges::sort(units);
     const auto is_dropped = [&](const auto& item) { return std::ranges::binary_search(units, item.unit); };
     std::vector<std::size_t> places;
     std::ptrdiff_t shift = 0;
     bool is_plain = true;
-    for (const Edit& edit : edits_) {
+    const auto first = std::ranges::lower_bound(edits_, units.front(), {}, &Edit::unit);  // in order of their units
+    for (const Edit& edit : std::span(first, edits_.end())) {
         if (!is_dropped(edit)) continue;
         const auto at = find(edit, shift);
         is_plain = is_plain && at && *at < infos_.size() && is_alone(edit, *at);
@@ -67,8 +70,9 @@ void Transaction<M>::drop_units(std::vector<Unit> units) {
         places.push_back(*at);
     }
     if (!is_plain) add_dependents(units);
-    std::erase_if(edits_, is_dropped);
-    std::erase_if(offloads_, is_dropped);
+    const auto first_offload = std::ranges::lower_bound(offloads_, units.front(), {}, &Offload::unit);
+    edits_.erase(std::remove_if(first, edits_.end(), is_dropped), edits_.end());
+    offloads_.erase(std::remove_if(first_offload, offloads_.end(), is_dropped), offloads_.end());
     if (is_plain) {
         for (const std::size_t at : places) revert(at);
         return;
@@ -192,6 +196,7 @@ template <AgentMessage M>
 std::optional<Unit> Transaction<M>::replay() {
     is_open_ = false;
     open_loop_.reset();
+    finders_.clear();
     copies_.clear();
     after_ = before_;
     open_overlay();
@@ -209,7 +214,7 @@ std::optional<Unit> Transaction<M>::replay() {
 
 template <AgentMessage M>
 void Transaction<M>::require_current(std::string_view attempted) const {
-    if (conversation_->version() == version_ && conversation_->epoch_ == epoch_) return;
+    if (is_current()) return;
     throw Error(Errc::conflict, by_ + ": " + std::string(attempted) +
                                     ": the conversation changed since the edits were planned; plan again");
 }
@@ -400,6 +405,15 @@ void Transaction<M>::offload(std::string key, std::string content, std::optional
     offloads_.push_back({unit_, std::move(key), std::move(content), original, std::move(target)});
 }
 
+/// The text of a part of the conversation's own message.
+template <AgentMessage M>
+std::string Transaction<M>::original_text(std::size_t base, std::size_t part) const {
+    const M& message = conversation_->messages_[base];
+    std::string text;
+    finders_[&message].finder.visit(message, part, [&](const PartView& view) { text = view.text; });
+    return text;
+}
+
 template <AgentMessage M>
 void Transaction<M>::offload_text(std::string key, std::size_t message, std::size_t part,
                                   std::shared_ptr<Storage> storage) {
@@ -410,8 +424,8 @@ void Transaction<M>::offload_text(std::string key, std::size_t message, std::siz
     }
     const std::size_t base = is_open_ ? base_[message] : message;
     const bool is_edited = is_open_ && owned_[message] != nullptr;
-    std::string text = is_edited ? text_of(messages()[message], part) : std::string();
-    if (is_edited && (base == inserted || text != text_of(conversation_->messages_[base], part)))
+    std::string text = is_edited ? text_of_part(message, part) : std::string();
+    if (is_edited && (base == inserted || text != original_text(base, part)))
         return offload(std::move(key), std::move(text), std::nullopt, std::move(storage));
     offload(std::move(key), {}, Original{outline()[message].serial, part}, std::move(storage));
     offloads_.back().source = base;

@@ -101,8 +101,10 @@ void Transaction<M>::put(std::size_t at, Unit unit, M message, MessageInfo info)
         see(at, copies_.back());
     } else {
         Owned& owned = own(at, unit);
+        finders_.erase(&owned.message);
         owned.message = std::move(message);
         owned.info = std::move(info);
+        owned.has_old_print = false;
     }
     after_ = after;
 }
@@ -122,25 +124,6 @@ void Transaction<M>::apply(const Edit& edit, std::size_t at) {
         return;
     }
     apply_to_part(edit, at);
-}
-
-template <AgentMessage M>
-void Transaction<M>::apply_to_part(const Edit& edit, std::size_t at) {
-    M edited = *messages_[at];
-    if (edit.kind == Edit::Kind::set_text) {
-        message_traits<M>::set_text(edited, edit.part, edit.text);
-    } else {
-        message_traits<M>::erase_part(edited, edit.part);
-    }
-    MessageInfo info = describe(edited);
-    conversation_->count_into(info, edited);
-    const MessageInfo& old = *infos_[at];
-    const bool is_text_set = edit.kind == Edit::Kind::set_text;
-    const std::size_t gone = detail::find_gone(old.parts, info.parts.size(), edit.part, is_text_set);
-    detail::keep_known(info, old, gone);
-    const bool is_shown = is_text_set && gone != edit.part && edit.part < info.parts.size();
-    (is_shown ? info.parts[edit.part].mark : info.mark) = edit.mark;  // a type may show no part for no text
-    put(at, edit.unit, std::move(edited), std::move(info));
 }
 
 template <AgentMessage M>
@@ -214,7 +197,12 @@ void Transaction<M>::stage(Edit edit, std::size_t at) {
     const bool is_thinking =
         edit.kind == Edit::Kind::erase_part && infos_[at]->parts[edit.part].kind == PartKind::thinking;
     if (!is_thinking) open_loop_.reset();  // without its thinking, a reply is still one
-    apply(edit, at);
+    try {
+        apply(edit, at);
+    } catch (...) {
+        mend_torn();
+        throw;
+    }
     edit.moves_parts = edit.kind == Edit::Kind::set_text && infos_[at]->parts.size() != parts;
     edits_.push_back(std::move(edit));
 }

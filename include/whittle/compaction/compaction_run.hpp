@@ -242,6 +242,7 @@ DigestResult<M> CompactionRun<M>::generate(Model<M>& model, DigestState& state) 
                                                   std::max(turn_.config.profile.output_reserve, plan_.summary_tokens));
     if (config.user_instruction.empty()) config.user_instruction = compaction_instruction(turn_.language);
     config.user_instruction += length_sentence(plan_.summary_tokens, turn_.language);
+    edit_.update_fingerprints();
     DigestTask<M> task{.model = model,
                        .messages = edit_.messages(),
                        .outline = edit_.outline(),

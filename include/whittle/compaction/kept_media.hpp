@@ -14,7 +14,7 @@ namespace whittle::inline v0::detail {
 /// Of the candidate's call, raw JSON.
 template <AgentMessage M>
 [[nodiscard]] std::string arguments_of(const Transaction<M>& edit, const PruningCandidate& candidate) {
-    return candidate.call_part ? text_of(edit.messages()[candidate.call], *candidate.call_part) : std::string();
+    return candidate.call_part ? edit.text_of_part(candidate.call, *candidate.call_part) : std::string();
 }
 
 /// Whether `protect` wants that result.

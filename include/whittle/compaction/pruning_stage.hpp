@@ -89,14 +89,16 @@ template <AgentMessage M>
 void PruningRun<M>::measure(Decision& decision) const {
     const PruningCandidate& candidate = decision.candidate;
     std::int64_t media = 0;
-    std::size_t at = 0;
-    message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
-        const std::size_t p = at++;
-        if (std::ranges::binary_search(candidate.texts, p))
+    for (const std::size_t p : candidate.texts) {
+        edit_.visit_part(candidate.message, p, [&](const PartView& part) {
             decision.text_tokens = add_saturating(decision.text_tokens, tokens(part.text));
-        if (std::ranges::binary_search(candidate.media, p))
+        });
+    }
+    for (const std::size_t p : candidate.media) {
+        edit_.visit_part(candidate.message, p, [&](const PartView& part) {
             media = add_saturating(media, edit_.counter().media_tokens(part.media));
-    });
+        });
+    }
     decision.tokens = add_saturating(decision.text_tokens, media);
 }
 
@@ -151,13 +153,12 @@ std::int64_t PruningRun<M>::decide_texts(Decision& decision) const {
     if (candidate.texts.empty()) return 0;
     std::vector<Part> fresh;
     std::string whole;
-    std::size_t at = 0;
-    message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
-        const std::size_t p = at++;
-        if (!std::ranges::binary_search(candidate.texts, p)) return;
-        if (std::ranges::binary_search(candidate.fresh, p)) fresh.push_back(to_part(part));
-        whole.append(whole.empty() ? "" : "\n").append(part.text);
-    });
+    for (const std::size_t p : candidate.texts) {
+        edit_.visit_part(candidate.message, p, [&](const PartView& part) {
+            if (std::ranges::binary_search(candidate.fresh, p)) fresh.push_back(to_part(part));
+            whole.append(whole.empty() ? "" : "\n").append(part.text);
+        });
+    }
     if (storage_ && !fresh.empty()) {
         decision.content = offload_content(fresh);
         decision.key = pruned_key(turn_.conversation.id(), candidate.name, decision.content);

@@ -83,12 +83,8 @@ private:
     /// Calls `visit(i, part)` for part `i` of the candidate.
     template <typename Visit>
     void for_each_part_of(const ClearingCandidate& candidate, Visit&& visit) const {
-        std::size_t at = 0;
-        message_traits<M>::for_each_part(edit_.messages()[candidate.message], [&](const PartView& part) {
-            const auto found = std::ranges::lower_bound(candidate.parts, at++);
-            if (found != candidate.parts.end() && *found == at - 1)
-                visit(static_cast<std::size_t>(found - candidate.parts.begin()), part);
-        });
+        for (std::size_t i = 0; i < candidate.parts.size(); ++i)
+            edit_.visit_part(candidate.message, candidate.parts[i], [&](const PartView& part) { visit(i, part); });
     }
     /// Asked each time: an edit of the message makes its strings anew. Without any where the part is gone: a type may
     /// show no part for no text.
@@ -226,13 +222,7 @@ std::vector<Part> ClearingRun<M>::parts_of_result(const ClearingCandidate& candi
 
 template <AgentMessage M>
 std::string ClearingRun<M>::arguments_of(const ClearingCandidate& candidate) const {
-    std::string arguments;
-    if (!candidate.call_part) return arguments;
-    std::size_t at = 0;
-    message_traits<M>::for_each_part(edit_.messages()[candidate.call], [&](const PartView& part) {
-        if (at++ == *candidate.call_part) arguments = part.text;
-    });
-    return arguments;
+    return candidate.call_part ? edit_.text_of_part(candidate.call, *candidate.call_part) : std::string();
 }
 
 template <AgentMessage M>

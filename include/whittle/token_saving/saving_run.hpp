@@ -171,7 +171,7 @@ void SavingRun<M>::shorten_results(int batch) {
 /// Plans one text as a unit of its own. Returns the tokens that it frees; 0 if the text stays.
 template <AgentMessage M>
 std::int64_t SavingRun<M>::cut(const SavingCandidate& candidate) {
-    std::string whole = text_of(edit_.messages()[candidate.message], candidate.part);
+    std::string whole = edit_.text_of_part(candidate.message, candidate.part);
     const Mark mark = mark_of(edit_.outline()[candidate.message], candidate.part);
     Provenance provenance{.origin = Origin::placeholder, .reason = reason_with(mark, name_, fact_head_tail)};
     if (count_code_points(whole) <= config_.compress_threshold_chars) return 0;
@@ -301,7 +301,7 @@ std::optional<std::string> SavingRun<M>::text_before_mid(const SavingCandidate& 
 template <AgentMessage M>
 auto SavingRun<M>::drop_words(SavingCandidate candidate, const WordOptions& options) -> Shorter {
     if (is_at_limit_) return {candidate, "limit_reached"};
-    std::string whole = text_of(edit_.messages()[candidate.message], candidate.part);
+    std::string whole = edit_.text_of_part(candidate.message, candidate.part);
     std::string source = whole;
     if (auto earlier = candidate.was_mid ? text_before_mid(candidate) : std::nullopt) {
         source = *std::move(earlier);

@@ -60,16 +60,24 @@ struct CharsOptions {
 [[nodiscard]] std::shared_ptr<const TokenCounter> polled(std::shared_ptr<const TokenCounter> inner,
                                                          std::function<void()> poll);
 
+namespace detail {
+
+/// Adds what a part counts: units of its texts, tokens of its media.
+inline void add_measure(const PartView& part, const TokenCounter& counter, std::int64_t& units, std::int64_t& media) {
+    units = add_saturating(units, counter.measure(part.text));
+    if (part.kind == PartKind::tool_call) units = add_saturating(units, counter.measure(part.tool));
+    if (part.kind == PartKind::media) media = add_saturating(media, counter.media_tokens(part.media));
+}
+
+}  // namespace detail
+
 /// Tokens of one message: text, thinking, tool names and arguments, and media. Ids and roles count 0.
 template <AgentMessage M>
 [[nodiscard]] std::int64_t count_message(const M& m, const TokenCounter& counter) {
     std::int64_t units = 0;
     std::int64_t media = 0;
-    message_traits<M>::for_each_part(m, [&](const PartView& part) {
-        units = add_saturating(units, counter.measure(part.text));
-        if (part.kind == PartKind::tool_call) units = add_saturating(units, counter.measure(part.tool));
-        if (part.kind == PartKind::media) media = add_saturating(media, counter.media_tokens(part.media));
-    });
+    message_traits<M>::for_each_part(m,
+                                     [&](const PartView& part) { detail::add_measure(part, counter, units, media); });
     return add_saturating(counter.to_tokens(units), media);
 }
 

@@ -1,0 +1,176 @@
+// Many edits of one message: what the transaction knows of it after each is what a look at the whole message says.
+#include "support/catch.hpp"
+#include "support/generators_messages.hpp"
+#include "whittle/adapter/anthropic.hpp"
+#include "whittle/adapter/openai.hpp"
+#include "whittle/chain/conversation.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace whittle;
+
+namespace {
+
+constexpr std::size_t many = 12;
+
+/// Calls and their results, all of one round in as few messages as can be; an image beside every third result.
+testing::History round_of_many() {
+    testing::History history{ChatMessage::user("go"), ChatMessage::assistant("I read")};
+    ChatMessage results{Role::tool, {}};
+    for (std::size_t i = 0; i < many; ++i) {
+        const std::string id = "call_" + std::to_string(i);
+        history[1].call(id, "read", R"({"path":"a file with a name"})");
+        results.parts.push_back({PartKind::tool_result, "text " + std::to_string(i) + " of a file", id, "read"});
+        if (i % 3 == 0)
+            results.parts.push_back({PartKind::media, {}, id, "read", {"image/png", "\x89PNG", {}, 10, 10}});
+    }
+    history.push_back(results);
+    history.push_back(ChatMessage::assistant("done"));
+    history.push_back(ChatMessage::user("next"));
+    return history;
+}
+
+/// One result of many blocks, and a user's message of many texts and images.
+testing::History blocks_of_many() {
+    testing::History history{ChatMessage::user("go"), ChatMessage::assistant().call("call_1", "read"),
+                             ChatMessage{Role::tool, {}}, ChatMessage{Role::user, {}}};
+    for (std::size_t i = 0; i < many; ++i) {
+        const std::string text = "block " + std::to_string(i);
+        history[2].parts.push_back({PartKind::tool_result, text, "call_1", "read"});
+        history[3].parts.push_back({PartKind::text, text});
+        if (i % 3 == 0) history[3].parts.push_back({PartKind::media, {}, {}, {}, {"image/png", "\x89PNG", {}, 10, 10}});
+    }
+    history.push_back(ChatMessage::assistant("done"));
+    history.push_back(ChatMessage::user("next"));
+    return history;
+}
+
+template <typename M>
+void check_known(const Transaction<M>& edit, std::size_t message) {
+    const MessageInfo& known = edit.outline()[message];
+    const MessageInfo seen = describe(edit.messages()[message]);
+    CHECK(edit.tokens_of(message) == count_message(edit.messages()[message], edit.counter()));
+    REQUIRE(known.parts.size() == seen.parts.size());
+    for (std::size_t p = 0; p < seen.parts.size(); ++p) {
+        CHECK(known.parts[p].kind == seen.parts[p].kind);
+        CHECK(known.parts[p].bytes == seen.parts[p].bytes);
+        CHECK(known.parts[p].media_bytes == seen.parts[p].media_bytes);
+        CHECK(known.parts[p].call_id == seen.parts[p].call_id);
+        CHECK(known.parts[p].starts_result == seen.parts[p].starts_result);
+        CHECK(known.parts[p].is_error == seen.parts[p].is_error);
+        CHECK(known.parts[p].has_object_arguments == seen.parts[p].has_object_arguments);
+        CHECK(edit.text_of_part(message, p) == text_of(edit.messages()[message], p));
+    }
+}
+
+/// Sets every part, from the last on, each in a unit of its own; takes one of the units back.
+template <typename M>
+void edit_all(Transaction<M>& edit) {
+    edit.allow_pinned(true);
+    for (std::size_t m = 0; m < edit.outline().size(); ++m) {
+        for (std::size_t p = edit.outline()[m].parts.size(); p-- > 0;) {
+            const PartKind kind = edit.outline()[m].parts[p].kind;
+            const Unit unit = edit.begin_unit();
+            edit.set_text(m, p, kind == PartKind::tool_call ? R"({"path":1.0})" : "short \xC3\xA9", {.reason = "test"});
+            check_known(edit, m);
+            if (p % 5 != 4) continue;
+            edit.drop_unit(unit);
+            check_known(edit, m);
+        }
+    }
+}
+
+template <typename M>
+void check_edits(const testing::History& history) {
+    const std::vector<M> messages = testing::build_all<M>(history);
+    Conversation<M> conversation("many");
+    for (const M& m : messages) conversation.push_back(m);
+    Transaction<M> edit = conversation.edit("test");
+    edit_all(edit);
+    const std::int64_t after = edit.tokens_after();
+    edit.update_fingerprints();
+    for (std::size_t m = 0; m < edit.outline().size(); ++m)
+        CHECK(edit.outline()[m].fingerprint == fingerprint(edit.messages()[m]));
+    REQUIRE(edit.commit({.must_save = false}).committed());
+    std::int64_t sum = 0;
+    for (std::size_t m = 0; m < conversation.size(); ++m) {
+        CHECK(conversation.outline()[m].fingerprint == fingerprint(conversation.messages()[m]));
+        sum += count_message(conversation.messages()[m], edit.counter());
+    }
+    CHECK(sum == after);
+    while (conversation.undo()) {
+    }
+    REQUIRE(conversation.size() == messages.size());
+    for (std::size_t m = 0; m < messages.size(); ++m) CHECK(conversation.messages()[m] == messages[m]);
+}
+
+/// Fails at the count that is asked for.
+struct FailingCounts {
+    std::int64_t left = -1;
+    std::int64_t operator()(std::string_view text) {
+        if (left >= 0 && left-- == 0) throw std::runtime_error("no count");
+        return static_cast<std::int64_t>(text.size());
+    }
+};
+
+}  // namespace
+
+TEST_CASE("after each of many edits of one message, what is known of it is what it says", "[chain]") {
+    for (const testing::History& history : {round_of_many(), blocks_of_many()}) {
+        check_edits<ChatMessage>(history);
+        check_edits<openai::Message>(history);
+        check_edits<anthropic::Message>(history);
+    }
+}
+
+TEST_CASE("an edit of one of many parts whose count fails leaves the edits before it", "[chain]") {
+    for (std::int64_t allowed = 0; allowed < 4; ++allowed) {
+        const auto counts = std::make_shared<FailingCounts>();
+        Conversation<> conversation("many");
+        for (const ChatMessage& m : round_of_many()) conversation.push_back(m);
+        auto edit = conversation.edit(
+            "test", {.counter = counter_from("failing", [counts](std::string_view text) { return (*counts)(text); })});
+        edit.set_text(2, 0, "first", {.reason = "test"});
+        edit.set_text(2, 2, "second", {.reason = "test"});
+        const std::int64_t before = edit.tokens_after();
+        counts->left = allowed;
+        bool has_failed = false;
+        try {
+            edit.set_text(2, 3, "third", {.reason = "test"});
+        } catch (const std::runtime_error&) {
+            has_failed = true;
+        }
+        counts->left = -1;
+        if (!has_failed) continue;
+        CHECK(edit.tokens_after() == before);
+        CHECK(edit.text_of_part(2, 3) == "text 2 of a file");
+        CHECK(edit.text_of_part(2, 2) == "second");
+        check_known(edit, 2);
+        CHECK(edit.commit().committed());
+    }
+}
+
+TEST_CASE("several stored texts of one message leave memory together and come back", "[chain]") {
+    const testing::History history = round_of_many();
+    Conversation<> conversation("many");
+    for (const ChatMessage& m : history) conversation.push_back(m);
+    const auto storage = memory_storage();
+    auto edit = conversation.edit("test", {.storage = storage});
+    for (const std::size_t part : {0U, 2U, 3U}) {
+        const std::string key = "k" + std::to_string(part);
+        edit.begin_unit();
+        edit.offload_text(key, 2, part);
+        edit.set_text(2, part, "[k]", {.origin = Origin::placeholder, .reason = "test", .stored = {key}});
+    }
+    REQUIRE(edit.commit().committed());
+    CHECK(conversation.journal().back()->texts.size() == 3);
+    CHECK(text_of(conversation.journal().back()->undo[0].messages[0], 0) == "[k]");
+    REQUIRE(conversation.undo());
+    CHECK(conversation.messages()[2] == history[2]);
+}
