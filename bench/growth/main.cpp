@@ -1,5 +1,6 @@
 // How what the library does grows with hostile histories (tests/support/generators_hostile.hpp); bench/check_growth
-// counts its instructions under callgrind. Usage: bench_growth TYPE SHAPE WORK N..., or bench_growth list
+// counts its instructions under callgrind. A work with "long_" in front of its name finds texts and arguments that are
+// worth an edit. Usage: bench_growth TYPE SHAPE WORK N..., or bench_growth list
 #include "support/generators_hostile.hpp"
 
 #include <algorithm>
@@ -32,7 +33,25 @@ int list_shapes() {
     return 0;
 }
 
+/// The same with texts and arguments that are worth an edit, and a round behind them that keeps its own.
+testing::History lengthened(testing::History history) {
+    for (ChatMessage& m : history) {
+        for (Part& part : m.parts) {
+            const bool is_call = part.kind == PartKind::tool_call;
+            if (is_call) part.text = R"({"path":")" + std::string(600, 'a') + R"("})";
+            if (part.kind == PartKind::tool_result || part.kind == PartKind::text) part.text += std::string(600, '.');
+        }
+    }
+    history.push_back(ChatMessage::assistant().call("last", "read"));
+    history.push_back(ChatMessage::result("last", "read", "the end"));
+    history.push_back(ChatMessage::assistant("done"));
+    history.push_back(ChatMessage::user("and the last"));
+    return history;
+}
+
 bool grow(std::string_view type, std::string_view work, const testing::History& history) {
+    constexpr std::string_view long_texts = "long_";
+    if (work.starts_with(long_texts)) return grow(type, work.substr(long_texts.size()), lengthened(history));
     if (type == "chat") return bench::grow_chat(work, history);
     if (type == "openai") return bench::grow_openai(work, history);
     if (type == "anthropic") return bench::grow_anthropic(work, history);
