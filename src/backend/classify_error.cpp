@@ -1,5 +1,6 @@
 #include "whittle/backend/classify_error.hpp"
 
+#include "../base/ascii.hpp"
 #include "echoed_text.hpp"
 #include "error_body.hpp"
 #include "overflow_text.hpp"
@@ -69,10 +70,6 @@ constexpr std::array<std::string_view, 3> sure_rate_texts{"please wait before tr
 constexpr std::array<std::string_view, 5> rate_texts{"rate limit", "rate_limit_exceeded", "too many requests",
                                                      "throttlingexception", "throttling error"};
 
-bool is_one_of(Phrases known, std::string_view word) {
-    return std::find(known.begin(), known.end(), word) != known.end();
-}
-
 bool mentions(std::string_view text, Phrases sentences) {
     return std::any_of(sentences.begin(), sentences.end(),
                        [text](std::string_view sentence) { return text.find(sentence) != std::string_view::npos; });
@@ -87,7 +84,7 @@ struct Evidence {
 
     [[nodiscard]] bool has(Phrases known) const {
         return std::any_of(body.words.begin(), body.words.end(),
-                           [known](const std::string& word) { return is_one_of(known, word); });
+                           [known](const std::string& word) { return detail::is_one_of(word, known); });
     }
     [[nodiscard]] bool says(Phrases sentences) const { return mentions(text, sentences); }
     [[nodiscard]] bool is_empty_refusal() const { return status == 400 && body.kind == ErrorBody::Kind::empty; }

@@ -1,6 +1,6 @@
 #include "curl_exchange.hpp"
 
-#include "ascii.hpp"
+#include "../base/ascii.hpp"
 #include "error_body.hpp"
 #include "url_text.hpp"
 

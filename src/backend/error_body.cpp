@@ -1,6 +1,6 @@
 #include "error_body.hpp"
 
-#include "ascii.hpp"
+#include "../base/ascii.hpp"
 #include "retry_after.hpp"
 
 #include "whittle/base/text.hpp"
@@ -33,11 +33,6 @@ constexpr std::array<std::string_view, 7> message_keys{
 constexpr std::array<std::string_view, 10> child_keys{"error", "errors",   "detail", "details",  "message",
                                                       "raw",   "metadata", "cause",  "response", "innererror"};
 constexpr std::array<std::string_view, 3> id_keys{"request_id", "requestId", "requestID"};
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& keys, std::string_view key) {
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
 
 bool looks_like_json(std::string_view text) {
     text = trim_view(text);
@@ -99,7 +94,7 @@ private:
 
     void add_value(std::string_view key, const json& value) {
         if (value.is_structured()) {
-            if (key.empty() || is_one_of(child_keys, key)) add_node(value);
+            if (key.empty() || is_one_of(key, child_keys)) add_node(value);
         } else if (const auto* text = value.get_ptr<const json::string_t*>()) {
             add_text(key, *text);
         } else if (value.is_number_integer()) {
@@ -110,11 +105,11 @@ private:
     void add_text(std::string_view key, const std::string& text) {
         if (is_blank(text)) return;
         if (is_status(text)) add_number(key, std::stoi(text));
-        if (is_one_of(word_keys, key) && found_.words.size() < most_words)
+        if (is_one_of(key, word_keys) && found_.words.size() < most_words)
             found_.words.push_back(ascii_lower(utf8_prefix(text, 100)));
-        if (is_one_of(id_keys, key) && found_.request_id.empty()) found_.request_id = one_line(text, 100);
+        if (is_one_of(key, id_keys) && found_.request_id.empty()) found_.request_id = one_line(text, 100);
         if (key == "retryDelay") found_.retry_delay = read_seconds(text);
-        if (!key.empty() && !is_one_of(message_keys, key) && !is_one_of(child_keys, key)) return;
+        if (!key.empty() && !is_one_of(key, message_keys) && !is_one_of(key, child_keys)) return;
         if (!add_document(text) && found_.messages.size() < most_messages)
             found_.messages.emplace_back(utf8_prefix(text, most_text_bytes));
     }

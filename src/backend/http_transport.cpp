@@ -1,6 +1,6 @@
 #include "whittle/backend/http_transport.hpp"
 
-#include "ascii.hpp"
+#include "../base/ascii.hpp"
 
 #include <algorithm>
 

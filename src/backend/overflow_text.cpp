@@ -1,6 +1,6 @@
 #include "overflow_text.hpp"
 
-#include "ascii.hpp"
+#include "../base/ascii.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "retry_after.hpp"
 
-#include "ascii.hpp"
+#include "../base/ascii.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -106,8 +106,7 @@ bool opens_with_status(std::string_view lower) {
         if (lower.starts_with("status ")) lower.remove_prefix(7);
         if (lower.starts_with("error ")) lower.remove_prefix(6);
     }
-    if (lower.size() < 3 || (lower[0] != '4' && lower[0] != '5') || !is_ascii_digit(lower[1]) ||
-        !is_ascii_digit(lower[2]))
+    if (lower.size() < 3 || (lower[0] != '4' && lower[0] != '5') || !is_digit(lower[1]) || !is_digit(lower[2]))
         return false;
     lower.remove_prefix(3);
     if (lower.empty() || std::string_view(":-,;{[(<\n").find(lower[0]) != nowhere) return true;
@@ -128,7 +127,7 @@ constexpr auto words_behind_error = std::to_array<std::string_view>(
 /// "Error: ...", "Error code: 429", "openai.RateLimitError: ...", "Error generating summary".
 bool opens_with_error_word(std::string_view lower) {
     std::size_t end = 0;
-    while (end < lower.size() && (is_ascii_letter(lower[end]) || lower[end] == '.' || lower[end] == '_' ||
+    while (end < lower.size() && (is_letter(lower[end]) || lower[end] == '.' || lower[end] == '_' ||
                                   static_cast<unsigned char>(lower[end]) >= 0x80)) {
         if (lower.substr(end).starts_with("\uFF1A")) break;
         ++end;
@@ -140,7 +139,7 @@ bool opens_with_error_word(std::string_view lower) {
     if (rest.empty() || std::string_view(":-,;!.([{]*<\n").find(rest[0]) != nowhere || rest.starts_with("\uFF1A"))
         return true;
     const std::string_view next = without_marks(rest);
-    return next.empty() || is_ascii_digit(next[0]) || next[0] == ':' || next[0] == '{' ||
+    return next.empty() || is_digit(next[0]) || next[0] == ':' || next[0] == '{' ||
            begins_with_any(next, words_behind_error);
 }
 

@@ -75,7 +75,7 @@ bool looks_like_refusal(std::string_view text) {
     const std::string_view front = start.substr(0, 160);
     return std::ranges::any_of(inabilities, [&](std::string_view inability) {
         const std::size_t at = front.find(inability);
-        if (at == nowhere || (at > 0 && is_ascii_letter(front[at - 1]))) return false;
+        if (at == nowhere || (at > 0 && is_letter(front[at - 1]))) return false;
         return holds_any(start.substr(at + inability.size(), 60), services);
     });
 }
@@ -120,7 +120,7 @@ constexpr auto offers = std::to_array<std::string_view>(
 
 bool begins_with_word_of(std::string_view start) {
     return std::ranges::any_of(greetings, [&](std::string_view word) {
-        return start.starts_with(word) && (start.size() == word.size() || !is_ascii_letter(start[word.size()]));
+        return start.starts_with(word) && (start.size() == word.size() || !is_letter(start[word.size()]));
     });
 }
 
@@ -155,7 +155,7 @@ constexpr auto empty_words = std::to_array<std::string_view>(
 bool says_something(std::string_view text) noexcept {
     for (std::size_t at = 0; at < text.size(); ++at) {
         const auto lead = static_cast<unsigned char>(text[at]);
-        if (is_ascii_letter(text[at]) || is_ascii_digit(text[at])) return true;
+        if (is_letter(text[at]) || is_digit(text[at])) return true;
         if (lead < 0x80) continue;
         const auto byte_at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
         const bool is_sign = (lead == 0xE2 && byte_at(at + 1) <= 0xAF) ||
@@ -206,7 +206,7 @@ int words_of_a_tale(std::string_view text) {
     int found = 0;
     for (std::size_t at = 0; at < lower.size();) {
         std::size_t end = at;
-        while (end < lower.size() && is_ascii_letter(lower[end])) ++end;
+        while (end < lower.size() && is_letter(lower[end])) ++end;
         if (tells(std::string_view(lower).substr(at, end - at))) ++found;
         at = std::max(end, at + 1);
     }

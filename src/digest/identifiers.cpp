@@ -1,5 +1,6 @@
 #include "identifiers.hpp"
 
+#include "../base/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -14,11 +15,6 @@ constexpr std::size_t shortest = 3;
 constexpr std::size_t longest = 200;
 constexpr std::size_t longest_sentence = 400;
 constexpr std::size_t npos = std::string_view::npos;
-
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
-bool is_alnum(char c) noexcept { return is_digit(c) || is_upper(c) || is_lower(c); }
 
 constexpr unsigned char in_word = 1;
 constexpr unsigned char telling = 2;  // without one of these a word is no identifier, but one of a sentence

@@ -8,6 +8,7 @@
 #include <array>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 namespace whittle::inline v0 {
 namespace {
@@ -94,6 +95,7 @@ void ShownNames::sort(Hashes& hashes) {
 }
 
 void ShownNames::sort_all() {
+    if (fill_) std::exchange(fill_, nullptr)(*this);
     if (is_sorted_) return;
     for (Hashes* hashes : {&names_, &words_, &other_words_}) sort(*hashes);
     is_sorted_ = true;

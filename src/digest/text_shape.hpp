@@ -1,6 +1,7 @@
 // How a short text begins and what it holds, for the tests of what a server or a model says instead of a summary.
 #pragma once
 
+#include "../base/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -12,9 +13,6 @@
 namespace whittle::inline v0::detail {
 
 inline constexpr std::size_t nowhere = std::string_view::npos;
-
-[[nodiscard]] inline bool is_ascii_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-[[nodiscard]] inline bool is_ascii_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 /// Without white space and the marks that set a text off: "**Error**", "> Error", "[error]".
 [[nodiscard]] inline std::string_view without_marks(std::string_view text) noexcept {
@@ -30,11 +28,6 @@ template <std::size_t N>
 template <std::size_t N>
 [[nodiscard]] bool holds_any(std::string_view text, const std::array<std::string_view, N>& phrases) noexcept {
     return std::ranges::any_of(phrases, [&](std::string_view p) { return text.find(p) != nowhere; });
-}
-
-template <std::size_t N>
-[[nodiscard]] bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) noexcept {
-    return std::ranges::find(names, name) != names.end();
 }
 
 /// Letters of ASCII, of Latin-1 and of Russian in lower case, typographic apostrophes plain.

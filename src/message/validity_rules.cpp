@@ -1,5 +1,6 @@
 #include "validity_rules.hpp"
 
+#include "../base/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +11,6 @@
 
 namespace whittle::inline v0 {
 namespace {
-
-bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 template <typename Wrong>
 void for_each_part(const Outline& outline, Wrong&& visit) {
@@ -214,14 +213,14 @@ constexpr std::array<RuleRow, 31> rows{{
 
 std::span<const RuleRow> rule_table() noexcept { return rows; }
 
-bool is_call_id_char(char c) noexcept { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
+bool is_call_id_char(char c) noexcept { return detail::is_alnum(c) || c == '_' || c == '-'; }
 
 bool is_tool_name_char(char c, const ValidityProfile& profile) noexcept {
     return is_call_id_char(c) || profile.more_tool_name_characters.find(c) != std::string::npos;
 }
 
 bool starts_tool_name(char c, const ValidityProfile& profile) noexcept {
-    return !profile.tool_name_starts_as_word || is_letter(c) || c == '_';
+    return !profile.tool_name_starts_as_word || detail::is_letter(c) || c == '_';
 }
 
 std::string quoted(std::string_view id) {

@@ -13,20 +13,12 @@ namespace {
 
 using Text = std::string_view;
 
-bool is_ascii_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-Text without_blanks(Text line) noexcept {
-    while (!line.empty() && is_blank_byte(line.front())) line.remove_prefix(1);
-    while (!line.empty() && is_blank_byte(line.back())) line.remove_suffix(1);
-    return line;
-}
-
 /// `key = value`, `key=value`, `key := value`: prose has no such sign.
 bool is_assignment(Text trimmed) noexcept { return trimmed.find('=', 1) != Text::npos; }
 
 /// `key: value` or `- key: value`, and `key:` alone. A key is one word, or stands in quotes.
 bool is_yaml(Text trimmed) noexcept {
-    while (trimmed.starts_with("- ")) trimmed = without_blanks(trimmed.substr(2));
+    while (trimmed.starts_with("- ")) trimmed = trim_view(trimmed.substr(2));
     if (trimmed.empty()) return false;
     const char quote = trimmed.front() == '"' || trimmed.front() == '\'' ? trimmed.front() : '\0';
     std::size_t end = 0;
@@ -45,9 +37,9 @@ bool is_row(Text trimmed) noexcept {
     if (trimmed.starts_with('|') || trimmed.find('\t') != Text::npos) return true;
     for (std::size_t i = 1; i + 1 < trimmed.size(); ++i) {
         if (trimmed[i] != ',' && trimmed[i] != ';' && trimmed[i] != '|') continue;
-        const bool is_number = is_ascii_digit(trimmed[i - 1]) && is_ascii_digit(trimmed[i + 1]);
+        const bool is_number = is_digit(trimmed[i - 1]) && is_digit(trimmed[i + 1]);
         const bool is_end_of_quote = trimmed[i + 1] == '"' || trimmed[i + 1] == '\'';  // as in: "yes," he said
-        if (!is_blank_byte(trimmed[i + 1]) && !is_number && (!is_end_of_quote || trimmed[i - 1] == '"')) return true;
+        if (!is_space(trimmed[i + 1]) && !is_number && (!is_end_of_quote || trimmed[i - 1] == '"')) return true;
     }
     return false;
 }
@@ -59,7 +51,7 @@ bool is_change(Text line) noexcept {
     const char first = line[0];
     const char second = line[1];
     if (first == '<' || first == '>' || first == '!') return second == ' ';
-    return (first == '+' || first == '-') && !is_blank_byte(second);
+    return (first == '+' || first == '-') && !is_space(second);
 }
 
 /// The lines of a hunk that are still to come.
@@ -118,7 +110,7 @@ private:
 
     void look_at(std::size_t i) {
         const Text whole = line(i);
-        const Text trimmed = without_blanks(whole);
+        const Text trimmed = trim_view(whole);
         const auto opened = Hunk::from(whole);
         const bool is_in_hunk = opened || (hunk_ && hunk_->take(whole));
         if (opened) hunk_ = opened;

@@ -20,8 +20,6 @@ std::string_view core_of(std::string_view word) noexcept {
 
 namespace {
 
-constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
-
 using Text = std::string_view;
 
 /// Negations of eight languages, and words for "nothing there". Sorted.
@@ -91,7 +89,7 @@ bool is_name(std::string_view word, std::string_view core) noexcept {
     if (word.front() == '-' || word.front() == '.') return true;
     for (std::size_t i = 0; i < core.size(); ++i) {
         if (core[i] == '.' || core[i] == '-' || core[i] == ',' || core[i] == ';') return true;
-        if (i > 0 && is_upper(core[i]) && detail::is_letter(core[i - 1])) return true;
+        if (i > 0 && detail::is_upper(core[i]) && detail::is_letter(core[i - 1])) return true;
     }
     return false;
 }

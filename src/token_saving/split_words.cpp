@@ -12,14 +12,9 @@ namespace whittle::inline v0 {
 
 namespace {
 
-using detail::is_blank_byte;
+using detail::is_space;
 using detail::Stretch;
-
-std::string_view trim(std::string_view line) noexcept {
-    while (!line.empty() && is_blank_byte(line.front())) line.remove_prefix(1);
-    while (!line.empty() && is_blank_byte(line.back())) line.remove_suffix(1);
-    return line;
-}
+using detail::trim_view;
 
 std::vector<Stretch> lines_of(std::string_view text) {
     std::vector<Stretch> lines;
@@ -90,12 +85,12 @@ private:
 std::vector<Word> words_of(std::string_view text) {
     std::vector<Word> words;
     for (std::size_t at = 0; at < text.size();) {
-        if (is_blank_byte(text[at])) {
+        if (is_space(text[at])) {
             ++at;
             continue;
         }
         const std::size_t begin = at;
-        while (at < text.size() && !is_blank_byte(text[at])) ++at;
+        while (at < text.size() && !is_space(text[at])) ++at;
         const bool stays = is_protected_word(text.substr(begin, at - begin));
         words.push_back({begin, at, stays ? Word::Kind::protected_ : Word::Kind::plain});
     }
@@ -127,7 +122,7 @@ std::vector<bool> fenced(std::string_view text, const std::vector<Stretch>& line
     std::vector<bool> inside(lines.size(), false);
     std::optional<FenceMark> fence;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        const FenceMark mark(trim(text.substr(lines[i].begin, lines[i].end - lines[i].begin)));
+        const FenceMark mark(trim_view(text.substr(lines[i].begin, lines[i].end - lines[i].begin)));
         inside[i] = fence || mark.opens();
         if (!fence && mark.opens())
             fence = mark;
@@ -202,10 +197,10 @@ private:
             if (words.empty()) continue;
             protect_inline_code(text_, words);
             const std::string_view line = text_.substr(lines_[i].begin, lines_[i].end - lines_[i].begin);
-            if (in_fence[i] || is_data[i] || is_code_line(line, trim(line), words)) set_verbatim(words);
+            if (in_fence[i] || is_data[i] || is_code_line(line, trim_view(line), words)) set_verbatim(words);
             if (in_fence[i]) continue;
             ++all;
-            code += ends_like_code(trim(line)) ? 1 : 0;
+            code += ends_like_code(trim_view(line)) ? 1 : 0;
         }
         if (code > 0 && 4 * code >= all) set_verbatim(words_);
     }

@@ -11,13 +11,11 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 std::vector<std::string_view> split_at_blanks(std::string_view text) {
     std::vector<std::string_view> words;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t begin = at;
-        while (at < text.size() && !is_blank_byte(text[at])) ++at;
+        while (at < text.size() && !is_space(text[at])) ++at;
         if (at > begin) words.push_back(text.substr(begin, at - begin));
         ++at;
     }
@@ -51,8 +49,8 @@ std::string normal_arguments(std::string_view json) {
     for (std::size_t i = 0; i < json.size(); ++i) {
         const char c = json[i];
         if (c == '"' && (i == 0 || json[i - 1] != '\\')) in_string = !in_string;
-        if (is_blank_byte(c) && (!in_string || (!result.empty() && result.back() == ' '))) continue;
-        result += is_blank_byte(c) ? ' ' : c;
+        if (is_space(c) && (!in_string || (!result.empty() && result.back() == ' '))) continue;
+        result += is_space(c) ? ' ' : c;
     }
     return result;
 }

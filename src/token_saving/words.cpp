@@ -19,7 +19,7 @@ namespace whittle::inline v0 {
 void WordCounts::add(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t begin = at;
-        while (at < text.size() && !detail::is_blank_byte(text[at])) ++at;
+        while (at < text.size() && !detail::is_space(text[at])) ++at;
         const std::string_view core = detail::core_of(text.substr(begin, at - begin));
         if (!core.empty()) add_word(ascii_lower(core));
         if (at == begin) ++at;

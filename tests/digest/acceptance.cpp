@@ -224,3 +224,21 @@ TEST_CASE("a reply that is a user's message is no summary", "[digest]") {
     REQUIRE(result.failure);
     CHECK(result.failure->refusal == Refusal::wrong_role);
 }
+
+TEST_CASE("the names in a request are looked for once a reply's form is in order, and once only", "[digest]") {
+    const auto counter = chars();
+    int searches = 0;
+    ShownNames names([&](ShownNames& all) {
+        ++searches;
+        all.add("src/upload/client.py");
+    });
+    const Acceptance rules{.counter = *counter, .shown = &names};
+    DigestError error;
+    CHECK_FALSE(accept_reply({.text = " "}, rules, error));
+    CHECK_FALSE(accept_reply({.text = "cut off in the mid", .finish = FinishReason::length}, rules, error));
+    CHECK(searches == 0);
+    CHECK(accept_reply({.text = "The upload in src/upload/client.py was mended, and all tests pass."}, rules, error));
+    CHECK(accept_reply({.text = "The tests of src/upload/client.py were run, and all of them pass."}, rules, error));
+    CHECK(searches == 1);
+    CHECK(names.size() == 1);
+}

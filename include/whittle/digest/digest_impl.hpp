@@ -362,8 +362,7 @@ private:
     }
 
     /// The names in a request. Those of the instructions are not the conversation's.
-    [[nodiscard]] ShownNames names_in(const ModelRequest<M>& request) const {
-        ShownNames names;
+    void add_names_in(const ModelRequest<M>& request, ShownNames& names) const {
         for (const std::string_view text : {system_text_, user_text_, request.system}) names.add_other(text);
         for (const ToolSpec& tool : request.tools) {
             for (const std::string_view text : {std::string_view(tool.name), std::string_view(tool.parameters)})
@@ -377,11 +376,10 @@ private:
                 if (part.kind == PartKind::media || part.kind == PartKind::other) names.add_unread();
             });
         }
-        return names;
     }
 
     void judge(Outcome& outcome, const ModelRequest<M>& request, bool is_last) {
-        ShownNames names = names_in(request);
+        ShownNames names([&](ShownNames& all) { add_names_in(request, all); });
         const std::array<std::string_view, 2> instructions{system_text_, user_text_};
         const std::array<std::string_view, 2> frames{whole_frame_, part_frame_};
         const Acceptance rules{*environment_.counter,

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -11,6 +13,10 @@ namespace whittle::inline v0 {
 /// hashes of names and words, not the text. Linear in the text; the first question sorts.
 class ShownNames {
 public:
+    ShownNames() = default;
+    /// `fill` adds everything. It is called at the first question, if there is one.
+    explicit ShownNames(std::function<void(ShownNames&)> fill) noexcept : fill_(std::move(fill)) {}
+
     /// Of the conversation.
     void add(std::string_view text);
     /// Of instructions and tools: a reply that says these names nothing of the conversation, and invents nothing.
@@ -39,6 +45,7 @@ private:
     static void sort(Hashes& hashes);
     void sort_all();
 
+    std::function<void(ShownNames&)> fill_{};
     Hashes names_{};
     Hashes words_{};        ///< what names are made of
     Hashes other_words_{};  ///< those of instructions
