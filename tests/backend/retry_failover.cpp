@@ -84,6 +84,15 @@ TEST_CASE("a failure that may pass is followed by another attempt after a growin
     CHECK(milliseconds(world.clock->now()) == world.waits[0] + world.waits[1] + world.waits[2]);
 }
 
+TEST_CASE("a pointer to a host's own model class says the message type, to retry and to failover", "[retry]") {
+    const auto host = std::make_shared<ScriptedModel<ChatMessage>>(
+        [](const Request&) -> Reply<ChatMessage> { return {ChatMessage::assistant("done")}; });
+    const std::vector<std::shared_ptr<ScriptedModel<ChatMessage>>> two{host, host};
+    for (const ChatModel& model : {with_retry(host), with_retry(host, {.max_retries = 1}), with_failover(two),
+                                   with_failover({host, host}), with_failover(std::vector{with_retry(host)})})
+        CHECK(text_of(model->generate({}).message) == "done");
+}
+
 TEST_CASE("the attempts are counted, and the last error goes to the caller as it is", "[retry]") {
     World world;
     Script script{{busy, busy, ModelError(ModelErrorClass::rate_limit, "third"), busy}};

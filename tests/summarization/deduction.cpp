@@ -69,3 +69,26 @@ TEST_CASE("callbacks in braces are the ones that are called", "[summarization]")
     CHECK(finalized == 1);
     CHECK(conversation.size() < 5);
 }
+
+TEST_CASE("callbacks of retry and failover are taken in nested braces and as objects", "[summarization]") {
+    const auto model = std::make_shared<HostModel>();
+    RetryCallbacks<ChatMessage> retry;
+    retry.should_retry = [](const Attempt<ChatMessage>&) { return false; };
+    FailoverCallbacks<ChatMessage> failover;
+    failover.get_failover_model = [&](const FailoverContext<ChatMessage>&) {
+        return FailoverModel<ChatMessage>{.model = model};
+    };
+    const Summarization mixed{model, {}, {.retry = retry, .failover = failover}};
+    const Compaction nested{model,
+                            {.threshold_tokens = 9'000},
+                            {.retry = {.should_retry = [](const auto&) { return false; }}, .failover = failover}};
+    CompactionCallbacks<ChatMessage> callbacks;
+    callbacks.retry = retry;
+    const Compaction typed{model, {.threshold_tokens = 9'000}, callbacks, "named"};
+    const Compaction<> without;
+    STATIC_REQUIRE(std::is_same_v<decltype(nested), const Compaction<ChatMessage>>);
+    STATIC_REQUIRE(std::is_same_v<decltype(typed), const Compaction<ChatMessage>>);
+    CHECK(mixed.name() == "summarization");
+    CHECK(nested.name() == without.name());
+    CHECK(typed.name() == "named");
+}

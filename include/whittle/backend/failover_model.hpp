@@ -3,10 +3,12 @@
 #include "whittle/backend/restart.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/port/model.hpp"
+#include "whittle/port/model_message.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -79,6 +81,21 @@ template <AgentMessage M>
         throw Error(Errc::invalid_argument,
                     "make a model with failover: the list is empty or holds no model somewhere");
     return std::make_shared<detail::FailoverList<M>>(std::move(models), std::move(callbacks));
+}
+
+/// The same for pointers to a host's own model class, which says the message type.
+template <typename T>
+[[nodiscard]] std::shared_ptr<Model<detail::ModelMessage<T>>> with_failover(
+    const std::vector<std::shared_ptr<T>>& models, FailoverModelCallbacks callbacks = {}) {
+    return with_failover(std::vector<std::shared_ptr<Model<detail::ModelMessage<T>>>>(models.begin(), models.end()),
+                         std::move(callbacks));
+}
+/// The same for such pointers in braces.
+template <typename T>
+[[nodiscard]] std::shared_ptr<Model<detail::ModelMessage<T>>> with_failover(
+    std::initializer_list<std::shared_ptr<T>> models, FailoverModelCallbacks callbacks = {}) {
+    return with_failover(std::vector<std::shared_ptr<Model<detail::ModelMessage<T>>>>(models.begin(), models.end()),
+                         std::move(callbacks));
 }
 
 }  // namespace whittle::inline v0

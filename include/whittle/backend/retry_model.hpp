@@ -6,6 +6,7 @@
 #include "whittle/base/error.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/port/model.hpp"
+#include "whittle/port/model_message.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -116,6 +117,16 @@ template <AgentMessage M>
     problems.throw_if_errors("add retry to a model");
     return std::make_shared<detail::RetryModel<M>>(std::move(model), config, std::move(callbacks),
                                                    std::move(environment));
+}
+
+/// The same for a pointer to a host's own model class, which says the message type.
+template <typename T>
+[[nodiscard]] std::shared_ptr<Model<detail::ModelMessage<T>>> with_retry(std::shared_ptr<T> model,
+                                                                         RetryModelConfig config = {},
+                                                                         RetryModelCallbacks callbacks = {},
+                                                                         RetryEnvironment environment = {}) {
+    return with_retry(std::shared_ptr<Model<detail::ModelMessage<T>>>(std::move(model)), config, std::move(callbacks),
+                      std::move(environment));
 }
 
 }  // namespace whittle::inline v0

@@ -12,6 +12,19 @@ struct CompactionCallbacks {
     FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
 };
 
+namespace detail {
+
+/// `CompactionCallbacks` as braces write it: names the member that a function does not fit.
+template <AgentMessage M>
+struct CompactionBraces {
+    RetryBraces<M> retry{};
+    FailoverBraces<M> failover{};
+
+    [[nodiscard]] CompactionCallbacks<M> take() { return {.retry = retry.take(), .failover = failover.take()}; }
+};
+
+}  // namespace detail
+
 /// Whether another attempt with the same model can help: not after a refused key, a bad request or a model's refusal.
 [[nodiscard]] bool is_worth_a_retry(const DigestError& error) noexcept;
 

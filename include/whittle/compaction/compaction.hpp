@@ -4,8 +4,9 @@
 #include "whittle/compaction/callbacks.hpp"
 #include "whittle/compaction/compaction_run.hpp"
 #include "whittle/compaction/config.hpp"
-#include "whittle/digest/callback_slot.hpp"
+#include "whittle/port/model_message.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,8 +23,13 @@ template <AgentMessage M = ChatMessage>
 class Compaction final : public Middleware<M> {
 public:
     /// `summariser` null: the agent's own model. Without one either, only the cheap stages run; that is reported once.
+    /// `callbacks` in braces: the members of `CompactionCallbacks<M>`.
     explicit Compaction(std::shared_ptr<Model<M>> summariser = nullptr, CompactionConfig config = {},
-                        CompactionCallbacks<M> callbacks = {}, std::string name = "compaction")
+                        detail::CompactionBraces<M> callbacks = {}, std::string name = "compaction")
+        : Compaction(std::move(summariser), std::move(config), callbacks.take(), std::move(name)) {}
+    template <std::same_as<CompactionCallbacks<M>> Callbacks>
+    Compaction(std::shared_ptr<Model<M>> summariser, CompactionConfig config, Callbacks callbacks,
+               std::string name = "compaction")
         : summariser_(std::move(summariser)),
           config_(std::move(config)),
           callbacks_(std::move(callbacks)),
@@ -84,8 +90,10 @@ private:
 
 /// From a pointer to a class of one's own that is a model, too.
 template <typename T>
-Compaction(std::shared_ptr<T>, CompactionConfig = {}, CompactionCallbacks<detail::ModelMessage<T>> = {},
+Compaction(std::shared_ptr<T>, CompactionConfig = {}, detail::CompactionBraces<detail::ModelMessage<T>> = {},
            std::string = {}) -> Compaction<detail::ModelMessage<T>>;
+template <typename T, AgentMessage M>
+Compaction(std::shared_ptr<T>, CompactionConfig, CompactionCallbacks<M>, std::string = {}) -> Compaction<M>;
 
 }  // namespace whittle::inline v0
 

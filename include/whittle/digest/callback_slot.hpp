@@ -1,7 +1,6 @@
 #pragma once
 
-#include "whittle/message/traits.hpp"
-#include "whittle/port/model.hpp"
+#include "whittle/base/version.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -30,11 +29,5 @@ public:
 private:
     Function function_{};
 };
-
-/// The message type of a model, of a class that is derived from `Model<M>` too.
-template <AgentMessage M>
-M message_of(const Model<M>* model);
-template <typename T>
-using ModelMessage = decltype(message_of(static_cast<T*>(nullptr)));
 
 }  // namespace whittle::inline v0::detail

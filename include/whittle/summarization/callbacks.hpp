@@ -88,8 +88,8 @@ struct SummarizationBraces {
     CallbackSlot<summarization_callback::finalize, decltype(Callbacks::finalize)> finalize{};
     CallbackSlot<summarization_callback::callback, decltype(Callbacks::callback)> callback{};
     CallbackSlot<summarization_callback::user_message_filter, UserMessageFilter<M>> user_message_filter{};
-    RetryCallbacks<M> retry{};
-    FailoverCallbacks<M> failover{};
+    RetryBraces<M> retry{};
+    FailoverBraces<M> failover{};
     CallbackSlot<summarization_callback::on_internal_event, decltype(Callbacks::on_internal_event)> on_internal_event{};
     std::shared_ptr<Transcript<M>> transcript{};
 
@@ -99,8 +99,8 @@ struct SummarizationBraces {
                 .finalize = finalize.take(),
                 .callback = callback.take(),
                 .user_message_filter = user_message_filter.take(),
-                .retry = std::move(retry),
-                .failover = std::move(failover),
+                .retry = retry.take(),
+                .failover = failover.take(),
                 .on_internal_event = on_internal_event.take(),
                 .transcript = std::move(transcript)};
     }

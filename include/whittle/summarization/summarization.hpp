@@ -2,6 +2,7 @@
 
 #include "whittle/chain/chain.hpp"
 #include "whittle/digest/digest.hpp"
+#include "whittle/port/model_message.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/summarization/finalizer.hpp"
