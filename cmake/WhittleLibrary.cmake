@@ -52,6 +52,10 @@ target_link_libraries(
 set_target_properties(whittle PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
 whittle_set_warnings(whittle)
 whittle_compile_by_folder(whittle)
+# Counting is inlined well file by file: compiled as one it takes a third more instructions.
+set(counting ${whittle_sources})
+list(FILTER counting INCLUDE REGEX "^src/tokens/")
+set_source_files_properties(${counting} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # The adapters, with the library's templates over their message types, and the models of providers, over any
 # HttpTransport. A host that does not install builds it if it links it.
