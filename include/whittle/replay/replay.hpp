@@ -61,6 +61,3 @@ template <ToolMessage M>
 }  // namespace whittle::inline v0
 
 #include "whittle/replay/replay_impl.hpp"
-
-#define WHITTLE_DEFINES_REPLAY
-#include "whittle/base/compiled_types.hpp"

@@ -298,3 +298,6 @@ ReplayTotals replay(const Recording<M>& recording, const Chain<M>& chain, const 
 }
 
 }  // namespace whittle::inline v0
+
+#define WHITTLE_DEFINES_REPLAY
+#include "whittle/base/compiled_types.hpp"
