@@ -90,6 +90,11 @@ struct ChainConfig {
     std::shared_ptr<Random> random = system_random();
 };
 
+namespace detail {
+template <AgentMessage M>
+struct ChainBraces;
+}  // namespace detail
+
 /// What takes a message type or gets called back.
 template <AgentMessage M = ChatMessage>
 struct ChainCallbacks {
@@ -97,6 +102,8 @@ struct ChainCallbacks {
     std::function<std::int64_t(MessageView<M>, std::span<const ToolSpec>)> conversation_counter{};
     EventSink on_event{};
     std::function<void(const Report&)> on_report{};  ///< after each hook; what it throws is dropped
+
+    operator detail::ChainBraces<M>() const;
 };
 
 /// What a middleware's configuration check can see of the chain it is in.

@@ -2,8 +2,8 @@
 
 // The callbacks of retry and failover as braces write them; included by attempt.hpp.
 
+#include "whittle/base/callback_slot.hpp"
 #include "whittle/digest/attempt.hpp"
-#include "whittle/digest/callback_slot.hpp"
 
 namespace whittle::inline v0 {
 namespace detail {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/loop/callbacks.hpp"
 #include "whittle/loop/jobs.hpp"
 #include "whittle/port/delta_watch.hpp"
 #include "whittle/reduction/read_offloaded.hpp"
@@ -28,18 +29,6 @@ struct LoopConfig {
     std::string system{};  ///< system text beside the messages
     bool offer_read_offloaded = true;  ///< adds that tool if the chain has a storage and no tool has its name
     bool offer_fetch_media = true;     ///< the same, if a middleware of the chain moves media into a storage
-};
-
-/// What a host may watch. Called on the thread that runs the loop, one at a time; what these throw fails the run. With
-/// several `tool_threads`, tools start in call order and `on_tool_end` comes in the order in which they end.
-struct LoopCallbacks {
-    DeltaSink on_delta{};  ///< asks the model to stream
-    /// A reply that had begun to stream turned out too large, and the model is asked again with a smaller conversation:
-    /// the host discards what it showed of this reply. Absent: the run fails instead, since the beginning would come
-    /// twice; the conversation is smaller by then, so that `run(conversation)` may go on.
-    std::function<void()> on_restart{};
-    std::function<void(const ToolContext&)> on_tool_start{};
-    std::function<void(const ToolContext&, const ToolResult&)> on_tool_end{};
 };
 
 struct RunResult {
@@ -79,13 +68,14 @@ struct ModelForChain {
 template <ToolMessage M = ChatMessage>
 class AgentLoop {
 public:
+    /// `callbacks`: `LoopCallbacks`, or its members in braces.
     AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {},
-              LoopCallbacks callbacks = {});
+              detail::LoopBraces callbacks = {});
     /// Never compiles: says what is wrong with a model and a chain for different message types.
     template <typename ModelType, AgentMessage ChainIsFor>
     requires(!std::is_convertible_v<ModelType*, Model<M>*> || !std::is_same_v<ChainIsFor, M>)
         AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, const Chain<ChainIsFor>& chain, LoopConfig = {},
-                  LoopCallbacks = {})
+                  detail::LoopBraces = {})
         : chain_(chain.config()) {
         [[maybe_unused]] const detail::ModelForChain<ModelType, ChainIsFor> required;
     }
@@ -131,7 +121,8 @@ private:
 };
 
 template <typename ModelType, ToolMessage M>
-AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, LoopCallbacks = {}) -> AgentLoop<M>;
+AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {})
+    -> AgentLoop<M>;
 
 namespace detail {
 
@@ -175,12 +166,12 @@ template <AgentMessage M>
 
 template <ToolMessage M>
 AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config,
-                        LoopCallbacks callbacks)
+                        detail::LoopBraces callbacks)
     : model_(std::move(model)),
       tools_(std::move(tools)),
       chain_(std::move(chain)),
       config_(std::move(config)),
-      callbacks_(std::move(callbacks)) {
+      callbacks_(callbacks.take()) {
     detail::offer_read_offloaded(config_, chain_.config(), chain_.language(), tools_);
     const bool stores_media = std::ranges::any_of(chain_.stages(), [](const auto& s) { return s->stores_media(); });
     if (stores_media) detail::offer_fetch_media(config_, chain_.config(), chain_.language(), tools_);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "whittle/base/callback_slot.hpp"
 #include "whittle/chain/turn.hpp"
-#include "whittle/digest/callback_slot.hpp"
 #include "whittle/message/part.hpp"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "whittle/base/callback_slot.hpp"
 #include "whittle/chain/conversation.hpp"
 #include "whittle/digest/attempt.hpp"
-#include "whittle/digest/callback_slot.hpp"
 #include "whittle/summarization/finalizer.hpp"
 #include "whittle/summarization/transcript.hpp"
 
