@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0 {
 namespace {
@@ -101,6 +104,15 @@ bool Traits::set_text_in_place(ChatMessage& m, const PartIndex&, std::size_t par
 void Traits::erase_part(ChatMessage& m, std::size_t part) {
     require_part(m, part, "erase");
     m.parts.erase(m.parts.begin() + static_cast<std::ptrdiff_t>(part));
+}
+
+void Traits::erase_parts(ChatMessage& m, const PartIndex&, std::span<const std::size_t> parts) {
+    std::vector<bool> is_gone(m.parts.size(), false);
+    for (const std::size_t part : parts) {
+        require_part(m, part, "erase");
+        is_gone[part] = true;
+    }
+    std::erase_if(m.parts, [&](const Part& part) { return is_gone[static_cast<std::size_t>(&part - m.parts.data())]; });
 }
 
 void Traits::rename_call(ChatMessage& m, std::size_t part, std::string_view call_id, std::string_view tool) {

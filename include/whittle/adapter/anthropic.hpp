@@ -136,6 +136,11 @@ struct message_traits<anthropic::Message> {
         anthropic::detail::erase_part(edited, part);
         m.json_ = std::move(edited);
     }
+    static void erase_parts(anthropic::Message& m, const PartIndex& index, std::span<const std::size_t> parts) {
+        Json edited = m.json_;
+        anthropic::detail::erase_parts(edited, index, parts);
+        m.json_ = std::move(edited);
+    }
 
     /// All parts of a result have one id. Errors: invalid_argument for a part that is neither call nor result.
     static void rename_call(anthropic::Message& m, std::size_t part, std::string_view call_id, std::string_view tool) {
@@ -188,7 +193,7 @@ struct message_traits<anthropic::Message> {
 };
 
 static_assert(ToolMessage<anthropic::Message> && HasCodec<anthropic::Message> && HasUsage<anthropic::Message> &&
-              HasPartIndex<anthropic::Message>);
+              HasPartIndex<anthropic::Message> && HasIndexedErase<anthropic::Message>);
 
 }  // namespace whittle::inline v0
 

@@ -109,6 +109,11 @@ struct message_traits<openai::Message> {
         openai::detail::erase_part(edited, part);
         m.json_ = std::move(edited);
     }
+    static void erase_parts(openai::Message& m, const PartIndex& index, std::span<const std::size_t> parts) {
+        Json edited = m.json_;
+        openai::detail::erase_parts(edited, index, parts);
+        m.json_ = std::move(edited);
+    }
 
     /// In a tool message all parts have one id. Errors: invalid_argument for a part that is neither call nor result.
     static void rename_call(openai::Message& m, std::size_t part, std::string_view call_id, std::string_view tool) {
@@ -151,7 +156,7 @@ struct message_traits<openai::Message> {
 };
 
 static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUsage<openai::Message> &&
-              HasRenameCall<openai::Message> && HasPartIndex<openai::Message>);
+              HasRenameCall<openai::Message> && HasPartIndex<openai::Message> && HasIndexedErase<openai::Message>);
 
 }  // namespace whittle::inline v0
 

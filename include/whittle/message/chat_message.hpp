@@ -58,6 +58,7 @@ struct message_traits<ChatMessage> {
     static bool set_text_in_place(ChatMessage& m, const PartIndex& index, std::size_t part, std::string_view text);
 
     static void erase_part(ChatMessage& m, std::size_t part);
+    static void erase_parts(ChatMessage& m, const PartIndex&, std::span<const std::size_t> parts);
     static ChatMessage make(Role role, std::string_view text);
     static std::vector<ChatMessage> make_tool_results(std::span<const ToolResult> results);
     static void rename_call(ChatMessage& m, std::size_t part, std::string_view call_id, std::string_view tool);
@@ -77,6 +78,6 @@ struct message_traits<ChatMessage> {
 };
 
 static_assert(ToolMessage<ChatMessage> && HasCodec<ChatMessage> && HasRenameCall<ChatMessage> &&
-              HasPartIndex<ChatMessage>);
+              HasPartIndex<ChatMessage> && HasIndexedErase<ChatMessage>);
 
 }  // namespace whittle::inline v0

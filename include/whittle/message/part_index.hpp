@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -34,6 +35,27 @@ template <typename M>
 concept HasIndexedRename = HasPartIndex<M> && requires(M& m, const M& shown, std::size_t part, std::string_view name) {
     message_traits<M>::rename_call(m, message_traits<M>::index_parts(shown), part, name, name);
 };
+
+/// Optional beside these: `void erase_parts(M&, const PartIndex&, std::span<const std::size_t> parts)`: takes out parts
+/// that are there, ascending and each named once, as `erase_part` does from the last of them to the first. Throws
+/// without having changed the message.
+template <typename M>
+concept HasIndexedErase = HasPartIndex<M> && requires(M& m, const M& shown, std::span<const std::size_t> parts) {
+    message_traits<M>::erase_parts(m, message_traits<M>::index_parts(shown), parts);
+};
+
+/// Takes these parts out of `m`, ascending and each named once: by an index where its type has that, else one by one,
+/// from the last to the first.
+template <AgentMessage M>
+void erase_parts_of(M& m, std::span<const std::size_t> parts) {
+    if constexpr (HasIndexedErase<M>) {
+        if (parts.size() > 1) {
+            const auto index = message_traits<M>::index_parts(m);
+            if (parts.back() < index.size()) return message_traits<M>::erase_parts(m, index, parts);
+        }
+    }
+    for (std::size_t i = parts.size(); i-- > 0;) message_traits<M>::erase_part(m, parts[i]);
+}
 
 /// Calls `visit(const PartView&)` for part `part` of `m`, if there is one.
 template <AgentMessage M, typename Visit>

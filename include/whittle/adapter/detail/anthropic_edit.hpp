@@ -4,10 +4,13 @@
 #include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/base/text.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0::anthropic::detail {
 
@@ -149,43 +152,77 @@ inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
 
 // ---- erase_part -----------------------------------------------------------------------------------------------------
 
-/// An emptied result goes as a whole: a block that stayed would be an empty result.
-inline void erase_result_item(ordered_json& content, const Slot& slot) {
-    ordered_json& items = content[slot.block]["content"];
-    if (items.size() == 1 && kind_of_item(items[0]) == BlockKind::text) {
-        content.erase(slot.block);
-    } else {
-        items.erase(slot.item);
-    }
+/// Takes these items out of a result, ascending. False, and nothing done, where that would empty it of its texts: it
+/// goes as a whole then, since a block that stayed would be an empty result.
+[[nodiscard]] inline bool erase_result_items(ordered_json& result, std::span<const std::size_t> gone) {
+    ordered_json& items = result["content"];
+    if (gone.size() == items.size() && kind_of_item(items[0]) == BlockKind::text) return false;
+    whittle::detail::erase_elements(items, gone);
+    return true;
 }
 
 /// Beside media and opaque items there is nothing to take away.
-inline void erase_empty_result(ordered_json& content, std::size_t block) {
-    const ordered_json* inside = find_member(content[block], "content");
-    if (inside == nullptr || inside->empty()) content.erase(block);
+[[nodiscard]] inline bool goes_with_empty_part(const ordered_json& result) {
+    const ordered_json* inside = find_member(result, "content");
+    return inside == nullptr || inside->empty();
 }
 
-/// An emptied message has content [], which holds no part.
+/// Takes parts out of the array "content", from the last to the first. Blocks that go as a whole do so at the end, so
+/// that every slot stays true until then.
+class BlockEraser {
+public:
+    explicit BlockEraser(ordered_json& content) : content_(content) {}
+
+    /// `is_last_of_block`: no other part of its block is to go after it.
+    void erase(const Slot& slot, bool is_last_of_block) {
+        if (!blocks_.empty() && blocks_.back() == slot.block) return;  // went with a part behind it
+        ordered_json& block = content_[slot.block];
+        if (slot.place == Place::result_other) {
+            block.erase("content");
+        } else if (slot.place == Place::result_item) {
+            items_.push_back(slot.item);
+            if (is_last_of_block && !erase_items(block)) blocks_.push_back(slot.block);
+        } else if (slot.place != Place::empty_result || goes_with_empty_part(block)) {
+            blocks_.push_back(slot.block);
+        }
+    }
+    void finish() {
+        std::ranges::reverse(blocks_);
+        whittle::detail::erase_elements(content_, blocks_);
+    }
+
+private:
+    [[nodiscard]] bool erase_items(ordered_json& result) {
+        std::ranges::reverse(items_);
+        const bool is_left = erase_result_items(result, items_);
+        items_.clear();
+        return is_left;
+    }
+
+    ordered_json& content_;
+    std::vector<std::size_t> blocks_{};  // that go, descending
+    std::vector<std::size_t> items_{};   // of one result that go, descending
+};
+
+/// `parts`: ascending, each once. An emptied message has content [], which holds no part.
+inline void erase_parts(ordered_json& m, std::span<const Slot> slots, std::span<const std::size_t> parts) {
+    ordered_json& content = m["content"];
+    if (!content.is_array()) {
+        if (!parts.empty()) content = ordered_json::array();
+        return;
+    }
+    BlockEraser eraser(content);
+    for (std::size_t i = parts.size(); i-- > 0;) {
+        const Slot& slot = slots[parts[i]];
+        eraser.erase(slot, i == 0 || slots[parts[i - 1]].block != slot.block);
+    }
+    eraser.finish();
+}
+
 inline void erase_part(ordered_json& m, std::size_t part) {
     const Slot slot = slot_at(m, part, "erase");
-    ordered_json& content = m["content"];
-    switch (slot.place) {
-        case Place::content_string:
-        case Place::content_other:
-            content = ordered_json::array();
-            return;
-        case Place::block:
-        case Place::result_string:
-            content.erase(slot.block);
-            return;
-        case Place::result_item:
-            return erase_result_item(content, slot);
-        case Place::result_other:
-            content[slot.block].erase("content");
-            return;
-        case Place::empty_result:
-            return erase_empty_result(content, slot.block);
-    }
+    constexpr std::size_t only = 0;
+    erase_parts(m, {&slot, 1}, {&only, 1});
 }
 
 // ---- rename_call ----------------------------------------------------------------------------------------------------

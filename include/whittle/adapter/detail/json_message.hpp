@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,21 @@ constexpr const char* exact_text_key = "bytes_as_code_points";
 
 /// {"type":"text","text":...}, the same in both formats.
 [[nodiscard]] inline ordered_json text_item(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
+
+/// Takes elements out of an array in one pass. `gone`: ascending, each once, all of them there.
+inline void erase_elements(ordered_json& array, std::span<const std::size_t> gone) {
+    if (gone.empty()) return;
+    auto next = gone.begin();
+    std::size_t kept = *next;
+    for (std::size_t i = kept; i < array.size(); ++i) {
+        if (next != gone.end() && *next == i) {
+            ++next;
+        } else {
+            array[kept++] = std::move(array[i]);
+        }
+    }
+    array.erase(array.begin() + static_cast<std::ptrdiff_t>(kept), array.end());
+}
 
 /// Empty if `json` is a message: an object whose "role" is one of `roles`, which is also what the reason shows.
 template <typename IsRole>

@@ -3,11 +3,13 @@
 #include "whittle/adapter/detail/openai_slots.hpp"
 #include "whittle/base/text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0::openai::detail {
 
@@ -112,9 +114,10 @@ inline void empty_content(ordered_json& m) {
     }
 }
 
-inline void erase_element(ordered_json& m, const Slot& slot) {
+/// Elements of "content" or "tool_calls", ascending.
+inline void erase_elements(ordered_json& m, const Slot& slot, std::span<const std::size_t> elements) {
     ordered_json& array = m[slot.key];
-    array.erase(slot.index);
+    whittle::detail::erase_elements(array, elements);
     if (!array.empty()) return;
     if (slot.place == Place::tool_call) {
         m.erase(slot.key);
@@ -128,25 +131,34 @@ inline void erase_empty_result(ordered_json& m) {
     if (m["content"].empty()) empty_content(m);
 }
 
+inline void erase_outside_arrays(ordered_json& m, const Slot& slot) {
+    if (slot.place == Place::empty_result) return erase_empty_result(m);
+    if (slot.place == Place::content_string || slot.place == Place::content_other) return empty_content(m);
+    m.erase(slot.key);
+}
+
+/// From the last to the first, so that the slots in front stay true; those of one array in one pass. `parts`:
+/// ascending, each once.
+inline void erase_parts(ordered_json& m, std::span<const Slot> slots, std::span<const std::size_t> parts) {
+    std::vector<std::size_t> elements;  // of one array
+    for (std::size_t i = parts.size(); i-- > 0;) {
+        const Slot& slot = slots[parts[i]];
+        if (slot.place != Place::content_item && slot.place != Place::tool_call) {
+            erase_outside_arrays(m, slot);
+            continue;
+        }
+        elements.push_back(slot.index);
+        if (i > 0 && slots[parts[i - 1]].place == slot.place) continue;
+        std::ranges::reverse(elements);
+        erase_elements(m, slot, elements);
+        elements.clear();
+    }
+}
+
 inline void erase_part(ordered_json& m, std::size_t part) {
     const Slot slot = slot_at(m, part, "erase");
-    switch (slot.place) {
-        case Place::reasoning:
-        case Place::member:
-            m.erase(slot.key);
-            return;
-        case Place::content_string:
-        case Place::content_other:
-            empty_content(m);
-            return;
-        case Place::content_item:
-        case Place::tool_call:
-            erase_element(m, slot);
-            return;
-        case Place::empty_result:
-            erase_empty_result(m);
-            return;
-    }
+    constexpr std::size_t only = 0;
+    erase_parts(m, {&slot, 1}, {&only, 1});
 }
 
 // ---- rename_call ----------------------------------------------------------------------------------------------------
