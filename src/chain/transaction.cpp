@@ -52,7 +52,7 @@ void describe_anew(PartInfo& part, const PartView& shown) {
     part = std::move(fresh);
 }
 
-void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone) {
+void keep_known(MessageInfo& info, const MessageInfo& old, std::span<const std::size_t> gone) {
     info.serial = old.serial;
     info.role = old.role;
     info.group = old.group;
@@ -60,10 +60,12 @@ void keep_known(MessageInfo& info, const MessageInfo& old, std::size_t gone) {
     info.call_index = old.call_index;
     info.pinned = old.pinned;
     info.mark = old.mark;
-    for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        const std::size_t was = p < gone ? p : p + 1;
+    auto next = gone.begin();
+    std::size_t was = 0;
+    for (PartInfo& part : info.parts) {
+        for (; next != gone.end() && *next == was; ++next) ++was;
         if (was >= old.parts.size()) break;
-        keep_known(info.parts[p], old.parts[was]);
+        keep_known(part, old.parts[was++]);
     }
 }
 

@@ -97,7 +97,12 @@ public:
 
     // Each edit carries where the result comes from; `by` and `when` are filled in.
     void set_text(std::size_t message, std::size_t part, std::string_view text, Provenance provenance);
-    void erase_part(std::size_t message, std::size_t part, Provenance provenance);
+    void erase_part(std::size_t message, std::size_t part, Provenance provenance) {
+        erase_parts(message, {part}, std::move(provenance));
+    }
+    /// Several parts of one message in one edit, in whatever order they are named: as if each were erased by itself,
+    /// the last one first. Linear in the parts of the message where its type has `HasIndexedErase`.
+    void erase_parts(std::size_t message, std::vector<std::size_t> parts, Provenance provenance);
     void replace_range(std::size_t first, std::size_t last, std::vector<M> messages, Provenance provenance);
     void insert(std::size_t at, M message, Provenance provenance);
     void erase(std::size_t message, Provenance provenance) {
@@ -151,15 +156,16 @@ private:
     static constexpr std::size_t few_parts = 8;  // fewer are walked over sooner than an index of them is made
 
     struct Edit {
-        enum class Kind { set_text, erase_part, replace, mark };
+        enum class Kind { set_text, erase_parts, replace, mark };
         Kind kind{};
         Unit unit = 0;
-        Serial target = 0;   // the first message concerned; 0 for an insertion at the end
-        std::size_t at = 0;  // where it stood then
-        std::size_t part = 0;
-        std::string_view text{};        // in `texts_`
-        bool moves_parts = false;       // set_text: another part is no longer shown, those behind it move up
-        std::vector<Serial> covered{};  // replace: the messages that go
+        Serial target = 0;                 // the first message concerned; 0 for an insertion at the end
+        std::size_t at = 0;                // where it stood then
+        std::size_t part = 0;              // set_text
+        std::vector<std::size_t> parts{};  // erase_parts: ascending, each once
+        std::string_view text{};           // in `texts_`
+        bool moves_parts = false;          // set_text: another part is no longer shown, those behind it move up
+        std::vector<Serial> covered{};     // replace: the messages that go
         std::vector<M> messages{};
         Serial first_serial = 0;  // replace: of the new messages
         Mark mark{};
@@ -214,7 +220,7 @@ private:
     void drop_void_thinking();
     void drop_thinking_from(std::size_t first);
     void erase_thinking(std::size_t first, bool open);
-    void stage_erase(std::size_t message, std::size_t part, Provenance provenance);
+    void stage_erase(std::size_t message, std::vector<std::size_t> parts, Provenance provenance);
     [[nodiscard]] bool keeps_every_rule() const noexcept;
     [[nodiscard]] std::vector<Violation> made_violations() const;
     void require_own_part(std::string_view attempted, std::size_t message, std::size_t part) const;
@@ -234,7 +240,9 @@ private:
     void see(std::size_t at, Owned& owned) noexcept;
     void stage(Edit edit, std::size_t at);
     void apply(const Edit& edit, std::size_t at);
-    void apply_to_part(const Edit& edit, std::size_t at);
+    void apply_text(const Edit& edit, std::size_t at);
+    void apply_erase(const Edit& edit, std::size_t at);
+    void erase_one_by_one(const std::vector<std::size_t>& parts, M& edited, MessageInfo& info) const;
     [[nodiscard]] bool set_in_place(const Edit& edit, std::size_t at);
     [[nodiscard]] std::vector<Measure> measure_all(const M& message, std::size_t columns) const;
     [[nodiscard]] std::vector<Measure> measure(const M& message, std::size_t part, Parts& parts) const;

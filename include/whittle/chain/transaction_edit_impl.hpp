@@ -325,28 +325,35 @@ void Transaction<M>::set_text(std::size_t message, std::size_t part, std::string
 }
 
 template <AgentMessage M>
-void Transaction<M>::erase_part(std::size_t message, std::size_t part, Provenance provenance) {
+void Transaction<M>::erase_parts(std::size_t message, std::vector<std::size_t> parts, Provenance provenance) {
     require_current("erase_part");
     open_overlay();
     require_editable("erase_part", message);
-    require_own_part("erase_part", message, part);
-    stage_erase(message, part, std::move(provenance));
+    for (const std::size_t part : parts) require_own_part("erase_part", message, part);
+    if (parts.empty()) return;
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    stage_erase(message, std::move(parts), std::move(provenance));
 }
 
+/// `parts`: ascending, each once. What stays is what it was; the mark keeps the references.
 template <AgentMessage M>
-void Transaction<M>::stage_erase(std::size_t message, std::size_t part, Provenance provenance) {
+void Transaction<M>::stage_erase(std::size_t message, std::vector<std::size_t> parts, Provenance provenance) {
     const MessageInfo& info = outline()[message];
-    Provenance rest =
-        info.mark ? *info.mark : Provenance{};  // what stays is what it was; the mark keeps the references
+    Provenance rest = info.mark ? *info.mark : Provenance{};
+    const auto keep = [&](const std::vector<std::string>& stored) {
+        rest.stored.insert(rest.stored.end(), stored.begin(), stored.end());
+    };
     rest.reason = std::move(provenance.reason);
-    rest.stored.insert(rest.stored.end(), provenance.stored.begin(), provenance.stored.end());
-    if (const Mark& old = info.parts[part].mark)
-        rest.stored.insert(rest.stored.end(), old->stored.begin(), old->stored.end());
+    keep(provenance.stored);
+    for (const std::size_t part : parts) {
+        if (const Mark& old = info.parts[part].mark) keep(old->stored);
+    }
     detail::sort_unique(rest.stored);
-    stage({.kind = Edit::Kind::erase_part,
+    stage({.kind = Edit::Kind::erase_parts,
            .unit = unit_,
            .target = info.serial,
-           .part = part,
+           .parts = std::move(parts),
            .mark = seal(std::move(rest))},
           message);
 }

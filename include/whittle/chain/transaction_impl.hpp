@@ -123,7 +123,8 @@ void Transaction<M>::apply(const Edit& edit, std::size_t at) {
         own(at, edit.unit).info.mark = edit.mark;
         return;
     }
-    apply_to_part(edit, at);
+    if (edit.kind == Edit::Kind::set_text) return apply_text(edit, at);
+    apply_erase(edit, at);
 }
 
 template <AgentMessage M>
@@ -194,9 +195,9 @@ void Transaction<M>::stage(Edit edit, std::size_t at) {
     detail::grow(edits_, 1);
     edit.at = at;
     const std::size_t parts = edit.kind == Edit::Kind::set_text ? infos_[at]->parts.size() : 0;
-    const bool is_thinking =
-        edit.kind == Edit::Kind::erase_part && infos_[at]->parts[edit.part].kind == PartKind::thinking;
-    if (!is_thinking) open_loop_.reset();  // without its thinking, a reply is still one
+    const auto is_thinking = [&](std::size_t part) { return infos_[at]->parts[part].kind == PartKind::thinking; };
+    if (edit.kind != Edit::Kind::erase_parts || !std::ranges::all_of(edit.parts, is_thinking))
+        open_loop_.reset();  // without its thinking, a reply is still one
     try {
         apply(edit, at);
     } catch (...) {

@@ -16,23 +16,50 @@
 namespace whittle::inline v0 {
 
 template <AgentMessage M>
-void Transaction<M>::apply_to_part(const Edit& edit, std::size_t at) {
+void Transaction<M>::apply_text(const Edit& edit, std::size_t at) {
     if (set_in_place(edit, at)) return;
     M edited = *messages_[at];
-    if (edit.kind == Edit::Kind::set_text) {
-        message_traits<M>::set_text(edited, edit.part, edit.text);
-    } else {
-        message_traits<M>::erase_part(edited, edit.part);
-    }
+    message_traits<M>::set_text(edited, edit.part, edit.text);
     MessageInfo info = describe(edited);
     conversation_->count_into(info, edited);
     const MessageInfo& old = *infos_[at];
-    const bool is_text_set = edit.kind == Edit::Kind::set_text;
-    const std::size_t gone = detail::find_gone(old.parts, info.parts.size(), edit.part, is_text_set);
-    detail::keep_known(info, old, gone);
-    const bool is_shown = is_text_set && gone != edit.part && edit.part < info.parts.size();
+    const std::size_t gone = detail::find_gone(old.parts, info.parts.size(), edit.part, true);
+    detail::keep_known(info, old, {&gone, 1});
+    const bool is_shown = gone != edit.part && edit.part < info.parts.size();
     (is_shown ? info.parts[edit.part].mark : info.mark) = edit.mark;  // a type may show no part for no text
     put(at, edit.unit, std::move(edited), std::move(info));
+}
+
+/// All parts at once. If fewer or more are gone then, one by one: an erase may show another part, or leave one.
+template <AgentMessage M>
+void Transaction<M>::apply_erase(const Edit& edit, std::size_t at) {
+    const MessageInfo& old = *infos_[at];
+    M edited = *messages_[at];
+    erase_parts_of(edited, edit.parts);
+    MessageInfo info = describe(edited);
+    if (info.parts.size() + edit.parts.size() == old.parts.size()) {
+        detail::keep_known(info, old, edit.parts);
+    } else {
+        edited = *messages_[at];
+        info = old;
+        erase_one_by_one(edit.parts, edited, info);
+    }
+    conversation_->count_into(info, edited);
+    info.mark = edit.mark;
+    put(at, edit.unit, std::move(edited), std::move(info));
+}
+
+/// From the last to the first; `info` describes `edited` before and after. One that is no more went with another.
+template <AgentMessage M>
+void Transaction<M>::erase_one_by_one(const std::vector<std::size_t>& parts, M& edited, MessageInfo& info) const {
+    for (std::size_t i = parts.size(); i-- > 0;) {
+        if (parts[i] >= info.parts.size()) continue;
+        message_traits<M>::erase_part(edited, parts[i]);
+        MessageInfo fresh = describe(edited);
+        const std::size_t gone = detail::find_gone(info.parts, fresh.parts.size(), parts[i], false);
+        detail::keep_known(fresh, info, {&gone, 1});
+        info = std::move(fresh);
+    }
 }
 
 /// A further text of a message of which this transaction has a copy: the part alone is edited, described and counted,

@@ -99,9 +99,11 @@ void Transaction<M>::erase_thinking(std::size_t first, bool open) {
             stage(std::move(edit), i);
             continue;
         }
-        for (std::size_t p = info.parts.size(); p-- > 0;) {
-            if (infos_[i]->parts[p].kind == PartKind::thinking) stage_erase(i, p, {.reason = "prefix_edit"});
+        std::vector<std::size_t> thinking;
+        for (std::size_t p = 0; p < info.parts.size(); ++p) {
+            if (info.parts[p].kind == PartKind::thinking) thinking.push_back(p);
         }
+        stage_erase(i, std::move(thinking), {.reason = "prefix_edit"});
     }
 }
 
