@@ -125,10 +125,15 @@ private:
                      std::string_view content, Provenance& provenance, ClearedText& text);
     void stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts);
     void stage_handler(const ClearingCandidate& candidate, const std::vector<Part>& parts, ClearResult result);
+    /// How many of `parts`, which are sorted, are below `part`.
+    [[nodiscard]] static std::size_t count_below(const std::vector<std::size_t>& parts, std::size_t part) {
+        return static_cast<std::size_t>(std::ranges::lower_bound(parts, part) - parts.begin());
+    }
     void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const;
     [[nodiscard]] std::int64_t size_of_object(Storage& storage, const std::string& key, std::string_view shown) const;
     void set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before, const std::vector<Part>& now,
                    const Provenance& provenance);
+    void erase_parts(std::size_t message, const std::vector<std::size_t>& parts, const Provenance& provenance);
     void set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance);
     void set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new, const std::vector<Part>& now,
                   const Provenance& provenance);
@@ -197,6 +202,7 @@ void ClearingRun<M>::clear(std::int64_t target) {
             turn_.report.more().candidates.push_back(
                 {edit_.outline()[candidate.message].serial, candidate.parts.front(), freed > 0, rule, freed});
         }
+        std::ranges::sort(erased_);
         if (freed > 0 && !erased_.empty()) close_ranks(std::span(candidates).subspan(c + 1), candidate.message);
     }
 }
@@ -206,10 +212,7 @@ template <AgentMessage M>
 void ClearingRun<M>::close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const {
     for (ClearingCandidate& candidate : candidates) {
         if (candidate.message != message) continue;
-        for (std::size_t& part : candidate.parts) {
-            const auto gone = std::ranges::count_if(erased_, [&](std::size_t erased) { return erased < part; });
-            part -= static_cast<std::size_t>(gone);
-        }
+        for (std::size_t& part : candidate.parts) part -= count_below(erased_, part);
     }
 }
 
@@ -380,31 +383,6 @@ void ClearingRun<M>::stage_result(const ClearingCandidate& candidate, const std:
     set_all(candidate, placeholder_, provenance);
 }
 
-/// One text for all parts, where the first text stood. From the last on: the empty part that some types show behind
-/// media, in place of text that is missing, goes by itself once there is text.
-template <AgentMessage M>
-void ClearingRun<M>::set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance) {
-    const auto parts = [&]() -> const auto& { return edit_.outline()[candidate.message].parts; };
-    const auto is_empty_text = [&](std::size_t part) {
-        return parts()[part].kind != PartKind::media && parts()[part].bytes == 0;
-    };
-    const auto is_text = [&](std::size_t part) {
-        return parts()[part].kind != PartKind::media && !is_empty_text(part);
-    };
-    const auto found = std::ranges::find_if(candidate.parts, is_text);
-    const std::size_t kept = found != candidate.parts.end() ? *found : candidate.parts.front();
-    for (std::size_t i = candidate.parts.size(); i-- > 0;) {
-        const std::size_t part = candidate.parts[i];
-        const std::size_t before = parts().size();
-        if (part == kept) {
-            edit_.set_text(candidate.message, part, text, provenance);
-        } else if (!is_empty_text(part)) {
-            edit_.erase_part(candidate.message, part, provenance);
-        }
-        if (parts().size() < before) erased_.push_back(part == kept ? candidate.parts.back() : part);
-    }
-}
-
 template <AgentMessage M>
 void ClearingRun<M>::stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts) {
     if (!candidate.call_part || edit_.is_pinned(candidate.call)) return;
@@ -444,46 +422,8 @@ void ClearingRun<M>::stage_handler(const ClearingCandidate& candidate, const std
         edit_.set_text(candidate.call, *candidate.call_part, *result.arguments, provenance);
 }
 
-/// From the last on. A part may no longer be shown then: one without text, or the empty one behind media.
-template <AgentMessage M>
-void ClearingRun<M>::set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new,
-                              const std::vector<Part>& now, const Provenance& provenance) {
-    const auto shown = [&] { return edit_.outline()[candidate.message].parts.size(); };
-    for (std::size_t i = now.size(); i-- > 0;) {
-        if (!is_new[i]) continue;
-        const std::size_t before = shown();
-        edit_.set_text(candidate.message, candidate.parts[i], now[i].text, provenance);
-        if (shown() < before) erased_.push_back(now[i].text.empty() ? candidate.parts[i] : candidate.parts.back());
-    }
-}
-
-/// As many parts as before: each takes the text of its successor. Else the first takes all text, the others go.
-template <AgentMessage M>
-void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before,
-                               const std::vector<Part>& now, const Provenance& provenance) {
-    const bool one_by_one = now.size() == before.size();
-    std::vector<bool> is_new(now.size());
-    std::string all;
-    for (std::size_t i = 0; i < now.size(); ++i) {
-        const bool is_kept = one_by_one && now[i].media == before[i].media && now[i].kind == before[i].kind &&
-                             now[i].text == before[i].text;
-        if (now[i].kind == PartKind::media && !is_kept) {
-            throw Error(
-                Errc::callback_failed,
-                std::string(name_) + ": clear_handler: a replacement part is text, or the part that stood there");
-        }
-        all += now[i].text;
-        is_new[i] = !is_kept;
-    }
-    if (one_by_one) return set_each(candidate, is_new, now, provenance);
-    for (std::size_t i = candidate.parts.size(); i-- > 1;) {
-        edit_.erase_part(candidate.message, candidate.parts[i], provenance);
-        erased_.push_back(candidate.parts[i]);
-    }
-    edit_.set_text(candidate.message, candidate.parts.front(), all, provenance);
-}
-
 }  // namespace whittle::inline v0::detail
 
+#include "whittle/reduction/clearing_parts_impl.hpp"
 #include "whittle/reduction/clearing_rewrite_impl.hpp"
 #include "whittle/reduction/clearing_shorten_impl.hpp"

@@ -1,0 +1,93 @@
+#pragma once
+
+// How ClearingRun<M> sets and takes out the parts of a result; included by clearing_run.hpp.
+
+#include "whittle/base/error.hpp"
+#include "whittle/reduction/clearing_run.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// One text for all parts, where the first text stood; an empty text stays. The others go first: the empty part that
+/// some types show behind media, in place of text that is missing, goes by itself once there is text.
+template <AgentMessage M>
+void ClearingRun<M>::set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance) {
+    const auto parts = [&]() -> const auto& { return edit_.outline()[candidate.message].parts; };
+    const auto is_empty_text = [&](std::size_t part) {
+        return parts()[part].kind != PartKind::media && parts()[part].bytes == 0;
+    };
+    const auto is_text = [&](std::size_t part) {
+        return parts()[part].kind != PartKind::media && !is_empty_text(part);
+    };
+    const auto found = std::ranges::find_if(candidate.parts, is_text);
+    std::size_t kept = found != candidate.parts.end() ? *found : candidate.parts.front();
+    std::vector<std::size_t> gone;
+    std::ranges::copy_if(candidate.parts, std::back_inserter(gone),
+                         [&](std::size_t part) { return part != kept && !is_empty_text(part); });
+    erase_parts(candidate.message, gone, provenance);
+    kept -= count_below(erased_, kept);
+    const std::size_t before = parts().size();
+    edit_.set_text(candidate.message, kept, text, provenance);
+    if (parts().size() < before) erased_.push_back(candidate.parts.back());
+}
+
+/// `parts`: ascending. Notes which of them are gone: a type without an indexed erase may leave one, without its text.
+template <AgentMessage M>
+void ClearingRun<M>::erase_parts(std::size_t message, const std::vector<std::size_t>& parts,
+                                 const Provenance& provenance) {
+    if constexpr (HasIndexedErase<M>) {
+        edit_.erase_parts(message, parts, provenance);
+        erased_ = parts;
+    } else {
+        for (std::size_t i = parts.size(); i-- > 0;) {
+            const std::size_t before = edit_.outline()[message].parts.size();
+            edit_.erase_part(message, parts[i], provenance);
+            if (edit_.outline()[message].parts.size() < before) erased_.insert(erased_.begin(), parts[i]);
+        }
+    }
+}
+
+/// From the last on. A part may no longer be shown then: one without text, or the empty one behind media.
+template <AgentMessage M>
+void ClearingRun<M>::set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new,
+                              const std::vector<Part>& now, const Provenance& provenance) {
+    const auto shown = [&] { return edit_.outline()[candidate.message].parts.size(); };
+    for (std::size_t i = now.size(); i-- > 0;) {
+        if (!is_new[i]) continue;
+        const std::size_t before = shown();
+        edit_.set_text(candidate.message, candidate.parts[i], now[i].text, provenance);
+        if (shown() < before) erased_.push_back(now[i].text.empty() ? candidate.parts[i] : candidate.parts.back());
+    }
+}
+
+/// As many parts as before: each takes the text of its successor. Else the first takes all text, the others go.
+template <AgentMessage M>
+void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before,
+                               const std::vector<Part>& now, const Provenance& provenance) {
+    const bool one_by_one = now.size() == before.size();
+    std::vector<bool> is_new(now.size());
+    std::string all;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        const bool is_kept = one_by_one && now[i].media == before[i].media && now[i].kind == before[i].kind &&
+                             now[i].text == before[i].text;
+        if (now[i].kind == PartKind::media && !is_kept) {
+            throw Error(
+                Errc::callback_failed,
+                std::string(name_) + ": clear_handler: a replacement part is text, or the part that stood there");
+        }
+        all += now[i].text;
+        is_new[i] = !is_kept;
+    }
+    if (one_by_one) return set_each(candidate, is_new, now, provenance);
+    erased_.assign(std::next(candidate.parts.begin()), candidate.parts.end());
+    edit_.erase_parts(candidate.message, erased_, provenance);
+    edit_.set_text(candidate.message, candidate.parts.front(), all, provenance);
+}
+
+}  // namespace whittle::inline v0::detail
