@@ -6,6 +6,7 @@
 #include "whittle/chain/journal.hpp"
 #include "whittle/chain/tool.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/message/part_index.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -144,12 +145,18 @@ template <AgentMessage M>
 [[nodiscard]] M edited(const M& m, std::vector<HostEdit> edits) {
     M copy = m;
     std::ranges::sort(edits, std::ranges::greater(), &HostEdit::part);
-    for (const HostEdit& edit : edits) {
-        if (edit.text) {
-            message_traits<M>::set_text(copy, edit.part, *edit.text);
-        } else {
-            message_traits<M>::erase_part(copy, edit.part);
+    PartFinder<M> parts;
+    for (std::size_t i = 0; i < edits.size();) {
+        if (edits[i].text) {
+            parts.set_text(copy, edits[i].part, *edits[i].text);
+            ++i;
+            continue;
         }
+        std::vector<std::size_t> gone;
+        for (; i < edits.size() && !edits[i].text; ++i) gone.push_back(edits[i].part);
+        std::ranges::reverse(gone);
+        erase_parts_of(copy, gone);
+        parts.forget();
     }
     return copy;
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -102,36 +103,95 @@ private:
         return std::make_shared<const Provenance>(std::move(provenance));
     }
 
+    /// What is known of the parts of a message, with marks and names, while it is edited.
+    struct Known {
+        std::vector<PartInfo> parts{};
+        std::vector<std::size_t> numbers{};  // by which repairs name them
+
+        [[nodiscard]] std::optional<std::size_t> place_of(const PartRepair& r) const {
+            const auto found = std::ranges::lower_bound(numbers, r.part);
+            if (found == numbers.end() || *found != r.part) return std::nullopt;  // an edit took it away
+            return static_cast<std::size_t>(found - numbers.begin());
+        }
+        /// `gone`: ascending.
+        void take_out(std::span<const std::size_t> gone) {
+            const auto is_gone = [&](const auto& items) {
+                return [&](const auto& item) {
+                    return std::ranges::binary_search(gone, static_cast<std::size_t>(&item - items.data()));
+                };
+            };
+            std::erase_if(parts, is_gone(parts));
+            std::erase_if(numbers, is_gone(numbers));
+        }
+    };
+
     /// What the message says stays its author's: only what repair wrote itself is marked as a repair.
     void edit(const RepairedMessage& m, M& message, MessageInfo& info) const {
-        std::vector<PartInfo> known(info.parts.begin(), info.parts.end());  // with marks and names; follows the edits
-        std::vector<std::size_t> numbers(known.size());                     // of these, by which repairs name them
-        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        Known known{{info.parts.begin(), info.parts.end()}, std::vector<std::size_t>(info.parts.size())};
+        std::iota(known.numbers.begin(), known.numbers.end(), std::size_t{0});
         PartFinder<M> parts;
-        for (const PartRepair& r : m.parts) {
-            const auto number = std::ranges::lower_bound(numbers, r.part);
-            if (number == numbers.end() || *number != r.part) continue;  // an edit took it away
-            const auto at = static_cast<std::size_t>(number - numbers.begin());
-            note_edit(known[at], r);
-            if (edit_in_place(message, at, r, parts)) continue;
-            parts.forget();
-            edit_part(message, at, r);
-            if (const std::size_t gone = find_gone(known, at, r, message); gone < known.size()) {
-                known.erase(known.begin() + static_cast<std::ptrdiff_t>(gone));
-                numbers.erase(numbers.begin() + static_cast<std::ptrdiff_t>(gone));
+        for (std::span<const PartRepair> left = m.parts; !left.empty();) {
+            const std::size_t together = count_erases(left);
+            if (together > 1 && erase_together(message, left.first(together), known)) {
+                parts.forget();
+                left = left.subspan(together);
+                continue;
             }
+            edit_one(message, left.front(), known, parts);
+            left = left.subspan(1);
         }
         MessageInfo fresh = describe(message);
-        for (std::size_t p = 0; p < fresh.parts.size() && p < known.size(); ++p) {
-            fresh.parts[p].mark = std::move(known[p].mark);
-            fresh.parts[p].object_name = std::move(known[p].object_name);
-            fresh.parts[p].tool.share_if_equal(known[p].tool);
-            fresh.parts[p].call_id.share_if_equal(known[p].call_id);
+        for (std::size_t p = 0; p < fresh.parts.size() && p < known.parts.size(); ++p) {
+            fresh.parts[p].mark = std::move(known.parts[p].mark);
+            fresh.parts[p].object_name = std::move(known.parts[p].object_name);
+            fresh.parts[p].tool.share_if_equal(known.parts[p].tool);
+            fresh.parts[p].call_id.share_if_equal(known.parts[p].call_id);
         }
         info.parts = std::move(fresh.parts);
         info.fingerprint = fresh.fingerprint;
         info.tokens.clear();
         if (!info.mark) info.mark = mark(Origin::original, m.code, nullptr);
+    }
+
+    void edit_one(M& message, const PartRepair& r, Known& known, PartFinder<M>& parts) const {
+        const auto at = known.place_of(r);
+        if (!at) return;
+        note_edit(known.parts[*at], r);
+        if (edit_in_place(message, *at, r, parts)) return;
+        parts.forget();
+        edit_part(message, *at, r);
+        const std::size_t gone = find_gone(known.parts, *at, r, message);
+        if (gone < known.parts.size()) known.take_out({&gone, 1});
+    }
+
+    /// How many of the first repairs take out a part, each in front of that before it.
+    [[nodiscard]] static std::size_t count_erases(std::span<const PartRepair> repairs) {
+        std::size_t count = 0;
+        for (const PartRepair& r : repairs) {
+            if (r.kind != PartRepair::Kind::erase || (count > 0 && r.part >= repairs[count - 1].part)) break;
+            ++count;
+        }
+        return count;
+    }
+
+    /// False, and nothing done, where an erase takes another part along, or shows one.
+    [[nodiscard]] static bool erase_together(M& message, std::span<const PartRepair> erases, Known& known) {
+        std::vector<std::size_t> gone;
+        for (std::size_t i = erases.size(); i-- > 0;) {
+            if (const auto at = known.place_of(erases[i])) gone.push_back(*at);
+        }
+        M edited = message;
+        erase_parts_of(edited, gone);
+        if (count_parts(edited) + gone.size() != known.parts.size()) return false;
+        message = std::move(edited);
+        known.take_out(gone);
+        return true;
+    }
+
+    [[nodiscard]] static std::size_t count_parts(const M& message) {
+        std::size_t count = 0;
+        message_traits<M>::for_each_part(message, [&](const PartView&) { ++count; });
+        return count;
     }
 
     void note_edit(PartInfo& part, const PartRepair& r) const {
@@ -180,9 +240,7 @@ private:
     [[nodiscard]] static std::size_t find_gone(const std::vector<PartInfo>& known, std::size_t at, const PartRepair& r,
                                                const M& message) {
         if (r.kind != PartRepair::Kind::erase && r.kind != PartRepair::Kind::media_text) return known.size();
-        std::size_t left = 0;
-        message_traits<M>::for_each_part(message, [&](const PartView&) { ++left; });
-        return detail::find_gone(known, left, at, r.kind == PartRepair::Kind::media_text);
+        return detail::find_gone(known, count_parts(message), at, r.kind == PartRepair::Kind::media_text);
     }
 
     [[nodiscard]] std::vector<M> user_message(const RepairedMessage& m) const {
