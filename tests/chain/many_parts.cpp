@@ -316,3 +316,23 @@ TEST_CASE("erasing many parts is refused as a whole, and undone as a whole", "[c
     REQUIRE(conversation.undo());
     CHECK(conversation.messages()[2] == history[2]);
 }
+
+TEST_CASE("texts in place of the media of one result are known as they are, with an id and without", "[chain]") {
+    const std::string image = R"({"type":"image","source":{"type":"url","url":"u"}})";
+    const std::string images = "[" + image + "," + image + "," + image + "]";
+    const auto message = anthropic::Message::parse(
+        R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":)" + images +
+        R"(},{"type":"tool_result","content":)" + images + R"(},{"type":"tool_result","tool_use_id":"b","content":[)" +
+        image + R"(,{"type":"text","text":""},)" + image + "]}]}");
+    Conversation<anthropic::Message> conversation = conversation_of(std::vector{message});
+    Transaction<anthropic::Message> edit = conversation.edit("test");
+    edit.allow_pinned(true);
+    for (std::size_t p = edit.outline()[0].parts.size(); p-- > 0;) {
+        if (edit.outline()[0].parts[p].kind != PartKind::media) continue;
+        edit.set_text(0, p, "[image " + std::to_string(p) + "]", {.reason = "test"});
+        check_known(edit, 0);
+    }
+    CHECK(edit.outline()[0].parts.size() == 9);  // the two empty texts behind media are gone
+    edit.update_fingerprints();
+    CHECK(edit.outline()[0].fingerprint == fingerprint(edit.messages()[0]));
+}

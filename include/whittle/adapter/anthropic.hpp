@@ -127,7 +127,7 @@ struct message_traits<anthropic::Message> {
     }
     static bool set_text_in_place(anthropic::Message& m, const PartIndex& index, std::size_t part,
                                   std::string_view text) {
-        return anthropic::detail::set_text_in_place(m.json_, index[part], text);
+        return anthropic::detail::set_text_in_place(m.json_, index, part, text);
     }
 
     /// The last part of a tool result takes its block with it; an emptied message has content [].

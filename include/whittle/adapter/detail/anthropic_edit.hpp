@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -133,20 +134,35 @@ inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
     set_text(m, slot_at(m, part, "set the text"), text);
 }
 
-/// Whether setting the text at `slot` leaves every other part as and where it is. Media of a result may have an empty
-/// text behind them, which goes.
-[[nodiscard]] inline bool is_set_in_place(const ordered_json& m, const Slot& slot) {
+/// Whether the result at `block` has no text, so that an empty one is shown behind its items.
+[[nodiscard]] inline bool shows_empty_text(std::span<const Slot> slots, std::size_t block) {
+    const auto behind = std::ranges::upper_bound(slots, block, {}, &Slot::block);
+    return behind != slots.begin() && std::prev(behind)->place == Place::empty_result;
+}
+
+/// Text in place of media takes away the empty text behind them. In a result without an id media begin a result, and
+/// text does not.
+[[nodiscard]] inline bool is_item_set_in_place(const ordered_json& result, std::span<const Slot> slots,
+                                               const Slot& slot) {
+    const BlockKind kind = kind_of_item(result["content"][slot.item]);
+    if (kind != BlockKind::media) return kind == BlockKind::text;
+    return !find_string(result, "tool_use_id").value_or("").empty() && !shows_empty_text(slots, slot.block);
+}
+
+/// Whether setting the text at `slot`, one of `slots`, leaves every other part as and where it is.
+[[nodiscard]] inline bool is_set_in_place(const ordered_json& m, std::span<const Slot> slots, const Slot& slot) {
     if (slot.place == Place::content_string || slot.place == Place::result_string) return true;
     if (slot.place != Place::block && slot.place != Place::result_item) return false;
     const ordered_json& block = m["content"][slot.block];
-    if (slot.place == Place::result_item) return kind_of_item(block["content"][slot.item]) == BlockKind::text;
+    if (slot.place == Place::result_item) return is_item_set_in_place(block, slots, slot);
     const BlockKind kind = kind_of_block(block);
     return kind == BlockKind::text || kind == BlockKind::media || kind == BlockKind::tool_use;
 }
 
-[[nodiscard]] inline bool set_text_in_place(ordered_json& m, const Slot& slot, std::string_view text) {
-    if (!is_set_in_place(m, slot)) return false;
-    set_text(m, slot, text);
+[[nodiscard]] inline bool set_text_in_place(ordered_json& m, std::span<const Slot> slots, std::size_t part,
+                                            std::string_view text) {
+    if (!is_set_in_place(m, slots, slots[part])) return false;
+    set_text(m, slots[part], text);
     return true;
 }
 
