@@ -58,3 +58,34 @@ TEST_CASE("units that break no rule all stay, and none is taken that is not aske
     CHECK(edit.drop_rule_breakers({breaking}) == std::vector<Unit>{breaking});
     CHECK(edit.commit().outcome == Outcome::nothing);
 }
+
+TEST_CASE("a shorter text in the very message that a rule names stays, and what broke the rule goes", "[transaction]") {
+    Conversation<> conversation = three_closed_rounds();
+    auto edit = edit_with_rules(conversation);
+    const Provenance cut{.origin = Origin::placeholder, .reason = "cut"};
+    std::vector<Unit> units;
+    units.push_back(edit.begin_unit());
+    edit.set_text(2, 0, "short", cut);
+    units.push_back(edit.begin_unit());
+    edit.set_text(4, 0, "short", cut);
+    units.push_back(edit.begin_unit());
+    edit.erase(3, {});  // the result at 4 has no call then
+    CHECK(edit.drop_rule_breakers(units) == std::vector<Unit>{units[2]});
+    CHECK(edit.commit().committed());
+    CHECK(conversation.messages()[2].parts[0].text == "short");
+    CHECK(conversation.messages()[4].parts[0].text == "short");
+}
+
+TEST_CASE("a text that breaks a rule by itself is taken back, the erased round beside it stays out", "[transaction]") {
+    Conversation<> conversation = three_closed_rounds();
+    auto edit = edit_with_rules(conversation);
+    std::vector<Unit> units;
+    units.push_back(edit.begin_unit());
+    edit.replace_range(1, 3, {}, {});
+    units.push_back(edit.begin_unit());
+    edit.set_text(2, 0, "\xFF", {});
+    CHECK(edit.drop_rule_breakers(units) == std::vector<Unit>{units[1]});
+    CHECK(edit.commit().committed());
+    CHECK(conversation.size() == 7);
+    CHECK(conversation.messages()[2].parts[0].text == std::string(400, 'x'));
+}

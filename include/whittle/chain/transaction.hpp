@@ -142,7 +142,8 @@ public:
     /// The same of several, in one go.
     void drop_units(std::vector<Unit> units);
     /// Takes back those of `units` that break a rule which the history keeps now, with what builds on them, and returns
-    /// them: the units that made what breaks the rule, else those next to it. The history is validated at most
+    /// them: the units that made what breaks the rule, else those next to it; edits of parts that made nothing worse go
+    /// last. The history is validated at most
     /// O(log units) times; from the fourth time on the nearest ones go in growing numbers.
     std::vector<Unit> drop_rule_breakers(std::vector<Unit> units);
 
@@ -232,6 +233,7 @@ private:
     [[nodiscard]] bool is_alone(const Edit& edit, std::size_t at) const;
     void revert(std::size_t at);
     void add_dependents(std::vector<Unit>& units) const;
+    [[nodiscard]] std::vector<Serial> harmlessly_edited() const;
     [[nodiscard]] std::vector<Unit> units_nearest_to(const std::vector<Violation>& made, const std::vector<Unit>& units,
                                                      std::size_t at_least) const;
     [[nodiscard]] std::optional<Unit> replay();

@@ -144,8 +144,25 @@ void Transaction<M>::add_dependents(std::vector<Unit>& units) const {
     }
 }
 
+/// Messages, in order of their serials, of which the edits of their parts made nothing worse that a rule looks at:
+/// those edits break none. Their group may be another, where somebody took their call.
+template <AgentMessage M>
+std::vector<Serial> Transaction<M>::harmlessly_edited() const {
+    std::vector<Serial> found;
+    for (std::size_t i = 0; i < infos_.size(); ++i) {
+        if (owned_[i] == nullptr || base_[i] == inserted) continue;
+        const MessageInfo& before = conversation_->infos_[base_[i]];
+        MessageInfo now = *infos_[i];
+        now.group = before.group;
+        if (keeps_rules(before, now)) found.push_back(now.serial);
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
 /// Those of `units`, in order of their numbers, whose edits made the messages that `made` names; if these are fewer
-/// than `at_least`, the ones next to such messages too. A rule on the whole list is broken at its end.
+/// than `at_least`, the ones next to such messages too, those that can break no rule last. A rule on the whole list is
+/// broken at its end.
 template <AgentMessage M>
 std::vector<Unit> Transaction<M>::units_nearest_to(const std::vector<Violation>& made, const std::vector<Unit>& units,
                                                    std::size_t at_least) const {
@@ -160,7 +177,9 @@ std::vector<Unit> Transaction<M>::units_nearest_to(const std::vector<Violation>&
         std::uint64_t& known = nearest[static_cast<std::size_t>(found - units.begin())].first;
         known = std::min(known, detail::distance_to(places, first, last));
     };
+    const std::vector<Serial> harmless = harmlessly_edited();
     for (const Edit& edit : edits_) {
+        if (edit.kind != Edit::Kind::replace && std::ranges::binary_search(harmless, edit.target)) continue;
         if (!edit.messages.empty()) see(edit.unit, edit.first_serial, edit.first_serial + edit.messages.size() - 1);
         if (edit.target != 0) see(edit.unit, edit.target, edit.covered.empty() ? edit.target : edit.covered.back());
     }
