@@ -58,7 +58,7 @@ void read_config(ConfigReader& reader, NodeId at, Draft& draft) {
     read_value<Member>(reader, at, draft.config);
 }
 
-constexpr std::array<Field<Draft>, 15> top_fields{{
+constexpr std::array<Field<Draft>, 14> top_fields{{
     {"profile", "object", "{}", "the agent's model",
      [](ConfigReader& r, NodeId at, Draft& d) { read_profile(r, at, d.config.profile); }},
     {"tokens", "object", "{}", "how tokens are counted",
@@ -86,10 +86,6 @@ constexpr std::array<Field<Draft>, 15> top_fields{{
      &read_config<&ChainConfig::protected_tools>},
     {"middlewares", "array of objects", "[]", "in the order in which they run; `type` says which",
      [](ConfigReader& r, NodeId at, Draft& d) { read_stages(r, at, d.nodes); }},
-    {"preset", "string", "none", "`recommended`: not built yet in this version",
-     [](ConfigReader& r, NodeId at, Draft&) {
-         r.problem(at, "presets are not built yet in this version; list the middlewares");
-     }},
 }};
 
 // ---- checks that the chain and its middlewares would make
@@ -142,13 +138,6 @@ ChainConfig as_opened(const Draft& draft) {
     return config;
 }
 
-ReductionConfig as_opened(const StageSettings& settings) {
-    ReductionConfig config = std::get<ReductionConfig>(settings.config);
-    if (settings.backend.type != StorageSettings::Type::none) config.backend = memory_storage();
-    for (const auto& [tool, backend] : settings.tool_backends) config.tool_config[tool].backend = memory_storage();
-    return config;
-}
-
 /// A stage's models must be among those of the file.
 void check_models(ConfigReader& reader, const Draft& draft, const StageNode& stage) {
     std::vector<std::string_view> names;
@@ -161,26 +150,12 @@ void check_models(ConfigReader& reader, const Draft& draft, const StageNode& sta
     check_name(stage.settings.failover_model, "failover.model");
 }
 
-/// `summarisers`: how many came before.
-void check_stage(ConfigReader& reader, const Draft& draft, const ChainInfo& info, const StageNode& stage,
-                 std::size_t& summarisers) {
+void check_stage(ConfigReader& reader, const Draft& draft, const StageNode& stage, const StagePlace& place) {
+    check_models(reader, draft, stage);
     Problems problems;
-    if (const auto* summarization = std::get_if<SummarizationConfig>(&stage.settings.config)) {
-        check_models(reader, draft, stage);
-        check_summarization(*summarization, info.config, {.other_summarisers = summarisers++}, "", problems);
-    } else if (const auto* compaction = std::get_if<CompactionConfig>(&stage.settings.config)) {
-        check_models(reader, draft, stage);
-        check_compaction(*compaction, info.config, summarisers++, "", problems);
-    } else if (const auto* saving = std::get_if<TokenSavingConfig>(&stage.settings.config)) {
-        check_models(reader, draft, stage);
-        check_token_saving(*saving, info, "", problems);
-    } else if (const auto* pruning = std::get_if<PruningConfig>(&stage.settings.config)) {
-        check_pruning(*pruning, "", problems);
-    } else {
-        check_reduction(as_opened(stage.settings), info, "", problems);
-    }
+    stage.type->check(stage.settings, place, problems);
     for (Problem problem : problems.all()) {
-        problem.field.erase(0, 1);  // the dot after the empty name
+        if (problem.field.starts_with('.')) problem.field.erase(0, 1);
         place_problem(reader, stage.at, problem);
     }
 }
@@ -192,8 +167,11 @@ void check(ConfigReader& reader, const Draft& draft) {
     check_chain(info, chain_problems);
     for (const Problem& problem : chain_problems.all()) place_problem(reader, JsonPositions::root, problem);
     check_names(reader, draft.nodes);
-    std::size_t summarisers = 0;
-    for (const StageNode& stage : draft.nodes) check_stage(reader, draft, info, stage, summarisers);
+    StagePlace place{.chain = info};
+    for (const StageNode& stage : draft.nodes) {
+        check_stage(reader, draft, stage, place);
+        if (stage.type->summarises) ++place.summarisers;
+    }
 }
 
 // ---- syntax
@@ -237,7 +215,7 @@ ChainSettings read_chain_settings(std::string_view json, const ConfigSource& sou
     return draft;
 }
 
-std::vector<ConfigKey> config_keys() {
+std::vector<ConfigKey> config_keys(const MiddlewareTypes& types) {
     std::vector<ConfigKey> keys;
     detail::add_keys<detail::Draft>(keys, "", detail::top_fields);
     detail::add_profile_keys(keys);
@@ -246,6 +224,7 @@ std::vector<ConfigKey> config_keys() {
     detail::add_keys<Limits>(keys, "limits.", detail::limits_fields);
     detail::add_models_keys(keys);
     detail::add_stage_keys(keys);
+    for (const auto& type : types.all()) detail::add_registered_keys(keys, *type);
     return keys;
 }
 

@@ -143,8 +143,6 @@ void read_model_variable(ConfigReader& reader, NodeId at, CompactionDraft& draft
     draft.model = *name;
 }
 
-}  // namespace
-
 void read_compaction(ConfigReader& reader, NodeId at, StageSettings& stage) {
     CompactionDraft draft;
     read_object<CompactionDraft>(reader, at, draft, compaction_fields);
@@ -156,8 +154,17 @@ void read_compaction(ConfigReader& reader, NodeId at, StageSettings& stage) {
     stage.config = static_cast<CompactionConfig&>(draft);
 }
 
+void check_compaction_stage(const StageSettings& stage, const StagePlace& place, Problems& problems) {
+    check_compaction(std::get<CompactionConfig>(stage.config), place.chain.config, place.summarisers, "", problems);
+}
+
 void add_compaction_keys(std::vector<ConfigKey>& keys) {
     add_keys<CompactionDraft>(keys, "compaction.", compaction_fields);
 }
+
+}  // namespace
+
+extern const StageType compaction_type;
+const StageType compaction_type{"compaction", &read_compaction, &check_compaction_stage, &add_compaction_keys, true};
 
 }  // namespace whittle::inline v0::detail

@@ -44,8 +44,6 @@ constexpr std::array<Field<PruningDraft>, 13> pruning_fields{{
     {"tail_bytes", "integer", "500", "bytes kept of the end, with `partial`", &read_integer<&PC::tail_bytes, 0>},
 }};
 
-}  // namespace
-
 void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage) {
     PruningDraft draft;
     read_object<PruningDraft>(reader, at, draft, pruning_fields);
@@ -54,12 +52,21 @@ void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage) {
     stage.config = static_cast<PruningConfig&>(draft);
 }
 
+void check_pruning_stage(const StageSettings& stage, const StagePlace&, Problems& problems) {
+    check_pruning(std::get<PruningConfig>(stage.config), "", problems);
+}
+
+void add_pruning_keys(std::vector<ConfigKey>& keys) { add_keys<PruningDraft>(keys, "pruning.", pruning_fields); }
+
+}  // namespace
+
+extern const StageType pruning_type;
+const StageType pruning_type{"pruning", &read_pruning, &check_pruning_stage, &add_pruning_keys};
+
 void read_pruning(ConfigReader& reader, NodeId at, PruningConfig& config) {
     PruningDraft draft;
     read_object<PruningDraft>(reader, at, draft, std::span(pruning_fields).subspan(stage_fields));
     config = static_cast<PruningConfig&>(draft);
 }
-
-void add_pruning_keys(std::vector<ConfigKey>& keys) { add_keys<PruningDraft>(keys, "pruning.", pruning_fields); }
 
 }  // namespace whittle::inline v0::detail

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -36,7 +37,27 @@ std::string_view suggestion_for(std::string_view word, std::span<const std::stri
     return {};
 }
 
+/// As the documentation writes a value.
+struct DefaultText {
+    std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
+    std::string operator()(const int* value) const { return std::to_string(*value); }
+    std::string operator()(const std::int64_t* value) const { return std::to_string(*value); }
+    std::string operator()(const double* value) const { return fmt::format("{:.15g}", *value); }
+    std::string operator()(const std::string* value) const { return *value; }
+    std::string operator()(const std::vector<std::string>* values) const {
+        return values->empty() ? std::string("[]") : fmt::format("[\"{}\"]", fmt::join(*values, "\", \""));
+    }
+};
+
 }  // namespace
+
+std::string_view type_text(const ConfigValue& value) noexcept {
+    constexpr std::array<std::string_view, std::variant_size_v<ConfigValue>> texts{
+        "true or false", "integer", "integer", "number", "string", "array of strings"};
+    return texts[value.index()];
+}
+
+std::string default_text(const ConfigValue& value) { return std::visit(DefaultText{}, value); }
 
 std::string ConfigReader::line(NodeId at, const std::string& path, std::string_view text) const {
     const TextPlace place = json_.place_of_key(at);

@@ -80,6 +80,12 @@ struct Field {
     void (*read)(ConfigReader&, NodeId, T&);
 };
 
+constexpr std::string_view name_meaning = "in reports and notes; two middlewares need distinct names";
+
+/// What a value may be, and what it is, as the documentation writes them. An empty text is "".
+[[nodiscard]] std::string_view type_text(const ConfigValue& value) noexcept;
+[[nodiscard]] std::string default_text(const ConfigValue& value);
+
 template <typename T>
 [[nodiscard]] std::vector<std::string_view> names_of(std::span<const Field<T>> fields) {
     std::vector<std::string_view> names;
@@ -169,15 +175,32 @@ void read_profile(ConfigReader& reader, NodeId at, ModelProfile& profile);
 void read_tokens(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCounter>& counter);
 void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& models);
 
+/// What the check of one middleware can see.
+struct StagePlace {
+    const ChainInfo& chain;
+    std::size_t summarisers = 0;  ///< in front of it: middlewares that fold the history
+};
+
+/// A type of middleware that a configuration can name. Each module's file has its own.
+struct StageType {
+    std::string_view name;
+    void (*read)(ConfigReader&, NodeId, StageSettings&);
+    /// Reports what the middleware would refuse, with an empty name: ".max_tokens_for_clear" is a key of the entry.
+    void (*check)(const StageSettings&, const StagePlace&, Problems&);
+    void (*add_keys)(std::vector<ConfigKey>&);
+    bool summarises = false;
+};
+
 struct StageNode {
     NodeId at = JsonPositions::none;
+    const StageType* type = nullptr;
     StageSettings settings{};
 };
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages);
-void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage);
-void read_compaction(ConfigReader& reader, NodeId at, StageSettings& stage);
-void read_token_saving(ConfigReader& reader, NodeId at, StageSettings& stage);
-void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage);
+void add_stage_keys(std::vector<ConfigKey>& keys);
+void add_registered_keys(std::vector<ConfigKey>& keys, const RegisteredType& type);
+[[nodiscard]] bool is_built_in(std::string_view type) noexcept;
+
 /// The object inside of another stage: without type, name and storage.
 void read_pruning(ConfigReader& reader, NodeId at, PruningConfig& config);
 
@@ -191,11 +214,6 @@ void add_storage_keys(std::vector<ConfigKey>& keys);
 void add_profile_keys(std::vector<ConfigKey>& keys);
 void add_tokens_keys(std::vector<ConfigKey>& keys);
 void add_models_keys(std::vector<ConfigKey>& keys);
-void add_stage_keys(std::vector<ConfigKey>& keys);
-void add_summarization_keys(std::vector<ConfigKey>& keys);
-void add_compaction_keys(std::vector<ConfigKey>& keys);
-void add_token_saving_keys(std::vector<ConfigKey>& keys);
-void add_pruning_keys(std::vector<ConfigKey>& keys);
 
 template <typename T>
 void add_keys(std::vector<ConfigKey>& keys, const std::string& prefix, std::span<const Field<T>> fields) {

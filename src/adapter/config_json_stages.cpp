@@ -1,132 +1,53 @@
 #include "config_json_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 namespace whittle::inline v0::detail {
 
+extern const StageType reduction_type;
+extern const StageType summarization_type;
+extern const StageType token_saving_type;
+extern const StageType pruning_type;
+extern const StageType compaction_type;
+extern const StageType registered_type;
+
 namespace {
 
-constexpr std::array<std::string_view, 5> stage_types{"reduction", "summarization", "token_saving", "pruning",
-                                                      "compaction"};
+/// In the order of the documentation.
+constexpr std::array stage_types{&reduction_type, &summarization_type, &token_saving_type, &pruning_type,
+                                 &compaction_type};
 
-/// The "type" of an object that only the first `built` of `types` may be; nullopt with a problem.
-std::optional<std::size_t> read_type(ConfigReader& reader, NodeId at, std::string_view what,
-                                     std::span<const std::string_view> types, std::size_t built) {
+std::vector<std::string_view> type_names(const MiddlewareTypes& own) {
+    std::vector<std::string_view> names;
+    for (const StageType* type : stage_types) names.push_back(type->name);
+    for (const auto& type : own.all()) names.push_back(type->name);
+    return names;
+}
+
+/// The index in `names` of the type of the object `at`; nullopt with a problem.
+std::optional<std::size_t> read_type(ConfigReader& reader, NodeId at, std::span<const std::string_view> names) {
     if (reader.json()[at].kind != JsonPositions::Kind::object) {
         reader.unexpected(at, "an object");
         return std::nullopt;
     }
-    std::string allowed;
-    for (const std::string_view type : types.first(built))
-        allowed += fmt::format("{}\"{}\"", allowed.empty() ? "" : " or ", type);
     const NodeId type = reader.json().member(at, "type");
     if (type == JsonPositions::none) {
-        reader.missing(at, "type", allowed);
+        reader.missing(at, "type", fmt::format("\"{}\"", fmt::join(names, "\" or \"")));
         return std::nullopt;
     }
-    const auto found = reader.read_word(type, what, types);
-    if (!found || *found < built) return found;
-    reader.unexpected(type, fmt::format("{}: this {} is not built yet in this version", allowed, what));
-    return std::nullopt;
+    return reader.read_word(type, "middleware", names);
 }
 
-// ---- middlewares
-// -----------------------------------------------------------------------------------------------------
-
-struct ToolDraft : ToolReductionConfig {
-    StorageSettings storage{};
-};
-
-struct ReductionDraft : ReductionConfig {
-    std::string name = "reduction";
-    StorageSettings storage{};
-    std::map<std::string, StorageSettings> tool_backends{};
-};
-
-template <typename Draft>
-void read_backend(ConfigReader& reader, NodeId at, Draft& draft) {
-    read_storage(reader, at, draft.storage);
-}
-
-constexpr std::array<Field<ToolDraft>, 3> tool_fields{{
-    {"backend", "object", "inherited", "own storage for this tool's results; keys as in `storage`",
-     &read_backend<ToolDraft>},
-    {"skip_truncation", "true or false", "inherited", "wins over the middleware's own setting",
-     &read_value<&ToolReductionConfig::skip_truncation>},
-    {"skip_clear", "true or false", "inherited", "wins over the middleware's own setting",
-     &read_value<&ToolReductionConfig::skip_clear>},
-}};
-
-void read_tool_config(ConfigReader& reader, NodeId at, ReductionDraft& reduction) {
-    read_map(reader, at, [&](NodeId child, const std::string& tool) {
-        ToolDraft draft;
-        read_object<ToolDraft>(reader, child, draft, tool_fields);
-        reduction.tool_config[tool] = draft;
-        if (draft.storage.type != StorageSettings::Type::none) reduction.tool_backends[tool] = draft.storage;
-    });
-}
-
-void read_clear_tool_inputs(ConfigReader& reader, NodeId at, ReductionDraft& reduction) {
-    if (reader.json()[at].kind == JsonPositions::Kind::array) {
-        std::vector<std::string> tools;
-        if (reader.read_texts(at, tools)) reduction.clear_tool_inputs = std::move(tools);
-        return;
-    }
-    bool all = false;
-    const std::string_view raw = reader.json().raw(at);
-    if (raw != "true" && raw != "false") return reader.unexpected(at, "true, false or an array of tool names");
-    if (reader.read_flag(at, all)) reduction.clear_tool_inputs = all;
-}
-
-using RC = ReductionConfig;
-constexpr std::array<Field<ReductionDraft>, 19> reduction_fields{{
-    {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
-    {"name", "string", "reduction", "in reports and notes; two middlewares need distinct names",
-     &read_value<&ReductionDraft::name>},
-    {"backend", "object", "the chain's", "own storage; keys as in `storage`", &read_backend<ReductionDraft>},
-    {"skip_truncation", "true or false", "false", "do not shorten results when they return",
-     &read_value<&RC::skip_truncation>},
-    {"skip_clear", "true or false", "false", "do not clear old tool rounds", &read_value<&RC::skip_clear>},
-    {"read_file_tool_name", "string", "read_file", "tool that notices name, if the request lists it",
-     &read_value<&RC::read_file_tool_name>},
-    {"root_dir", "string", "the conversation's id", "prefix of the keys of stored objects", &read_value<&RC::root_dir>},
-    {"max_length_for_trunc", "integer", "50000", "bytes of text that one result keeps",
-     &read_integer<&RC::max_length_for_trunc, 1>},
-    {"max_tokens_for_trunc", "integer", "0", "the same limit in tokens; 0: off",
-     &read_integer<&RC::max_tokens_for_trunc, 0>},
-    {"trunc_exclude_tools", "array of strings", "[]", "tools whose results are never truncated",
-     &read_value<&RC::trunc_exclude_tools>},
-    {"max_tokens_for_clear", "integer", "160000", "clearing is due above this many tokens",
-     &read_integer<&RC::max_tokens_for_clear, 1>},
-    {"clear_tool_inputs", "true, false or array of strings", "false",
-     "clear the arguments of cleared calls too: of all tools, or of these", &read_clear_tool_inputs},
-    {"clear_retention_suffix_limit", "integer", "1", "newest tool rounds kept; 0 is 1",
-     &read_integer<&RC::clear_retention_suffix_limit, 0>},
-    {"clear_at_least_tokens", "integer", "0", "clear nothing unless this much gets free",
-     &read_integer<&RC::clear_at_least_tokens, 0>},
-    {"clear_exclude_tools", "array of strings", "[]", "tools whose results are never cleared",
-     &read_value<&RC::clear_exclude_tools>},
-    {"clear_target_tokens", "integer", "0", "clear oldest first, until below this; 0: all that may be cleared",
-     &read_integer<&RC::clear_target_tokens, 0>},
-    {"max_bytes_without_store", "integer", "0",
-     "bytes kept if a result cannot be stored; 0: eight times `max_length_for_trunc`",
-     &read_integer<&RC::max_bytes_without_store, 0>},
-    {"max_bytes_without_stream", "integer", "67108864",
-     "bytes of a written result held for a store that cannot stream; a longer one cannot be stored",
-     &read_integer<&RC::max_bytes_without_stream, 0>},
-    {"tool_config", "object", "{}", "settings by tool name", &read_tool_config},
-}};
-
-void read_reduction(ConfigReader& reader, NodeId at, StageSettings& stage) {
-    ReductionDraft draft;
-    read_object<ReductionDraft>(reader, at, draft, reduction_fields);
-    stage.name = draft.name;
-    stage.backend = draft.storage;
-    stage.tool_backends = draft.tool_backends;
-    stage.config = static_cast<ReductionConfig&>(draft);
+/// `type`: an index in `type_names`.
+StageNode node_of(NodeId at, std::size_t type, const MiddlewareTypes& own) {
+    if (type < stage_types.size()) return {.at = at, .type = stage_types[type]};
+    StageNode node{.at = at, .type = &registered_type};
+    node.settings.config = RegisteredConfig{.type = own.all()[type - stage_types.size()]};
+    return node;
 }
 
 }  // namespace
@@ -134,29 +55,22 @@ void read_reduction(ConfigReader& reader, NodeId at, StageSettings& stage) {
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages) {
     if (!reader.check_array(at, "an array of middlewares")) return;
     const JsonPositions& json = reader.json();
+    const MiddlewareTypes& own = reader.source().types;
+    const std::vector<std::string_view> names = type_names(own);
     for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
-        const auto type = read_type(reader, child, "middleware", stage_types, stage_types.size());
+        const auto type = read_type(reader, child, names);
         if (!type) continue;
-        StageNode& stage = stages.emplace_back(StageNode{.at = child});
-        constexpr std::array<void (*)(ConfigReader&, NodeId, StageSettings&), 5> readers{
-            &read_reduction, &read_summarization, &read_token_saving, &read_pruning, &read_compaction};
-        readers[*type](reader, child, stage.settings);
+        StageNode& stage = stages.emplace_back(node_of(child, *type, own));
+        stage.type->read(reader, child, stage.settings);
     }
 }
 
-ReductionConfig open_backends(const StageSettings& stage, ReductionConfig config) {
-    if (auto backend = open_storage(stage.backend)) config.backend = std::move(backend);
-    for (const auto& [tool, settings] : stage.tool_backends) config.tool_config[tool].backend = open_storage(settings);
-    return config;
+bool is_built_in(std::string_view type) noexcept {
+    return std::ranges::any_of(stage_types, [&](const StageType* known) { return known->name == type; });
 }
 
 void add_stage_keys(std::vector<ConfigKey>& keys) {
-    add_keys<ReductionDraft>(keys, "reduction.", reduction_fields);
-    add_keys<ToolDraft>(keys, "reduction.tool_config.TOOL.", tool_fields);
-    add_summarization_keys(keys);
-    add_token_saving_keys(keys);
-    add_pruning_keys(keys);
-    add_compaction_keys(keys);
+    for (const StageType* type : stage_types) type->add_keys(keys);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -155,6 +155,8 @@ void read_summary_role(ConfigReader& reader, NodeId at, SummaryRole& role) {
     if (const auto found = reader.read_word(at, "role", words)) role = roles[*found];
 }
 
+namespace {
+
 void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage) {
     SummarizationDraft draft;
     read_object<SummarizationDraft>(reader, at, draft, summarization_fields);
@@ -163,6 +165,11 @@ void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage) {
     stage.model = draft.model;
     stage.failover_model = draft.failover_model;
     stage.config = static_cast<SummarizationConfig&>(draft);
+}
+
+void check_summarization_stage(const StageSettings& stage, const StagePlace& place, Problems& problems) {
+    check_summarization(std::get<SummarizationConfig>(stage.config), place.chain.config,
+                        {.other_summarisers = place.summarisers}, "", problems);
 }
 
 void add_summarization_keys(std::vector<ConfigKey>& keys) {
@@ -174,5 +181,11 @@ void add_summarization_keys(std::vector<ConfigKey>& keys) {
     add_keys<RetryConfig>(keys, "summarization.retry.", retry_fields);
     add_keys<FailoverDraft>(keys, "summarization.failover.", failover_fields);
 }
+
+}  // namespace
+
+extern const StageType summarization_type;
+const StageType summarization_type{"summarization", &read_summarization, &check_summarization_stage,
+                                   &add_summarization_keys, true};
 
 }  // namespace whittle::inline v0::detail

@@ -99,8 +99,6 @@ bool asks_model(const ConfigReader& reader, NodeId at) {
            reader.json().text(classifier) == "model";
 }
 
-}  // namespace
-
 void read_token_saving(ConfigReader& reader, NodeId at, StageSettings& stage) {
     TokenSavingDraft draft;
     read_object<TokenSavingDraft>(reader, at, draft, token_saving_fields);
@@ -114,8 +112,18 @@ void read_token_saving(ConfigReader& reader, NodeId at, StageSettings& stage) {
     stage.config = static_cast<TokenSavingConfig&>(draft);
 }
 
+void check_token_saving_stage(const StageSettings& stage, const StagePlace& place, Problems& problems) {
+    check_token_saving(std::get<TokenSavingConfig>(stage.config), place.chain, "", problems);
+}
+
 void add_token_saving_keys(std::vector<ConfigKey>& keys) {
     add_keys<TokenSavingDraft>(keys, "token_saving.", token_saving_fields);
 }
+
+}  // namespace
+
+extern const StageType token_saving_type;
+const StageType token_saving_type{"token_saving", &read_token_saving, &check_token_saving_stage,
+                                  &add_token_saving_keys};
 
 }  // namespace whittle::inline v0::detail

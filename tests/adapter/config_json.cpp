@@ -199,7 +199,6 @@ TEST_CASE("what is known but not built yet is refused by name", "[config_json]")
         const Lines lines = problems_of(json);
         return lines.size() == 1 && lines[0].find("not built yet in this version") != std::string::npos;
     };
-    CHECK(says_so(R"({"preset": "recommended"})"));
     CHECK(says_so(R"({"storage": {"type": "sqlite", "path": 1}})") == false);  // its key is unknown too
     CHECK(says_so(R"({"storage": {"type": "redis"}})"));
 }

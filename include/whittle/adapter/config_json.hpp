@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/adapter/config_json_types.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/compaction.hpp"
 #include "whittle/compaction/pruning.hpp"
@@ -32,6 +33,7 @@ struct ConfigSource {
     /// Environment values by name, for keys that end in `_env` and for `AGENT_COMPACTION_*` (docs/compaction.md). The
     /// library itself reads no environment. Empty: none.
     std::function<std::optional<std::string>(std::string_view)> lookup{};
+    MiddlewareTypes types{};  ///< the host's own, beside those of whittle
 };
 
 /// A storage that is not open yet: reading a configuration touches no disk.
@@ -46,10 +48,14 @@ struct StorageSettings {
 /// Null for `Type::none`. Throws what `file_storage` throws.
 [[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
 
+/// Settings of any middleware that a configuration can name.
+using StageConfig = std::variant<ReductionConfig, SummarizationConfig, TokenSavingConfig, PruningConfig,
+                                 CompactionConfig, RegisteredConfig>;
+
 /// One entry of "middlewares".
 struct StageSettings {
     std::string name{};
-    std::variant<ReductionConfig, SummarizationConfig, TokenSavingConfig, PruningConfig, CompactionConfig> config{};
+    StageConfig config{};
     StorageSettings backend{};  ///< own storage; none: the chain's
     std::map<std::string, StorageSettings> tool_backends{};
     std::string model{};           ///< summarization, compaction, token_saving: a name of `ChainSettings::models`
@@ -98,8 +104,8 @@ struct ConfigKey {
     std::string meaning{};
 };
 
-/// All keys, in the order of the documentation.
-[[nodiscard]] std::vector<ConfigKey> config_keys();
+/// All keys, in the order of the documentation, and those of a host's own types behind them.
+[[nodiscard]] std::vector<ConfigKey> config_keys(const MiddlewareTypes& types = {});
 
 namespace detail {
 /// The configuration with its storages opened.
@@ -159,39 +165,52 @@ template <AgentMessage M>
     return callbacks;
 }
 
+// `make_stage`: a middleware of its settings, one for each alternative of `StageConfig`.
+
 template <AgentMessage M>
-[[nodiscard]] std::shared_ptr<Middleware<M>> make_summarization(const StageSettings& stage,
-                                                                const NamedModels<M>& models) {
-    SummarizationCallbacks<M> callbacks;
-    callbacks.failover = failover_to<M>(models, stage.failover_model);
-    return std::make_shared<Summarization<M>>(find_model<M>(models, stage.model),
-                                              std::get<SummarizationConfig>(stage.config), std::move(callbacks),
-                                              stage.name);
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(const ReductionConfig& config, const StageSettings& stage,
+                                                        const NamedModels<M>&) {
+    return std::make_shared<Reduction<M>>(open_backends(stage, config), ReductionCallbacks<M>{}, stage.name);
 }
 
 template <AgentMessage M>
-[[nodiscard]] std::shared_ptr<Middleware<M>> make_compaction(const StageSettings& stage, const NamedModels<M>& models) {
-    return std::make_shared<Compaction<M>>(find_model<M>(models, stage.model), std::get<CompactionConfig>(stage.config),
-                                           CompactionCallbacks<M>{{}, failover_to<M>(models, stage.failover_model)},
-                                           stage.name);
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(const SummarizationConfig& config, const StageSettings& stage,
+                                                        const NamedModels<M>& models) {
+    SummarizationCallbacks<M> callbacks;
+    callbacks.failover = failover_to<M>(models, stage.failover_model);
+    return std::make_shared<Summarization<M>>(find_model<M>(models, stage.model), config, std::move(callbacks),
+                                              stage.name);
 }
 
 /// A classifier that is to ask a model gets it.
 template <AgentMessage M>
-[[nodiscard]] std::shared_ptr<Middleware<M>> make_token_saving(const StageSettings& stage,
-                                                               const NamedModels<M>& models) {
-    TokenSavingConfig config = std::get<TokenSavingConfig>(stage.config);
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(TokenSavingConfig config, const StageSettings& stage,
+                                                        const NamedModels<M>& models) {
     if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
-    const auto model = models.find(stage.model);
-    if (model != models.end()) config.perplexity_classifier = make_model_classifier(as_text_model<M>(model->second));
+    if (auto model = find_model<M>(models, stage.model))
+        config.perplexity_classifier = make_model_classifier(as_text_model<M>(std::move(model)));
     return std::make_shared<TokenSaving<M>>(std::move(config), stage.name);
 }
 
 template <AgentMessage M>
-[[nodiscard]] std::shared_ptr<Middleware<M>> make_pruning(const StageSettings& stage) {
-    PruningConfig config = std::get<PruningConfig>(stage.config);
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(PruningConfig config, const StageSettings& stage,
+                                                        const NamedModels<M>&) {
     if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
     return std::make_shared<Pruning<M>>(std::move(config), stage.name);
+}
+
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(const CompactionConfig& config, const StageSettings& stage,
+                                                        const NamedModels<M>& models) {
+    return std::make_shared<Compaction<M>>(find_model<M>(models, stage.model), config,
+                                           CompactionCallbacks<M>{{}, failover_to<M>(models, stage.failover_model)},
+                                           stage.name);
+}
+
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(const RegisteredConfig& config, const StageSettings& stage,
+                                                        const NamedModels<M>& models) {
+    return make_registered<M>(config, {.name = stage.name, .model = find_model<M>(models, stage.model)});
 }
 
 }  // namespace detail
@@ -206,18 +225,8 @@ template <AgentMessage M>
     for (const ModelSettings& model : settings.models) models[model.name] = make(model);
     typename Chain<M>::Stages stages;
     for (const StageSettings& stage : settings.stages) {
-        if (const auto* reduction = std::get_if<ReductionConfig>(&stage.config)) {
-            stages.push_back(std::make_shared<Reduction<M>>(detail::open_backends(stage, *reduction),
-                                                            ReductionCallbacks<M>{}, stage.name));
-        } else if (std::holds_alternative<TokenSavingConfig>(stage.config)) {
-            stages.push_back(detail::make_token_saving<M>(stage, models));
-        } else if (std::holds_alternative<PruningConfig>(stage.config)) {
-            stages.push_back(detail::make_pruning<M>(stage));
-        } else if (std::holds_alternative<CompactionConfig>(stage.config)) {
-            stages.push_back(detail::make_compaction<M>(stage, models));
-        } else {
-            stages.push_back(detail::make_summarization<M>(stage, models));
-        }
+        const auto make_from = [&](const auto& own) { return detail::make_stage<M>(own, stage, models); };
+        stages.push_back(std::visit(make_from, stage.config));
     }
     return Chain<M>(std::move(config), std::move(callbacks), std::move(stages));
 }

@@ -1,0 +1,130 @@
+#include "config_json_reader.hpp"
+
+#include <array>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+struct ToolDraft : ToolReductionConfig {
+    StorageSettings storage{};
+};
+
+struct ReductionDraft : ReductionConfig {
+    std::string name = "reduction";
+    StorageSettings storage{};
+    std::map<std::string, StorageSettings> tool_backends{};
+};
+
+template <typename Draft>
+void read_backend(ConfigReader& reader, NodeId at, Draft& draft) {
+    read_storage(reader, at, draft.storage);
+}
+
+constexpr std::array<Field<ToolDraft>, 3> tool_fields{{
+    {"backend", "object", "inherited", "own storage for this tool's results; keys as in `storage`",
+     &read_backend<ToolDraft>},
+    {"skip_truncation", "true or false", "inherited", "wins over the middleware's own setting",
+     &read_value<&ToolReductionConfig::skip_truncation>},
+    {"skip_clear", "true or false", "inherited", "wins over the middleware's own setting",
+     &read_value<&ToolReductionConfig::skip_clear>},
+}};
+
+void read_tool_config(ConfigReader& reader, NodeId at, ReductionDraft& reduction) {
+    read_map(reader, at, [&](NodeId child, const std::string& tool) {
+        ToolDraft draft;
+        read_object<ToolDraft>(reader, child, draft, tool_fields);
+        reduction.tool_config[tool] = draft;
+        if (draft.storage.type != StorageSettings::Type::none) reduction.tool_backends[tool] = draft.storage;
+    });
+}
+
+void read_clear_tool_inputs(ConfigReader& reader, NodeId at, ReductionDraft& reduction) {
+    if (reader.json()[at].kind == JsonPositions::Kind::array) {
+        std::vector<std::string> tools;
+        if (reader.read_texts(at, tools)) reduction.clear_tool_inputs = std::move(tools);
+        return;
+    }
+    bool all = false;
+    const std::string_view raw = reader.json().raw(at);
+    if (raw != "true" && raw != "false") return reader.unexpected(at, "true, false or an array of tool names");
+    if (reader.read_flag(at, all)) reduction.clear_tool_inputs = all;
+}
+
+using RC = ReductionConfig;
+constexpr std::array<Field<ReductionDraft>, 19> reduction_fields{{
+    {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
+    {"name", "string", "reduction", "in reports and notes; two middlewares need distinct names",
+     &read_value<&ReductionDraft::name>},
+    {"backend", "object", "the chain's", "own storage; keys as in `storage`", &read_backend<ReductionDraft>},
+    {"skip_truncation", "true or false", "false", "do not shorten results when they return",
+     &read_value<&RC::skip_truncation>},
+    {"skip_clear", "true or false", "false", "do not clear old tool rounds", &read_value<&RC::skip_clear>},
+    {"read_file_tool_name", "string", "read_file", "tool that notices name, if the request lists it",
+     &read_value<&RC::read_file_tool_name>},
+    {"root_dir", "string", "the conversation's id", "prefix of the keys of stored objects", &read_value<&RC::root_dir>},
+    {"max_length_for_trunc", "integer", "50000", "bytes of text that one result keeps",
+     &read_integer<&RC::max_length_for_trunc, 1>},
+    {"max_tokens_for_trunc", "integer", "0", "the same limit in tokens; 0: off",
+     &read_integer<&RC::max_tokens_for_trunc, 0>},
+    {"trunc_exclude_tools", "array of strings", "[]", "tools whose results are never truncated",
+     &read_value<&RC::trunc_exclude_tools>},
+    {"max_tokens_for_clear", "integer", "160000", "clearing is due above this many tokens",
+     &read_integer<&RC::max_tokens_for_clear, 1>},
+    {"clear_tool_inputs", "true, false or array of strings", "false",
+     "clear the arguments of cleared calls too: of all tools, or of these", &read_clear_tool_inputs},
+    {"clear_retention_suffix_limit", "integer", "1", "newest tool rounds kept; 0 is 1",
+     &read_integer<&RC::clear_retention_suffix_limit, 0>},
+    {"clear_at_least_tokens", "integer", "0", "clear nothing unless this much gets free",
+     &read_integer<&RC::clear_at_least_tokens, 0>},
+    {"clear_exclude_tools", "array of strings", "[]", "tools whose results are never cleared",
+     &read_value<&RC::clear_exclude_tools>},
+    {"clear_target_tokens", "integer", "0", "clear oldest first, until below this; 0: all that may be cleared",
+     &read_integer<&RC::clear_target_tokens, 0>},
+    {"max_bytes_without_store", "integer", "0",
+     "bytes kept if a result cannot be stored; 0: eight times `max_length_for_trunc`",
+     &read_integer<&RC::max_bytes_without_store, 0>},
+    {"max_bytes_without_stream", "integer", "67108864",
+     "bytes of a written result held for a store that cannot stream; a longer one cannot be stored",
+     &read_integer<&RC::max_bytes_without_stream, 0>},
+    {"tool_config", "object", "{}", "settings by tool name", &read_tool_config},
+}};
+
+void read_reduction(ConfigReader& reader, NodeId at, StageSettings& stage) {
+    ReductionDraft draft;
+    read_object<ReductionDraft>(reader, at, draft, reduction_fields);
+    stage.name = draft.name;
+    stage.backend = draft.storage;
+    stage.tool_backends = draft.tool_backends;
+    stage.config = static_cast<ReductionConfig&>(draft);
+}
+
+/// The settings as the middleware will have them once its storages are open: nothing is opened for a check.
+ReductionConfig as_opened(const StageSettings& settings) {
+    ReductionConfig config = std::get<ReductionConfig>(settings.config);
+    if (settings.backend.type != StorageSettings::Type::none) config.backend = memory_storage();
+    for (const auto& [tool, backend] : settings.tool_backends) config.tool_config[tool].backend = memory_storage();
+    return config;
+}
+
+void check_reduction_stage(const StageSettings& stage, const StagePlace& place, Problems& problems) {
+    check_reduction(as_opened(stage), place.chain, "", problems);
+}
+
+void add_reduction_keys(std::vector<ConfigKey>& keys) {
+    add_keys<ReductionDraft>(keys, "reduction.", reduction_fields);
+    add_keys<ToolDraft>(keys, "reduction.tool_config.TOOL.", tool_fields);
+}
+
+}  // namespace
+
+extern const StageType reduction_type;
+const StageType reduction_type{"reduction", &read_reduction, &check_reduction_stage, &add_reduction_keys};
+
+ReductionConfig open_backends(const StageSettings& stage, ReductionConfig config) {
+    if (auto backend = open_storage(stage.backend)) config.backend = std::move(backend);
+    for (const auto& [tool, settings] : stage.tool_backends) config.tool_config[tool].backend = open_storage(settings);
+    return config;
+}
+
+}  // namespace whittle::inline v0::detail
