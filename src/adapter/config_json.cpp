@@ -30,9 +30,12 @@ void read_deadline(ConfigReader& reader, NodeId at, Limits& limits) {
 }
 
 constexpr std::array<Field<Limits>, 3> limits_fields{{
-    {"model_calls", "integer", "32", "model calls in one hook", &read_integer<&Limits::model_calls, 0>},
-    {"store_bytes", "integer", "0", "bytes stored in one hook; 0: no limit", &read_integer<&Limits::store_bytes, 0>},
-    {"deadline_ms", "integer", "120000", "milliseconds that one hook may take", &read_deadline},
+    {"model_calls", "integer", &shown<&Limits::model_calls>, "model calls in one hook",
+     &read_integer<&Limits::model_calls, 0>},
+    {"store_bytes", "integer", &shown<&Limits::store_bytes>, "bytes stored in one hook; 0: no limit",
+     &read_integer<&Limits::store_bytes, 0>},
+    {"deadline_ms", "integer", +[](const Limits& limits) { return std::to_string(limits.deadline.count()); },
+     "milliseconds that one hook may take", &read_deadline},
 }};
 
 void read_language(ConfigReader& reader, NodeId at, Draft& draft) {
@@ -41,21 +44,38 @@ void read_language(ConfigReader& reader, NodeId at, Draft& draft) {
     if (const auto found = reader.read_word(at, "language", codes)) draft.config.language = languages[*found];
 }
 
+constexpr std::array on_error_values{OnError::skip, OnError::propagate};
+constexpr std::array<std::string_view, 2> on_error_words{"skip", "propagate"};
+
 void read_on_error(ConfigReader& reader, NodeId at, Draft& draft) {
-    constexpr std::array<std::string_view, 2> words{"skip", "propagate"};
-    if (const auto found = reader.read_word(at, "value", words))
-        draft.config.on_error = *found == 0 ? OnError::skip : OnError::propagate;
+    if (const auto found = reader.read_word(at, "value", on_error_words))
+        draft.config.on_error = on_error_values[*found];
 }
 
+std::string shown_on_error(const Draft& draft) {
+    return word_of(draft.config.on_error, on_error_values, on_error_words);
+}
+
+constexpr std::array on_prefix_edit_values{OnPrefixEdit::mark, OnPrefixEdit::drop};
+constexpr std::array<std::string_view, 2> on_prefix_edit_words{"mark", "drop"};
+
 void read_on_prefix_edit(ConfigReader& reader, NodeId at, Draft& draft) {
-    constexpr std::array<std::string_view, 2> words{"mark", "drop"};
-    if (const auto found = reader.read_word(at, "value", words))
-        draft.config.on_prefix_edit = *found == 0 ? OnPrefixEdit::mark : OnPrefixEdit::drop;
+    if (const auto found = reader.read_word(at, "value", on_prefix_edit_words))
+        draft.config.on_prefix_edit = on_prefix_edit_values[*found];
+}
+
+std::string shown_on_prefix_edit(const Draft& draft) {
+    return word_of(draft.config.on_prefix_edit, on_prefix_edit_values, on_prefix_edit_words);
 }
 
 template <auto Member>
 void read_config(ConfigReader& reader, NodeId at, Draft& draft) {
     read_value<Member>(reader, at, draft.config);
+}
+
+template <auto Member>
+std::string shown_config(const Draft& draft) {
+    return shown<Member>(draft.config);
 }
 
 constexpr std::array<Field<Draft>, 14> top_fields{{
@@ -68,22 +88,23 @@ constexpr std::array<Field<Draft>, 14> top_fields{{
      [](ConfigReader& r, NodeId at, Draft& d) { read_storage(r, at, d.storage); }},
     {"models", "object", "{}", "models by name, for middlewares that ask one",
      [](ConfigReader& r, NodeId at, Draft& d) { read_models(r, at, d.models); }},
-    {"on_error", "string", "skip", "a failing middleware: `skip` it and report, or `propagate` the error",
+    {"on_error", "string", &shown_on_error, "a failing middleware: `skip` it and report, or `propagate` the error",
      &read_on_error},
-    {"dry_run", "true or false", "false", "plan and report, write nothing", &read_config<&ChainConfig::dry_run>},
-    {"explain", "true or false", "false", "reports list every candidate with its rule",
+    {"dry_run", "true or false", &shown_config<&ChainConfig::dry_run>, "plan and report, write nothing",
+     &read_config<&ChainConfig::dry_run>},
+    {"explain", "true or false", &shown_config<&ChainConfig::explain>, "reports list every candidate with its rule",
      &read_config<&ChainConfig::explain>},
-    {"verify", "true or false", "true", "check every edit against the rules of `profile.validity`",
-     &read_config<&ChainConfig::verify>},
-    {"repair", "true or false", "false", "mend what breaks the rules of `profile.validity` before each model call",
-     &read_config<&ChainConfig::repair>},
-    {"on_prefix_edit", "string", "mark",
+    {"verify", "true or false", &shown_config<&ChainConfig::verify>,
+     "check every edit against the rules of `profile.validity`", &read_config<&ChainConfig::verify>},
+    {"repair", "true or false", &shown_config<&ChainConfig::repair>,
+     "mend what breaks the rules of `profile.validity` before each model call", &read_config<&ChainConfig::repair>},
+    {"on_prefix_edit", "string", &shown_on_prefix_edit,
      "with `profile.thinking_bound_to_prefix`: `mark` the request, or `drop` thinking that an edit made void",
      &read_on_prefix_edit},
     {"limits", "object", "{}", "bounds of one hook",
      [](ConfigReader& r, NodeId at, Draft& d) { read_object<Limits>(r, at, d.config.limits, limits_fields); }},
-    {"protected_tools", "array of strings", "[\"skill\"]", "tools whose results no middleware takes out",
-     &read_config<&ChainConfig::protected_tools>},
+    {"protected_tools", "array of strings", &shown_config<&ChainConfig::protected_tools>,
+     "tools whose results no middleware takes out", &read_config<&ChainConfig::protected_tools>},
     {"middlewares", "array of objects", "[]", "in the order in which they run; `type` says which",
      [](ConfigReader& r, NodeId at, Draft& d) { read_stages(r, at, d.nodes); }},
 }};

@@ -39,58 +39,77 @@ void read_media(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
     if (const auto found = reader.read_word(at, "mode", words)) draft.media = modes[*found];
 }
 
+constexpr std::array on_failure_values{OnFailure::keep_going, OnFailure::propagate};
+constexpr std::array<std::string_view, 2> on_failure_words{"keep_going", "propagate"};
+
 void read_on_failure(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
-    constexpr std::array<std::string_view, 2> words{"keep_going", "propagate"};
-    if (const auto found = reader.read_word(at, "value", words))
-        draft.on_failure = *found == 0 ? OnFailure::keep_going : OnFailure::propagate;
+    if (const auto found = reader.read_word(at, "value", on_failure_words))
+        draft.on_failure = on_failure_values[*found];
+}
+
+std::string shown_retry(const CompactionDraft& draft) {
+    return draft.retry ? fmt::format("{{\"max_retries\": {}}}", draft.retry->max_retries) : std::string("none");
 }
 
 using CC = CompactionConfig;
 constexpr std::array<Field<CompactionDraft>, 22> compaction_fields{{
     {"type", "string", "required", "`compaction`", &skip<CompactionDraft>},
-    {"name", "string", "compaction", "in reports and notes; two middlewares need distinct names",
+    {"name", "string", &shown<&CompactionDraft::name>, "in reports and notes; two middlewares need distinct names",
      &read_value<&CompactionDraft::name>},
-    {"model", "string", "the agent's own", "a name of `models`: who writes the summaries",
+    {"model",
+     "string",
+     {"the agent's own", &shown<&CompactionDraft::model>},
+     "a name of `models`: who writes the summaries",
      &read_value<&CompactionDraft::model>},
-    {"threshold_tokens", "integer", "40000", "compaction starts above this many tokens, system text and tools included",
+    {"threshold_tokens", "integer", &shown<&CC::threshold_tokens>,
+     "compaction starts above this many tokens, system text and tools included",
      &read_integer<&CC::threshold_tokens, 1>},
-    {"threshold_fraction", "number", "0", "instead: above this part of `profile.context_window`; 0: off",
-     &read_fraction<&CC::threshold_fraction>},
-    {"target_tokens", "integer", "3000", "what it works down to, the current turn not counted",
+    {"threshold_fraction", "number", &shown<&CC::threshold_fraction>,
+     "instead: above this part of `profile.context_window`; 0: off", &read_fraction<&CC::threshold_fraction>},
+    {"target_tokens", "integer", &shown<&CC::target_tokens>, "what it works down to, the current turn not counted",
      &read_integer<&CC::target_tokens, 1>},
-    {"target_fraction", "number", "0", "instead: this part of `profile.context_window`; 0: off",
-     &read_fraction<&CC::target_fraction>},
-    {"summary_size_tokens", "integer", "1000", "the summariser's output limit, enforced on what it wrote",
-     &read_integer<&CC::summary_size_tokens, 1>},
-    {"summary_fraction", "number", "0", "instead: this part of `profile.context_window`; 0: off",
-     &read_fraction<&CC::summary_fraction>},
-    {"runway_fraction", "number", "0.15", "no summary once the cheap stages come this far below the threshold",
-     &read_fraction<&CC::runway_fraction>},
-    {"current_turn_keep_rounds", "integer", "all", "newest tool rounds of the current turn that stay",
+    {"target_fraction", "number", &shown<&CC::target_fraction>,
+     "instead: this part of `profile.context_window`; 0: off", &read_fraction<&CC::target_fraction>},
+    {"summary_size_tokens", "integer", &shown<&CC::summary_size_tokens>,
+     "the summariser's output limit, enforced on what it wrote", &read_integer<&CC::summary_size_tokens, 1>},
+    {"summary_fraction", "number", &shown<&CC::summary_fraction>,
+     "instead: this part of `profile.context_window`; 0: off", &read_fraction<&CC::summary_fraction>},
+    {"runway_fraction", "number", &shown<&CC::runway_fraction>,
+     "no summary once the cheap stages come this far below the threshold", &read_fraction<&CC::runway_fraction>},
+    {"current_turn_keep_rounds",
+     "integer",
+     {"all", &shown<&CC::current_turn_keep_rounds>},
+     "newest tool rounds of the current turn that stay",
      &read_keep_rounds},
     {"pruning", "object or false", "{}", "the first stage, keys as in `pruning` but for name and storage; false: off",
      &read_pruning_or_false},
-    {"media", "string", "automatic", "`automatic`, `keep`, `placeholder` or `reference`: images of old turns",
-     &read_media},
+    {"media", "string", +[](const CompactionDraft& d) { return std::string(name_of(d.media)); },
+     "`automatic`, `keep`, `placeholder` or `reference`: images of old turns", &read_media},
     {"token_counter", "object", "the chain's", "how this middleware counts; keys as in `tokens`",
      [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_tokens(r, at, d.token_counter); }},
-    {"summary_role", "string", "automatic", "`automatic`, `user` or `system`",
+    {"summary_role", "string", +[](const CompactionDraft& d) { return shown_summary_role(d.summary_role); },
+     "`automatic`, `user` or `system`",
      [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_summary_role(r, at, d.summary_role); }},
-    {"user_instruction", "string", "built in", "the task, instead of the built-in one",
+    {"user_instruction",
+     "string",
+     {"built in", &shown<&CC::user_instruction>},
+     "the task, instead of the built-in one",
      &read_value<&CC::user_instruction>},
     {"model_options", "object", "{}", "of every summary call; keys as in `summarization.model_options`",
      [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_model_options(r, at, d.model_options); }},
-    {"max_input_tokens", "integer", "0", "bound of one summary request; 0: the window less the reply, or 100000",
-     &read_integer<&CC::max_input_tokens, 0>},
-    {"retry", "object", "{\"max_retries\": 2}", "more attempts with the same model, half a second apart",
+    {"max_input_tokens", "integer", &shown<&CC::max_input_tokens>,
+     "bound of one summary request; 0: the window less the reply, or 100000", &read_integer<&CC::max_input_tokens, 0>},
+    {"retry", "object", &shown_retry, "more attempts with the same model, half a second apart",
      [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_retry(r, at, *d.retry); }},
     {"failover", "object", "none", "attempts with another model; keys as in `summarization.failover`",
      [](ConfigReader& r, NodeId at, CompactionDraft& d) {
          read_failover(r, at, d.failover.emplace(), d.failover_model);
      }},
-    {"on_failure", "string", "keep_going", "`keep_going`: report and wait for growth; `propagate`: throw",
-     &read_on_failure},
-    {"cool_down_tokens", "integer", "0", "growth after a failure before the next attempt; 0: 5 % of the threshold",
+    {"on_failure", "string",
+     +[](const CompactionDraft& d) { return word_of(d.on_failure, on_failure_values, on_failure_words); },
+     "`keep_going`: report and wait for growth; `propagate`: throw", &read_on_failure},
+    {"cool_down_tokens", "integer", &shown<&CC::cool_down_tokens>,
+     "growth after a failure before the next attempt; 0: 5 % of the threshold",
      &read_integer<&CC::cool_down_tokens, 0>},
 }};
 

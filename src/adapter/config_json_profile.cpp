@@ -20,13 +20,15 @@ struct ProfileDraft : ModelProfile {
 };
 
 constexpr std::array<Field<CacheProfile>, 5> cache_fields{{
-    {"read", "number", "1", "price of a token read from the cache, relative to the input price",
+    {"read", "number", &shown<&CacheProfile::read>, "price of a token read from the cache, relative to the input price",
      &read_real<&CacheProfile::read>},
-    {"write", "number", "1", "price of a token that is not read from it", &read_real<&CacheProfile::write>},
-    {"ttl_seconds", "integer", "0", "lifetime since the last use; 0: nothing is cached",
+    {"write", "number", &shown<&CacheProfile::write>, "price of a token that is not read from it",
+     &read_real<&CacheProfile::write>},
+    {"ttl_seconds", "integer", &shown<&CacheProfile::ttl_seconds>, "lifetime since the last use; 0: nothing is cached",
      &read_integer<&CacheProfile::ttl_seconds, 0>},
-    {"minimum", "integer", "0", "tokens that a cached prefix has at least", &read_integer<&CacheProfile::minimum, 0>},
-    {"step", "integer", "1", "a cached prefix is a multiple of this many tokens",
+    {"minimum", "integer", &shown<&CacheProfile::minimum>, "tokens that a cached prefix has at least",
+     &read_integer<&CacheProfile::minimum, 0>},
+    {"step", "integer", &shown<&CacheProfile::step>, "a cached prefix is a multiple of this many tokens",
      &read_integer<&CacheProfile::step, 1>},
 }};
 
@@ -76,19 +78,19 @@ void read_prices(ConfigReader& reader, NodeId at, ProfileDraft& profile) {
 }
 
 constexpr std::array<Field<ProfileDraft>, 7> profile_fields{{
-    {"name", "string", "", "the model's name, for reports", &read_value<&ModelProfile::name>},
-    {"context_window", "integer", "0", "tokens that the model takes; 0: unknown",
+    {"name", "string", &shown<&ModelProfile::name>, "the model's name, for reports", &read_value<&ModelProfile::name>},
+    {"context_window", "integer", &shown<&ModelProfile::context_window>, "tokens that the model takes; 0: unknown",
      &read_integer<&ModelProfile::context_window, 0>},
-    {"output_reserve", "integer", "0", "tokens of the window kept free for the reply",
+    {"output_reserve", "integer", &shown<&ModelProfile::output_reserve>, "tokens of the window kept free for the reply",
      &read_integer<&ModelProfile::output_reserve, 0>},
-    {"validity", "string", "openai_chat",
+    {"validity", "string", +[](const ProfileDraft& d) { return std::string(d.validity.name); },
      "message rules that every edit keeps to: `openai_chat`, `openai_compatible`, `anthropic`, `anthropic_thinking`, "
      "`gemini`",
      &read_validity},
     {"prices", "object", "none", "without prices there are no money figures", &read_prices},
-    {"cache", "string or object", "no_cache",
+    {"cache", "string or object", +[](const ProfileDraft& d) { return d.cache.name; },
      "`anthropic_5m`, `openai`, `openai_2026`, `no_cache`, or numbers of your own", &read_cache},
-    {"thinking_bound_to_prefix", "true or false", "false",
+    {"thinking_bound_to_prefix", "true or false", &shown<&ModelProfile::thinking_bound_to_prefix>,
      "thinking is void once something in front of it was edited; docs/thinking.md",
      &read_value<&ModelProfile::thinking_bound_to_prefix>},
 }};

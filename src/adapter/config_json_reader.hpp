@@ -3,6 +3,8 @@
 #include "json_positions.hpp"
 #include "whittle/adapter/config_json.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -70,12 +72,33 @@ private:
     std::size_t left_out_ = 0;
 };
 
+/// The default of a key as the documentation writes it: printed from a T{}, or a text where there is nothing to print.
+template <typename T>
+class Fallback {
+public:
+    using Print = std::string (*)(const T&);
+
+    constexpr Fallback(const char* text) noexcept : text_(text) {}
+    constexpr Fallback(Print print) noexcept : print_(print) {}
+    /// `text` stands for an empty default.
+    constexpr Fallback(const char* text, Print print) noexcept : text_(text), print_(print) {}
+
+    [[nodiscard]] std::string text() const {
+        std::string printed = print_ == nullptr ? std::string() : print_(T{});
+        return printed.empty() ? std::string(text_) : printed;
+    }
+
+private:
+    std::string_view text_{};
+    Print print_ = nullptr;
+};
+
 /// One key of an object that fills a T, with its documentation.
 template <typename T>
 struct Field {
     std::string_view name;
     std::string_view type;
-    std::string_view fallback;
+    Fallback<T> fallback;
     std::string_view meaning;
     void (*read)(ConfigReader&, NodeId, T&);
 };
@@ -122,6 +145,29 @@ void read_map(ConfigReader& reader, NodeId at, Read&& read) {
         std::string key = json.key(child);
         if (seen.insert(key).second) read(child, std::move(key));
     }
+}
+
+// What the tables of fields print of a T{}.
+
+template <typename Value>
+[[nodiscard]] std::string shown_value(Value value) {
+    return default_text(&value);
+}
+template <typename Value>
+[[nodiscard]] std::string shown_value(const std::optional<Value>& value) {
+    return value ? shown_value(*value) : std::string();
+}
+
+template <auto Member, typename T>
+[[nodiscard]] std::string shown(const T& object) {
+    return shown_value(object.*Member);
+}
+
+/// The word that stands for `value`: `words` are in the order of `values`.
+template <typename Value, std::size_t N>
+[[nodiscard]] std::string word_of(Value value, const std::array<Value, N>& values,
+                                  const std::array<std::string_view, N>& words) {
+    return std::string(words[static_cast<std::size_t>(std::ranges::find(values, value) - values.begin())]);
 }
 
 // Readers for the tables of fields.
@@ -209,6 +255,7 @@ void read_model_options(ConfigReader& reader, NodeId at, GenerateOptions& option
 void read_retry(ConfigReader& reader, NodeId at, RetryConfig& retry);
 void read_failover(ConfigReader& reader, NodeId at, FailoverConfig& failover, std::string& model);
 void read_summary_role(ConfigReader& reader, NodeId at, SummaryRole& role);
+[[nodiscard]] std::string shown_summary_role(SummaryRole role);
 
 void add_storage_keys(std::vector<ConfigKey>& keys);
 void add_profile_keys(std::vector<ConfigKey>& keys);
@@ -218,8 +265,7 @@ void add_models_keys(std::vector<ConfigKey>& keys);
 template <typename T>
 void add_keys(std::vector<ConfigKey>& keys, const std::string& prefix, std::span<const Field<T>> fields) {
     for (const Field<T>& f : fields) {
-        keys.push_back(
-            {prefix + std::string(f.name), std::string(f.type), std::string(f.fallback), std::string(f.meaning)});
+        keys.push_back({prefix + std::string(f.name), std::string(f.type), f.fallback.text(), std::string(f.meaning)});
     }
 }
 

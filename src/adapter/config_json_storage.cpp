@@ -61,10 +61,12 @@ void read_root_env(ConfigReader& reader, NodeId at, StorageDraft& storage) {
     storage.root = *value;
 }
 
+constexpr std::array durability_values{Durability::none, Durability::data, Durability::full};
+
 void read_durability(ConfigReader& reader, NodeId at, StorageDraft& storage) {
     storage.file_only.push_back(at);
-    constexpr std::array values{Durability::none, Durability::data, Durability::full};
-    if (const auto found = reader.read_word(at, "durability", durabilities)) storage.file.durability = values[*found];
+    if (const auto found = reader.read_word(at, "durability", durabilities))
+        storage.file.durability = durability_values[*found];
 }
 
 void read_max_age(ConfigReader& reader, NodeId at, StorageDraft& storage) {
@@ -87,15 +89,18 @@ constexpr std::array<Field<StorageDraft>, 7> storage_fields{{
     {"root", "string", "required for `file`", "directory; a relative one is relative to the configuration file",
      &read_root},
     {"root_env", "string", "none", "instead of `root`: the name of an environment value that holds it", &read_root_env},
-    {"durability", "string", "data",
+    {"durability", "string",
+     +[](const StorageDraft& d) { return word_of(d.file.durability, durability_values, durabilities); },
      "`file`: what a finished write survives: `none`, `data`, `full`; see docs/storage.md", &read_durability},
-    {"temporary_max_age_seconds", "integer", "3600", "`file`: older temporary files are removed on opening",
-     &read_max_age},
+    {"temporary_max_age_seconds", "integer",
+     +[](const StorageDraft& d) { return shown<&FileStorageOptions::temporary_max_age_seconds>(d.file); },
+     "`file`: older temporary files are removed on opening", &read_max_age},
     {"shown_root", "string", "the root's path",
      "`file`: what references to objects begin with, where the agent's own file "
      "tool finds the directory elsewhere",
      &read_shown_root},
-    {"max_bytes", "integer", "0", "`memory`: sum of all contents; 0: no limit", &read_max_bytes},
+    {"max_bytes", "integer", +[](const StorageDraft& d) { return shown<&MemoryStorageOptions::max_bytes>(d.memory); },
+     "`memory`: sum of all contents; 0: no limit", &read_max_bytes},
 }};
 
 void refuse_all(ConfigReader& reader, const std::vector<NodeId>& nodes, std::string_view type) {

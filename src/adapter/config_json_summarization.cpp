@@ -1,5 +1,7 @@
 #include "config_json_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 
@@ -22,12 +24,16 @@ void read_fraction(ConfigReader& reader, NodeId at, Trigger& trigger) {
 }
 
 constexpr std::array<Field<Trigger>, 3> trigger_fields{{
-    {"context_tokens", "integer", "0", "due above this many tokens, system text and tools included; 0: off",
-     &read_integer<&Trigger::context_tokens, 0>},
-    {"context_messages", "integer", "0", "due above this many messages; 0: off",
+    {"context_tokens", "integer", &shown<&Trigger::context_tokens>,
+     "due above this many tokens, system text and tools included; 0: off", &read_integer<&Trigger::context_tokens, 0>},
+    {"context_messages", "integer", &shown<&Trigger::context_messages>, "due above this many messages; 0: off",
      &read_integer<&Trigger::context_messages, 0>},
-    {"context_fraction", "number", "0", "due above this part of `profile.context_window`; 0: off", &read_fraction},
+    {"context_fraction", "number", &shown<&Trigger::context_fraction>,
+     "due above this part of `profile.context_window`; 0: off", &read_fraction},
 }};
+
+constexpr std::array summary_roles{SummaryRole::automatic, SummaryRole::user, SummaryRole::system};
+constexpr std::array<std::string_view, 3> summary_role_words{"automatic", "user", "system"};
 
 void read_user_tokens(ConfigReader& reader, NodeId at, PreserveUserMessages& users) {
     std::int64_t value = 0;
@@ -35,19 +41,24 @@ void read_user_tokens(ConfigReader& reader, NodeId at, PreserveUserMessages& use
 }
 
 constexpr std::array<Field<PreserveUserMessages>, 2> user_fields{{
-    {"enabled", "true or false", "true", "the user's messages come back word for word",
+    {"enabled", "true or false", &shown<&PreserveUserMessages::enabled>, "the user's messages come back word for word",
      &read_value<&PreserveUserMessages::enabled>},
-    {"max_tokens", "integer", "a third of the trigger",
-     "tokens for all of them, newest first; without a trigger in tokens 30000", &read_user_tokens},
+    {"max_tokens",
+     "integer",
+     {"a third of the trigger", &shown<&PreserveUserMessages::max_tokens>},
+     "tokens for all of them, newest first; without a trigger in tokens 30000",
+     &read_user_tokens},
 }};
 
 using Skills = PreserveSkillsConfig;
 constexpr std::array<Field<Skills>, 4> skill_fields{{
-    {"skill_tool_name", "string", "skill", "the tool whose results are skills", &read_value<&Skills::skill_tool_name>},
-    {"max_skills", "integer", "5", "newest skills kept; 0: none", &read_integer<&Skills::max_skills, 0>},
-    {"max_tokens_per_skill", "integer", "5000", "a longer one is cut at its end",
+    {"skill_tool_name", "string", &shown<&Skills::skill_tool_name>, "the tool whose results are skills",
+     &read_value<&Skills::skill_tool_name>},
+    {"max_skills", "integer", &shown<&Skills::max_skills>, "newest skills kept; 0: none",
+     &read_integer<&Skills::max_skills, 0>},
+    {"max_tokens_per_skill", "integer", &shown<&Skills::max_tokens_per_skill>, "a longer one is cut at its end",
      &read_integer<&Skills::max_tokens_per_skill, 0>},
-    {"skills_token_budget", "integer", "25000", "tokens for all of them",
+    {"skills_token_budget", "integer", &shown<&Skills::skills_token_budget>, "tokens for all of them",
      &read_integer<&Skills::skills_token_budget, 0>},
 }};
 
@@ -61,21 +72,34 @@ void read_extra(ConfigReader& reader, NodeId at, GenerateOptions& options) {
 }
 
 constexpr std::array<Field<GenerateOptions>, 3> option_fields{{
-    {"max_output_tokens", "integer", "0", "0: the model's own limit",
+    {"max_output_tokens", "integer", &shown<&GenerateOptions::max_output_tokens>, "0: the model's own limit",
      &read_integer<&GenerateOptions::max_output_tokens, 0>},
-    {"temperature", "number", "the model's own", "of summary calls", &read_temperature},
+    {"temperature",
+     "number",
+     {"the model's own", &shown<&GenerateOptions::temperature>},
+     "of summary calls",
+     &read_temperature},
     {"extra", "object", "{}", "provider-specific fields of the request", &read_extra},
 }};
 
 constexpr std::array<Field<RetryConfig>, 1> retry_fields{{
-    {"max_retries", "integer", "3", "attempts beside the first one", &read_integer<&RetryConfig::max_retries, 0>},
+    {"max_retries", "integer", &shown<&RetryConfig::max_retries>, "attempts beside the first one",
+     &read_integer<&RetryConfig::max_retries, 0>},
 }};
 
 constexpr std::array<Field<FailoverDraft>, 2> failover_fields{{
-    {"max_retries", "integer", "3", "attempts once those of the first model are used up",
-     &read_integer<&FailoverConfig::max_retries, 0>},
-    {"model", "string", "the first model", "a name of `models`", &read_value<&FailoverDraft::model>},
+    {"max_retries", "integer", &shown<&FailoverConfig::max_retries>,
+     "attempts once those of the first model are used up", &read_integer<&FailoverConfig::max_retries, 0>},
+    {"model",
+     "string",
+     {"the first model", &shown<&FailoverDraft::model>},
+     "a name of `models`",
+     &read_value<&FailoverDraft::model>},
 }};
+
+std::string shown_trigger(const SummarizationDraft& draft) {
+    return fmt::format("{{\"context_tokens\": {}}}", draft.trigger.context_tokens);
+}
 
 /// A trigger that is given has only the conditions that it names.
 void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
@@ -86,15 +110,15 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 using SC = SummarizationConfig;
 constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
-    {"name", "string", "summarization", "in reports and notes; two middlewares need distinct names",
+    {"name", "string", &shown<&SummarizationDraft::name>, "in reports and notes; two middlewares need distinct names",
      &read_value<&SummarizationDraft::name>},
     {"model", "string", "required", "a name of `models`: who writes the summaries",
      &read_value<&SummarizationDraft::model>},
-    {"trigger", "object", "{\"context_tokens\": 160000}", "any one condition starts a summary", &read_trigger},
-    {"keep_recent_tokens", "integer", "15000", "newest rounds kept word for word",
+    {"trigger", "object", &shown_trigger, "any one condition starts a summary", &read_trigger},
+    {"keep_recent_tokens", "integer", &shown<&SC::keep_recent_tokens>, "newest rounds kept word for word",
      &read_integer<&SC::keep_recent_tokens, 0>},
-    {"keep_recent_messages", "integer", "0", "and at least this many messages, rounded up to whole rounds",
-     &read_integer<&SC::keep_recent_messages, 0>},
+    {"keep_recent_messages", "integer", &shown<&SC::keep_recent_messages>,
+     "and at least this many messages, rounded up to whole rounds", &read_integer<&SC::keep_recent_messages, 0>},
     {"preserve_user_messages", "object", "{}", "the user's messages, word for word",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
          read_object<PreserveUserMessages>(r, at, d.preserve_user_messages, user_fields);
@@ -103,33 +127,40 @@ constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
          read_object<Skills>(r, at, d.preserve_skills, skill_fields);
      }},
-    {"retained_facts_tokens", "integer", "1000", "tokens for identifiers, paths and constraints that the summary lacks",
+    {"retained_facts_tokens", "integer", &shown<&SC::retained_facts_tokens>,
+     "tokens for identifiers, paths and constraints that the summary lacks",
      &read_integer<&SC::retained_facts_tokens, 0>},
-    {"user_instruction", "string", "built in", "the task, instead of the built-in one",
+    {"user_instruction",
+     "string",
+     {"built in", &shown<&SC::user_instruction>},
+     "the task, instead of the built-in one",
      &read_value<&SC::user_instruction>},
-    {"transcript_file_path", "string", "none",
+    {"transcript_file_path",
+     "string",
+     {"none", &shown<&SC::transcript_file_path>},
      "told to the model behind the summary; the host writes the file (`Transcript`)",
      &read_value<&SC::transcript_file_path>},
-    {"summary_role", "string", "automatic", "`automatic`, `user` or `system`",
+    {"summary_role", "string", +[](const SummarizationDraft& d) { return shown_summary_role(d.summary_role); },
+     "`automatic`, `user` or `system`",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_summary_role(r, at, d.summary_role); }},
-    {"emit_internal_events", "true or false", "false", "events before_summarize, generate_summary, after_summarize",
-     &read_value<&SC::emit_internal_events>},
-    {"reuse_prompt_cache", "true or false", "false",
+    {"emit_internal_events", "true or false", &shown<&SC::emit_internal_events>,
+     "events before_summarize, generate_summary, after_summarize", &read_value<&SC::emit_internal_events>},
+    {"reuse_prompt_cache", "true or false", &shown<&SC::reuse_prompt_cache>,
      "ask with the conversation's own prefix and tools plus one instruction", &read_value<&SC::reuse_prompt_cache>},
     {"model_options", "object", "{}", "of every summary call, failover included",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_model_options(r, at, d.model_options); }},
-    {"max_input_tokens", "integer", "0", "bound of one summary request; 0: the window less the reply, or 100000",
-     &read_integer<&SC::max_input_tokens, 0>},
-    {"max_summary_tokens", "integer", "0", "a longer summary is refused; 0: only what it replaces bounds it",
-     &read_integer<&SC::max_summary_tokens, 0>},
+    {"max_input_tokens", "integer", &shown<&SC::max_input_tokens>,
+     "bound of one summary request; 0: the window less the reply, or 100000", &read_integer<&SC::max_input_tokens, 0>},
+    {"max_summary_tokens", "integer", &shown<&SC::max_summary_tokens>,
+     "a longer summary is refused; 0: only what it replaces bounds it", &read_integer<&SC::max_summary_tokens, 0>},
     {"retry", "object", "none", "more attempts with the same model; absent: one attempt",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_retry(r, at, d.retry.emplace()); }},
     {"failover", "object", "none", "attempts with another model; absent: none",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
          read_failover(r, at, d.failover.emplace(), d.failover_model);
      }},
-    {"cool_down_tokens", "integer", "0", "growth after a failure before the next attempt; 0: 5 % of the trigger",
-     &read_integer<&SC::cool_down_tokens, 0>},
+    {"cool_down_tokens", "integer", &shown<&SC::cool_down_tokens>,
+     "growth after a failure before the next attempt; 0: 5 % of the trigger", &read_integer<&SC::cool_down_tokens, 0>},
 }};
 
 }  // namespace
@@ -150,10 +181,10 @@ void read_failover(ConfigReader& reader, NodeId at, FailoverConfig& failover, st
 }
 
 void read_summary_role(ConfigReader& reader, NodeId at, SummaryRole& role) {
-    constexpr std::array roles{SummaryRole::automatic, SummaryRole::user, SummaryRole::system};
-    constexpr std::array<std::string_view, 3> words{"automatic", "user", "system"};
-    if (const auto found = reader.read_word(at, "role", words)) role = roles[*found];
+    if (const auto found = reader.read_word(at, "role", summary_role_words)) role = summary_roles[*found];
 }
+
+std::string shown_summary_role(SummaryRole role) { return word_of(role, summary_roles, summary_role_words); }
 
 namespace {
 

@@ -35,10 +35,11 @@ void read_classifier(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
     if (*found == 3) draft.perplexity_classifier = RatioWordClassifier(heuristic_classifier);
 }
 
+constexpr std::array saving_times{SavingTime::on_arrival, SavingTime::batched};
+constexpr std::array<std::string_view, 2> saving_time_words{"on_arrival", "batched"};
+
 void read_when(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
-    constexpr std::array times{SavingTime::on_arrival, SavingTime::batched};
-    constexpr std::array<std::string_view, 2> words{"on_arrival", "batched"};
-    if (const auto found = reader.read_word(at, "time", words)) draft.when = times[*found];
+    if (const auto found = reader.read_word(at, "time", saving_time_words)) draft.when = saving_times[*found];
 }
 
 template <auto Member>
@@ -49,48 +50,60 @@ void read_ratio(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
 using TC = TokenSavingConfig;
 constexpr std::array<Field<TokenSavingDraft>, 24> token_saving_fields{{
     {"type", "string", "required", "`token_saving`", &skip<TokenSavingDraft>},
-    {"name", "string", "token_saving", "in reports and notes; two middlewares need distinct names",
+    {"name", "string", &shown<&TokenSavingDraft::name>, "in reports and notes; two middlewares need distinct names",
      &read_value<&TokenSavingDraft::name>},
-    {"compress_threshold_chars", "integer", "1800", "longer tool results are cut to head and tail",
-     &read_integer<&TC::compress_threshold_chars, 1>},
-    {"head_keep_chars", "integer", "900", "code points kept of the start", &read_integer<&TC::head_keep_chars, 0>},
-    {"tail_keep_chars", "integer", "700", "code points kept of the end", &read_integer<&TC::tail_keep_chars, 0>},
-    {"keep_recent_tool_messages", "integer", "2", "newest tool results left whole; not with `on_arrival`",
-     &read_integer<&TC::keep_recent_tool_messages, 0>},
-    {"enable_compression", "true or false", "true", "cut tool results to head and tail",
+    {"compress_threshold_chars", "integer", &shown<&TC::compress_threshold_chars>,
+     "longer tool results are cut to head and tail", &read_integer<&TC::compress_threshold_chars, 1>},
+    {"head_keep_chars", "integer", &shown<&TC::head_keep_chars>, "code points kept of the start",
+     &read_integer<&TC::head_keep_chars, 0>},
+    {"tail_keep_chars", "integer", &shown<&TC::tail_keep_chars>, "code points kept of the end",
+     &read_integer<&TC::tail_keep_chars, 0>},
+    {"keep_recent_tool_messages", "integer", &shown<&TC::keep_recent_tool_messages>,
+     "newest tool results left whole; not with `on_arrival`", &read_integer<&TC::keep_recent_tool_messages, 0>},
+    {"enable_compression", "true or false", &shown<&TC::enable_compression>, "cut tool results to head and tail",
      &read_value<&TC::enable_compression>},
-    {"early_exit_min_call_index", "integer", "40", "no nudge before that many model calls",
-     &read_integer<&TC::early_exit_min_call_index, 0>},
-    {"early_exit_text", "string", "built in", "the nudge", &read_value<&TC::early_exit_text>},
-    {"signals", "string", "none", "`none` or `trajectory`: what judges whether the agent runs in circles",
-     &read_signals},
-    {"enable_early_exit", "true or false", "true", "nudge an agent that runs in circles",
+    {"early_exit_min_call_index", "integer", &shown<&TC::early_exit_min_call_index>,
+     "no nudge before that many model calls", &read_integer<&TC::early_exit_min_call_index, 0>},
+    {"early_exit_text",
+     "string",
+     {"built in", &shown<&TC::early_exit_text>},
+     "the nudge",
+     &read_value<&TC::early_exit_text>},
+    {"signals", "string", +[](const TokenSavingDraft& d) { return std::string(d.signals_fn ? "trajectory" : "none"); },
+     "`none` or `trajectory`: what judges whether the agent runs in circles", &read_signals},
+    {"enable_early_exit", "true or false", &shown<&TC::enable_early_exit>, "nudge an agent that runs in circles",
      &read_value<&TC::enable_early_exit>},
-    {"enable_perplexity_compression", "true or false", "false", "drop words of old texts",
-     &read_value<&TC::enable_perplexity_compression>},
-    {"perplexity_classifier", "string", "none",
+    {"enable_perplexity_compression", "true or false", &shown<&TC::enable_perplexity_compression>,
+     "drop words of old texts", &read_value<&TC::enable_perplexity_compression>},
+    {"perplexity_classifier", "string",
+     +[](const TokenSavingDraft& d) { return std::string(is_empty(d.perplexity_classifier) ? "none" : "built in"); },
      "`none`, `heuristic`, `frequency` (by the conversation's own counts, never a vocabulary) or `model`: which words "
      "go",
      &read_classifier},
-    {"model", "string", "none", "with the classifier `model`: a name of `models`",
+    {"model",
+     "string",
+     {"none", &shown<&TokenSavingDraft::model>},
+     "with the classifier `model`: a name of `models`",
      &read_value<&TokenSavingDraft::model>},
-    {"perplexity_recent_cutoff", "integer", "3", "model calls ago; younger messages stay",
-     &read_integer<&TC::perplexity_recent_cutoff, 0>},
-    {"perplexity_mid_cutoff", "integer", "10", "model calls ago; from here on a message is old",
-     &read_integer<&TC::perplexity_mid_cutoff, 0>},
-    {"perplexity_keep_ratio_mid", "number", "0.55", "share of the unprotected words that stays at first",
-     &read_ratio<&TC::perplexity_keep_ratio_mid>},
-    {"perplexity_keep_ratio_old", "number", "0.3", "share that stays once a message is old",
-     &read_ratio<&TC::perplexity_keep_ratio_old>},
-    {"perplexity_window_words", "integer", "50", "words of one classifier call",
+    {"perplexity_recent_cutoff", "integer", &shown<&TC::perplexity_recent_cutoff>,
+     "model calls ago; younger messages stay", &read_integer<&TC::perplexity_recent_cutoff, 0>},
+    {"perplexity_mid_cutoff", "integer", &shown<&TC::perplexity_mid_cutoff>,
+     "model calls ago; from here on a message is old", &read_integer<&TC::perplexity_mid_cutoff, 0>},
+    {"perplexity_keep_ratio_mid", "number", &shown<&TC::perplexity_keep_ratio_mid>,
+     "share of the unprotected words that stays at first", &read_ratio<&TC::perplexity_keep_ratio_mid>},
+    {"perplexity_keep_ratio_old", "number", &shown<&TC::perplexity_keep_ratio_old>,
+     "share that stays once a message is old", &read_ratio<&TC::perplexity_keep_ratio_old>},
+    {"perplexity_window_words", "integer", &shown<&TC::perplexity_window_words>, "words of one classifier call",
      &read_integer<&TC::perplexity_window_words, 1>},
-    {"perplexity_min_content_words", "integer", "30", "texts of fewer words stay",
+    {"perplexity_min_content_words", "integer", &shown<&TC::perplexity_min_content_words>, "texts of fewer words stay",
      &read_integer<&TC::perplexity_min_content_words, 0>},
     {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage},
-    {"minimum_gain_tokens", "integer", "200", "word-level: a batch that frees less is postponed",
-     &read_integer<&TC::minimum_gain_tokens, 0>},
-    {"when", "string", "batched", "`on_arrival` or `batched`: when tool results are cut", &read_when},
-    {"batch_calls", "integer", "10", "model calls between batches", &read_integer<&TC::batch_calls, 1>},
+    {"minimum_gain_tokens", "integer", &shown<&TC::minimum_gain_tokens>,
+     "word-level: a batch that frees less is postponed", &read_integer<&TC::minimum_gain_tokens, 0>},
+    {"when", "string", +[](const TokenSavingDraft& d) { return word_of(d.when, saving_times, saving_time_words); },
+     "`on_arrival` or `batched`: when tool results are cut", &read_when},
+    {"batch_calls", "integer", &shown<&TC::batch_calls>, "model calls between batches",
+     &read_integer<&TC::batch_calls, 1>},
 }};
 
 bool asks_model(const ConfigReader& reader, NodeId at) {

@@ -53,15 +53,18 @@ void read_tokens_per_image(ConfigReader& reader, NodeId at, TokensDraft& tokens)
 }
 
 constexpr std::array<Field<TokensDraft>, 5> tokens_fields{{
-    {"counter", "string", "chars",
+    {"counter", "string", +[](const TokensDraft& d) { return std::string(counter_names[d.counter]); },
      "`chars`, `pessimistic`, `estimate`; exact, with a vocabulary that is installed: `o200k_base`, `cl100k_base`, "
      "`p50k_base`, `r50k_base`",
      &read_counter},
     {"vocabularies", "string", "the user's", "with an exact counter: the directory of installed vocabularies",
      &read_vocabularies},
-    {"chars_per_token", "number", "4", "with `chars`: UTF-8 bytes per token, 0.001 to 1000000", &read_chars_per_token},
-    {"round_up", "true or false", "false", "with `chars`: round up instead of down, per message", &read_round_up},
-    {"tokens_per_image", "integer", "2000", "with `chars`: tokens of each media part", &read_tokens_per_image},
+    {"chars_per_token", "number", &shown<&CharsOptions::chars_per_token>,
+     "with `chars`: UTF-8 bytes per token, 0.001 to 1000000", &read_chars_per_token},
+    {"round_up", "true or false", &shown<&CharsOptions::round_up>,
+     "with `chars`: round up instead of down, per message", &read_round_up},
+    {"tokens_per_image", "integer", &shown<&CharsOptions::tokens_per_image>, "with `chars`: tokens of each media part",
+     &read_tokens_per_image},
 }};
 
 std::string folder_of(const ConfigReader& reader, const TokensDraft& draft) {

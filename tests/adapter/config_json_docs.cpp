@@ -41,34 +41,46 @@ TEST_CASE("docs/configuration.md has the row of every key, as the reader knows i
     }
 }
 
-TEST_CASE("a default that the docs name is the default of the structure", "[config_json]") {
-    const auto fallback_of = [](std::string_view path) {
-        for (const ConfigKey& key : config_keys()) {
-            if (key.path == path) return key.fallback;
-        }
-        return std::string("no such key");
+TEST_CASE("a default in the tables of docs/configuration.md is that of the structure", "[config_json]") {
+    const std::string docs = read_docs();
+    const auto documented = [&](const std::string& key) {
+        const std::size_t row = docs.find("| `" + key + "` | ");
+        if (row == std::string::npos) return std::string("no such key");
+        const std::size_t begin = docs.find(" | ", docs.find(" | ", row) + 3) + 3;
+        return docs.substr(begin, docs.find(" | ", begin) - begin);
     };
-    const ReductionConfig reduction;
+    const auto number = [](auto value) { return fmt::format("{:.15g}", static_cast<double>(value)); };
     const ChainConfig chain;
-    CHECK(fallback_of("reduction.max_length_for_trunc") == std::to_string(reduction.max_length_for_trunc));
-    CHECK(fallback_of("reduction.max_tokens_for_trunc") == std::to_string(reduction.max_tokens_for_trunc));
-    CHECK(fallback_of("reduction.max_tokens_for_clear") == std::to_string(reduction.max_tokens_for_clear));
-    CHECK(fallback_of("reduction.clear_retention_suffix_limit") ==
-          std::to_string(reduction.clear_retention_suffix_limit));
-    CHECK(fallback_of("reduction.clear_at_least_tokens") == std::to_string(reduction.clear_at_least_tokens));
-    CHECK(fallback_of("reduction.clear_target_tokens") == std::to_string(reduction.clear_target_tokens));
-    CHECK(fallback_of("reduction.max_bytes_without_store") == std::to_string(reduction.max_bytes_without_store));
-    CHECK(fallback_of("reduction.max_bytes_without_stream") == std::to_string(reduction.max_bytes_without_stream));
-    CHECK(fallback_of("reduction.read_file_tool_name") == reduction.read_file_tool_name);
-    CHECK(fallback_of("limits.model_calls") == std::to_string(chain.limits.model_calls));
-    CHECK(fallback_of("limits.store_bytes") == std::to_string(chain.limits.store_bytes));
-    CHECK(fallback_of("limits.deadline_ms") == std::to_string(chain.limits.deadline.count()));
-    CHECK(fallback_of("profile.validity") == chain.profile.validity.name);
-    CHECK(fallback_of("profile.cache") == chain.profile.cache.name);
-    CHECK(fallback_of("tokens.tokens_per_image") == std::to_string(CharsOptions{}.tokens_per_image));
-    CHECK(fallback_of("storage.temporary_max_age_seconds") ==
-          std::to_string(FileStorageOptions{}.temporary_max_age_seconds));
-    CHECK(fallback_of("verify") == (chain.verify ? "true" : "false"));
+    CHECK(documented("limits.model_calls") == number(chain.limits.model_calls));
+    CHECK(documented("limits.store_bytes") == number(chain.limits.store_bytes));
+    CHECK(documented("limits.deadline_ms") == number(chain.limits.deadline.count()));
+    CHECK(documented("profile.validity") == chain.profile.validity.name);
+    CHECK(documented("profile.cache") == chain.profile.cache.name);
+    CHECK(documented("verify") == fmt::format("{}", chain.verify));
+    CHECK(documented("protected_tools") == fmt::format("[\"{}\"]", chain.protected_tools.at(0)));
+    CHECK(documented("tokens.tokens_per_image") == number(CharsOptions{}.tokens_per_image));
+    CHECK(documented("storage.temporary_max_age_seconds") == number(FileStorageOptions{}.temporary_max_age_seconds));
+    const ReductionConfig reduction;
+    CHECK(documented("reduction.max_length_for_trunc") == number(reduction.max_length_for_trunc));
+    CHECK(documented("reduction.max_tokens_for_clear") == number(reduction.max_tokens_for_clear));
+    CHECK(documented("reduction.max_bytes_without_stream") == number(reduction.max_bytes_without_stream));
+    CHECK(documented("reduction.read_file_tool_name") == reduction.read_file_tool_name);
+    const SummarizationConfig summarization;
+    CHECK(documented("summarization.trigger") ==
+          fmt::format("{{\"context_tokens\": {}}}", summarization.trigger.context_tokens));
+    CHECK(documented("summarization.keep_recent_tokens") == number(summarization.keep_recent_tokens));
+    CHECK(documented("summarization.preserve_skills.skills_token_budget") ==
+          number(summarization.preserve_skills.skills_token_budget));
+    const TokenSavingConfig saving;
+    CHECK(documented("token_saving.compress_threshold_chars") == number(saving.compress_threshold_chars));
+    CHECK(documented("token_saving.perplexity_keep_ratio_mid") == number(saving.perplexity_keep_ratio_mid));
+    CHECK(documented("token_saving.when") == (saving.when == SavingTime::batched ? "batched" : "on_arrival"));
+    CHECK(documented("pruning.head_bytes") == number(PruningConfig{}.head_bytes));
+    const CompactionConfig compaction;
+    CHECK(documented("compaction.threshold_tokens") == number(compaction.threshold_tokens));
+    CHECK(documented("compaction.runway_fraction") == number(compaction.runway_fraction));
+    CHECK(documented("compaction.media") == name_of(compaction.media));
+    CHECK(documented("compaction.retry") == fmt::format("{{\"max_retries\": {}}}", compaction.retry->max_retries));
 }
 
 TEST_CASE("the example of docs/configuration.md is a configuration", "[config_json]") {
