@@ -30,10 +30,13 @@ std::size_t number_of(const Configs&...) {
         DigestCallbacks<ChatMessage>{}, SummarizationConfig{}, PreserveSkillsConfig{}, DefaultFinalizerConfig{},   \
         SummarizationCallbacks<>{}, FoldLimits{}, CompactionConfig{}, CompactionLimits{}, CompactionCallbacks<>{}, \
         PruningConfig{}, FetchMediaOptions {}
-#define WHITTLE_TEST_OTHER_CONFIGS                                                                 \
-    ReductionConfig{}, ToolReductionConfig{}, ReductionCallbacks<>{}, ToolReductionCallbacks{},    \
-        ReadOffloadedOptions{}, TokenSavingConfig{}, WordOptions{}, LoopConfig{}, LoopCallbacks{}, \
-        TrajectoryOptions{}, StorageSettings{}, StageSettings{}, ModelSettings{}, ChainSettings {}
+#define WHITTLE_TEST_OTHER_CONFIGS                                                                                 \
+    ReductionConfig{}, ToolReductionConfig{}, ReductionCallbacks<>{}, ToolReductionCallbacks{},                    \
+        ReadOffloadedOptions{}, TokenSavingConfig{}, WordOptions{}, LoopConfig{}, LoopCallbacks{},                 \
+        TrajectoryOptions{}, StorageSettings{}, StageSettings{}, ModelSettings{}, ChainSettings{}, ConfigSource{}, \
+        RegisteredConfig{}, MiddlewareType<LoopConfig>{},                                                          \
+        MiddlewareType<LoopConfig>{.type = "x", .fields = {{"max_steps", &LoopConfig::max_steps}}},                \
+        StageContext<ChatMessage> {}
 
 template <typename T>
 std::size_t made_in_a_template() {
