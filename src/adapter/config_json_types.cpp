@@ -67,6 +67,12 @@ struct ReadInto {
     void operator()(std::vector<std::string>* value) const { reader.read_texts(at, *value); }
 };
 
+std::string article_of(const ConfigValue& value) {
+    const std::string_view type = type_text(value);
+    if (type.starts_with("true")) return "";
+    return type.starts_with('a') || type.starts_with('i') ? "an " : "a ";
+}
+
 /// False if no key of the type has that name.
 bool read_key(ConfigReader& reader, NodeId at, std::string_view key, const RegisteredType& type,
               const std::vector<ConfigValue>& values, StageSettings& stage) {
@@ -92,7 +98,7 @@ void read_registered(ConfigReader& reader, NodeId at, StageSettings& stage) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const FieldInfo& field = type.fields[i];
         if (field.required && reader.json().member(at, field.name) == JsonPositions::none)
-            reader.missing(at, field.name, type_text(values[i]));
+            reader.missing(at, field.name, article_of(values[i]) + std::string(type_text(values[i])));
     }
 }
 

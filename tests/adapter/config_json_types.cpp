@@ -133,7 +133,7 @@ TEST_CASE("errors of a registered type have their place and suggestion as those 
           "c:3:38: middlewares[0].word: unknown value \"bac\"; did you mean \"back\"? allowed: front, back\n"
           "c:3:53: middlewares[0].flag: found 1, expected true or false\n"
           "c:3:64: middlewares[0].tokens: found 1.5, expected an integer, 0 or more\n"
-          "c:2:2: middlewares[0].tools: missing, expected array of strings");
+          "c:2:2: middlewares[0].tools: missing, expected an array of strings");
     CHECK(error_of(R"({"middlewares": [{"type": "evry_kind"}]})").find("did you mean \"every_kind\"?") !=
           std::string::npos);
     CHECK(error_of(R"({"middlewares": [{"type": "every_kind", "tools": [], "flag": true, "flag": true}]})")

@@ -43,7 +43,7 @@ struct MiddlewareType {
     std::string type{};  ///< a to z, 0 to 9 and _
     std::vector<ConfigField<Config>> fields{};
     /// Reports what the middleware would refuse, by the names of the keys. Called once for each entry that is read, on
-    /// the thread that reads. Empty: every value that the fields allow is good.
+    /// the thread that reads, which gets what it throws. Empty: every value that the fields allow is good.
     std::function<void(const Config&, const ChainInfo&, Problems&)> check{};
     bool asks_model = false;  ///< an entry may have "model": a name of the configuration's "models"
 };
