@@ -84,7 +84,7 @@ SavedEntry entry_of(const ordered_json& json, const std::string& where) {
     ObjectReader reader(json, where);
     SavedEntry entry;
     entry.id = reader.serial("id");
-    entry.kind = static_cast<int>(reader.word("kind", entry_kinds));
+    entry.kind = static_cast<JournalRecord::Kind>(reader.word("kind", entry_kinds));
     entry.by = reader.bytes("by");
     entry.reason = reader.bytes("reason");
     entry.when = reader.integer("when", INT64_MIN, INT64_MAX);
@@ -103,23 +103,41 @@ SavedEntry entry_of(const ordered_json& json, const std::string& where) {
     return entry;
 }
 
-void read_counters(ObjectReader& reader, SavedConversation& saved) {
-    ObjectReader counters(reader.require("counters"), "counters");
-    saved.version = counters.serial("version");
-    saved.next_serial = counters.serial("next_serial");
-    saved.next_entry = counters.serial("next_entry");
-    saved.turn = counters.small("turn");
-    saved.run = counters.small("run");
-    saved.model_calls = counters.small("model_calls");
-    saved.read_backs = counters.integer("read_backs", 0, INT64_MAX, 0);
-    saved.explicit_turns = counters.flag("explicit_turns");
-    saved.reported_tokens = counters.integer("reported_tokens", 0, INT64_MAX);
-    saved.reported_at = counters.serial("reported_at");
-    saved.prefix_edited = counters.flag("prefix_edited");
-    saved.request_edited = counters.flag("request_edited");
-    if (counters.find("request") != nullptr)
-        saved.request = hash_of(counters.bytes("request"), counters.place("request"));
-    counters.done();
+ordered_json json_of_counters(const Counters& counters) {
+    ordered_json json{{"version", counters.version},
+                      {"next_serial", counters.next_serial},
+                      {"next_entry", counters.next_entry},
+                      {"turn", counters.turn},
+                      {"run", counters.run},
+                      {"model_calls", counters.model_calls},
+                      {"read_backs", counters.read_backs},
+                      {"explicit_turns", counters.explicit_turns},
+                      {"reported_tokens", counters.reported_tokens},
+                      {"reported_at", counters.reported_at}};
+    if (counters.prefix_edited) json["prefix_edited"] = true;
+    if (counters.request_edited) json["request_edited"] = true;
+    if (counters.request != Hash128{}) json["request"] = hex_of(counters.request);
+    return json;
+}
+
+Counters counters_of(const ordered_json& json) {
+    ObjectReader reader(json, "counters");
+    Counters counters;
+    counters.version = reader.serial("version");
+    counters.next_serial = reader.serial("next_serial");
+    counters.next_entry = reader.serial("next_entry");
+    counters.turn = reader.small("turn");
+    counters.run = reader.small("run");
+    counters.model_calls = reader.small("model_calls");
+    counters.read_backs = reader.integer("read_backs", 0, INT64_MAX, 0);
+    counters.explicit_turns = reader.flag("explicit_turns");
+    counters.reported_tokens = reader.integer("reported_tokens", 0, INT64_MAX);
+    counters.reported_at = reader.serial("reported_at");
+    counters.prefix_edited = reader.flag("prefix_edited");
+    counters.request_edited = reader.flag("request_edited");
+    if (reader.find("request") != nullptr) counters.request = hash_of(reader.bytes("request"), reader.place("request"));
+    reader.done();
+    return counters;
 }
 
 void read_objects(const ordered_json* json, SavedConversation& saved) {
@@ -165,7 +183,7 @@ std::size_t size_before(const SavedEntry& entry, std::size_t size, const std::st
 
 void check_journal(const SavedConversation& saved) {
     std::size_t size = saved.infos.size();
-    std::uint64_t next = saved.next_entry;
+    std::uint64_t next = saved.counters.next_entry;
     for (std::size_t e = saved.journal.size(); e-- > 0;) {
         const SavedEntry& entry = saved.journal[e];
         const std::string where = fmt::format("journal[{}]", e);
@@ -174,15 +192,15 @@ void check_journal(const SavedConversation& saved) {
         size = size_before(entry, size, where);
         std::set<Serial> seen;
         for (const SavedEntry::Stretch& stretch : entry.undo)
-            check_serials(stretch.infos, saved.next_serial, where, seen);
+            check_serials(stretch.infos, saved.counters.next_serial, where, seen);
     }
 }
 
 void check_consistency(const SavedConversation& saved) {
-    if (saved.next_serial == 0 || saved.next_entry == 0)
+    if (saved.counters.next_serial == 0 || saved.counters.next_entry == 0)
         fail_side_table("counters", "next_serial and next_entry are 1 or more");
     std::set<Serial> seen;
-    check_serials(saved.infos, saved.next_serial, "messages", seen);
+    check_serials(saved.infos, saved.counters.next_serial, "messages", seen);
     check_journal(saved);
 }
 
@@ -214,19 +232,7 @@ void visit_keys(const MessageInfo& info, Visit&& visit) {
 
 std::string write_side_table(const SavedConversation& saved) {
     ordered_json json{{"whittle_side_table", format_version}, {"id", saved.id}};
-    json["counters"] = {{"version", saved.version},
-                        {"next_serial", saved.next_serial},
-                        {"next_entry", saved.next_entry},
-                        {"turn", saved.turn},
-                        {"run", saved.run},
-                        {"model_calls", saved.model_calls},
-                        {"read_backs", saved.read_backs},
-                        {"explicit_turns", saved.explicit_turns},
-                        {"reported_tokens", saved.reported_tokens},
-                        {"reported_at", saved.reported_at}};
-    if (saved.prefix_edited) json["counters"]["prefix_edited"] = true;
-    if (saved.request_edited) json["counters"]["request_edited"] = true;
-    if (saved.request != Hash128{}) json["counters"]["request"] = hex_of(saved.request);
+    json["counters"] = json_of_counters(saved.counters);
     json["messages"] = ordered_json::array();
     for (const MessageInfo& info : saved.infos) json["messages"].push_back(json_of_info(info, false));
     json["journal"] = ordered_json::array();
@@ -247,7 +253,7 @@ SavedConversation read_side_table(std::string_view text, Poll poll) {
     SavedConversation saved;
     saved.id = bytes_of(reader.require("id"), "id");
     if (!is_safe_name(saved.id)) fail_side_table("id", "not a conversation's id");
-    read_counters(reader, saved);
+    saved.counters = counters_of(reader.require("counters"));
     read_array(&reader.require("messages"), "messages", [&](const ordered_json& element, const std::string& where) {
         poll();
         saved.infos.push_back(info_of(element, where));

@@ -281,7 +281,7 @@ TEST_CASE("a failed hook takes back every commit of its middlewares, whatever th
             REQUIRE(c.version() == version);
             REQUIRE(c.journal().empty());
             REQUIRE(c.note_book().all().empty());
-            REQUIRE(c.state().next_serial == before.size() + 1);
+            REQUIRE(c.state().counters.next_serial == before.size() + 1);
             require_consistent(c, chars());
             require_consistent(c, pessimistic());
         }

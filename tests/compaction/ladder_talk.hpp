@@ -73,8 +73,8 @@ inline Conversation<> untagged(std::vector<ChatMessage> messages) {
     for (ChatMessage& m : messages) tagged.push_back(std::move(m));
     auto state = tagged.state();
     for (MessageInfo& info : state.infos) info.turn = 0;
-    state.turn = 0;
-    state.explicit_turns = true;
+    state.counters.turn = 0;
+    state.counters.explicit_turns = true;
     return Conversation<>::from_state(std::move(state));
 }
 

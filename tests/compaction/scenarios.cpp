@@ -105,7 +105,7 @@ TEST_CASE("an untagged message in the middle is summarised, not protected") {
     Conversation<> conversation = build(10, std::string(100, 'x'), "sys");
     auto state = conversation.state();
     MessageInfo info = describe(ChatMessage::user("MIDLIST-UNTAGGED-XYZ " + std::string(100, 'x')));
-    info.serial = state.next_serial++;
+    info.serial = state.counters.next_serial++;
     state.infos.insert(state.infos.begin() + 11, info);
     state.messages.insert(state.messages.begin() + 11,
                           ChatMessage::user("MIDLIST-UNTAGGED-XYZ " + std::string(100, 'x')));

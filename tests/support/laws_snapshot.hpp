@@ -101,17 +101,17 @@ template <AgentMessage M>
         if (const auto* real = std::get_if<double>(&note.value)) detail::add_number(out, *real);
     }
     out += "\n  ";
-    detail::add_number(out, state.version);
-    detail::add_number(out, state.next_serial);
-    detail::add_number(out, state.next_entry);
-    detail::add_number(out, state.turn);
-    detail::add_number(out, state.run);
-    detail::add_number(out, state.model_calls);
-    detail::add_number(out, state.reported_tokens);
-    detail::add_number(out, state.reported_at);
-    detail::add_number(out, static_cast<int>(state.prefix_edited));
-    detail::add_number(out, static_cast<int>(state.request_edited));
-    detail::add_number(out, state.request.low);
+    detail::add_number(out, state.counters.version);
+    detail::add_number(out, state.counters.next_serial);
+    detail::add_number(out, state.counters.next_entry);
+    detail::add_number(out, state.counters.turn);
+    detail::add_number(out, state.counters.run);
+    detail::add_number(out, state.counters.model_calls);
+    detail::add_number(out, state.counters.reported_tokens);
+    detail::add_number(out, state.counters.reported_at);
+    detail::add_number(out, static_cast<int>(state.counters.prefix_edited));
+    detail::add_number(out, static_cast<int>(state.counters.request_edited));
+    detail::add_number(out, state.counters.request.low);
     return out;
 }
 

@@ -23,25 +23,14 @@ namespace whittle::inline v0 {
 namespace detail {
 
 /// A journal entry whose messages are bytes.
-struct SavedEntry {
+struct SavedEntry : JournalRecord {
     struct Stretch {
         std::size_t first = 0;
         std::size_t count = 0;
         std::vector<std::string> messages{};
         std::vector<MessageInfo> infos{};
     };
-    std::uint64_t id = 0;
-    int kind = 0;  // of `JournalEntry::Kind`
-    std::string by{};
-    std::string reason{};
-    Timestamp when = 0;
-    std::int64_t tokens_before = 0;
-    std::int64_t tokens_after = 0;
-    std::vector<std::string> stored{};
     std::vector<Stretch> undo{};
-    std::vector<StoredText> texts{};
-    bool prefix_edited_before = false;
-    Serial next_serial = 0;
 };
 
 /// A conversation without its messages, and without their type.
@@ -50,19 +39,7 @@ struct SavedConversation {
     std::vector<MessageInfo> infos{};
     std::vector<SavedEntry> journal{};
     NoteBook notes{};
-    std::uint64_t version = 0;
-    Serial next_serial = 1;
-    std::uint64_t next_entry = 1;
-    int turn = 0;
-    int run = 0;
-    int model_calls = 0;
-    std::int64_t read_backs = 0;
-    bool explicit_turns = false;
-    std::int64_t reported_tokens = 0;
-    Serial reported_at = 0;
-    bool prefix_edited = false;
-    bool request_edited = false;
-    Hash128 request{};
+    Counters counters{};
     std::map<std::string, std::string> objects{};  ///< content by key
 };
 
@@ -117,38 +94,12 @@ template <AgentMessage M>
 requires HasCodec<M>
 [[nodiscard]] std::string to_side_table(const Conversation<M>& conversation, Storage* embed = nullptr) {
     ConversationState<M> state = conversation.state();
-    detail::SavedConversation saved{
-        .id = std::move(state.id),
-        .infos = std::move(state.infos),
-        .journal = {},
-        .notes = std::move(state.notes),
-        .version = state.version,
-        .next_serial = state.next_serial,
-        .next_entry = state.next_entry,
-        .turn = state.turn,
-        .run = state.run,
-        .model_calls = state.model_calls,
-        .read_backs = state.read_backs,
-        .explicit_turns = state.explicit_turns,
-        .reported_tokens = state.reported_tokens,
-        .reported_at = state.reported_at,
-        .prefix_edited = state.prefix_edited,
-        .request_edited = state.request_edited,
-        .request = state.request,
-    };
+    detail::SavedConversation saved{.id = std::move(state.id),
+                                    .infos = std::move(state.infos),
+                                    .notes = std::move(state.notes),
+                                    .counters = state.counters};
     for (const auto& entry : state.journal) {
-        detail::SavedEntry& to = saved.journal.emplace_back(detail::SavedEntry{entry->id,
-                                                                               static_cast<int>(entry->kind),
-                                                                               entry->by,
-                                                                               entry->reason,
-                                                                               entry->when,
-                                                                               entry->tokens_before,
-                                                                               entry->tokens_after,
-                                                                               entry->stored,
-                                                                               {},
-                                                                               entry->texts,
-                                                                               entry->prefix_edited_before,
-                                                                               entry->next_serial});
+        detail::SavedEntry& to = saved.journal.emplace_back(detail::SavedEntry{*entry, {}});
         for (const Splice<M>& splice : entry->undo) {
             auto& stretch =
                 to.undo.emplace_back(detail::SavedEntry::Stretch{splice.first, splice.count, {}, splice.infos});
@@ -230,28 +181,14 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
     }
     detail::place_objects(saved, storage);
     for (std::size_t e = 0; e < saved.journal.size(); ++e) {
-        detail::SavedEntry& from = saved.journal[e];
-        state.journal.push_back(std::make_shared<const JournalEntry<M>>(JournalEntry<M>{
-            from.id, static_cast<typename JournalEntry<M>::Kind>(from.kind), std::move(from.by), std::move(from.reason),
-            from.when, from.tokens_before, from.tokens_after, std::move(from.stored), std::move(undo[e]),
-            std::move(from.texts), from.prefix_edited_before, from.next_serial}));
+        JournalRecord& record = saved.journal[e];
+        state.journal.push_back(
+            std::make_shared<const JournalEntry<M>>(JournalEntry<M>{std::move(record), std::move(undo[e])}));
     }
     state.roots = detail::roots_of(saved, options.roots);
     state.messages = std::move(messages);
     state.notes = std::move(saved.notes);
-    state.version = saved.version;
-    state.next_serial = saved.next_serial;
-    state.next_entry = saved.next_entry;
-    state.turn = saved.turn;
-    state.run = saved.run;
-    state.model_calls = saved.model_calls;
-    state.read_backs = saved.read_backs;
-    state.explicit_turns = saved.explicit_turns;
-    state.reported_tokens = saved.reported_tokens;
-    state.reported_at = saved.reported_at;
-    state.prefix_edited = saved.prefix_edited;
-    state.request_edited = saved.request_edited;
-    state.request = saved.request;
+    state.counters = saved.counters;
     return Conversation<M>::from_state(std::move(state));
 }
 

@@ -72,8 +72,8 @@ void Chain<M>::check_configuration() {
 
 template <AgentMessage M>
 void Chain<M>::allow_roots(const Conversation<M>& conversation) const {
-    if (conversation.objects_ == nullptr) return;
-    for (const std::string& root : roots_) conversation.objects_->allow(root + "/");
+    if (conversation.side_.objects == nullptr) return;
+    for (const std::string& root : roots_) conversation.side_.objects->allow(root + "/");
 }
 
 template <AgentMessage M>
@@ -145,7 +145,8 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
             auto edit = turn.edit();
             edit.drop_thinking();
             edit.commit({.must_save = false});
-            conversation.request_edited_ = conversation.request_edited_ && conversation.has_thinking();
+            bool& is_edited = conversation.side_.counters.request_edited;
+            is_edited = is_edited && conversation.side_.has_thinking();
         });
     }
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -173,10 +174,10 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
 
 template <AgentMessage M>
 bool Chain<M>::note_request(Conversation<M>& conversation) const noexcept {
-    const auto column = conversation.columns_.find(config_.token_counter->id());
+    const auto column = conversation.side_.columns.find(config_.token_counter->id());
     if (!config_.profile.thinking_bound_to_prefix || !column) return false;
-    const auto& overhead = conversation.columns_[*column];
-    return overhead.overhead_known && conversation.note_request(overhead.overhead_of);
+    const auto& overhead = conversation.side_.columns[*column];
+    return overhead.overhead_known && conversation.side_.note_request(overhead.overhead_of);
 }
 
 template <AgentMessage M>
@@ -190,7 +191,7 @@ const Report& Chain<M>::before_model(Conversation<M>& conversation, const HookRe
     check_tools(request.tools);
     const Report& report = run(conversation, request, Hook::before_model, Order::forward,
                                [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
-    conversation.sent_ = conversation.size();
+    conversation.side_.sent = conversation.size();
     return report;
 }
 
@@ -227,7 +228,7 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
             turn.report.threshold = enough;
             if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
         });
-    conversation.sent_ = conversation.size();  // the call is made again with these
+    conversation.side_.sent = conversation.size();  // the call is made again with these
     return report.tokens_after < report.tokens_before;
 }
 

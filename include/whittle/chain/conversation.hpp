@@ -4,17 +4,13 @@
 #include "whittle/base/function_ref.hpp"
 #include "whittle/base/names.hpp"
 #include "whittle/base/random.hpp"
-#include "whittle/chain/changes.hpp"
 #include "whittle/chain/host_results.hpp"
 #include "whittle/chain/journal.hpp"
-#include "whittle/chain/notes.hpp"
-#include "whittle/chain/object_names.hpp"
 #include "whittle/chain/repair_plan.hpp"
 #include "whittle/chain/report.hpp"
-#include "whittle/chain/token_columns.hpp"
+#include "whittle/chain/side_table.hpp"
 #include "whittle/chain/tool.hpp"
 #include "whittle/message/chat_message.hpp"
-#include "whittle/message/group_finder.hpp"
 #include "whittle/message/message_view.hpp"
 #include "whittle/port/model.hpp"
 
@@ -61,17 +57,17 @@ public:
 
     /// `id` names the conversation in storage keys and reports; one that is not `is_safe_name` is made safe. Empty:
     /// random.
-    explicit Conversation(std::string id = {}) : id_(to_safe_name(id.empty() ? random_ids()->next() : id)) {}
+    explicit Conversation(std::string id = {}) : side_(to_safe_name(id.empty() ? random_ids()->next() : id)) {}
     Conversation(Conversation&&) noexcept = default;
     Conversation& operator=(Conversation&&) noexcept = default;
 
-    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] const std::string& id() const noexcept { return side_.id; }
     [[nodiscard]] std::span<const M> messages() const noexcept { return messages_; }
-    [[nodiscard]] Outline outline() const noexcept { return Outline(std::span(infos_)); }
+    [[nodiscard]] Outline outline() const noexcept { return side_.outline(); }
     [[nodiscard]] std::size_t size() const noexcept { return messages_.size(); }
     [[nodiscard]] bool empty() const noexcept { return messages_.empty(); }
     /// Grows with every change. A transaction commits only onto the version it was planned on.
-    [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+    [[nodiscard]] std::uint64_t version() const noexcept { return side_.counters.version; }
 
     /// Appends a message. `usage`: what the provider billed for the call that gave this reply; if absent, the trait
     /// `usage` is asked. Cost: the size of the message. Strong guarantee. Throws Error(invalid_argument) inside a hook.
@@ -100,7 +96,7 @@ public:
     SyncResult sync(std::span<const M> host, std::span<const ToolReturn> returns);
     /// What a host whose list was in step at `version` must replace; see `apply_to`.
     /// Throws Error(invalid_argument) for a version from before the conversation was loaded.
-    [[nodiscard]] Changes changes_since(std::uint64_t version) const { return log_.since(version); }
+    [[nodiscard]] Changes changes_since(std::uint64_t version) const { return side_.log.since(version); }
     /// Brings a host's list that was in step at `version` up to date. Copies only what changed. Strong guarantee.
     /// Throws Error(invalid_argument) if the list has another length than it can have had.
     void apply_to(std::vector<M>& host, std::uint64_t version) const {
@@ -114,14 +110,14 @@ public:
     /// Tokens of the messages by `counter`. The first call with a counter counts everything, later ones only what is
     /// new.
     [[nodiscard]] std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) {
-        return columns_[column(counter)].messages;
+        return side_.columns[column(counter)].messages;
     }
     /// The same for each message, in order.
     [[nodiscard]] std::vector<std::int64_t> tokens_of_each(const std::shared_ptr<const TokenCounter>& counter) {
         const std::size_t c = column(counter);
         std::vector<std::int64_t> tokens;
         tokens.reserve(size());
-        for (const MessageInfo& info : infos_) tokens.push_back(info.tokens[c]);
+        for (const MessageInfo& info : side_.infos) tokens.push_back(info.tokens[c]);
         return tokens;
     }
     /// The size of a request with these messages.
@@ -133,13 +129,13 @@ public:
     /// Starts a run: what middlewares remember for one run is forgotten.
     void begin_run() {
         require_outside_hook("begin_run");
-        notes_.end_run();
-        ++run_;
+        side_.notes.end_run();
+        ++side_.counters.run;
     }
-    [[nodiscard]] int turn() const noexcept { return turn_; }
-    [[nodiscard]] int run() const noexcept { return run_; }
+    [[nodiscard]] int turn() const noexcept { return side_.counters.turn; }
+    [[nodiscard]] int run() const noexcept { return side_.counters.run; }
     /// Model replies so far.
-    [[nodiscard]] int model_calls() const noexcept { return model_calls_; }
+    [[nodiscard]] int model_calls() const noexcept { return side_.counters.model_calls; }
 
     /// A transaction of its own, outside of any chain. docs/chain.md says what the environment may hold.
     [[nodiscard]] Transaction<M> edit(std::string_view by);
@@ -154,13 +150,13 @@ public:
     /// For hosts that saved only the messages: says where message `index` comes from.
     void mark(std::size_t index, Provenance provenance);
 
-    [[nodiscard]] Notes notes(std::string_view owner) noexcept { return {notes_, owner}; }
-    [[nodiscard]] const NoteBook& note_book() const noexcept { return notes_; }
+    [[nodiscard]] Notes notes(std::string_view owner) noexcept { return {side_.notes, owner}; }
+    [[nodiscard]] const NoteBook& note_book() const noexcept { return side_.notes; }
 
     /// What was stored of this conversation. Thread-safe, grows with it.
-    [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return objects_; }
+    [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return side_.objects; }
     /// Tool results that showed a stored text again.
-    [[nodiscard]] std::int64_t read_backs() const noexcept { return read_backs_; }
+    [[nodiscard]] std::int64_t read_backs() const noexcept { return side_.counters.read_backs; }
 
     /// Mends what breaks rules of `profile`, as one journal entry that `undo` takes back: missing results are written,
     /// orphans removed, results put behind their calls, ids and arguments corrected; docs/chain.md has the list. What
@@ -173,7 +169,9 @@ public:
     /// Whether something in front of thinking that is still here was edited, or the system text or the tools that it
     /// was written under: a provider that binds thinking to its prefix refuses such thinking unless it is asked to drop
     /// it (docs/thinking.md). Saved, copied by `fork`, taken back by `undo` where the thinking is valid again.
-    [[nodiscard]] bool prefix_edited() const noexcept { return prefix_edited_ || request_edited_; }
+    [[nodiscard]] bool prefix_edited() const noexcept {
+        return side_.counters.prefix_edited || side_.counters.request_edited;
+    }
 
     using Journal = std::vector<std::shared_ptr<const JournalEntry<M>>>;
     [[nodiscard]] const Journal& journal() const noexcept { return journal_; }
@@ -198,38 +196,15 @@ public:
     /// The last hook's report; empty before the first.
     [[nodiscard]] const Report& report() const noexcept { return report_; }
     /// Messages that the last model request had; 0 before the first.
-    [[nodiscard]] std::size_t sent() const noexcept { return sent_; }
+    [[nodiscard]] std::size_t sent() const noexcept { return side_.sent; }
 
 private:
     friend class Transaction<M>;
     friend class Chain<M>;
 
-    struct LastUsage {
-        std::int64_t reported = 0;
-        Serial serial = 0;  // of the reply; 0 if the list was edited since: a new column cannot use it then
-    };
     struct Savepoint {
         std::size_t journal = 0;
-        std::size_t log = 0;
-        std::uint64_t version = 0;
-        Serial next_serial = 0;
-        std::uint64_t next_entry = 0;
-        std::size_t columns = 0;
-        LastUsage last_usage{};
-        NoteBook notes{};
-        bool prefix_edited = false;
-        bool request_edited = false;
-        Hash128 request{};
-    };
-    struct Tail {
-        std::size_t size = 0;
-        std::uint64_t version = 0;
-        Serial next_serial = 0;
-        int turn = 0;
-        int model_calls = 0;
-        std::int64_t read_backs = 0;
-        LastUsage last_usage{};
-        TokenColumns columns{};
+        detail::SideTable::Savepoint side{};
     };
 
     Conversation(const Conversation&) = default;  // for fork
@@ -238,7 +213,6 @@ private:
     void count_into(MessageInfo& info, const M& message) const;
     [[nodiscard]] MessageInfo describe_new(const M& message);
     void append(M message, MessageInfo info);
-    void note_usage(const std::optional<Usage>& usage);
     void require_outside_hook(std::string_view attempted) const;
     bool set_pinned(Serial serial, bool pinned);
     [[nodiscard]] std::size_t require_index(Serial serial, std::string_view attempted) const;
@@ -251,8 +225,6 @@ private:
     bool commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry);
     [[nodiscard]] std::shared_ptr<JournalEntry<M>> new_entry(typename JournalEntry<M>::Kind kind, std::string by,
                                                              std::string reason);
-    void add_object(std::string_view key, const std::shared_ptr<Storage>& storage);
-    [[nodiscard]] StoredObjects& own_objects();
     void append_results(std::span<const ToolReturn> returns);
     std::uint64_t append_host(std::span<const M> messages, detail::ReturnQueue& returns);
     bool append_host_results(const M& message, detail::ReturnQueue& returns, JournalEntry<M>& entry);
@@ -260,14 +232,10 @@ private:
     void note_returned(JournalEntry<M>& entry, const ToolReturn& r);
     [[nodiscard]] std::size_t find_first_result(std::span<const M> host, std::span<const ToolReturn> returns) const;
     void keep_originals(JournalEntry<M>& entry, std::size_t first, std::span<const ToolReturn> returns);
-    [[nodiscard]] Tail tail() const {
-        return {size(), version_, next_serial_, turn_, model_calls_, read_backs_, last_usage_, columns_};
-    }
-    void cut_back(Tail& to) noexcept;
+    void cut_back(detail::SideTable::Tail& to) noexcept;
     [[nodiscard]] std::size_t count_cut_off(std::size_t first, std::size_t last) const;
     void replace_by_host(std::span<const M> host, std::size_t front, std::size_t back);
     void free_spare() noexcept;
-    void new_version();
     void prepare_undo(Splice<M>& splice, bool pin, Poll poll);
     RepairResult mend(const ValidityProfile& profile, const RepairOptions& options, const EditEnvironment& environment);
     [[nodiscard]] bool is_change(const std::vector<Splice<M>>& splices) const;
@@ -277,49 +245,19 @@ private:
     [[nodiscard]] std::int64_t tokens_with(const std::vector<Splice<M>>& splices, std::size_t column) const;
     /// Whether `splices` change what kept thinking is bound to; looks at thinking of messages from `since` on.
     [[nodiscard]] bool edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const;
-    bool note_request(const Hash128& request) noexcept;
-    [[nodiscard]] bool has_thinking() const noexcept;
-    void anchor_late(std::size_t column);
     [[nodiscard]] static bool same_as_host(const M& ours, const MessageInfo& info, const M& host);
 
-    [[nodiscard]] Savepoint savepoint() const {
-        return {journal_.size(), log_.size(), version_,       next_serial_,    next_entry_, columns_.size(),
-                last_usage_,     notes_,      prefix_edited_, request_edited_, request_};
-    }
+    [[nodiscard]] Savepoint savepoint() const { return {journal_.size(), side_.savepoint()}; }
     void roll_back(const Savepoint& to) noexcept;
     void settle(std::size_t from_entry) noexcept;
 
-    std::string id_;
     std::vector<M> messages_{};
-    std::vector<MessageInfo> infos_{};
+    detail::SideTable side_;
     std::vector<M> spare_messages_{};  // room for `exchange`
     std::vector<MessageInfo> spare_infos_{};
-    TokenColumns columns_{};
-    ObjectNames names_{};
-    GroupFinder groups_{};
-    std::shared_ptr<StoredObjects> objects_ = std::make_shared<StoredObjects>(id_);
-    NoteBook notes_{};
     Journal journal_{};
-    ChangeLog log_{};
     Report report_{};
-
-    std::uint64_t version_ = 0;
-    std::uint64_t epoch_ = 0;  // grows with every move of a message, never goes back: plans hold addresses
-    Serial next_serial_ = 1;
-    std::uint64_t next_entry_ = 1;
-    int turn_ = 0;
-    int run_ = 0;
-    int model_calls_ = 0;
-    std::int64_t read_backs_ = 0;
-    bool explicit_turns_ = false;
     bool in_hook_ = false;
-    bool prefix_edited_ = false;   // by an edit of messages
-    bool request_edited_ = false;  // by other tools or another system text
-    Hash128 request_{};            // tools and system text of the last request; 0 before the first
-    std::size_t sent_ = 0;
-    std::size_t thinking_messages_ = 0;
-
-    LastUsage last_usage_{};
 };
 
 }  // namespace whittle::inline v0

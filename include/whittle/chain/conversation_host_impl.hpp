@@ -33,26 +33,26 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     require_outside_hook("sync");
     const std::size_t shorter = std::min(size(), host.size());
     std::size_t front = 0;
-    while (front < shorter && same_as_host(messages_[front], infos_[front], host[front])) ++front;
+    while (front < shorter && same_as_host(messages_[front], side_.infos[front], host[front])) ++front;
     if (front == size()) {
-        Tail tail = this->tail();
+        auto tail = side_.tail();
         try {
-            detail::grow(infos_, host.size() - front);
+            detail::grow(side_.infos, host.size() - front);
             detail::grow(messages_, host.size() - front);
             for (const M& m : host.subspan(front)) push_back(m);
         } catch (...) {
             cut_back(tail);
             throw;
         }
-        return {.common_prefix = front, .appended = host.size() - front, .version = version_};
+        return {.common_prefix = front, .appended = host.size() - front, .version = side_.counters.version};
     }
     std::size_t back = 0;
     while (back < shorter - front &&
-           same_as_host(messages_[size() - 1 - back], infos_[size() - 1 - back], host[host.size() - 1 - back]))
+           same_as_host(messages_[size() - 1 - back], side_.infos[size() - 1 - back], host[host.size() - 1 - back]))
         ++back;
     const std::size_t replaced = size() - back - front;
     replace_by_host(host, front, back);
-    return {.common_prefix = front, .replaced = replaced, .diverged = true, .version = version_};
+    return {.common_prefix = front, .replaced = replaced, .diverged = true, .version = side_.counters.version};
 }
 
 /// Messages behind the replaced stretch whose tool round began in it: they have to find a new one.
@@ -60,56 +60,56 @@ template <AgentMessage M>
 std::size_t Conversation<M>::count_cut_off(std::size_t first, std::size_t last) const {
     std::unordered_set<Serial> rounds;
     for (std::size_t i = first; i < last; ++i) {
-        if (infos_[i].group == infos_[i].serial) rounds.insert(infos_[i].serial);
+        if (side_.infos[i].group == side_.infos[i].serial) rounds.insert(side_.infos[i].serial);
     }
     std::size_t end = last;
     for (std::size_t i = last; i < size() && !rounds.empty(); ++i) {
-        if (rounds.contains(infos_[i].group)) end = i + 1;
+        if (rounds.contains(side_.infos[i].group)) end = i + 1;
     }
     return end - last;
 }
 
 template <AgentMessage M>
 void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front, std::size_t back) {
-    Tail tail = this->tail();
+    auto tail = side_.tail();
     const std::size_t last = size() - back;
     const std::size_t cut_off = count_cut_off(front, last);
     const std::size_t fresh = host.size() - back - front;
     Splice<M> splice{front, last + cut_off - front, {}, {}};
     splice.infos.reserve(fresh + cut_off);
     std::vector<const MessageInfo*> before;  // what stands in front of each new message
-    for (const MessageInfo& info : std::span(infos_).first(front)) before.push_back(&info);
+    for (const MessageInfo& info : std::span(side_.infos).first(front)) before.push_back(&info);
     before.reserve(front + fresh + cut_off);
     std::vector<MessageInfo> named;  // copies, to give the names back if this fails
     named.reserve(fresh);
-    int turn = front > 0 ? infos_[front - 1].turn : 0;
+    int turn = front > 0 ? side_.infos[front - 1].turn : 0;
     GroupFinder groups;
     try {
         for (std::size_t i = 0; i < fresh + cut_off; ++i) {
             const M& m = i < fresh ? host[front + i] : messages_[last + i - fresh];
-            MessageInfo info = i < fresh ? describe_new(m) : infos_[last + i - fresh];
+            MessageInfo info = i < fresh ? describe_new(m) : side_.infos[last + i - fresh];
             if (i < fresh) {
-                info.serial = next_serial_++;
-                info.turn = explicit_turns_ ? turn_ : turn += starts_turn(info) ? 1 : 0;
-                if (info.role == Role::assistant) ++model_calls_;
+                info.serial = side_.counters.next_serial++;
+                info.turn = side_.counters.explicit_turns ? side_.counters.turn : turn += starts_turn(info) ? 1 : 0;
+                if (info.role == Role::assistant) ++side_.counters.model_calls;
             }
             groups.join(info, Outline(std::span<const MessageInfo* const>(before)));
             if (i < fresh) {
                 named.push_back(info);
-                names_.assign_to(named.back());
+                side_.names.assign_to(named.back());
                 info = named.back();
             }
             splice.messages.push_back(m);
             splice.infos.push_back(std::move(info));
             before.push_back(&splice.infos.back());
         }
-        const int newest_turn = std::max(turn_, turn);
+        const int newest_turn = std::max(side_.counters.turn, turn);
         std::vector<Splice<M>> splices;
         splices.push_back(std::move(splice));
         commit(std::move(splices), new_entry(JournalEntry<M>::Kind::sync, "host", "sync"));
-        turn_ = newest_turn;
+        side_.counters.turn = newest_turn;
     } catch (...) {
-        for (const MessageInfo& info : named) names_.release(info);
+        for (const MessageInfo& info : named) side_.names.release(info);
         cut_back(tail);
         throw;
     }
@@ -119,10 +119,10 @@ template <AgentMessage M>
 template <typename T, std::invocable<const M&> Make>
 requires std::constructible_from<T, std::invoke_result_t<Make, const M&>>
 void Conversation<M>::apply_to(std::vector<T>& host, std::uint64_t version, const Make& make) const {
-    const Changes changes = log_.since(version);
-    if (host.size() != log_.size_at(version)) {
+    const Changes changes = side_.log.since(version);
+    if (host.size() != side_.log.size_at(version)) {
         throw Error(Errc::invalid_argument, "apply_to: the host's list has " + std::to_string(host.size()) +
-                                                " messages, but had " + std::to_string(log_.size_at(version)) +
+                                                " messages, but had " + std::to_string(side_.log.size_at(version)) +
                                                 " at version " + std::to_string(version));
     }
     std::size_t kept = host.size();
@@ -155,25 +155,13 @@ void Conversation<M>::apply_to(std::vector<T>& host, std::uint64_t version, cons
 
 template <AgentMessage M>
 ConversationState<M> Conversation<M>::state() const {
-    return {id_,
+    return {side_.id,
             messages_,
-            infos_,
+            side_.infos,
             journal_,
-            notes_,
-            version_,
-            next_serial_,
-            next_entry_,
-            turn_,
-            run_,
-            model_calls_,
-            read_backs_,
-            explicit_turns_,
-            last_usage_.reported,
-            last_usage_.serial,
-            prefix_edited_,
-            request_edited_,
-            request_,
-            objects_ ? objects_->roots() : std::vector<std::string>{}};
+            side_.notes,
+            side_.counters,
+            side_.objects ? side_.objects->roots() : std::vector<std::string>{}};
 }
 
 template <AgentMessage M>
@@ -184,40 +172,13 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     }
     Conversation c(state.id);
     c.messages_ = std::move(state.messages);
-    c.infos_ = std::move(state.infos);
     c.journal_ = std::move(state.journal);
-    c.notes_ = std::move(state.notes);
-    c.version_ = state.version;
-    c.log_.start_at(state.version, c.messages_.size());
-    c.next_serial_ = state.next_serial;
-    c.next_entry_ = state.next_entry;
-    c.turn_ = state.turn;
-    c.run_ = state.run;
-    c.model_calls_ = state.model_calls;
-    c.read_backs_ = state.read_backs;
-    c.explicit_turns_ = state.explicit_turns;
-    c.last_usage_ = {state.reported_tokens, state.reported_at};
-    c.prefix_edited_ = state.prefix_edited;
-    c.request_edited_ = state.request_edited;
-    c.request_ = state.request;
-    const auto take_names = [&](const MessageInfo& info) {
-        for (const PartInfo& part : info.parts) {
-            if (!part.object_name.empty()) c.names_.take(part.object_name);
-        }
-    };
-    std::unordered_set<SharedString> known;
-    const auto share = [&](SharedString& text) { text = *known.insert(text).first; };
-    for (MessageInfo& info : c.infos_) {
-        info.tokens.clear();
-        if (info.has(PartKind::thinking)) ++c.thinking_messages_;
-        for (PartInfo& part : info.parts) share(part.call_id), share(part.tool), share(part.object_name);
-        take_names(info);
-    }
-    for (const std::string& root : state.roots) c.objects_->allow(root);
+    c.side_.load(std::move(state.infos), std::move(state.notes), state.counters);
+    for (const std::string& root : state.roots) c.side_.objects->allow(root);
     for (const auto& entry : c.journal_) {
-        for (const std::string& key : entry->stored) c.objects_->claim(key, nullptr);
-        for (const StoredText& text : entry->texts) c.objects_->claim(text.key, text.storage);
-        for (const auto& splice : entry->undo) std::ranges::for_each(splice.infos, take_names);
+        for (const std::string& key : entry->stored) c.side_.objects->claim(key, nullptr);
+        for (const StoredText& text : entry->texts) c.side_.objects->claim(text.key, text.storage);
+        for (const auto& splice : entry->undo) c.side_.take_names(splice.infos);
     }
     return c;
 }

@@ -19,12 +19,10 @@ template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const M> messages, std::span<const ToolReturn> returns) {
     require_outside_hook("push_tool_results");
     detail::ReturnQueue queue(returns, detail::ReturnQueue::Missing::refused);
-    Tail tail = this->tail();
-    const std::size_t logged = log_.size();
+    auto tail = side_.tail();
     try {
         append_host(messages, queue);
     } catch (...) {
-        log_.shrink_to(logged);
         cut_back(tail);
         throw;
     }
@@ -37,12 +35,10 @@ SyncResult Conversation<M>::sync(std::span<const M> host, std::span<const ToolRe
     SyncResult result = sync(host.first(first));
     if (first == host.size()) return result;
     detail::ReturnQueue queue(returns, detail::ReturnQueue::Missing::passed_over);
-    Tail tail = this->tail();
-    const std::size_t logged = log_.size();
+    auto tail = side_.tail();
     try {
         result.version = append_host(host.subspan(first), queue);
     } catch (...) {
-        log_.shrink_to(logged);
         cut_back(tail);
         throw;
     }
@@ -58,7 +54,7 @@ std::size_t Conversation<M>::find_first_result(std::span<const M> host, std::spa
     std::size_t left = returns.size();
     std::size_t first = host.size();
     for (std::size_t i = host.size(); i-- > 0 && left > 0;) {
-        if (i < size() && same_as_host(messages_[i], infos_[i], host[i])) break;
+        if (i < size() && same_as_host(messages_[i], side_.infos[i], host[i])) break;
         if (!detail::holds_results(host[i])) continue;
         for (const detail::HostResult& result : detail::host_results(host[i])) {
             const auto found = waiting.find(result.result.call_id);
@@ -86,13 +82,13 @@ std::uint64_t Conversation<M>::append_host(std::span<const M> messages, detail::
     }
     returns.finish();
     for (const ToolReturn* r : returns.taken()) note_returned(*entry, *r);
-    log_.reserve_more(changed.size());
-    const std::uint64_t in_step = version_;
-    if (!changed.empty()) ++version_;
-    for (const std::size_t i : changed) log_.add(version_, i, 1, 1, size());
+    side_.log.reserve_more(changed.size());
+    const std::uint64_t in_step = side_.counters.version;
+    if (!changed.empty()) ++side_.counters.version;
+    for (const std::size_t i : changed) side_.log.add(side_.counters.version, i, 1, 1, size());
     if (entry->undo.empty()) return in_step;
     journal_.push_back(std::move(entry));
-    ++next_entry_;
+    ++side_.counters.next_entry;
     return in_step;
 }
 
@@ -114,7 +110,7 @@ bool Conversation<M>::append_host_results(const M& message, detail::ReturnQueue&
 /// Of the newest message, which is shown in another way.
 template <AgentMessage M>
 void Conversation<M>::keep_original(JournalEntry<M>& entry, M original, const detail::HostPlan& plan) {
-    const MessageInfo& shown = infos_.back();
+    const MessageInfo& shown = side_.infos.back();
     MessageInfo info = describe(original);
     count_into(info, original);
     info.serial = shown.serial;

@@ -37,9 +37,9 @@ std::size_t Conversation<M>::require_index(Serial serial, std::string_view attem
 
 template <AgentMessage M>
 void Conversation<M>::count_into(MessageInfo& info, const M& message) const {
-    info.tokens.reserve(columns_.size());
-    while (info.tokens.size() < columns_.size()) {
-        info.tokens.push_back(count_message(message, *columns_[info.tokens.size()].counter));
+    info.tokens.reserve(side_.columns.size());
+    while (info.tokens.size() < side_.columns.size()) {
+        info.tokens.push_back(count_message(message, *side_.columns[info.tokens.size()].counter));
     }
 }
 
@@ -47,34 +47,16 @@ template <AgentMessage M>
 MessageInfo Conversation<M>::describe_new(const M& message) {
     MessageInfo info = describe(message);
     count_into(info, message);
-    info.serial = next_serial_;
-    info.call_index = model_calls_;
-    info.turn = turn_ + (!explicit_turns_ && starts_turn(info) ? 1 : 0);
+    side_.number(info);
     return info;
 }
 
 template <AgentMessage M>
 void Conversation<M>::append(M message, MessageInfo info) {
-    groups_.join(info, outline());
-    ++epoch_;
-    detail::grow(infos_, 1);
     detail::grow(messages_, 1);
-    names_.assign_to(info);
+    side_.prepare(info);
     messages_.push_back(std::move(message));  // there is room: from here on nothing throws
-    infos_.push_back(std::move(info));
-    const MessageInfo& added = infos_.back();
-    columns_.add_message(added);
-    if (added.has(PartKind::thinking)) ++thinking_messages_;
-    turn_ = added.turn;
-    ++next_serial_;
-    ++version_;
-}
-
-template <AgentMessage M>
-void Conversation<M>::note_usage(const std::optional<Usage>& usage) {
-    if (!usage || usage->total() <= 0) return;
-    columns_.anchor_all(usage->total());
-    last_usage_ = {usage->total(), infos_.back().serial};
+    side_.append(std::move(info));
 }
 
 template <AgentMessage M>
@@ -87,8 +69,8 @@ void Conversation<M>::push_back(M message, std::optional<Usage> usage) {
     const bool is_reply = info.role == Role::assistant;
     append(std::move(message), std::move(info));
     if (!is_reply) return;
-    ++model_calls_;
-    note_usage(usage);
+    ++side_.counters.model_calls;
+    side_.note_usage(usage);
 }
 
 template <AgentMessage M>
@@ -101,25 +83,13 @@ void Conversation<M>::push_tool_results(std::span<const ToolResult> results) req
 template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
     require_outside_hook("push_tool_results");
-    Tail tail = this->tail();
+    auto tail = side_.tail();
     try {
         append_results(returns);
     } catch (...) {
         cut_back(tail);
         throw;
     }
-}
-
-template <AgentMessage M>
-void Conversation<M>::add_object(std::string_view key, const std::shared_ptr<Storage>& storage) {
-    own_objects().add(key, storage);
-}
-
-/// A conversation that was moved from has none.
-template <AgentMessage M>
-StoredObjects& Conversation<M>::own_objects() {
-    if (!objects_) objects_ = std::make_shared<StoredObjects>(id_);
-    return *objects_;
 }
 
 template <AgentMessage M>
@@ -131,7 +101,7 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
         MessageInfo info = describe_new(message);
         if (!info.has(PartKind::tool_result)) {
             info.mark = detail::mark_of_result_media();
-            info.turn = turn_;
+            info.turn = side_.counters.turn;
         }
         MessageInfo original = info;
         std::vector<StoredText> texts;
@@ -149,18 +119,18 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
     for (const ToolReturn& r : returns) note_returned(*entry, r);
     if (detail::has_original(returns)) keep_originals(*entry, first, returns);
     if (entry->undo.empty()) return;
-    for (Splice<M>& splice : entry->undo) splice.infos.front().group = infos_[splice.first].group;
+    for (Splice<M>& splice : entry->undo) splice.infos.front().group = side_.infos[splice.first].group;
     journal_.push_back(std::move(entry));
-    ++next_entry_;
+    ++side_.counters.next_entry;
 }
 
 template <AgentMessage M>
 void Conversation<M>::note_returned(JournalEntry<M>& entry, const ToolReturn& r) {
-    if (!r.read_back.empty()) ++read_backs_;
+    if (!r.read_back.empty()) ++side_.counters.read_backs;
     for (const StoredPart& stored : r.stored) {
         if (stored.key.empty()) continue;
         entry.stored.push_back(stored.key);
-        add_object(stored.key, stored.storage);
+        side_.own_objects().add(stored.key, stored.storage);
     }
 }
 
@@ -170,12 +140,12 @@ void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, 
     const std::vector<ToolReturn> given = detail::as_given(returns);
     Splice<M> splice{first, size() - first, message_traits<M>::make_tool_results(detail::shown_results(given)), {}};
     detail::ReturnMarks marks(given);
-    const detail::NamesOfCalls names(std::span<const MessageInfo>(infos_).subspan(first));
+    const detail::NamesOfCalls names(std::span<const MessageInfo>(side_.infos).subspan(first));
     entry.texts.clear();
     for (std::size_t i = 0; i < splice.messages.size(); ++i) {
         MessageInfo info = describe_new(splice.messages[i]);
-        info.serial = i < splice.count ? infos_[first + i].serial : next_serial_++;
-        info.turn = turn_;
+        info.serial = i < splice.count ? side_.infos[first + i].serial : side_.counters.next_serial++;
+        info.turn = side_.counters.turn;
         if (!info.has(PartKind::tool_result)) info.mark = detail::mark_of_result_media();
         std::vector<StoredText> texts;
         MessageInfo marked = info;
@@ -183,7 +153,7 @@ void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, 
         for (StoredText& text : texts) text.message = i, entry.texts.push_back(std::move(text));
         if (!texts.empty()) info.fingerprint = {};
         names.give_to(info);
-        info.group = infos_[first].group;
+        info.group = side_.infos[first].group;
         splice.infos.push_back(std::move(info));
     }
     entry.undo.clear();
@@ -192,81 +162,47 @@ void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, 
 
 /// Takes back what was appended since.
 template <AgentMessage M>
-void Conversation<M>::cut_back(Tail& to) noexcept {
-    ++epoch_;
-    groups_.forget();
-    while (size() > to.size) {
-        if (infos_.back().has(PartKind::thinking)) --thinking_messages_;
-        names_.release(infos_.back());
-        infos_.pop_back();
-        messages_.pop_back();
-    }
-    columns_ = std::move(to.columns);
-    last_usage_ = to.last_usage;
-    version_ = to.version;
-    next_serial_ = to.next_serial;
-    turn_ = to.turn;
-    model_calls_ = to.model_calls;
-    read_backs_ = to.read_backs;
+void Conversation<M>::cut_back(detail::SideTable::Tail& to) noexcept {
+    while (size() > to.size) messages_.pop_back();
+    side_.cut_back(to);
 }
 
 template <AgentMessage M>
 std::size_t Conversation<M>::column(const std::shared_ptr<const TokenCounter>& counter) {
-    if (const auto found = columns_.find(counter->id())) return *found;
+    if (const auto found = side_.columns.find(counter->id())) return *found;
     std::vector<std::int64_t> counts;
     counts.reserve(size());
     for (std::size_t i = 0; i < size(); ++i) {
         counts.push_back(count_message(messages_[i], *counter));
-        infos_[i].tokens.reserve(columns_.size() + 1);
+        side_.infos[i].tokens.reserve(side_.columns.size() + 1);
     }
-    const std::size_t added = columns_.add(counter);
-    for (std::size_t i = 0; i < size(); ++i) infos_[i].tokens.push_back(counts[i]);
-    columns_.set_messages(added, counts);
+    const std::size_t added = side_.columns.add(counter);
+    for (std::size_t i = 0; i < size(); ++i) side_.infos[i].tokens.push_back(counts[i]);
+    side_.columns.set_messages(added, counts);
     return added;
 }
 
 template <AgentMessage M>
 ContextCount Conversation<M>::context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system,
                                       std::span<const ToolSpec> tools) {
-    const bool is_new = !columns_.find(counter->id());
+    const bool is_new = !side_.columns.find(counter->id());
     const std::size_t c = column(counter);
     try {
-        columns_.set_overhead(c, system, tools);
+        side_.columns.set_overhead(c, system, tools);
     } catch (...) {  // the next call has to see a new column again, or it would not anchor it
-        if (is_new) columns_.shrink_to(c);
-        for (MessageInfo& info : infos_) info.tokens.resize(std::min(info.tokens.size(), columns_.size()));
+        if (is_new) side_.columns.shrink_to(c);
+        for (MessageInfo& info : side_.infos) info.tokens.resize(std::min(info.tokens.size(), side_.columns.size()));
         throw;
     }
-    if (is_new) anchor_late(c);
-    return columns_.context(c);
-}
-
-/// A counter that comes after a usage was reported can still use it, if nothing was edited since.
-template <AgentMessage M>
-void Conversation<M>::anchor_late(std::size_t c) {
-    if (last_usage_.serial == 0) return;
-    std::int64_t estimate = columns_[c].overhead;
-    for (const MessageInfo& info : infos_) {
-        estimate = add_saturating(estimate, info.tokens[c]);
-        if (info.serial == last_usage_.serial) {
-            columns_.anchor(c, last_usage_.reported, estimate);
-            return;
-        }
-    }
+    if (is_new) side_.anchor_late(c);
+    return side_.columns.context(c);
 }
 
 template <AgentMessage M>
 void Conversation<M>::begin_turn() {
     require_outside_hook("begin_turn");
-    explicit_turns_ = true;
-    ++turn_;
-}
-
-/// A change of the side table alone.
-template <AgentMessage M>
-void Conversation<M>::new_version() {
-    log_.add(version_ + 1, 0, 0, 0, size());
-    ++version_;
+    side_.counters.explicit_turns = true;
+    ++side_.counters.turn;
 }
 
 template <AgentMessage M>
@@ -274,16 +210,16 @@ bool Conversation<M>::set_pinned(Serial serial, bool pinned) {
     require_outside_hook("pin");
     const auto index = outline().index_of(serial);
     if (!index) return false;
-    if (infos_[*index].pinned != pinned) new_version();  // a plan made before must not go through
-    infos_[*index].pinned = pinned;
+    if (side_.infos[*index].pinned != pinned) side_.new_version();  // a plan made before must not go through
+    side_.infos[*index].pinned = pinned;
     return true;
 }
 
 template <AgentMessage M>
 void Conversation<M>::pin(const std::function<bool(const MessageInfo&)>& predicate) {
     require_outside_hook("pin");
-    new_version();
-    for (MessageInfo& info : infos_) {
+    side_.new_version();
+    for (MessageInfo& info : side_.infos) {
         if (predicate(info)) info.pinned = true;
     }
 }
@@ -297,8 +233,8 @@ void Conversation<M>::mark(std::size_t index, Provenance provenance) {
     }
     Mark mark =
         provenance.origin == Origin::original ? nullptr : std::make_shared<const Provenance>(std::move(provenance));
-    new_version();
-    infos_[index].mark = std::move(mark);
+    side_.new_version();
+    side_.infos[index].mark = std::move(mark);
 }
 
 }  // namespace whittle::inline v0

@@ -35,28 +35,22 @@ void Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
         spare_messages_.reserve(std::max(new_size, size()));
         spare_infos_.reserve(std::max(new_size, size()));
     }
-    log_.reserve_more(splices.size() + 1);
+    side_.log.reserve_more(splices.size() + 1);
     detail::grow(journal_, 1);
 }
 
 template <AgentMessage M>
 void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
-    ++epoch_;
-    groups_.forget();
+    ++side_.epoch;
+    side_.groups.forget();
     for (const Splice<M>& s : splices) {
-        for (const MessageInfo& info : std::span(infos_).subspan(s.first, s.count)) {
-            columns_.remove_message(info);
-            if (info.has(PartKind::thinking)) --thinking_messages_;
-        }
-        for (const MessageInfo& info : s.infos) {
-            columns_.add_message(info);
-            if (info.has(PartKind::thinking)) ++thinking_messages_;
-        }
+        for (const MessageInfo& info : std::span(side_.infos).subspan(s.first, s.count)) side_.take_from_sums(info);
+        for (const MessageInfo& info : s.infos) side_.add_to_sums(info);
     }
     if (is_in_place(splices)) {
         for (Splice<M>& s : splices) {
             std::ranges::swap_ranges(s.messages, std::span(messages_).subspan(s.first, s.count));
-            std::ranges::swap_ranges(s.infos, std::span(infos_).subspan(s.first, s.count));
+            std::ranges::swap_ranges(s.infos, std::span(side_.infos).subspan(s.first, s.count));
         }
         return;
     }
@@ -66,7 +60,7 @@ void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
     const auto keep_until = [&](std::size_t end) {
         for (; from < end; ++from) {
             spare_messages_.push_back(std::move(messages_[from]));
-            spare_infos_.push_back(std::move(infos_[from]));
+            spare_infos_.push_back(std::move(side_.infos[from]));
         }
     };
     for (Splice<M>& s : splices) {
@@ -79,13 +73,13 @@ void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
         s.infos.clear();
         for (const std::size_t end = from + s.count; from < end; ++from) {
             s.messages.push_back(std::move(messages_[from]));
-            s.infos.push_back(std::move(infos_[from]));
+            s.infos.push_back(std::move(side_.infos[from]));
         }
         s.count = inserted;
     }
     keep_until(messages_.size());
     messages_.swap(spare_messages_);
-    infos_.swap(spare_infos_);
+    side_.infos.swap(spare_infos_);
     spare_messages_.clear();
     spare_infos_.clear();
 }
@@ -94,12 +88,12 @@ template <AgentMessage M>
 std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntry<M>::Kind kind, std::string by,
                                                             std::string reason) {
     auto entry = std::make_shared<JournalEntry<M>>();
-    entry->id = next_entry_;
+    entry->id = side_.counters.next_entry;
     entry->kind = kind;
     entry->by = std::move(by);
     entry->reason = std::move(reason);
-    entry->prefix_edited_before = prefix_edited_;
-    entry->next_serial = next_serial_;
+    entry->prefix_edited_before = side_.counters.prefix_edited;
+    entry->next_serial = side_.counters.next_serial;
     return entry;
 }
 
@@ -108,23 +102,23 @@ template <AgentMessage M>
 bool Conversation<M>::commit(std::vector<Splice<M>> splices, std::shared_ptr<JournalEntry<M>> entry) {
     const bool is_prefix_edit = entry != nullptr && edits_prefix(splices, 0);
     make_room(splices);
-    ++version_;
+    ++side_.counters.version;
     std::size_t new_size = size();
     for (const Splice<M>& s : splices) new_size = new_size + s.messages.size() - s.count;
-    if (splices.empty()) log_.add(version_, 0, 0, 0, new_size);
+    if (splices.empty()) side_.log.add(side_.counters.version, 0, 0, 0, new_size);
     std::ptrdiff_t shift = 0;
     for (const Splice<M>& s : splices) {
-        log_.add(version_, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(s.first) + shift), s.count,
-                 s.messages.size(), new_size);
+        side_.log.add(side_.counters.version, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(s.first) + shift),
+                      s.count, s.messages.size(), new_size);
         shift += static_cast<std::ptrdiff_t>(s.messages.size()) - static_cast<std::ptrdiff_t>(s.count);
     }
     exchange(splices);
-    last_usage_.serial = 0;
+    side_.counters.reported_at = 0;
     if (entry == nullptr) return false;
-    prefix_edited_ = prefix_edited_ || is_prefix_edit;
+    side_.counters.prefix_edited = side_.counters.prefix_edited || is_prefix_edit;
     entry->undo = std::move(splices);
     journal_.push_back(std::move(entry));
-    ++next_entry_;
+    ++side_.counters.next_entry;
     return is_prefix_edit;
 }
 
@@ -132,44 +126,30 @@ template <AgentMessage M>
 bool Conversation<M>::edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const {
     const auto thinks = [](const MessageInfo& info) { return info.has(PartKind::thinking); };
     const auto brings_thinking = [&](const Splice<M>& s) { return std::ranges::any_of(s.infos, thinks); };
-    if (!has_thinking() && std::ranges::none_of(splices, brings_thinking)) return false;
+    if (!side_.has_thinking() && std::ranges::none_of(splices, brings_thinking)) return false;
     detail::PrefixWalk walk(since);
     std::size_t old = 0;
     const auto keep_until = [&](std::size_t end) {
-        for (; old < end; ++old) walk.keep(infos_[old]);
+        for (; old < end; ++old) walk.keep(side_.infos[old]);
     };
     for (const Splice<M>& s : splices) {
         keep_until(s.first);
         const std::size_t end = s.first + s.count;
-        const auto places = detail::positions_of(Outline(std::span(infos_).subspan(s.first, s.count)));
+        const auto places = detail::positions_of(Outline(std::span(side_.infos).subspan(s.first, s.count)));
         for (std::size_t i = 0; i < s.infos.size(); ++i) {
             const auto same = places.find(s.infos[i].serial);
             if (same == places.end() || s.first + same->second < old) {
                 walk.insert(s.infos[i]);
                 continue;
             }
-            for (const std::size_t at = s.first + same->second; old < at; ++old) walk.remove(infos_[old]);
+            for (const std::size_t at = s.first + same->second; old < at; ++old) walk.remove(side_.infos[old]);
             walk.change(detail::bound_print(messages_[old]), detail::bound_print(s.messages[i]), s.infos[i].serial);
             ++old;
         }
-        for (; old < end; ++old) walk.remove(infos_[old]);
+        for (; old < end; ++old) walk.remove(side_.infos[old]);
     }
-    keep_until(infos_.size());
+    keep_until(side_.infos.size());
     return walk.first_void().has_value();
-}
-
-template <AgentMessage M>
-bool Conversation<M>::has_thinking() const noexcept {
-    return thinking_messages_ > 0;
-}
-
-/// Other tools or another system text are an edit in front of all thinking. True if they are and there is thinking.
-template <AgentMessage M>
-bool Conversation<M>::note_request(const Hash128& request) noexcept {
-    const bool is_edit = request_ != Hash128{} && request_ != request && has_thinking();
-    request_edited_ = request_edited_ || is_edit;
-    request_ = request;
-    return is_edit;
 }
 
 template <AgentMessage M>
@@ -180,19 +160,7 @@ void Conversation<M>::roll_back(const Savepoint& to) noexcept {
         journal_.pop_back();
         exchange(entry->undo);
     }
-    log_.shrink_to(to.log);
-    columns_.shrink_to(to.columns);
-    for (MessageInfo& info : infos_) {
-        if (info.tokens.size() > to.columns) info.tokens.resize(to.columns);
-    }
-    notes_ = to.notes;
-    version_ = to.version;
-    next_serial_ = to.next_serial;
-    next_entry_ = to.next_entry;
-    last_usage_ = to.last_usage;
-    prefix_edited_ = to.prefix_edited;
-    request_edited_ = to.request_edited;
-    request_ = to.request;
+    side_.roll_back(to.side);
     free_spare();
 }
 
@@ -253,13 +221,13 @@ template <AgentMessage M>
 bool Conversation<M>::undo(Poll poll) {
     require_outside_hook("undo");
     if (journal_.empty()) return false;
-    std::vector<Splice<M>> splices = load_undo(own_objects(), *journal_.back(), poll);
+    std::vector<Splice<M>> splices = load_undo(side_.own_objects(), *journal_.back(), poll);
     for (Splice<M>& splice : splices) prepare_undo(splice, true, poll);
     const JournalEntry<M>& entry = *journal_.back();
     // Thinking from before the commit is valid again, later thinking was bound to what is taken back now.
     const bool is_edited = entry.prefix_edited_before || edits_prefix(splices, entry.next_serial);
     commit(std::move(splices), nullptr);
-    prefix_edited_ = is_edited;
+    side_.counters.prefix_edited = is_edited;
     journal_.pop_back();
     return true;
 }
@@ -274,10 +242,10 @@ void Conversation<M>::restore(Serial serial) {
             const auto found = std::ranges::find(infos, serial, &MessageInfo::serial);
             if (found == infos.end()) continue;
             const auto item = static_cast<std::size_t>(found - infos.begin());
-            Splice<M> splice{index, 1, {load_original(own_objects(), *entry, s, item)}, {*found}};
+            Splice<M> splice{index, 1, {load_original(side_.own_objects(), *entry, s, item)}, {*found}};
             prepare_undo(splice, true, no_poll);
-            if (splice.infos.front().fingerprint == infos_[index].fingerprint) detail::throw_is_original(serial);
-            join_group(splice.infos.front(), Outline(std::span<const MessageInfo>(infos_).first(index)));
+            if (splice.infos.front().fingerprint == side_.infos[index].fingerprint) detail::throw_is_original(serial);
+            join_group(splice.infos.front(), Outline(std::span<const MessageInfo>(side_.infos).first(index)));
             detail::require_restorable(outline(), index, splice.infos.front(), entry->id);
             std::vector<Splice<M>> splices;
             splices.push_back(std::move(splice));
@@ -292,10 +260,10 @@ template <AgentMessage M>
 Conversation<M> Conversation<M>::fork(std::string new_id, const std::shared_ptr<Storage>& storage) const {
     require_outside_hook("fork");  // the journal entries of a hook are not final
     Conversation copy(*this);
-    copy.id_ = to_safe_name(new_id.empty() ? random_ids()->next() : new_id);
-    if (!objects_) return copy;
-    copy.objects_ = std::make_shared<StoredObjects>(*objects_, copy.id_);
-    copy.objects_->save_roots(storage);
+    copy.side_.id = to_safe_name(new_id.empty() ? random_ids()->next() : new_id);
+    if (!side_.objects) return copy;
+    copy.side_.objects = std::make_shared<StoredObjects>(*side_.objects, copy.side_.id);
+    copy.side_.objects->save_roots(storage);
     return copy;
 }
 

@@ -39,9 +39,8 @@ struct StoredText {
     std::optional<std::size_t> element{};  ///< as in `StoredPart`
 };
 
-/// One commit, as it can be undone.
-template <AgentMessage M>
-struct JournalEntry {
+/// What is known of a commit beside the messages that it replaced.
+struct JournalRecord {
     enum class Kind {
         edit,         ///< a middleware's commit
         tool_return,  ///< a tool result that came in shortened
@@ -56,10 +55,15 @@ struct JournalEntry {
     std::int64_t tokens_before = 0;  ///< of the messages, by the counter that judged
     std::int64_t tokens_after = 0;
     std::vector<std::string> stored{};  ///< keys that the commit refers to
-    std::vector<Splice<M>> undo{};      ///< in list order; positions are those right after the commit
-    std::vector<StoredText> texts{};    ///< texts of `undo` that are in the store instead of in memory
+    std::vector<StoredText> texts{};    ///< texts of the replaced messages that are in the store instead of in memory
     bool prefix_edited_before = false;  ///< `Conversation::prefix_edited` by messages, in front of the commit
     Serial next_serial = 0;             ///< messages from here on came later
+};
+
+/// One commit, as it can be undone.
+template <AgentMessage M>
+struct JournalEntry : JournalRecord {
+    std::vector<Splice<M>> undo{};  ///< in list order; positions are those right after the commit
 };
 
 /// The text under `text.key`, whole. Throws Error(not_found), also if it is none of `objects`, or what the store

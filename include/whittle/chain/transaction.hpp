@@ -207,7 +207,7 @@ private:
     [[nodiscard]] Mark seal(Provenance provenance) const;
     void open_overlay();
     [[nodiscard]] bool is_current() const noexcept {
-        return conversation_->version() == version_ && conversation_->epoch_ == epoch_;
+        return conversation_->version() == version_ && conversation_->side_.epoch == epoch_;
     }
     void require_current(std::string_view attempted) const;
     void require(bool condition, std::string_view attempted, std::size_t message, std::string_view rule) const;

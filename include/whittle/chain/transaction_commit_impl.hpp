@@ -28,7 +28,7 @@ template <AgentMessage M>
 bool Transaction<M>::keeps_every_rule() const noexcept {
     for (std::size_t i = 0; i < base_.size(); ++i) {
         if (base_[i] != i) return false;
-        if (owned_[i] != nullptr && !keeps_rules(conversation_->infos_[i], *infos_[i])) return false;
+        if (owned_[i] != nullptr && !keeps_rules(conversation_->side_.infos[i], *infos_[i])) return false;
     }
     return base_.size() == conversation_->size();
 }
@@ -55,7 +55,7 @@ void Transaction<M>::write(const Offload& offload) {
     if (!offload.source) return write(offload, offload.content);
     const M& message = conversation_->messages_[*offload.source];
     const auto write_text = [&](const PartView& part) { write(offload, part.text); };
-    if (conversation_->infos_[*offload.source].parts.size() < few_parts)
+    if (conversation_->side_.infos[*offload.source].parts.size() < few_parts)
         return visit_one_part(message, offload.original->part, write_text);
     finders_[&message].finder.visit(message, offload.original->part, write_text);
 }
@@ -66,7 +66,7 @@ void Transaction<M>::write(const Offload& offload, std::string_view content) {
     detail::require_budget(env_, by_, bytes);
     offload.storage->put_if_absent(offload.key, content);
     if (env_.budget != nullptr) env_.budget->store_bytes -= bytes;
-    conversation_->add_object(offload.key, offload.storage);
+    conversation_->side_.own_objects().add(offload.key, offload.storage);
     stored_.push_back(offload.key);
     bytes_stored_ += bytes;
 }
@@ -155,7 +155,7 @@ std::shared_ptr<JournalEntry<M>> Transaction<M>::to_entry(const std::vector<Spli
     std::vector<Place> places;
     for (std::size_t i = 0; i < splices.size(); ++i) {
         for (std::size_t m = 0; m < splices[i].count; ++m)
-            places.push_back({conversation_->infos_[splices[i].first + m].serial, i, m});
+            places.push_back({conversation_->side_.infos[splices[i].first + m].serial, i, m});
     }
     if (!std::ranges::is_sorted(places, {}, &Place::serial)) std::ranges::sort(places, {}, &Place::serial);
     for (Offload& offload : offloads_) {
@@ -172,7 +172,7 @@ template <AgentMessage M>
 std::int64_t Transaction<M>::sent_tokens_behind(std::size_t first) const noexcept {
     std::int64_t tokens = 0;
     for (std::size_t i = first; i < std::min(conversation_->sent(), conversation_->size()); ++i) {
-        tokens = add_saturating(tokens, conversation_->infos_[i].tokens[column_]);
+        tokens = add_saturating(tokens, conversation_->side_.infos[i].tokens[column_]);
     }
     return tokens;
 }
@@ -233,7 +233,8 @@ CommitResult Transaction<M>::commit(const CommitOptions& options) {
         start_again();  // the copies may have been moved from
         throw;
     }
-    conversation_->next_serial_ = std::max(conversation_->next_serial_, next_serial_);
+    Serial& next_serial = conversation_->side_.counters.next_serial;
+    next_serial = std::max(next_serial, next_serial_);
     if (!conversation_->in_hook_) conversation_->settle(from);
     if (env_.events != nullptr) detail::tell_commit(*env_.events, by_, conversation_->id(), result);
     start_again();
@@ -258,9 +259,9 @@ void Transaction<M>::start_again() noexcept {
     protected_.reset();
     open_loop_.reset();
     version_ = conversation_->version();
-    epoch_ = conversation_->epoch_;
-    before_ = after_ = conversation_->columns_[column_].messages;
-    next_serial_ = conversation_->next_serial_;
+    epoch_ = conversation_->side_.epoch;
+    before_ = after_ = conversation_->side_.columns[column_].messages;
+    next_serial_ = conversation_->side_.counters.next_serial;
 }
 
 }  // namespace whittle::inline v0

@@ -40,7 +40,7 @@ bool Transaction<M>::is_alone(const Edit& edit, std::size_t at) const {
 template <AgentMessage M>
 void Transaction<M>::revert(std::size_t at) {
     if (owned_[at] == nullptr) return;
-    const MessageInfo& original = conversation_->infos_[base_[at]];
+    const MessageInfo& original = conversation_->side_.infos[base_[at]];
     after_ = add_saturating(sub_saturating(after_, owned_[at]->info.tokens[column_]), original.tokens[column_]);
     messages_[at] = &conversation_->messages_[base_[at]];
     infos_[at] = &original;

@@ -20,11 +20,11 @@ Transaction<M>::Transaction(Conversation<M>& conversation, std::string by, EditE
       by_(std::move(by)),
       env_(std::move(environment)),
       version_(conversation.version()),
-      epoch_(conversation.epoch_),
+      epoch_(conversation.side_.epoch),
       column_(conversation.column(env_.counter)),
-      before_(conversation.columns_[column_].messages),
+      before_(conversation.side_.columns[column_].messages),
       after_(before_),
-      next_serial_(conversation.next_serial_) {}
+      next_serial_(conversation.side_.counters.next_serial) {}
 
 template <AgentMessage M>
 MessageView<M> Transaction<M>::messages() const noexcept {
@@ -67,7 +67,7 @@ void Transaction<M>::open_overlay() {
     owned_.assign(size, nullptr);
     for (std::size_t i = 0; i < size; ++i) {
         messages_[i] = &conversation_->messages_[i];
-        infos_[i] = &conversation_->infos_[i];
+        infos_[i] = &conversation_->side_.infos[i];
         base_[i] = i;
     }
     is_open_ = true;
@@ -148,7 +148,7 @@ void Transaction<M>::apply_replace(const Edit& edit, std::size_t at) {
         among_new.join(owned.info, Outline(std::span<const MessageInfo* const>(new_infos)));
         if (owned.info.group == 0)
             in_front.join(owned.info, Outline(std::span<const MessageInfo* const>(infos_).first(at)));
-        conversation_->names_.assign_to(owned.info);
+        conversation_->side_.names.assign_to(owned.info);
         growth = add_saturating(growth, owned.info.tokens[column_]);
         copies_.push_back(std::move(owned));
         new_messages.push_back(&copies_.back().message);

@@ -87,7 +87,7 @@ bool Transaction<M>::set_in_place(const Edit& edit, std::size_t at) {
 template <AgentMessage M>
 void Transaction<M>::add_measure(const PartView& part, std::vector<Measure>& measures) const {
     for (std::size_t c = 0; c < measures.size(); ++c)
-        detail::add_measure(part, *conversation_->columns_[c].counter, measures[c].units, measures[c].media);
+        detail::add_measure(part, *conversation_->side_.columns[c].counter, measures[c].units, measures[c].media);
 }
 
 template <AgentMessage M>
@@ -123,7 +123,7 @@ void Transaction<M>::take_in(const Edit& edit, Owned& owned, Parts& parts, const
         Measure& sum = parts.measures[c];
         replace(sum.units, before[c].units, now[c].units);
         replace(sum.media, before[c].media, now[c].media);
-        info.tokens[c] = add_saturating(conversation_->columns_[c].counter->to_tokens(sum.units), sum.media);
+        info.tokens[c] = add_saturating(conversation_->side_.columns[c].counter->to_tokens(sum.units), sum.media);
     }
     replace(after_, tokens_before, info.tokens[column_]);
 }

@@ -19,7 +19,8 @@ void Transaction<M>::require_whole_thinking() const {
     for (std::size_t i = 0; i < base_.size() && is_open_; ++i) {
         if (owned_[i] == nullptr || base_[i] == inserted) continue;
         const auto left = std::ranges::count_if(infos_[i]->parts, is_thinking);
-        if (left == 0 || left == std::ranges::count_if(conversation_->infos_[base_[i]].parts, is_thinking)) continue;
+        if (left == 0 || left == std::ranges::count_if(conversation_->side_.infos[base_[i]].parts, is_thinking))
+            continue;
         detail::throw_split_thinking(by_, infos_[i]->serial);
     }
 }
@@ -49,7 +50,7 @@ std::optional<std::size_t> Transaction<M>::first_void_thinking() const {
             walk.insert(*infos_[i]);
             continue;
         }
-        for (; base < base_[i]; ++base) walk.remove(conversation_->infos_[base]);
+        for (; base < base_[i]; ++base) walk.remove(conversation_->side_.infos[base]);
         if (owned_[i] == nullptr) {
             walk.keep(*infos_[i]);
         } else {
