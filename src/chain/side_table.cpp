@@ -21,7 +21,6 @@ void SideTable::number(MessageInfo& info) const noexcept {
 
 void SideTable::prepare(MessageInfo& info) {
     groups.join(info, outline());
-    ++epoch;
     grow(infos, 1);
     names.assign_to(info);
 }
@@ -59,6 +58,15 @@ void SideTable::anchor_late(std::size_t column) {
         estimate = add_saturating(estimate, info.tokens[column]);
         if (info.serial == counters.reported_at) return columns.anchor(column, counters.reported_tokens, estimate);
     }
+}
+
+JournalRecord SideTable::new_record(JournalRecord::Kind kind, std::string by, std::string reason) const {
+    return {.id = counters.next_entry,
+            .kind = kind,
+            .by = std::move(by),
+            .reason = std::move(reason),
+            .prefix_edited_before = counters.prefix_edited,
+            .next_serial = counters.next_serial};
 }
 
 void SideTable::new_version() {

@@ -159,7 +159,7 @@ Failures check_untouched(const Subject<M>& subject, const History& history) {
                                " changed without a mark: " + difference(bytes_before[i], bytes_now[*now]));
         }
         std::vector<M> host = before.messages;
-        world.conversation.apply_to(host, before.version);
+        world.conversation.apply_to(host, before.counters.version);
         if (all_bytes(std::span<const M>(host)) != bytes_now)
             failures.push_back("a host that follows changes_since has other messages");
     });

@@ -4,6 +4,7 @@
 
 #include "whittle/base/saturating.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/chain/failure.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,10 +24,6 @@ void check_chain(const ChainInfo& info, Problems& problems);
 /// The reserved owner of the chain's own notes.
 inline constexpr std::string_view chain_notes = "chain";
 
-/// Text of the exception in flight; empty if even that cannot be had.
-[[nodiscard]] std::string current_error_text() noexcept;
-void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation,
-                  std::string_view text) noexcept;
 void tell_warning(const EventSink& events, const Problem& problem) noexcept;
 
 /// Sets a flag for a scope.

@@ -36,6 +36,8 @@ class Transaction;
 template <AgentMessage M>
 class Chain;
 template <AgentMessage M>
+class Turn;
+template <AgentMessage M>
 struct ConversationState;
 
 /// What `Conversation::sync` found.
@@ -201,6 +203,7 @@ public:
 private:
     friend class Transaction<M>;
     friend class Chain<M>;
+    friend class Turn<M>;
 
     struct Savepoint {
         std::size_t journal = 0;

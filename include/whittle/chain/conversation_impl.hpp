@@ -53,6 +53,7 @@ MessageInfo Conversation<M>::describe_new(const M& message) {
 
 template <AgentMessage M>
 void Conversation<M>::append(M message, MessageInfo info) {
+    ++side_.epoch;
     detail::grow(messages_, 1);
     side_.prepare(info);
     messages_.push_back(std::move(message));  // there is room: from here on nothing throws

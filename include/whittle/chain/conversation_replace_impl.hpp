@@ -87,14 +87,8 @@ void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
 template <AgentMessage M>
 std::shared_ptr<JournalEntry<M>> Conversation<M>::new_entry(typename JournalEntry<M>::Kind kind, std::string by,
                                                             std::string reason) {
-    auto entry = std::make_shared<JournalEntry<M>>();
-    entry->id = side_.counters.next_entry;
-    entry->kind = kind;
-    entry->by = std::move(by);
-    entry->reason = std::move(reason);
-    entry->prefix_edited_before = side_.counters.prefix_edited;
-    entry->next_serial = side_.counters.next_serial;
-    return entry;
+    return std::make_shared<JournalEntry<M>>(
+        JournalEntry<M>{side_.new_record(kind, std::move(by), std::move(reason)), {}});
 }
 
 /// The commit point: up to `exchange` everything can fail, from there on nothing.

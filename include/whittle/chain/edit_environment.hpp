@@ -12,7 +12,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
+#include <string_view>
 
 namespace whittle::inline v0 {
 
@@ -40,5 +42,16 @@ struct EditEnvironment {
     const EventSink* events = nullptr;
     std::optional<OnPrefixEdit> on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix
 };
+
+namespace detail {
+
+/// Throws Error(cancelled) or Error(limit_exceeded).
+void require_budget(const EditEnvironment& environment, std::string_view by, std::int64_t bytes);
+/// Tells of writes that a store refused, as one event of kind "store_failed": how many, which was the first, and why.
+/// `events` null: nobody listens.
+void tell_store_failures(const EventSink* events, std::string_view by, std::string_view conversation,
+                         std::span<const StoreFailure> failures) noexcept;
+
+}  // namespace detail
 
 }  // namespace whittle::inline v0

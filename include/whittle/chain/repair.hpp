@@ -3,8 +3,8 @@
 #include "whittle/base/text.hpp"
 #include "whittle/chain/conversation.hpp"
 #include "whittle/chain/edit_environment.hpp"
+#include "whittle/chain/part_changes.hpp"
 #include "whittle/chain/repair_plan.hpp"
-#include "whittle/chain/transaction_detail.hpp"
 #include "whittle/message/part_index.hpp"
 
 #include <algorithm>

@@ -1,17 +1,21 @@
 #pragma once
 
+#include "whittle/base/hash.hpp"
 #include "whittle/chain/changes.hpp"
+#include "whittle/chain/journal.hpp"
 #include "whittle/chain/notes.hpp"
 #include "whittle/chain/object_names.hpp"
 #include "whittle/chain/stored_objects.hpp"
 #include "whittle/chain/token_columns.hpp"
 #include "whittle/message/group_finder.hpp"
+#include "whittle/message/outline.hpp"
 #include "whittle/port/model.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +77,8 @@ struct SideTable {
 
     /// A counter that comes after a usage was reported can still use it, if nothing was edited since.
     void anchor_late(std::size_t column);
+    /// What is known of the next journal entry.
+    [[nodiscard]] JournalRecord new_record(JournalRecord::Kind kind, std::string by, std::string reason) const;
     /// A change of the table alone.
     void new_version();
     /// Other tools or another system text are an edit in front of all thinking: true if they are others and there is

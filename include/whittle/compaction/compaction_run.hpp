@@ -6,6 +6,7 @@
 #include "whittle/compaction/config.hpp"
 #include "whittle/compaction/ladder.hpp"
 #include "whittle/compaction/media_stage.hpp"
+#include "whittle/compaction/pruning_plan.hpp"
 #include "whittle/compaction/pruning_stage.hpp"
 #include "whittle/compaction/summary_message.hpp"
 #include "whittle/compaction/turns.hpp"

@@ -2,6 +2,7 @@
 
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/pruned_outputs.hpp"
+#include "whittle/compaction/pruning_plan.hpp"
 #include "whittle/compaction/pruning_stage.hpp"
 
 #include <algorithm>

@@ -91,21 +91,22 @@ private:
 
     // ---- setting up
 
-    static std::vector<const M*> overlay_of(const DigestTask<M>& task) {
+    static std::vector<const void*> overlay_of(const DigestTask<M>& task) {
         if (task.fold.empty() || task.fold.back() >= task.messages.size())
             throw Error(Errc::invalid_argument, "digest messages: the fold is empty or points behind the messages");
-        std::vector<const M*> originals;
+        std::vector<const void*> originals;
         for (const std::size_t i : task.fold) originals.push_back(&task.messages[i]);
         return originals;
     }
 
     [[nodiscard]] OriginalMessages<M> originals() const noexcept {
-        return {task_.messages, MessageView<M>(std::span(originals_))};
+        return {task_.messages, MessageView<M>::at(originals_)};
     }
 
     [[nodiscard]] std::int64_t count_originals() const {
         std::int64_t tokens = 0;
-        for (const M* m : originals_) tokens = add_saturating(tokens, count_message(*m, *environment_.counter));
+        for (const M& m : MessageView<M>::at(originals_))
+            tokens = add_saturating(tokens, count_message(m, *environment_.counter));
         return tokens;
     }
 
@@ -476,7 +477,7 @@ private:
     std::string part_frame_ = data_frame({.is_part = true, .language = environment_.language}).before;
     M system_;
     M instruction_;
-    std::vector<const M*> originals_;
+    std::vector<const void*> originals_;
     DigestRequests requests_;
     std::int64_t replaced_tokens_;
     std::optional<std::vector<M>> own_input_{};

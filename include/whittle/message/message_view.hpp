@@ -47,19 +47,25 @@ public:
 
     MessageView() = default;
     MessageView(std::span<const M> messages) noexcept : messages_(messages) {}  // NOLINT(google-explicit-constructor)
-    explicit MessageView(std::span<const M* const> overlay) noexcept : overlay_(overlay), is_overlay_(true) {}
+    /// Of messages that stand at these addresses.
+    [[nodiscard]] static MessageView at(std::span<const void* const> addresses) noexcept {
+        MessageView view;
+        view.overlay_ = addresses;
+        view.is_overlay_ = true;
+        return view;
+    }
 
     [[nodiscard]] std::size_t size() const noexcept { return is_overlay_ ? overlay_.size() : messages_.size(); }
     [[nodiscard]] bool empty() const noexcept { return size() == 0; }
     [[nodiscard]] const M& operator[](std::size_t i) const noexcept {
-        return is_overlay_ ? *overlay_[i] : messages_[i];
+        return is_overlay_ ? *static_cast<const M*>(overlay_[i]) : messages_[i];
     }
     [[nodiscard]] Iterator begin() const noexcept { return {this, 0}; }
     [[nodiscard]] Iterator end() const noexcept { return {this, static_cast<std::ptrdiff_t>(size())}; }
 
 private:
     std::span<const M> messages_{};
-    std::span<const M* const> overlay_{};
+    std::span<const void* const> overlay_{};
     bool is_overlay_ = false;
 };
 

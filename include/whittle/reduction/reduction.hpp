@@ -4,6 +4,7 @@
 #include "whittle/chain/chain.hpp"
 #include "whittle/reduction/clearing_run.hpp"
 #include "whittle/reduction/config.hpp"
+#include "whittle/reduction/round_rewriter.hpp"
 #include "whittle/reduction/truncation.hpp"
 
 #include <algorithm>
@@ -45,11 +46,16 @@ public:
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
 
 private:
-    using Work = detail::ClearingRun<M>;
-
     [[nodiscard]] bool never_clears() const { return config_.skip_clear && config_.tool_config.empty(); }
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
-    void remember(Turn<M>& turn, const Work& work, std::int64_t count, const CommitResult& result) const;
+    [[nodiscard]] detail::ClearingCallbacks clearing_callbacks() const noexcept {
+        return {callbacks_.tool_config, callbacks_.gen_clear_offload_file_path};
+    }
+    void rewrite(Turn<M>& turn, Transaction<M>& edit, detail::ClearingRun& run, std::int64_t target) const {
+        if (config_.skip_clear || !callbacks_.clear_message_rewriter) return;
+        detail::RoundRewriter<M>(turn, edit, run, config_, callbacks_.clear_message_rewriter).rewrite(target);
+    }
+    void remember(Turn<M>& turn, const detail::ClearingRun& run, std::int64_t count, const CommitResult& result) const;
     void tell_user(Turn<M>& turn, const CommitResult& result) const;
 
     ReductionConfig config_;
@@ -97,11 +103,13 @@ void Reduction<M>::before_model(Turn<M>& turn) {
         turn.report.outcome = Outcome::remembered;
         return;
     }
-    Work work(turn, config_, callbacks_, name_, tokens);
-    if (!config_.skip_clear) work.rewrite(config_.clear_target_tokens);
-    work.clear(config_.clear_target_tokens);
-    const CommitResult result = work.commit(config_.clear_at_least_tokens);
-    remember(turn, work, tokens, result);
+    const TokenScale token_scale = turn.counted().scale_to(tokens);  // first: it anchors a counter that is new
+    Transaction<M> edit = turn.edit();
+    detail::ClearingRun run(turn, edit, config_, clearing_callbacks(), tokens, token_scale);
+    rewrite(turn, edit, run, config_.clear_target_tokens);
+    run.clear(config_.clear_target_tokens);
+    const CommitResult result = run.commit(config_.clear_at_least_tokens);
+    remember(turn, run, tokens, result);
     tell_user(turn, result);
 }
 
@@ -111,16 +119,18 @@ template <AgentMessage M>
 bool Reduction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     const std::int64_t tokens = std::max<std::int64_t>(1, turn.context_tokens());
     const double scale = std::max(1.0, static_cast<double>(turn.report.count) / static_cast<double>(tokens));
-    Work work(turn, config_, callbacks_, name_, tokens);
+    const TokenScale token_scale = turn.counted().scale_to(tokens);  // first: it anchors a counter that is new
+    Transaction<M> edit = turn.edit();
+    detail::ClearingRun run(turn, edit, config_, clearing_callbacks(), tokens, token_scale);
     if (!never_clears()) {
-        if (!config_.skip_clear) work.rewrite(0);
-        work.clear(0);
+        rewrite(turn, edit, run, 0);
+        run.clear(0);
     }
     const auto fitting = to_int64(static_cast<double>(turn.report.threshold) / scale);
     const bool is_known = turn.report.threshold > 0;
-    const std::int64_t missing = sub_saturating(sub_saturating(tokens, work.freed()), is_known ? fitting : tokens / 2);
-    if (missing > 0) work.shorten_newest(missing);
-    const CommitResult result = work.commit(0);
+    const std::int64_t missing = sub_saturating(sub_saturating(tokens, run.freed()), is_known ? fitting : tokens / 2);
+    if (missing > 0) run.shorten_newest(missing);
+    const CommitResult result = run.commit(0);
     tell_user(turn, result);
     return result.committed();
 }
@@ -142,10 +152,11 @@ void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
 /// A plan that freed too little is not made again until the conversation has grown by what was missing, or has a newer
 /// tool round: then one that was kept may go.
 template <AgentMessage M>
-void Reduction<M>::remember(Turn<M>& turn, const Work& work, std::int64_t count, const CommitResult& result) const {
+void Reduction<M>::remember(Turn<M>& turn, const detail::ClearingRun& run, std::int64_t count,
+                            const CommitResult& result) const {
     if (result.outcome != Outcome::too_small && result.outcome != Outcome::nothing)
         return turn.notes().erase("retry_at_tokens");
-    const std::int64_t freed = work.of_request(sub_saturating(result.tokens_before, result.tokens_after));
+    const std::int64_t freed = run.of_request(sub_saturating(result.tokens_before, result.tokens_after));
     const std::int64_t missing = std::max<std::int64_t>(1, sub_saturating(config_.clear_at_least_tokens, freed));
     turn.notes().set("retry_at_tokens", add_saturating(count, missing));
     turn.notes().set("tried_round", newest_round(turn.conversation.outline()));

@@ -1,23 +1,16 @@
-#pragma once
-
-// How ClearingRun<M> shortens the newest results; included by clearing_run.hpp.
-
 #include "whittle/reduction/clearing_run.hpp"
 
+#include "whittle/base/names.hpp"
+
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
+
+// How the newest results are shortened.
 
 namespace whittle::inline v0::detail {
 
 /// What may be shortened: results of retained rounds that nobody else has made or wants as they are.
-template <AgentMessage M>
-ClearingPlan ClearingRun<M>::plan_shortening() const {
+ClearingPlan ClearingRun::plan_shortening() const {
     ClearingPlan planned = plan();
     std::erase_if(planned.candidates, [&](const ClearingCandidate& candidate) {
         if (!candidate.is_retained || edit_.is_pinned(candidate.message)) return true;
@@ -32,9 +25,8 @@ ClearingPlan ClearingRun<M>::plan_shortening() const {
 }
 
 /// The largest limit for each of their texts that frees so much of our count, by estimate.
-template <AgentMessage M>
-std::int64_t ClearingRun<M>::limit_that_frees(std::int64_t tokens,
-                                              const std::vector<ClearingCandidate>& candidates) const {
+std::int64_t ClearingRun::limit_that_frees(std::int64_t tokens,
+                                           const std::vector<ClearingCandidate>& candidates) const {
     constexpr std::int64_t notice = 250;
     constexpr std::int64_t least = 1'000;
     std::vector<std::pair<std::int64_t, std::int64_t>> sizes;  // bytes, tokens
@@ -62,8 +54,7 @@ std::int64_t ClearingRun<M>::limit_that_frees(std::int64_t tokens,
     return limit;
 }
 
-template <AgentMessage M>
-void ClearingRun<M>::shorten_newest(std::int64_t tokens) {
+void ClearingRun::shorten_newest(std::int64_t tokens) {
     edit_.allow_open_results();
     const ClearingPlan planned = plan_shortening();
     const std::int64_t limit = limit_that_frees(counted_for(tokens), planned.candidates);
@@ -77,8 +68,7 @@ void ClearingRun<M>::shorten_newest(std::int64_t tokens) {
 }
 
 /// Plans one result's shortening as a unit of its own. Returns the tokens that it frees.
-template <AgentMessage M>
-std::int64_t ClearingRun<M>::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
+std::int64_t ClearingRun::shorten(const ClearingCandidate& candidate, std::int64_t max_bytes) {
     const auto storage = storage_for(tool_of(candidate));
     if (!storage) return 0;
     const std::vector<Part> parts = parts_of_result(candidate);
@@ -95,9 +85,8 @@ std::int64_t ClearingRun<M>::shorten(const ClearingCandidate& candidate, std::in
 }
 
 /// The notice names the object that has the text, or one that is made. A text that nobody has stays.
-template <AgentMessage M>
-void ClearingRun<M>::shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
-                                  std::int64_t max_bytes, const std::shared_ptr<Storage>& storage) {
+void ClearingRun::shorten_text(const ClearingCandidate& candidate, std::size_t i, const std::string& whole,
+                               std::int64_t max_bytes, const std::shared_ptr<Storage>& storage) {
     const std::span<const std::string> stored = candidate.stored_of(i);
     const bool is_new = stored.empty();
     const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.parts[i]);
@@ -106,7 +95,7 @@ void ClearingRun<M>::shorten_text(const ClearingCandidate& candidate, std::size_
         .origin = Origin::placeholder, .reason = "truncate", .stored = {stored.begin(), stored.end()}};
     if (is_new)
         provenance.stored.push_back(
-            free_key(*storage, usual_key(config_, turn_.conversation.id(), "trunc", object_name_of(candidate)), whole,
+            free_key(*storage, usual_key(config_, turn_.conversation_id(), "trunc", object_name_of(candidate)), whole,
                      planned_));
     const std::string location = reference_to(*storage, provenance.stored.front(), reader());
     const TruncatedText text{.tool = tool_of(candidate), .location = location, .reader = reader()};

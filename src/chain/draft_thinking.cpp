@@ -1,47 +1,51 @@
-#pragma once
-
-// How Transaction<M> treats thinking; included by transaction.hpp.
-
 #include "whittle/chain/bound_thinking.hpp"
-#include "whittle/chain/transaction.hpp"
-#include "whittle/chain/transaction_detail.hpp"
+#include "whittle/chain/draft.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-#include <vector>
+
+// How a draft treats thinking.
 
 namespace whittle::inline v0 {
 
+namespace {
+
+[[noreturn]] void throw_split_thinking(std::string_view by, Serial serial) {
+    throw Error(Errc::invalid_history,
+                fmt::format("{}: commit: message {} would keep only some of its thinking; erase all of it or none", by,
+                            serial));
+}
+
+}  // namespace
+
 /// Of each edited message either all thinking is left or none.
-template <AgentMessage M>
-void Transaction<M>::require_whole_thinking() const {
+void Draft::require_whole_thinking() const {
     const auto is_thinking = [](const PartInfo& part) { return part.kind == PartKind::thinking; };
     for (std::size_t i = 0; i < base_.size() && is_open_; ++i) {
         if (owned_[i] == nullptr || base_[i] == inserted) continue;
         const auto left = std::ranges::count_if(infos_[i]->parts, is_thinking);
-        if (left == 0 || left == std::ranges::count_if(conversation_->side_.infos[base_[i]].parts, is_thinking))
-            continue;
-        detail::throw_split_thinking(by_, infos_[i]->serial);
+        if (left == 0 || left == std::ranges::count_if(side_->infos[base_[i]].parts, is_thinking)) continue;
+        throw_split_thinking(by_, infos_[i]->serial);
     }
 }
 
 /// Messages that take the place of others may carry their thinking over, whole, and no other.
-template <AgentMessage M>
-void Transaction<M>::require_own_thinking(std::size_t first, std::size_t last, const std::vector<M>& messages) const {
+void Draft::require_own_thinking(std::size_t first, std::size_t last, std::span<const void* const> messages) const {
     std::vector<Hash128> known;
-    for (const M& message : messages) {
-        const detail::BoundPrint print = detail::bound_print(message);
+    for (const void* const message : messages) {
+        const detail::BoundPrint print = bound_print_of(message);
         if (!print.has_thinking) continue;
         for (std::size_t i = first; i < last && known.size() < last - first; ++i)
-            known.push_back(detail::bound_print(*messages_[i]).thinking);
+            known.push_back(bound_print_of(messages_[i]).thinking);
         require(std::ranges::find(known, print.thinking) != known.end(), "replace", first,
                 "a new message has thinking that none of the replaced ones has");
     }
 }
 
 /// Index in the projection of the first kept thinking whose prefix the edits change.
-template <AgentMessage M>
-std::optional<std::size_t> Transaction<M>::first_void_thinking() const {
+std::optional<std::size_t> Draft::first_void_thinking() const {
     if (!is_open_) return std::nullopt;
     detail::PrefixWalk walk;
     std::size_t base = 0;
@@ -50,12 +54,11 @@ std::optional<std::size_t> Transaction<M>::first_void_thinking() const {
             walk.insert(*infos_[i]);
             continue;
         }
-        for (; base < base_[i]; ++base) walk.remove(conversation_->side_.infos[base]);
+        for (; base < base_[i]; ++base) walk.remove(side_->infos[base]);
         if (owned_[i] == nullptr) {
             walk.keep(*infos_[i]);
         } else {
-            walk.change(detail::bound_print(conversation_->messages_[base]), detail::bound_print(*messages_[i]),
-                        infos_[i]->serial);
+            walk.change(bound_print_of(own_message(base)), bound_print_of(messages_[i]), infos_[i]->serial);
         }
         ++base;
     }
@@ -64,14 +67,12 @@ std::optional<std::size_t> Transaction<M>::first_void_thinking() const {
 
 /// With `OnPrefixEdit::drop`: thinking that the edits make void goes with them, in the open tool loop too unless that
 /// breaks a rule of the provider.
-template <AgentMessage M>
-void Transaction<M>::drop_void_thinking() {
+void Draft::drop_void_thinking() {
     if (env_.on_prefix_edit != OnPrefixEdit::drop) return;
     if (const auto first = first_void_thinking()) drop_thinking_from(*first);
 }
 
-template <AgentMessage M>
-void Transaction<M>::drop_thinking_from(std::size_t first) {
+void Draft::drop_thinking_from(std::size_t first) {
     require_current("drop_thinking");
     open_overlay();
     for (const bool open : {false, true}) {
@@ -85,8 +86,7 @@ void Transaction<M>::drop_thinking_from(std::size_t first) {
 }
 
 /// All thinking from message `first` on: of the open tool loop, or of those before it.
-template <AgentMessage M>
-void Transaction<M>::erase_thinking(std::size_t first, bool open) {
+void Draft::erase_thinking(std::size_t first, bool open) {
     const std::size_t loop = outline().open_loop().value_or(infos_.size());
     for (std::size_t i = infos_.size(); i-- > first;) {
         const MessageInfo& info = *infos_[i];

@@ -1,23 +1,19 @@
-#pragma once
-
-// How ClearingRun<M> sets and takes out the parts of a result; included by clearing_run.hpp.
-
-#include "whittle/base/error.hpp"
 #include "whittle/reduction/clearing_run.hpp"
 
+#include "sorted_parts.hpp"
+#include "whittle/base/error.hpp"
+
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
+
+// How the parts of a result are set and taken out.
 
 namespace whittle::inline v0::detail {
 
 /// One text for all parts, where the first text stood; an empty text stays. The others go first: the empty part that
 /// some types show behind media, in place of text that is missing, goes by itself once there is text.
-template <AgentMessage M>
-void ClearingRun<M>::set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance) {
+void ClearingRun::set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance) {
     const auto parts = [&]() -> const auto& { return edit_.outline()[candidate.message].parts; };
     const auto is_empty_text = [&](std::size_t part) {
         return parts()[part].kind != PartKind::media && parts()[part].bytes == 0;
@@ -30,33 +26,16 @@ void ClearingRun<M>::set_all(const ClearingCandidate& candidate, std::string_vie
     std::vector<std::size_t> gone;
     std::ranges::copy_if(candidate.parts, std::back_inserter(gone),
                          [&](std::size_t part) { return part != kept && !is_empty_text(part); });
-    erase_parts(candidate.message, gone, provenance);
+    erased_ = edit_.erase_parts(candidate.message, std::move(gone), provenance);
     kept -= count_below(erased_, kept);
     const std::size_t before = parts().size();
     edit_.set_text(candidate.message, kept, text, provenance);
     if (parts().size() < before) erased_.push_back(candidate.parts.back());
 }
 
-/// `parts`: ascending. Notes which of them are gone: a type without an indexed erase may leave one, without its text.
-template <AgentMessage M>
-void ClearingRun<M>::erase_parts(std::size_t message, const std::vector<std::size_t>& parts,
-                                 const Provenance& provenance) {
-    if constexpr (HasIndexedErase<M>) {
-        edit_.erase_parts(message, parts, provenance);
-        erased_ = parts;
-    } else {
-        for (std::size_t i = parts.size(); i-- > 0;) {
-            const std::size_t before = edit_.outline()[message].parts.size();
-            edit_.erase_part(message, parts[i], provenance);
-            if (edit_.outline()[message].parts.size() < before) erased_.insert(erased_.begin(), parts[i]);
-        }
-    }
-}
-
 /// From the last on. A part may no longer be shown then: one without text, or the empty one behind media.
-template <AgentMessage M>
-void ClearingRun<M>::set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new,
-                              const std::vector<Part>& now, const Provenance& provenance) {
+void ClearingRun::set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new,
+                           const std::vector<Part>& now, const Provenance& provenance) {
     const auto shown = [&] { return edit_.outline()[candidate.message].parts.size(); };
     for (std::size_t i = now.size(); i-- > 0;) {
         if (!is_new[i]) continue;
@@ -67,9 +46,8 @@ void ClearingRun<M>::set_each(const ClearingCandidate& candidate, const std::vec
 }
 
 /// As many parts as before: each takes the text of its successor. Else the first takes all text, the others go.
-template <AgentMessage M>
-void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before,
-                               const std::vector<Part>& now, const Provenance& provenance) {
+void ClearingRun::set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before,
+                            const std::vector<Part>& now, const Provenance& provenance) {
     const bool one_by_one = now.size() == before.size();
     std::vector<bool> is_new(now.size());
     std::string all;
@@ -85,9 +63,12 @@ void ClearingRun<M>::set_parts(const ClearingCandidate& candidate, const std::ve
         is_new[i] = !is_kept;
     }
     if (one_by_one) return set_each(candidate, is_new, now, provenance);
-    erased_.assign(std::next(candidate.parts.begin()), candidate.parts.end());
-    edit_.erase_parts(candidate.message, erased_, provenance);
+    erased_ =
+        edit_.erase_parts(candidate.message, {std::next(candidate.parts.begin()), candidate.parts.end()}, provenance);
+    const auto shown = [&] { return edit_.outline()[candidate.message].parts.size(); };
+    const std::size_t before_text = shown();
     edit_.set_text(candidate.message, candidate.parts.front(), all, provenance);
+    if (shown() < before_text) erased_.push_back(all.empty() ? candidate.parts.front() : candidate.parts.back());
 }
 
 }  // namespace whittle::inline v0::detail

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "whittle/chain/config.hpp"
+#include "whittle/chain/draft.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// What a middleware's hook works with, whatever the type of the messages. Valid during the hook only. `Turn<M>` adds
+/// the conversation and the model; `tools`, `system`, `stop` and `on_event` are those of its `request` and `callbacks`.
+class HookTurn {
+public:
+    HookTurn(const HookTurn&) = delete;
+    HookTurn& operator=(const HookTurn&) = delete;
+
+    const ChainConfig& config;
+    const EventSink& on_event;
+    std::span<const ToolSpec> tools;
+    std::string_view system;  ///< system text that stands beside the messages
+    const std::stop_token& stop;
+    HookBudget& budget;
+    StageReport& report;  ///< of this middleware and hook
+    Language language = Language::english;
+
+    [[nodiscard]] const TokenCounter& counter() const noexcept { return *config.token_counter; }
+    /// The size of the request as every trigger judges it: the chain's conversation counter if there is one, else the
+    /// anchored total.
+    [[nodiscard]] virtual std::int64_t context_tokens() const = 0;
+    /// The request by the chain's counter, whatever judges the triggers.
+    [[nodiscard]] virtual ContextCount counted() const = 0;
+
+    /// What a transaction of this hook works with.
+    [[nodiscard]] EditEnvironment environment() const;
+    [[nodiscard]] Notes notes() noexcept { return {side_.notes, report.middleware}; }
+    [[nodiscard]] bool has_tool(std::string_view name) const noexcept {
+        return std::ranges::any_of(tools, [&](const ToolSpec& tool) { return tool.name == name; });
+    }
+
+    /// Of the conversation, as it was before this hook's edits that are not committed.
+    [[nodiscard]] const std::string& conversation_id() const noexcept { return side_.id; }
+    [[nodiscard]] Outline outline() const noexcept { return side_.outline(); }
+    /// What was stored of it.
+    [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return side_.objects; }
+
+protected:
+    /// What of a request is no message.
+    struct Surroundings {
+        std::span<const ToolSpec> tools{};
+        std::string_view system{};
+        const std::stop_token& stop;
+    };
+    HookTurn(detail::SideTable& side, const ChainConfig& chain, const EventSink& events, const Surroundings& request,
+             HookBudget& left, StageReport& stage, Language of_notices) noexcept
+        : config(chain),
+          on_event(events),
+          tools(request.tools),
+          system(request.system),
+          stop(request.stop),
+          budget(left),
+          report(stage),
+          language(of_notices),
+          side_(side) {}
+    ~HookTurn() = default;
+
+private:
+    detail::SideTable& side_;
+};
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,73 @@
+// A middleware whose work is plain code: it knows no message type.
+#include "support/catch.hpp"
+#include "support/generators_messages.hpp"
+
+#include "whittle/adapter/anthropic.hpp"
+#include "whittle/adapter/openai.hpp"
+#include "whittle/chain/chain.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+
+namespace {
+
+/// Puts its size in place of each long text, says so at the end, and takes a second note back.
+void shorten_texts(HookTurn& turn, Draft& edit) {
+    for (std::size_t i = 0; i < edit.outline().size(); ++i) {
+        std::vector<std::size_t> sizes;
+        edit.visit_parts(i, [&](const PartView& part) { sizes.push_back(part.text.size()); });
+        for (std::size_t p = 0; p < sizes.size(); ++p) {
+            if (sizes[p] < 100 || !edit.may_edit(i, p)) continue;
+            edit.begin_unit();
+            edit.set_text(i, p, std::to_string(sizes[p]) + " bytes", {.origin = Origin::placeholder, .reason = "old"});
+        }
+    }
+    const Provenance note{.origin = Origin::nudge, .reason = "note"};
+    edit.begin_unit();
+    edit.insert_text(edit.outline().size(), Role::user, turn.conversation_id() + " was shortened", note);
+    const Unit second = edit.begin_unit();
+    edit.insert_text(1, Role::user, "not wanted", note);
+    edit.drop_unit(second);
+}
+
+template <AgentMessage M>
+class Shorten final : public Middleware<M> {
+public:
+    [[nodiscard]] std::string_view name() const noexcept override { return "shorten"; }
+    void before_model(Turn<M>& turn) override {
+        auto edit = turn.edit();
+        shorten_texts(turn, edit);
+        edit.commit();
+    }
+};
+
+template <AgentMessage M>
+std::vector<std::string> texts_of(const Conversation<M>& conversation) {
+    std::vector<std::string> texts;
+    for (const M& message : conversation.messages()) texts.push_back(text_of(message));
+    return texts;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a middleware over HookTurn and Draft serves every message type", "[chain]", ChatMessage,
+                   openai::Message, anthropic::Message, testing::PlainMessage) {
+    Conversation<TestType> conversation("talk");
+    const std::string answer(400, 'a');
+    conversation.push_back(message_traits<TestType>::make(Role::user, "go"));
+    conversation.push_back(message_traits<TestType>::make(Role::assistant, answer));
+    conversation.push_back(message_traits<TestType>::make(Role::user, "and now?"));
+    const std::vector<std::string> before = texts_of(conversation);
+
+    const Chain<TestType> chain{ChainConfig{}, Shorten<TestType>{}};
+    const Report& report = chain.before_model(conversation);
+
+    CHECK(report.stages.back().outcome == Outcome::committed);
+    CHECK(texts_of(conversation) == std::vector<std::string>{"go", "400 bytes", "and now?", "talk was shortened"});
+    CHECK(origin_of(conversation.outline()[3].mark) == Origin::nudge);
+    REQUIRE(conversation.undo());
+    CHECK(texts_of(conversation) == before);
+}
