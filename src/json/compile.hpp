@@ -1,0 +1,22 @@
+#pragma once
+
+#include "whittle/compaction/compaction.hpp"
+#include "whittle/compaction/pruning.hpp"
+#include "whittle/loop/agent_loop.hpp"
+#include "whittle/reduction/reduction.hpp"
+#include "whittle/replay/replay.hpp"
+#include "whittle/summarization/summarization.hpp"
+#include "whittle/token_saving/token_saving.hpp"
+
+/// Compiles what base/compiled_types.hpp declares over one message type.
+#define WHITTLE_COMPILE_FOR(M)       \
+    template class Conversation<M>;  \
+    template class Transaction<M>;   \
+    template class Chain<M>;         \
+    template class AgentLoop<M>;     \
+    template class Reduction<M>;     \
+    template class Summarization<M>; \
+    template class Pruning<M>;       \
+    template class Compaction<M>;    \
+    template class TokenSaving<M>;   \
+    template class detail::Replayer<M>;
