@@ -1,15 +1,15 @@
-#include "whittle/token_saving/on_arrival.hpp"
+#include "on_arrival.hpp"
 
-#include "whittle/chain/chain.hpp"
+#include "planning.hpp"
+#include "whittle/chain/failure.hpp"
 #include "whittle/token_saving/compress.hpp"
-#include "whittle/token_saving/planning.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 
-namespace whittle::inline v0 {
+namespace whittle::inline v0::detail {
 
 namespace {
 
@@ -85,9 +85,9 @@ private:
     std::optional<std::string> cut(std::size_t i, std::vector<StoredPart>& stored) const {
         const std::string& whole = parts_[i].text;
         if (count_code_points(whole) <= config_.compress_threshold_chars) return std::nullopt;
-        detail::NewKeys planned;  // each part's key is its own
-        const std::string key = storage_ ? detail::unused_key(*storage_, key_for(i), whole, planned) : std::string();
-        const std::string_view reader = storage_ ? detail::reader_among(context_.tools) : std::string_view();
+        NewKeys planned;  // each part's key is its own
+        const std::string key = storage_ ? unused_key(*storage_, key_for(i), whole, planned) : std::string();
+        const std::string_view reader = storage_ ? reader_among(context_.tools) : std::string_view();
         const std::string location = storage_ ? reference_to(*storage_, key, reader) : std::string();
         auto now = cut_to_head_and_tail(whole, config_.compress_threshold_chars, config_.head_keep_chars,
                                         config_.tail_keep_chars, {location, reader, context_.language});
@@ -103,8 +103,8 @@ private:
         try {
             storage_->put_if_absent(key, whole);
         } catch (const std::exception& error) {
-            detail::tell_store_failures(context_.events, by_, context_.conversation,
-                                        std::array{StoreFailure{key, error.what()}});
+            tell_store_failures(context_.events, by_, context_.conversation,
+                                std::array{StoreFailure{key, error.what()}});
             throw;
         }
     }
@@ -125,7 +125,7 @@ private:
 
 }  // namespace
 
-ToolOutcome run_shortened(const TokenSavingConfig& config, std::string_view by, detail::StatsBoard& stats,
+ToolOutcome run_shortened(const TokenSavingConfig& config, std::string_view by, StatsBoard& stats,
                           const ToolContext& context, PartSink& out, const ToolNext& next) {
     CollectingSink held;
     Arrival arrival(config, by, context);
@@ -141,12 +141,11 @@ ToolOutcome run_shortened(const TokenSavingConfig& config, std::string_view by, 
     try {
         arrival.shorten(outcome);
     } catch (...) {
-        if (context.events != nullptr)
-            detail::tell_failure(*context.events, by, context.conversation, detail::current_error_text());
+        if (context.events != nullptr) tell_failure(*context.events, by, context.conversation, current_error_text());
     }
     arrival.pass_on(out);
     if (arrival.saved().compressions > 0) stats.add(context.conversation, arrival.saved(), false);
     return outcome;
 }
 
-}  // namespace whittle::inline v0
+}  // namespace whittle::inline v0::detail

@@ -1,4 +1,4 @@
-#include "whittle/token_saving/planning.hpp"
+#include "planning.hpp"
 
 #include "whittle/base/names.hpp"
 
@@ -164,6 +164,15 @@ std::string_view reader_among(std::span<const ToolSpec> tools) noexcept {
         if (std::ranges::find(tools, name, &ToolSpec::name) != tools.end()) return name;
     }
     return {};
+}
+
+std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept {
+    std::size_t first = outline.size();
+    while (first > 0 && !starts_turn(outline[first - 1])) --first;
+    while (first < outline.size() &&
+           (outline[first].role != Role::assistant || outline[first].call_index < model_calls))
+        ++first;
+    return first;
 }
 
 bool is_round_complete(const Outline& outline) {

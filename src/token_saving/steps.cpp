@@ -1,8 +1,28 @@
 #include "whittle/token_saving/steps.hpp"
 
-#include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 namespace whittle::inline v0::detail {
+
+namespace {
+
+/// Takes a message apart into steps; results find theirs by the unique name of their call.
+class StepBuilder {
+public:
+    void begin_message() { message_first_ = steps_.size(), thought_.clear(); }
+    void add(const PartView& part, const PartInfo& info, const Mark& mark, Role role);
+    void end_message(Role role);
+    [[nodiscard]] std::vector<Step> take() { return std::move(steps_); }
+
+private:
+    void add_result(const PartView& part, const PartInfo& info, const Mark& mark);
+
+    std::vector<Step> steps_{};
+    std::unordered_map<SharedString, std::size_t> by_name_{};
+    std::size_t message_first_ = 0;
+    std::string thought_{};
+};
 
 void StepBuilder::add(const PartView& part, const PartInfo& info, const Mark& mark, Role role) {
     if (part.kind == PartKind::tool_result) return add_result(part, info, mark);
@@ -34,13 +54,21 @@ void StepBuilder::end_message(Role role) {
     for (std::size_t i = message_first_; i < steps_.size(); ++i) steps_[i].thought = thought_;
 }
 
-std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept {
-    std::size_t first = outline.size();
-    while (first > 0 && !starts_turn(outline[first - 1])) --first;
-    while (first < outline.size() &&
-           (outline[first].role != Role::assistant || outline[first].call_index < model_calls))
-        ++first;
-    return first;
+}  // namespace
+
+std::vector<Step> steps_from(const Outline& outline, std::size_t first, PartReader read) {
+    StepBuilder builder;
+    for (std::size_t i = first; i < outline.size(); ++i) {
+        const MessageInfo& info = outline[i];
+        builder.begin_message();
+        std::size_t p = 0;
+        read(i, [&](const PartView& part) {
+            builder.add(part, info.parts[p], mark_of(info, p), info.role);
+            ++p;
+        });
+        builder.end_message(info.role);
+    }
+    return builder.take();
 }
 
 }  // namespace whittle::inline v0::detail

@@ -7,7 +7,9 @@
 #include "whittle/chain/chain.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace whittle;
@@ -44,6 +46,27 @@ public:
     }
 };
 
+/// Keeps what the messages say, and what they said before the commits of the journal.
+template <AgentMessage M>
+class Recall final : public Middleware<M> {
+public:
+    [[nodiscard]] std::string_view name() const noexcept override { return "recall"; }
+    void before_model(Turn<M>& turn) override { read(turn); }
+
+    std::vector<std::string> said{};
+    std::vector<std::string> replaced{};
+
+private:
+    void read(HookTurn& turn) {
+        for (std::size_t i = 0; i < turn.outline().size(); ++i)
+            turn.visit_parts(i, [&](const PartView& part) { said.emplace_back(part.text); });
+        turn.visit_replaced([&](const ReplacedMessage& message) {
+            replaced.push_back(message.record.by + " " + std::to_string(message.info.serial) + ": " +
+                               turn.text_of(message, 0));
+        });
+    }
+};
+
 template <AgentMessage M>
 std::vector<std::string> texts_of(const Conversation<M>& conversation) {
     std::vector<std::string> texts;
@@ -70,4 +93,19 @@ TEMPLATE_TEST_CASE("a middleware over HookTurn and Draft serves every message ty
     CHECK(origin_of(conversation.outline()[3].mark) == Origin::nudge);
     REQUIRE(conversation.undo());
     CHECK(texts_of(conversation) == before);
+}
+
+TEMPLATE_TEST_CASE("a hook reads the messages and what commits replaced without their type", "[chain]", ChatMessage,
+                   openai::Message, anthropic::Message, testing::PlainMessage) {
+    Conversation<TestType> conversation("talk");
+    conversation.push_back(message_traits<TestType>::make(Role::user, "go"));
+    conversation.push_back(message_traits<TestType>::make(Role::assistant, std::string(400, 'a')));
+    conversation.push_back(message_traits<TestType>::make(Role::user, "and now?"));
+    const auto recall = std::make_shared<Recall<TestType>>();
+    const Chain<TestType> chain{ChainConfig{}, Shorten<TestType>{}, recall};
+
+    chain.before_model(conversation);
+
+    CHECK(recall->said == std::vector<std::string>{"go", "400 bytes", "and now?", "talk was shortened"});
+    CHECK(recall->replaced == std::vector<std::string>{"shorten 2: " + std::string(400, 'a')});
 }

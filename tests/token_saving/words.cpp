@@ -1,5 +1,6 @@
 #include "whittle/token_saving/words.hpp"
 
+#include "../../src/token_saving/word_cache.hpp"
 #include "support/catch.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/token_saving/classifiers.hpp"

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "whittle/base/function_ref.hpp"
 #include "whittle/chain/config.hpp"
 #include "whittle/chain/draft.hpp"
+#include "whittle/chain/journal.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -46,6 +49,14 @@ public:
     /// Of the conversation, as it was before this hook's edits that are not committed.
     [[nodiscard]] const std::string& conversation_id() const noexcept { return side_.id; }
     [[nodiscard]] Outline outline() const noexcept { return side_.outline(); }
+    [[nodiscard]] int run() const noexcept { return side_.counters.run; }
+    [[nodiscard]] int model_calls() const noexcept { return side_.counters.model_calls; }
+    /// Calls `visit` for each part of a message, in order.
+    virtual void visit_parts(std::size_t message, FunctionRef<void(const PartView&)> visit) const = 0;
+    /// Calls `visit` for each message that a commit of the journal replaced, the oldest commit first.
+    virtual void visit_replaced(FunctionRef<void(const ReplacedMessage&)> visit) const = 0;
+    /// A text of such a message, from the store where it has left memory. Throws what the store throws.
+    [[nodiscard]] virtual std::string text_of(const ReplacedMessage& replaced, std::size_t part) const = 0;
     /// What was stored of it.
     [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return side_.objects; }
 

@@ -66,6 +66,14 @@ struct JournalEntry : JournalRecord {
     std::vector<Splice<M>> undo{};  ///< in list order; positions are those right after the commit
 };
 
+/// A message that a commit replaced, as the journal keeps it. A view, valid until the journal changes.
+struct ReplacedMessage {
+    const JournalRecord& record;  ///< of the commit
+    std::size_t splice = 0;       ///< of its entry
+    std::size_t message = 0;      ///< of the splice
+    const MessageInfo& info;
+};
+
 /// The text under `text.key`, whole. Throws Error(not_found), also if it is none of `objects`, or what the store
 /// throws: the journal may come from a saved table, which may name anything.
 [[nodiscard]] std::string fetch(const StoredObjects& objects, const StoredText& text);

@@ -5,9 +5,11 @@
 #include "whittle/port/model.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +48,20 @@ public:
     }
     [[nodiscard]] ContextCount counted() const override {
         return conversation.context(config.token_counter, request.system, request.tools);
+    }
+    void visit_parts(std::size_t message, FunctionRef<void(const PartView&)> visit) const override {
+        message_traits<M>::for_each_part(conversation.messages()[message], visit);
+    }
+    void visit_replaced(FunctionRef<void(const ReplacedMessage&)> visit) const override {
+        for (const auto& entry : conversation.journal()) {
+            for (std::size_t s = 0; s < entry->undo.size(); ++s)
+                for (std::size_t m = 0; m < entry->undo[s].infos.size(); ++m)
+                    visit({*entry, s, m, entry->undo[s].infos[m]});
+        }
+    }
+    [[nodiscard]] std::string text_of(const ReplacedMessage& replaced, std::size_t part) const override {
+        const auto& entry = static_cast<const JournalEntry<M>&>(replaced.record);
+        return whittle::text_of(load_original(*objects(), entry, replaced.splice, replaced.message), part);
     }
     /// A transaction under the middleware's name, with everything that the chain has.
     [[nodiscard]] Transaction<M> edit() { return conversation.edit(report.middleware, environment()); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/function_ref.hpp"
 #include "whittle/chain/conversation.hpp"
 
 #include <cstddef>
@@ -9,8 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -43,51 +42,19 @@ using SignalsFunction = std::function<Signals(std::span<const Step>)>;
 
 namespace detail {
 
-/// Takes a message apart into steps; results find theirs by the unique name of their call.
-class StepBuilder {
-public:
-    void begin_message() { message_first_ = steps_.size(), thought_.clear(); }
-    void add(const PartView& part, const PartInfo& info, const Mark& mark, Role role);
-    void end_message(Role role);
-    [[nodiscard]] std::vector<Step> take() { return std::move(steps_); }
-
-private:
-    void add_result(const PartView& part, const PartInfo& info, const Mark& mark);
-
-    std::vector<Step> steps_{};
-    std::unordered_map<SharedString, std::size_t> by_name_{};
-    std::size_t message_first_ = 0;
-    std::string thought_{};
-};
-
-/// Index of the first reply that is behind the newest message that starts a turn, and came when there were at least
-/// `model_calls` replies; the size if there is none.
-[[nodiscard]] std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept;
-
+/// Calls a function for each part of the message at an index.
+using PartReader = FunctionRef<void(std::size_t, FunctionRef<void(const PartView&)>)>;
 /// The steps of the messages from index `first` on.
-template <AgentMessage M>
-[[nodiscard]] std::vector<Step> steps_from(const Conversation<M>& conversation, std::size_t first) {
-    StepBuilder builder;
-    const Outline outline = conversation.outline();
-    for (std::size_t i = first; i < outline.size(); ++i) {
-        const MessageInfo& info = outline[i];
-        builder.begin_message();
-        std::size_t p = 0;
-        message_traits<M>::for_each_part(conversation.messages()[i], [&](const PartView& part) {
-            builder.add(part, info.parts[p], mark_of(info, p), info.role);
-            ++p;
-        });
-        builder.end_message(info.role);
-    }
-    return builder.take();
-}
+[[nodiscard]] std::vector<Step> steps_from(const Outline& outline, std::size_t first, PartReader read);
 
 }  // namespace detail
 
 /// The steps of a conversation, oldest first. Results are matched by call id. O(size of the conversation).
 template <AgentMessage M>
 [[nodiscard]] std::vector<Step> build_steps_from_messages(const Conversation<M>& conversation) {
-    return detail::steps_from(conversation, 0);
+    return detail::steps_from(conversation.outline(), 0, [&](std::size_t i, FunctionRef<void(const PartView&)> visit) {
+        message_traits<M>::for_each_part(conversation.messages()[i], visit);
+    });
 }
 
 }  // namespace whittle::inline v0

@@ -1,4 +1,4 @@
-#include "whittle/token_saving/stats.hpp"
+#include "stats_board.hpp"
 
 #include <algorithm>
 
