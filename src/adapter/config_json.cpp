@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -22,7 +23,6 @@ struct Draft : ChainSettings {
 };
 
 // ---- the top level
-// ---------------------------------------------------------------------------------------------------
 
 void read_deadline(ConfigReader& reader, NodeId at, Limits& limits) {
     std::int64_t value = 0;
@@ -109,8 +109,15 @@ constexpr std::array<Field<Draft>, 14> top_fields{{
      [](ConfigReader& r, NodeId at, Draft& d) { read_stages(r, at, d.nodes); }},
 }};
 
+}  // namespace
+
+bool is_top_level_key(std::string_view name) noexcept {
+    return std::ranges::any_of(top_fields, [&](const Field<Draft>& field) { return field.name == name; });
+}
+
+namespace {
+
 // ---- checks that the chain and its middlewares would make
-// ------------------------------------------------------------
 
 /// The deepest node on the way to a dotted name.
 NodeId locate(const JsonPositions& json, NodeId at, std::string_view field) {
@@ -128,7 +135,7 @@ NodeId locate(const JsonPositions& json, NodeId at, std::string_view field) {
 void place_problem(ConfigReader& reader, NodeId base, const Problem& problem) {
     const NodeId at = locate(reader.json(), base, problem.field);
     const std::string prefix = reader.json().path(base);
-    const std::string path = prefix + (prefix.empty() ? "" : ".") + problem.field;
+    const std::string path = prefix + (prefix.empty() || problem.field.empty() ? "" : ".") + problem.field;
     if (reader.has_problem_at(path)) return;
     const bool is_default = reader.json().path(at) != path;
     const std::string text =
@@ -171,32 +178,50 @@ void check_models(ConfigReader& reader, const Draft& draft, const StageNode& sta
     check_name(stage.settings.failover_model, "failover.model");
 }
 
+/// A field as a check names it, without the name of its middleware in front.
+std::string key_of(std::string_view field, std::string_view middleware) {
+    if (field.starts_with('.')) return std::string(field.substr(1));
+    const bool has_name = field.starts_with(middleware) && field.substr(middleware.size()).starts_with('.');
+    return std::string(has_name ? field.substr(middleware.size() + 1) : field);
+}
+
 void check_stage(ConfigReader& reader, const Draft& draft, const StageNode& stage, const StagePlace& place) {
     check_models(reader, draft, stage);
     Problems problems;
     stage.type->check(stage.settings, place, problems);
     for (Problem problem : problems.all()) {
-        if (problem.field.starts_with('.')) problem.field.erase(0, 1);
+        problem.field = key_of(problem.field, stage.settings.name);
         place_problem(reader, stage.at, problem);
     }
+}
+
+bool summarises(const StageNode& stage) {
+    const auto* own = std::get_if<RegisteredConfig>(&stage.settings.config);
+    return own != nullptr ? own->type->summarises : stage.type->summarises;
 }
 
 void check(ConfigReader& reader, const Draft& draft) {
     const ChainConfig config = as_opened(draft);
     const ChainInfo info{config, {}};
+    std::vector<std::string_view> names;
+    std::vector<std::string_view> summarisers;
+    for (const StageNode& stage : draft.nodes) {
+        names.push_back(stage.settings.name);
+        if (summarises(stage)) summarisers.push_back(stage.settings.name);
+    }
     Problems chain_problems;
     check_chain(info, chain_problems);
     for (const Problem& problem : chain_problems.all()) place_problem(reader, JsonPositions::root, problem);
     check_names(reader, draft.nodes);
-    StagePlace place{.chain = info};
+    const ChainInfo named{config, names, summarisers};
+    StagePlace place{.chain = info, .named = named};
     for (const StageNode& stage : draft.nodes) {
         check_stage(reader, draft, stage, place);
-        if (stage.type->summarises) ++place.summarisers;
+        if (summarises(stage)) ++place.summarisers;
     }
 }
 
 // ---- syntax
-// ----------------------------------------------------------------------------------------------------------
 
 [[noreturn]] void fail_syntax(std::string_view json, const ConfigSource& source, std::size_t offset,
                               std::string_view reason) {

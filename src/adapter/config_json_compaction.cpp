@@ -54,8 +54,7 @@ std::string shown_retry(const CompactionDraft& draft) {
 using CC = CompactionConfig;
 constexpr std::array<Field<CompactionDraft>, 22> compaction_fields{{
     {"type", "string", "required", "`compaction`", &skip<CompactionDraft>},
-    {"name", "string", &shown<&CompactionDraft::name>, "in reports and notes; two middlewares need distinct names",
-     &read_value<&CompactionDraft::name>},
+    {"name", "string", &shown<&CompactionDraft::name>, name_meaning, &read_value<&CompactionDraft::name>},
     {"model",
      "string",
      {"the agent's own", &shown<&CompactionDraft::model>},

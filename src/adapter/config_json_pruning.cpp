@@ -22,8 +22,7 @@ using PC = PruningConfig;
 constexpr std::size_t stage_fields = 3;
 constexpr std::array<Field<PruningDraft>, 13> pruning_fields{{
     {"type", "string", "required", "`pruning`", &skip<PruningDraft>},
-    {"name", "string", &shown<&PruningDraft::name>, "in reports and notes; two middlewares need distinct names",
-     &read_value<&PruningDraft::name>},
+    {"name", "string", &shown<&PruningDraft::name>, name_meaning, &read_value<&PruningDraft::name>},
     {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage},
     {"protected_tools", "array of strings", &shown<&PC::protected_tools>,
      "beside those of the chain: their results are never pruned", &read_value<&PC::protected_tools>},

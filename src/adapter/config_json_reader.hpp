@@ -167,7 +167,8 @@ template <auto Member, typename T>
 template <typename Value, std::size_t N>
 [[nodiscard]] std::string word_of(Value value, const std::array<Value, N>& values,
                                   const std::array<std::string_view, N>& words) {
-    return std::string(words[static_cast<std::size_t>(std::ranges::find(values, value) - values.begin())]);
+    const auto found = std::ranges::find(values, value);
+    return found == values.end() ? std::string() : std::string(words[static_cast<std::size_t>(found - values.begin())]);
 }
 
 // Readers for the tables of fields.
@@ -223,7 +224,8 @@ void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& mo
 
 /// What the check of one middleware can see.
 struct StagePlace {
-    const ChainInfo& chain;
+    const ChainInfo& chain;       ///< without names: the chain itself checks these
+    const ChainInfo& named;       ///< with them
     std::size_t summarisers = 0;  ///< in front of it: middlewares that fold the history
 };
 
@@ -246,6 +248,7 @@ void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages
 void add_stage_keys(std::vector<ConfigKey>& keys);
 void add_registered_keys(std::vector<ConfigKey>& keys, const RegisteredType& type);
 [[nodiscard]] bool is_built_in(std::string_view type) noexcept;
+[[nodiscard]] bool is_top_level_key(std::string_view name) noexcept;
 
 /// The object inside of another stage: without type, name and storage.
 void read_pruning(ConfigReader& reader, NodeId at, PruningConfig& config);

@@ -60,8 +60,7 @@ void read_clear_tool_inputs(ConfigReader& reader, NodeId at, ReductionDraft& red
 using RC = ReductionConfig;
 constexpr std::array<Field<ReductionDraft>, 19> reduction_fields{{
     {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
-    {"name", "string", &shown<&ReductionDraft::name>, "in reports and notes; two middlewares need distinct names",
-     &read_value<&ReductionDraft::name>},
+    {"name", "string", &shown<&ReductionDraft::name>, name_meaning, &read_value<&ReductionDraft::name>},
     {"backend", "object", "the chain's", "own storage; keys as in `storage`", &read_backend<ReductionDraft>},
     {"skip_truncation", "true or false", &shown<&RC::skip_truncation>, "do not shorten results when they return",
      &read_value<&RC::skip_truncation>},

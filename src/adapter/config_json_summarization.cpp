@@ -110,8 +110,7 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 using SC = SummarizationConfig;
 constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
-    {"name", "string", &shown<&SummarizationDraft::name>, "in reports and notes; two middlewares need distinct names",
-     &read_value<&SummarizationDraft::name>},
+    {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
     {"model", "string", "required", "a name of `models`: who writes the summaries",
      &read_value<&SummarizationDraft::model>},
     {"trigger", "object", &shown_trigger, "any one condition starts a summary", &read_trigger},

@@ -50,8 +50,7 @@ void read_ratio(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
 using TC = TokenSavingConfig;
 constexpr std::array<Field<TokenSavingDraft>, 24> token_saving_fields{{
     {"type", "string", "required", "`token_saving`", &skip<TokenSavingDraft>},
-    {"name", "string", &shown<&TokenSavingDraft::name>, "in reports and notes; two middlewares need distinct names",
-     &read_value<&TokenSavingDraft::name>},
+    {"name", "string", &shown<&TokenSavingDraft::name>, name_meaning, &read_value<&TokenSavingDraft::name>},
     {"compress_threshold_chars", "integer", &shown<&TC::compress_threshold_chars>,
      "longer tool results are cut to head and tail", &read_integer<&TC::compress_threshold_chars, 1>},
     {"head_keep_chars", "integer", &shown<&TC::head_keep_chars>, "code points kept of the start",

@@ -1,6 +1,7 @@
 #include "config_json_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -23,17 +24,56 @@ bool is_type_name(std::string_view name) {
 /// The names of all keys of an entry.
 std::vector<std::string_view> key_names(const RegisteredType& type) {
     std::vector<std::string_view> names{"type", "name"};
-    if (type.asks_model) names.push_back("model");
+    if (type.asks_model != AsksModel::no) names.push_back("model");
     for (const FieldInfo& field : type.fields) names.push_back(field.name);
     return names;
 }
 
+/// What is wrong with a key, whose default is `value`; empty: nothing.
+struct KeyFault {
+    const FieldInfo& field;
+
+    std::string operator()(const bool*) const { return not_a_string(); }
+    std::string operator()(const int* value) const { return of_number(std::int64_t{*value}); }
+    std::string operator()(const std::int64_t* value) const { return of_number(*value); }
+    std::string operator()(const double* value) const { return of_number(*value); }
+    std::string operator()(const std::vector<std::string>*) const { return not_a_string(); }
+    std::string operator()(const std::string* value) const {
+        if (field.words.empty() || field.required || std::ranges::count(field.words, *value) > 0) return {};
+        return fmt::format("its default \"{}\" is none of its words", *value);
+    }
+
+private:
+    [[nodiscard]] std::string not_a_string() const { return field.words.empty() ? "" : "only a string can have words"; }
+
+    template <typename Number>
+    [[nodiscard]] std::string of_number(Number value) const {
+        if (field.lowest > field.highest) return fmt::format("{} to {} is no range", field.lowest, field.highest);
+        const bool is_open = field.highest == INT64_MAX;
+        const bool is_inside =
+            value >= static_cast<Number>(field.lowest) && (is_open || value <= static_cast<Number>(field.highest));
+        if (!field.required && !is_inside) return fmt::format("its default {} is outside of its range", value);
+        return not_a_string();
+    }
+};
+
+std::string key_fault(const FieldInfo& field, const ConfigValue& value) {
+    if (field.name.empty()) return "it has no name";
+    if (field.name.find('.') != std::string::npos) return "it has a dot, which separates keys in paths";
+    return std::visit(KeyFault{field}, value);
+}
+
 void check_keys(const RegisteredType& type) {
-    std::set<std::string_view> seen{"type", "name", "model"};
-    for (const FieldInfo& field : type.fields) {
-        if (field.name.empty()) refuse_type(Errc::invalid_argument, type.name, "a key without a name");
-        if (!seen.insert(field.name).second)
-            refuse_type(Errc::invalid_argument, type.name, fmt::format("a second key \"{}\"", field.name));
+    std::any config = type.defaults();
+    const std::vector<ConfigValue> values = type.values_of(config);
+    std::set<std::string_view> names{"type", "name", "model"};
+    std::set<ConfigValue> members;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::string& name = type.fields[i].name;
+        std::string fault = key_fault(type.fields[i], values[i]);
+        if (fault.empty() && !names.insert(name).second) fault = "a second key of that name";
+        if (fault.empty() && !members.insert(values[i]).second) fault = "another key fills its member";
+        if (!fault.empty()) refuse_type(Errc::invalid_argument, type.name, fmt::format("key \"{}\": {}", name, fault));
     }
 }
 
@@ -67,10 +107,23 @@ struct ReadInto {
     void operator()(std::vector<std::string>* value) const { reader.read_texts(at, *value); }
 };
 
-std::string article_of(const ConfigValue& value) {
+/// What stands in an error about a value that is not there.
+std::string expected_of(const FieldInfo& field, const ConfigValue& value) {
+    if (!field.words.empty()) return fmt::format("one of \"{}\"", fmt::join(field.words, "\", \""));
     const std::string_view type = type_text(value);
-    if (type.starts_with("true")) return "";
-    return type.starts_with('a') || type.starts_with('i') ? "an " : "a ";
+    if (type.starts_with("true")) return std::string(type);
+    return (type.starts_with('a') || type.starts_with('i') ? "an " : "a ") + std::string(type);
+}
+
+/// Reports the keys that an entry must have and has not.
+void check_required(ConfigReader& reader, NodeId at, const RegisteredType& type,
+                    const std::vector<ConfigValue>& values) {
+    const auto lacks = [&](std::string_view key) { return reader.json().member(at, key) == JsonPositions::none; };
+    if (type.asks_model == AsksModel::must && lacks("model")) reader.missing(at, "model", "a name of `models`");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const FieldInfo& field = type.fields[i];
+        if (field.required && lacks(field.name)) reader.missing(at, field.name, expected_of(field, values[i]));
+    }
 }
 
 /// False if no key of the type has that name.
@@ -78,7 +131,7 @@ bool read_key(ConfigReader& reader, NodeId at, std::string_view key, const Regis
               const std::vector<ConfigValue>& values, StageSettings& stage) {
     if (key == "type") return true;
     if (key == "name") return reader.read_text(at, stage.name), true;
-    if (key == "model" && type.asks_model) return reader.read_text(at, stage.model), true;
+    if (key == "model" && type.asks_model != AsksModel::no) return reader.read_text(at, stage.model), true;
     const auto found = std::ranges::find(type.fields, key, &FieldInfo::name);
     if (found == type.fields.end()) return false;
     const auto index = static_cast<std::size_t>(found - type.fields.begin());
@@ -95,16 +148,12 @@ void read_registered(ConfigReader& reader, NodeId at, StageSettings& stage) {
     read_map(reader, at, [&](NodeId child, const std::string& key) {
         if (!read_key(reader, child, key, type, values, stage)) reader.unknown(child, "key", key, key_names(type));
     });
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const FieldInfo& field = type.fields[i];
-        if (field.required && reader.json().member(at, field.name) == JsonPositions::none)
-            reader.missing(at, field.name, article_of(values[i]) + std::string(type_text(values[i])));
-    }
+    check_required(reader, at, type, values);
 }
 
 void check_registered(const StageSettings& stage, const StagePlace& place, Problems& problems) {
     const auto& config = std::get<RegisteredConfig>(stage.config);
-    config.type->check(config.value, place.chain, problems);
+    config.type->check(config.value, place.named, problems);
 }
 
 }  // namespace
@@ -117,11 +166,26 @@ void fail_no_maker(std::string_view type) {
                 fmt::format("make middleware: type \"{}\" is not registered for this message type", type));
 }
 
+void fail_other_config() {
+    throw Error(
+        Errc::invalid_argument,
+        "make middleware: the settings of a host's own type were not read, or hold another type's configuration");
+}
+
+void fail_made(std::string_view type, std::string_view name, std::string_view made) {
+    throw Error(Errc::invalid_argument,
+                fmt::format("make middleware \"{}\": the maker of type \"{}\" made {}", name, type,
+                            made.empty() ? std::string("none") : fmt::format("one named \"{}\"", made)));
+}
+
 void add_registered_keys(std::vector<ConfigKey>& keys, const RegisteredType& type) {
     const std::string prefix = type.name + ".";
     keys.push_back({prefix + "type", "string", "required", "`" + type.name + "`"});
     keys.push_back({prefix + "name", "string", type.name, std::string(name_meaning)});
-    if (type.asks_model) keys.push_back({prefix + "model", "string", "none", "a name of `models`"});
+    if (type.asks_model != AsksModel::no) {
+        const char* fallback = type.asks_model == AsksModel::must ? "required" : "none";
+        keys.push_back({prefix + "model", "string", fallback, "a name of `models`"});
+    }
     std::any config = type.defaults();
     const std::vector<ConfigValue> values = type.values_of(config);
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -139,6 +203,8 @@ void MiddlewareTypes::add(detail::RegisteredType type) {
     const bool is_known = std::ranges::any_of(types_, [&](const auto& known) { return known->name == type.name; });
     if (is_known || detail::is_built_in(type.name))
         detail::refuse_type(Errc::already_exists, type.name, "there is a type of that name");
+    if (detail::is_top_level_key(type.name))
+        detail::refuse_type(Errc::already_exists, type.name, "configurations have a section of that name");
     detail::check_keys(type);
     types_.push_back(std::make_shared<const detail::RegisteredType>(std::move(type)));
 }

@@ -5,6 +5,8 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +40,7 @@ MiddlewareType<Kind> every_kind() {
                     if (config.count > 100) problems.warning("count", std::to_string(config.count), "100 or less");
                     if (!chain.config.verify) problems.error("share", "0.25", "nothing without `verify`");
                 },
-            .asks_model = true};
+            .asks_model = AsksModel::may};
 }
 
 template <AgentMessage M>
@@ -173,6 +175,127 @@ TEST_CASE("a registered type has a member for every key, and no key twice", "[co
     CHECK(refusal_of(types, {.type = "a", .fields = {{"x", &Kind::flag}, {"x", &Kind::count}}}) ==
           Errc::invalid_argument);
     CHECK(types.all().empty());
+}
+
+TEST_CASE("a registered type is refused where a key could not have its own default", "[config_json]") {
+    MiddlewareTypes types;
+    const auto refusal = [&](ConfigField<Kind> field) { return refusal_of(types, {.type = "a", .fields = {field}}); };
+    CHECK(refusal({.name = "x", .member = &Kind::count, .lowest = 4}) == Errc::invalid_argument);
+    CHECK(refusal({.name = "x", .member = &Kind::tokens, .highest = 4}) == Errc::invalid_argument);
+    CHECK(refusal({.name = "x", .member = &Kind::share, .lowest = 1}) == Errc::invalid_argument);
+    CHECK(refusal({.name = "x", .member = &Kind::word, .words = {"back"}}) == Errc::invalid_argument);
+    CHECK(refusal({.name = "x", .member = &Kind::count, .lowest = 9, .highest = 8, .required = true}) ==
+          Errc::invalid_argument);
+    CHECK(types.all().empty());
+    CHECK(refusal({.name = "x", .member = &Kind::count, .lowest = 4, .required = true}) == Errc::invalid_history);
+}
+
+TEST_CASE("a registered type is refused for words of a number, dots in keys, and members filled twice",
+          "[config_json]") {
+    MiddlewareTypes types;
+    CHECK(refusal_of(types, {.type = "a", .fields = {{.name = "x", .member = &Kind::flag, .words = {"on"}}}}) ==
+          Errc::invalid_argument);
+    CHECK(refusal_of(types, {.type = "a", .fields = {{.name = "x", .member = &Kind::count, .words = {"3"}}}}) ==
+          Errc::invalid_argument);
+    CHECK(refusal_of(types, {.type = "a", .fields = {{"x.y", &Kind::flag}}}) == Errc::invalid_argument);
+    CHECK(refusal_of(types, {.type = "a", .fields = {{"x", &Kind::flag}, {"y", &Kind::flag}}}) ==
+          Errc::invalid_argument);
+    for (const char* section : {"profile", "tokens", "limits", "models", "storage"})
+        CHECK(refusal_of(types, {.type = section}) == Errc::already_exists);
+    CHECK(types.all().empty());
+}
+
+TEST_CASE("settings that were not read are refused, not dereferenced", "[config_json]") {
+    const ChainSettings good = read(R"({"middlewares": [{"type": "every_kind", "tools": []}]})");
+    ChainSettings bad = good;
+    bad.stages[0].config = RegisteredConfig{};
+    CHECK_THROWS_AS(make_chain<ChatMessage>(bad), Error);
+    bad = good;
+    std::get<RegisteredConfig>(bad.stages[0].config).value = std::string("another type");
+    CHECK_THROWS_WITH(make_chain<ChatMessage>(bad), Catch::Matchers::Contains("another type's configuration"));
+    std::get<RegisteredConfig>(bad.stages[0].config).value.reset();
+    CHECK_THROWS_AS(make_chain<ChatMessage>(bad), Error);
+}
+
+TEST_CASE("a maker that makes nothing, or one of another name, is named", "[config_json]") {
+    const auto error_with = [](auto make) -> std::string {
+        MiddlewareTypes types;
+        types.register_middleware<ChatMessage>(MiddlewareType<Kind>{.type = "mine"}, make);
+        const ChainSettings settings =
+            read_chain_settings(R"({"middlewares": [{"type": "mine", "name": "first"}]})", {.types = types});
+        try {
+            static_cast<void>(make_chain<ChatMessage>(settings));
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return {};
+    };
+    CHECK(error_with([](const Kind&, const auto&) { return std::shared_ptr<Middleware<ChatMessage>>(); }) ==
+          "make middleware \"first\": the maker of type \"mine\" made none");
+    CHECK(error_with([](const Kind& config, const StageContext<ChatMessage>&) {
+              return std::make_shared<Recorded<ChatMessage>>(config, StageContext<ChatMessage>{.name = "other"});
+          }) == "make middleware \"first\": the maker of type \"mine\" made one named \"other\"");
+}
+
+namespace {
+
+/// What a check was told of the chain.
+struct Told {
+    std::vector<std::string> middlewares{};
+    std::vector<std::string> summarisers{};
+};
+
+MiddlewareType<Kind> telling(Told& told) {
+    return {.type = "mine",
+            .fields = {{"flag", &Kind::flag}},
+            .check =
+                [&told](const Kind&, const ChainInfo& chain, Problems& problems) {
+                    told = {{chain.middlewares.begin(), chain.middlewares.end()},
+                            {chain.summarisers.begin(), chain.summarisers.end()}};
+                    problems.warning("second.flag", "true", "false");
+                    problems.warning("", "this", "that");
+                },
+            .summarises = true};
+}
+
+}  // namespace
+
+TEST_CASE("the check of a registered type is told all middlewares by name, and may name itself", "[config_json]") {
+    Told told;
+    MiddlewareTypes types;
+    types.register_middleware<ChatMessage>(telling(told), make_recorded);
+    const ChainSettings settings = read_chain_settings(
+        R"({"middlewares": [{"type": "reduction", "skip_truncation": true}, {"type": "mine", "name": "second",
+  "flag": true}, {"type": "pruning"}]})",
+        {.name = "c", .types = types});
+    CHECK(told.middlewares == std::vector<std::string>{"reduction", "second", "pruning"});
+    CHECK(told.summarisers == std::vector<std::string>{"second"});
+    CHECK(settings.warnings == std::vector<std::string>{"c:2:3: middlewares[1].flag: found true, expected false",
+                                                        "c:1:66: middlewares[1]: found this, expected that"});
+}
+
+TEST_CASE("what the check of a registered type throws reaches who reads", "[config_json]") {
+    MiddlewareTypes types;
+    types.register_middleware<ChatMessage>(
+        MiddlewareType<Kind>{
+            .type = "mine",
+            .check = [](const Kind&, const ChainInfo&, Problems&) { throw std::runtime_error("no licence"); }},
+        make_recorded);
+    CHECK_THROWS_WITH(read_chain_settings(R"({"middlewares": [{"type": "mine"}]})", {.types = types}), "no licence");
+}
+
+TEST_CASE("an entry must have a model where its type says so, and a word where one is required", "[config_json]") {
+    MiddlewareTypes types;
+    types.register_middleware<ChatMessage>(
+        MiddlewareType<Kind>{
+            .type = "mine",
+            .fields = {{.name = "word", .member = &Kind::word, .words = {"front", "back"}, .required = true}},
+            .asks_model = AsksModel::must},
+        make_recorded);
+    CHECK_THROWS_WITH(read_chain_settings(R"({"middlewares": [{"type": "mine"}]})", {.name = "c", .types = types}),
+                      "read configuration: 2 problems\n"
+                      "c:1:18: middlewares[0].model: missing, expected a name of `models`\n"
+                      "c:1:18: middlewares[0].word: missing, expected one of \"front\", \"back\"");
 }
 
 TEST_CASE("a chain for a message type that nobody registered is refused by the type's name", "[config_json]") {

@@ -146,6 +146,26 @@ TEST_CASE("setting one text leaves all other parts as they are", "[openai][laws]
     }
 }
 
+TEST_CASE("erasing many parts at once is erasing them one by one from the last", "[openai][laws]") {
+    Generator random(14);
+    int many = 0;
+    for (int i = 0; i < 3'000; ++i) {
+        const Message before(random.message());
+        std::vector<std::size_t> parts;
+        for (std::size_t p = 0; p < parts_of(before).size(); ++p)
+            if (random.below(2) == 0) parts.push_back(p);
+        if (parts.size() < 2) continue;
+        Message together = before;
+        Traits::erase_parts(together, Traits::index_parts(before), parts);
+        Message alone = before;
+        for (std::size_t k = parts.size(); k-- > 0;) Traits::erase_part(alone, parts[k]);
+        CAPTURE(Traits::to_bytes(before), parts);
+        REQUIRE(Traits::to_bytes(together) == Traits::to_bytes(alone));
+        ++many;
+    }
+    CHECK(many > 300);
+}
+
 TEST_CASE("erasing a part takes that part and no other", "[openai][laws]") {
     Generator random(4);
     int emptied = 0;

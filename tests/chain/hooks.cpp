@@ -7,6 +7,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 using whittle::testing::errc_of;
@@ -351,6 +352,13 @@ TEST_CASE("an overflow is believed even if our own count is below the window", "
                     Error);
     CHECK(chain.context_window(c) == 500);
     CHECK(c.fork("f").note_book().find("chain", "window") != nullptr);
+}
+
+TEST_CASE("a chain of a list of stages and callbacks deduces its message type", "[chain]") {
+    const std::vector<std::shared_ptr<Middleware<ChatMessage>>> stages{};
+    const Chain chain(ChainConfig{}, ChainCallbacks<ChatMessage>{}, stages);
+    STATIC_REQUIRE(std::is_same_v<decltype(chain), const Chain<ChatMessage>>);
+    CHECK(chain.stages().empty());
 }
 
 TEST_CASE("every problem of a chain's configuration is named at once", "[chain]") {

@@ -37,15 +37,20 @@ struct ConfigField {
     bool required = false;
 };
 
+/// Whether an entry has the key "model": a name of the configuration's "models".
+enum class AsksModel { no, may, must };
+
 /// A host's own type of middleware, as configurations write it. Beside `fields` an entry has "type" and "name".
 template <typename Config>
 struct MiddlewareType {
     std::string type{};  ///< a to z, 0 to 9 and _
     std::vector<ConfigField<Config>> fields{};
-    /// Reports what the middleware would refuse, by the names of the keys. Called once for each entry that is read, on
-    /// the thread that reads, which gets what it throws. Empty: every value that the fields allow is good.
+    /// Reports what the middleware would refuse, by the names of the keys, with or without the entry's name and a dot
+    /// in front. Called once for each entry that is read, on the thread that reads, which gets what it throws. Empty:
+    /// every value that the fields allow is good.
     std::function<void(const Config&, const ChainInfo&, Problems&)> check{};
-    bool asks_model = false;  ///< an entry may have "model": a name of the configuration's "models"
+    AsksModel asks_model = AsksModel::no;
+    bool summarises = false;  ///< as `Middleware::summarises`
 };
 
 /// What the maker of a middleware is told beside its configuration.
@@ -73,7 +78,8 @@ struct FieldInfo {
 /// A `MiddlewareType` without the configuration's type, which `std::any` holds. Immutable once it is registered.
 struct RegisteredType {
     std::string name{};
-    bool asks_model = false;
+    AsksModel asks_model = AsksModel::no;
+    bool summarises = false;
     std::vector<FieldInfo> fields{};
     std::function<std::any()> defaults{};
     std::function<std::vector<ConfigValue>(std::any&)> values_of{};  ///< in the order of `fields`
@@ -85,6 +91,17 @@ template <AgentMessage M>
 using StageMaker = std::function<std::shared_ptr<Middleware<M>>(const std::any& config, const StageContext<M>&)>;
 
 [[noreturn]] void fail_no_maker(std::string_view type);
+[[noreturn]] void fail_other_config();
+/// `made`: the name of what the maker made; empty if it made nothing.
+[[noreturn]] void fail_made(std::string_view type, std::string_view name, std::string_view made);
+
+/// The configuration that `value` holds. Throws Error(invalid_argument) if it holds another type's, or none.
+template <typename Config>
+[[nodiscard]] const Config& config_in(const std::any& value) {
+    const Config* config = std::any_cast<Config>(&value);
+    if (config == nullptr) fail_other_config();
+    return *config;
+}
 
 template <typename Config>
 [[nodiscard]] ConfigValue value_of(Config& config, const ConfigMember<Config>& member) {
@@ -100,7 +117,7 @@ template <typename Config>
 
 template <typename Config>
 [[nodiscard]] RegisteredType without_type(MiddlewareType<Config> type) {
-    RegisteredType plain{.name = std::move(type.type), .asks_model = type.asks_model};
+    RegisteredType plain{.name = std::move(type.type), .asks_model = type.asks_model, .summarises = type.summarises};
     std::vector<ConfigMember<Config>> members;
     for (const ConfigField<Config>& field : type.fields) {
         plain.fields.push_back(info_of(field));
@@ -113,14 +130,15 @@ template <typename Config>
         return values;
     };
     plain.check = [check = std::move(type.check)](const std::any& config, const ChainInfo& chain, Problems& problems) {
-        if (check) check(*std::any_cast<Config>(&config), chain, problems);
+        if (check) check(config_in<Config>(config), chain, problems);
     };
     return plain;
 }
 
 }  // namespace detail
 
-/// What an entry of a host's own type was read into. `std::any_cast<Config>(&value)` is its configuration.
+/// What an entry of a host's own type was read into. `std::any_cast<Config>(&value)` is its configuration. Only reading
+/// fills it: no chain is made of one without a type, or with a value of another one.
 struct RegisteredConfig {
     std::any value{};
     std::shared_ptr<const detail::RegisteredType> type{};
@@ -132,9 +150,11 @@ struct RegisteredConfig {
 class MiddlewareTypes {
 public:
     /// Adds a type for chains of each message type `Ms`. `make(config, context)` returns a
-    /// `std::shared_ptr<Middleware<M>>` for a `StageContext<M>` of each. Throws Error(already_exists) if whittle or
-    /// this object has a type of that name, and Error(invalid_argument) for a name of other characters, a key without
-    /// member, or two keys of one name ("type", "name" and "model" are taken).
+    /// `std::shared_ptr<Middleware<M>>` for a `StageContext<M>` of each, whose name is that of the context. Throws
+    /// Error(already_exists) if whittle or this object has a type, or whittle a section, of that name, and
+    /// Error(invalid_argument) for a name of other characters, a key without member or with a dot, two keys of one name
+    /// ("type", "name" and "model" are taken) or one member, `words` of what is no string, and a default which the key
+    /// itself does not allow.
     template <AgentMessage... Ms, typename Config, typename Make>
     void register_middleware(MiddlewareType<Config> type, const Make& make) {
         static_assert(sizeof...(Ms) > 0, "name the message types: register_middleware<ChatMessage>(...)");
@@ -151,7 +171,7 @@ private:
     template <AgentMessage M, typename Config, typename Make>
     [[nodiscard]] static detail::StageMaker<M> maker_of(const Make& make) {
         return [make](const std::any& config, const StageContext<M>& context) -> std::shared_ptr<Middleware<M>> {
-            return make(*std::any_cast<Config>(&config), context);
+            return make(detail::config_in<Config>(config), context);
         };
     }
 
@@ -162,13 +182,18 @@ private:
 
 namespace detail {
 
-/// Throws Error(not_offered) if the type was not registered for `M`.
+/// Throws Error(not_offered) if the type was not registered for `M`, and Error(invalid_argument) for settings that were
+/// not read, and for a maker that makes nothing or a middleware of another name.
 template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Middleware<M>> make_registered(const RegisteredConfig& config,
                                                              const StageContext<M>& context) {
+    if (!config.type) fail_other_config();
     const auto found = config.type->makers.find(typeid(M));
     if (found == config.type->makers.end()) fail_no_maker(config.type->name);
-    return std::any_cast<const StageMaker<M>&>(found->second)(config.value, context);
+    auto made = std::any_cast<const StageMaker<M>&>(found->second)(config.value, context);
+    if (!made || made->name() != context.name)
+        fail_made(config.type->name, context.name, made ? made->name() : std::string_view());
+    return made;
 }
 
 }  // namespace detail

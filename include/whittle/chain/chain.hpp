@@ -154,6 +154,8 @@ template <ChainStage First, ChainStage... Rest>
 Chain(ChainConfig, First, Rest...) -> Chain<detail::StageMessage<First>>;
 template <AgentMessage M, ChainStage First, ChainStage... Rest>
 Chain(ChainConfig, ChainCallbacks<M>, First, Rest...) -> Chain<M>;
+template <AgentMessage M>
+Chain(ChainConfig, ChainCallbacks<M>, std::vector<std::shared_ptr<Middleware<M>>>) -> Chain<M>;
 
 }  // namespace whittle::inline v0
 

@@ -131,14 +131,14 @@ private:
         std::iota(known.numbers.begin(), known.numbers.end(), std::size_t{0});
         PartFinder<M> parts;
         for (std::span<const PartRepair> left = m.parts; !left.empty();) {
-            const std::size_t together = count_erases(left);
-            if (together > 1 && erase_together(message, left.first(together), known)) {
+            const std::size_t together = std::max<std::size_t>(count_erases(left), 1);
+            const auto now = left.first(together);
+            left = left.subspan(together);
+            if (together > 1 && erase_together(message, now, known)) {
                 parts.forget();
-                left = left.subspan(together);
-                continue;
+            } else {
+                for (const PartRepair& r : now) edit_one(message, r, known, parts);
             }
-            edit_one(message, left.front(), known, parts);
-            left = left.subspan(1);
         }
         MessageInfo fresh = describe(message);
         for (std::size_t p = 0; p < fresh.parts.size() && p < known.parts.size(); ++p) {

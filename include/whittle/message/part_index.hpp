@@ -36,9 +36,9 @@ concept HasIndexedRename = HasPartIndex<M> && requires(M& m, const M& shown, std
     message_traits<M>::rename_call(m, message_traits<M>::index_parts(shown), part, name, name);
 };
 
-/// Optional beside these: `void erase_parts(M&, const PartIndex&, std::span<const std::size_t> parts)`: takes out parts
-/// that are there, ascending and each named once, as `erase_part` does from the last of them to the first. Throws
-/// without having changed the message.
+/// Optional beside these: `void erase_parts(M&, const PartIndex&, std::span<const std::size_t> parts)`: takes out two
+/// or more parts that are there, ascending and each named once, as `erase_part` does from the last of them to the
+/// first. Throws without having changed the message.
 template <typename M>
 concept HasIndexedErase = HasPartIndex<M> && requires(M& m, const M& shown, std::span<const std::size_t> parts) {
     message_traits<M>::erase_parts(m, message_traits<M>::index_parts(shown), parts);
