@@ -97,8 +97,9 @@ void Draft::replace(std::size_t first, std::size_t last, std::vector<const void*
     next_serial_ += count;
 }
 
-void Draft::insert_text(std::size_t at, Role role, std::string_view text, Provenance provenance) {
-    replace(at, at, {make_new(role, text)}, std::move(provenance));
+void Draft::replace_with_text(std::size_t first, std::size_t last, Role role, std::string_view text,
+                              Provenance provenance) {
+    replace(first, last, {make_new(role, text)}, std::move(provenance));
 }
 
 void Draft::mark(std::size_t message, Provenance provenance) {

@@ -2,6 +2,7 @@
 
 #include "whittle/base/saturating.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/digest/fold.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -17,15 +18,6 @@ bool is_summary_of(const MessageInfo& info, std::string_view self) noexcept {
 bool is_any_summary(const MessageInfo& info) noexcept {
     const Origin origin = origin_of(info.mark);
     return origin == Origin::summary || origin == Origin::skills;
-}
-
-/// For each message the lowest index of a message that its tool round, or one around it, has; its own in none.
-std::vector<std::size_t> round_starts(const Outline& outline) {
-    std::unordered_map<Serial, std::size_t> first;
-    std::vector<std::size_t> starts(outline.size());
-    for (std::size_t i = 0; i < outline.size(); ++i)
-        starts[i] = outline[i].group == 0 ? i : first.try_emplace(outline[i].group, i).first->second;
-    return starts;
 }
 
 /// The last place at or before `at` where a cut tears no tool round. O(size).

@@ -282,4 +282,34 @@ std::vector<RetainedFact> facts_from_note(std::string_view note) {
     return facts;
 }
 
+namespace detail {
+
+void collect_facts(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
+                   FactCollector& facts) {
+    for (const std::size_t i : fold) {
+        if (const Mark& mark = outline[i].mark) facts.add_carried(facts_from_note(mark->facts));
+    }
+    for (const std::size_t i : fold) {
+        const MessageInfo& info = outline[i];
+        const bool is_user = is_user_message(info);
+        facts.next_message();
+        if (origin_of(info.mark) == Origin::summary) {
+            for (const std::string& text : info.mark->user_messages) facts.add_user_text(text);
+            if (!info.mark->facts.empty()) continue;
+        }
+        std::size_t p = 0;
+        visit_parts(i, [&](const PartView& part) {
+            const Origin origin = origin_of(mark_of(info, p++));
+            if (origin == Origin::original || origin == Origin::summary) facts.add(part, is_user);
+        });
+    }
+}
+
+std::int64_t carried_tokens(std::int64_t shown) noexcept {
+    constexpr std::int64_t carried_for_shown = 4;
+    return std::min(shown, INT64_MAX / carried_for_shown) * carried_for_shown;
+}
+
+}  // namespace detail
+
 }  // namespace whittle::inline v0

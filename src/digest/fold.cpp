@@ -13,6 +13,22 @@ std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const st
     return stretches;
 }
 
+std::vector<std::size_t> round_starts(const Outline& outline) {
+    using Start = std::pair<Serial, std::size_t>;  // of a round, or of a later stretch of it
+    std::vector<Start> known;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const Serial group = outline[i].group;
+        if (group != 0 && (known.empty() || known.back().first != group)) known.emplace_back(group, i);
+    }
+    if (!std::ranges::is_sorted(known)) std::ranges::sort(known);
+    std::vector<std::size_t> starts(outline.size());
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const Serial group = outline[i].group;
+        starts[i] = group == 0 ? i : std::ranges::lower_bound(known, group, {}, &Start::first)->second;
+    }
+    return starts;
+}
+
 std::size_t stretch_for_summary(const Outline& outline, std::span<const std::size_t> folded,
                                 const ValidityProfile& rules) {
     const std::size_t newest = stretches_of(folded).size() - 1;

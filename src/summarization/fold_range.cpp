@@ -52,23 +52,6 @@ std::vector<std::string_view> rules_of(const Outline& outline, const FoldLimits&
     return rules;
 }
 
-/// For each message, where its round starts; its own place if it is in none.
-std::vector<std::size_t> round_starts(const Outline& outline) {
-    using Start = std::pair<Serial, std::size_t>;  // of a round, or of a later stretch of it
-    std::vector<Start> known;
-    for (std::size_t i = 0; i < outline.size(); ++i) {
-        const Serial group = outline[i].group;
-        if (group != 0 && (known.empty() || known.back().first != group)) known.emplace_back(group, i);
-    }
-    if (!std::ranges::is_sorted(known)) std::ranges::sort(known);
-    std::vector<std::size_t> starts(outline.size());
-    for (std::size_t i = 0; i < outline.size(); ++i) {
-        const Serial group = outline[i].group;
-        starts[i] = group == 0 ? i : std::ranges::lower_bound(known, group, {}, &Start::first)->second;
-    }
-    return starts;
-}
-
 /// The tail grows from the end, round by round.
 class Tail {
 public:

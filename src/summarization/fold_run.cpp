@@ -1,8 +1,12 @@
-#include "whittle/summarization/fold_run.hpp"
+#include "fold_run.hpp"
+
+#include "whittle/base/saturating.hpp"
+#include "whittle/digest/fold.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace whittle::inline v0::detail {
 
@@ -34,9 +38,234 @@ std::string describe_rest(std::int64_t tokens, std::int64_t limit) {
     return fmt::format("after the summary the request still has {} tokens, the trigger is {}", tokens, limit);
 }
 
-HookBudget budget_of(const ChainConfig& chain) {
-    return {chain.limits.model_calls, chain.limits.store_bytes > 0 ? chain.limits.store_bytes : INT64_MAX,
-            add_saturating(chain.clock->now(), chain.limits.deadline.count())};
+FoldRun::FoldRun(const SummaryWork& work)
+    : turn_(work.turn), edit_(work.edit), port_(work.port), config_(work.config), sizes_(work.sizes) {
+    for (std::size_t i = 0; i < edit_.outline().size(); ++i) tokens_.push_back(edit_.tokens_of(i));
+    plan_within(sizes_);
+    if (!sizes_.is_overhead_in_the_way(plan_, reserve())) return;
+    sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
+    plan_within(sizes_);
+}
+
+void FoldRun::plan_within(const FoldSizes& sizes) {
+    const FoldLimits limits{.keep_recent_tokens = config_.keep_recent_tokens,
+                            .keep_recent_messages = config_.keep_recent_messages,
+                            .limit_tokens = sizes.limit_of_messages(),
+                            .limit_messages = sizes.limit_messages,
+                            .keep_loop_head = has_rule(turn_.config.profile.validity, Rule::A7_thinking_first)};
+    plan_ = plan_fold(turn_.outline(), tokens_, limits, [&](std::size_t i) { return edit_.is_pinned(i); });
+}
+
+bool FoldRun::is_over_floor() const noexcept {
+    const auto messages = static_cast<std::int64_t>(plan_.rules.size());
+    const bool by_messages = sizes_.limit_messages > 0 && messages > sizes_.limit_messages;
+    const bool by_tokens = sizes_.trigger_tokens > 0 && (!by_messages || sizes_.context_tokens > sizes_.trigger_tokens);
+    if (by_tokens && floor_tokens() <= sizes_.trigger_tokens) return false;
+    if (by_messages && static_cast<std::int64_t>(plan_.kept_messages) < sizes_.limit_messages) return false;
+    return by_tokens || by_messages;
+}
+
+bool FoldRun::is_pointless() const {
+    if (plan_.folded.empty() || plan_.has_only_summaries) return true;
+    return !port_.has_finalize() && tokens_of(compose({}, {}, {})) >= plan_.folded_tokens;
+}
+
+void FoldRun::list_candidates() const {
+    StageDetails& details = turn_.report.more();
+    const Outline outline = turn_.outline();
+    details.candidates.reserve(details.candidates.size() + outline.size());
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const bool is_cut = plan_.rules[i] == "fold";
+        details.candidates.push_back({outline[i].serial, 0, is_cut, plan_.rules[i], is_cut ? tokens_[i] : 0});
+    }
+}
+
+/// Indices of the messages that stay.
+std::vector<std::size_t> FoldRun::staying() const {
+    std::vector<std::size_t> staying;
+    for (std::size_t i = 0; i < plan_.rules.size(); ++i) {
+        if (plan_.rules[i] != "fold") staying.push_back(i);
+    }
+    return staying;
+}
+
+std::string_view FoldRun::transcript_path() const noexcept {
+    return config_.transcript_file_path.empty() ? port_.transcript_path() : config_.transcript_file_path;
+}
+
+// ---- what stands in place of the folded messages
+
+std::string FoldRun::compose(std::string_view summary, const KeptUserMessages& users,
+                             std::span<const RetainedFact> facts) const {
+    return compose_summary({summary, &users, facts, transcript_path()}, turn_.language);
+}
+
+std::vector<UserText> FoldRun::user_texts(std::span<const std::size_t> indices,
+                                          std::span<const std::size_t> staying) const {
+    return collect_user_texts(
+        [this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
+        turn_.outline(), indices, staying, [this](std::size_t i) { return port_.passes_filter(i); });
+}
+
+std::vector<Skill> FoldRun::skills_at(std::span<const std::size_t> indices) const {
+    return collect_skills(
+        [this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
+        turn_.outline(), indices, config_.preserve_skills.skill_tool_name);
+}
+
+/// Skills of the folded messages, but for those that stay in the list as well.
+std::vector<Skill> FoldRun::folded_skills() const {
+    if (config_.preserve_skills.max_skills <= 0) return {};
+    std::vector<Skill> skills = skills_at(plan_.folded);
+    const std::vector<Skill> kept = skills_at(staying());
+    std::erase_if(skills, [&](const Skill& skill) {
+        return std::ranges::any_of(kept, [&](const Skill& other) { return other.name == skill.name; });
+    });
+    return skills;
+}
+
+/// User messages, then skills, then facts take what room there is, so that the whole stays below what it replaces and
+/// what the trigger leaves. What finds no room now, next to a large open round, is carried until there is some.
+SummaryDraft FoldRun::draft(std::string_view summary) const {
+    SummaryDraft result;
+    add_user_texts(summary, result);
+    const std::int64_t left = sizes_.room_for_summary(plan_) - tokens_of(compose(summary, result.user_messages, {}));
+    add_skills(left, result);
+    const std::string own_text = without_user_section(summary);
+    std::string stands = result.user_messages.texts.empty() ? std::string(summary) : own_text;
+    stands.append("\n").append(transcript_path());
+    for (const std::string& text : result.user_messages.texts) stands.append("\n").append(text);
+    if (!result.skills_text.empty()) stands.append("\n").append(result.skills_text);
+    const std::vector<RetainedFact> facts = facts_beside(stands, own_text, left - result.tokens, result);
+    result.summary_text = compose(summary, result.user_messages, facts);
+    result.tokens = add_saturating(result.tokens, tokens_of(result.summary_text));
+    return result;
+}
+
+void FoldRun::add_user_texts(std::string_view summary, SummaryDraft& draft) const {
+    const std::int64_t budget = user_message_budget(config_.preserve_user_messages, config_.trigger);
+    if (budget <= 0) return;
+    const std::int64_t left = sizes_.room_for_summary(plan_) - tokens_of(compose(summary, {}, {}));
+    std::size_t left_out = 0;
+    draft.user_texts =
+        keep_user_texts(user_texts(plan_.folded, staying()), budget, turn_.counter(), turn_.language, left_out);
+    KeptUserMessages& shown = draft.user_messages;
+    shown.texts = strings_of(
+        keep_user_texts(draft.user_texts, std::min(budget, left), turn_.counter(), turn_.language, shown.left_out));
+    shown.left_out += left_out;
+}
+
+void FoldRun::add_skills(std::int64_t room, SummaryDraft& draft) const {
+    const PreserveSkillsConfig& config = config_.preserve_skills;
+    draft.hidden_skills = keep_skills(folded_skills(), config, INT64_MAX, turn_.counter(), turn_.language);
+    draft.skills = keep_skills(draft.hidden_skills, config, room, turn_.counter(), turn_.language);
+    draft.hidden_skills.resize(draft.hidden_skills.size() - draft.skills.size());  // the newest are shown
+    draft.skills_text = to_text(draft.skills, turn_.language);
+    draft.tokens = tokens_of(draft.skills_text);
+}
+
+/// What is shown is what `stands` lacks. Carried is more, and also what the model wrote itself: the next one may leave
+/// it out.
+std::vector<RetainedFact> FoldRun::facts_beside(std::string_view stands, std::string_view own_text, std::int64_t room,
+                                                SummaryDraft& draft) const {
+    const std::int64_t budget = config_.retained_facts_tokens;
+    if (budget <= 0) return {};
+    FactCollector facts;
+    collect_facts([this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
+                  turn_.outline(), plan_.folded, facts);
+    facts.next_message();
+    facts.add({.kind = PartKind::text, .text = own_text}, false);
+    draft.facts = to_note(facts.missing_in(transcript_path(), carried_tokens(budget), turn_.counter(), turn_.language));
+    return facts.missing_in(stands, std::min(budget, room), turn_.counter(), turn_.language);
+}
+
+/// Why that summary is not accepted; empty: it is.
+std::string FoldRun::judge(std::string_view summary) {
+    judged_draft_.reset();
+    judged_summary_ = summary;
+    judged_draft_ = draft(summary);
+    const std::int64_t tokens = judged_draft_->tokens;
+    if (tokens < plan_.folded_tokens) return {};
+    return fmt::format("with all that goes with it, it has {} tokens; it replaces {}", tokens, plan_.folded_tokens);
+}
+
+// ---- the edits
+
+/// One stretch makes way for the summary, the others go.
+void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
+    const Outline outline = turn_.outline();
+    Provenance summary{.origin = Origin::summary,
+                       .reason = "summary",
+                       .stored = stored_references(outline, plan_.folded),
+                       .covers = covered_serials(outline, plan_.folded),
+                       .user_messages = strings_of(draft.user_texts),
+                       .beside_results = times_of(draft.user_texts),
+                       .facts = draft.facts};
+    Provenance skills{.origin = Origin::skills, .reason = "summary", .covers = summary.covers};
+    const bool has_skills = !draft.skills_text.empty();
+    auto& records = has_skills ? skills.skills : summary.skills;  // one list: it is in order of age
+    for (const Skill& skill : draft.hidden_skills) records.push_back(to_record(skill));
+    for (const Skill& skill : draft.skills) records.push_back(to_record(skill));
+    const auto stretches = stretches_of(plan_.folded);
+    const std::size_t place = stretch_for_summary(outline, plan_.folded, turn_.config.profile.validity);
+    edit.begin_unit();
+    for (std::size_t s = stretches.size(); s-- > 0;) {
+        const auto [first, last] = stretches[s];
+        if (s != place) {
+            edit.erase_range(first, last, {.reason = "summary"});
+            continue;
+        }
+        edit.replace_with_text(first, last, role(), draft.summary_text, summary);
+        if (has_skills) edit.insert_text(first, Role::user, draft.skills_text, skills);
+    }
+}
+
+void FoldRun::rehearse() {
+    if (port_.has_finalize()) return;
+    SummaryDraft draft;
+    draft.summary_text = compose("...", {}, {});
+    port_.rehearse([&](Draft& trial) { stage_draft(trial, draft); });
+}
+
+void FoldRun::stage(const std::string& summary) {
+    if (port_.has_finalize())
+        return port_.stage_finalized(summary, role(),
+                                     [this](std::span<const std::size_t> replaced) { return carried_from(replaced); });
+    if (!judged_draft_ || judged_summary_ != summary) judged_draft_ = draft(summary);
+    stage_draft(edit_, *std::exchange(judged_draft_, std::nullopt));
+}
+
+/// What goes on to the next summary where the user made the list.
+Provenance FoldRun::carried_from(std::span<const std::size_t> replaced) const {
+    const Outline outline = turn_.outline();
+    const std::int64_t budget = user_message_budget(config_.preserve_user_messages, config_.trigger);
+    std::size_t left_out = 0;
+    const std::vector<UserText> users =
+        keep_user_texts(user_texts(replaced, {}), budget, turn_.counter(), turn_.language, left_out);
+    Provenance carried{.origin = Origin::summary,
+                       .reason = "summary",
+                       .stored = stored_references(outline, replaced),
+                       .covers = covered_serials(outline, replaced),
+                       .user_messages = strings_of(users),
+                       .beside_results = times_of(users)};
+    for (const Skill& skill :
+         keep_skills(skills_at(replaced), config_.preserve_skills, INT64_MAX, turn_.counter(), turn_.language))
+        carried.skills.push_back(to_record(skill));
+    return carried;
+}
+
+// ---- the model
+
+DigestOutcome FoldRun::generate(DigestState& state) {
+    DigestConfig config = digest_config(config_);
+    config.max_input_tokens = input_bound(config_, turn_.known_window(), reserve());
+    DigestOrder order{config, plan_.folded, plan_.folded_tokens, {}};
+    if (!port_.has_finalize()) order.accept = [this](std::string_view summary) { return judge(summary); };
+    if (config_.reuse_prompt_cache && port_.may_use_prefix()) {
+        DigestOutcome outcome = port_.digest(order, true, state);
+        if (!outcome.failure || !is_too_large(*outcome.failure)) return outcome;
+    }
+    return port_.digest(order, false, state);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace whittle::inline v0 {
 
@@ -197,6 +199,23 @@ std::string to_text(std::span<const Skill> skills, Language language) {
 
 namespace detail {
 
+namespace {
+
+/// Collects skills from calls and results in list order.
+class SkillCollector {
+public:
+    explicit SkillCollector(std::string_view tool) : tool_(tool) {}
+
+    void add_carried(const Provenance& provenance);
+    void add_part(const PartView& part, const Mark& mark);
+    [[nodiscard]] std::vector<Skill> take();
+
+private:
+    std::string_view tool_;
+    std::map<std::string, std::string, std::less<>> names_{};  // by call id
+    std::vector<std::pair<std::string, Skill>> found_{};       // with the call id; empty for carried ones
+};
+
 void SkillCollector::add_carried(const Provenance& provenance) {
     for (const std::string& record : provenance.skills) found_.emplace_back("", skill_from_record(record));
 }
@@ -223,6 +242,76 @@ std::vector<Skill> SkillCollector::take() {
         if (!is_blank(skill.content)) skills.push_back(std::move(skill));
     }
     return skills;
+}
+
+/// Calls `visit` with each text of message `i` that stands beside its tool results.
+void for_each_text_beside_results(VisitParts visit_parts, std::size_t i, const MessageInfo& info,
+                                  FunctionRef<void(std::string_view)> visit) {
+    if (!is_text_beside_results(info)) return;
+    std::size_t p = 0;
+    visit_parts(i, [&](const PartView& part) {
+        const bool is_original = origin_of(mark_of(info, p++)) == Origin::original;
+        if (part.kind == PartKind::text && is_original && !part.text.empty()) visit(part.text);
+    });
+}
+
+/// The texts of a message, joined by line feeds.
+std::string joined_texts(VisitParts visit_parts, std::size_t i) {
+    std::string text;
+    visit_parts(i, [&](const PartView& part) {
+        if (part.kind != PartKind::text || part.text.empty()) return;
+        if (!text.empty()) text += '\n';
+        text += part.text;
+    });
+    return text;
+}
+
+/// What a summary carries of the user's messages.
+void add_carried_texts(const Provenance& summary, std::vector<UserText>& texts) {
+    const std::vector<int>& times = summary.beside_results;
+    for (std::size_t n = 0; n < summary.user_messages.size(); ++n)
+        texts.push_back({summary.user_messages[n], n < times.size() ? times[n] : 0});
+}
+
+/// Repeats included. What a summary carries is older than what still stands, also before it.
+std::vector<UserText> all_user_texts(VisitParts visit_parts, const Outline& outline,
+                                     std::span<const std::size_t> indices, FunctionRef<bool(std::size_t)> is_wanted) {
+    std::vector<UserText> texts;
+    for (const std::size_t i : indices)
+        if (origin_of(outline[i].mark) == Origin::summary) add_carried_texts(*outline[i].mark, texts);
+    for (const std::size_t i : indices) {
+        if (!is_user_message(outline[i]) || !is_wanted(i)) continue;
+        if (starts_turn(outline[i])) texts.push_back({joined_texts(visit_parts, i)});
+        for_each_text_beside_results(visit_parts, i, outline[i], [&](std::string_view text) {
+            texts.push_back({std::string(text), 1});
+        });
+    }
+    return texts;
+}
+
+}  // namespace
+
+std::vector<UserText> collect_user_texts(VisitParts visit_parts, const Outline& outline,
+                                         std::span<const std::size_t> indices, std::span<const std::size_t> staying,
+                                         FunctionRef<bool(std::size_t)> is_wanted) {
+    std::vector<std::string> standing;
+    for (const std::size_t i : staying)
+        for_each_text_beside_results(visit_parts, i, outline[i],
+                                     [&](std::string_view text) { standing.emplace_back(text); });
+    return without_repeats(all_user_texts(visit_parts, outline, indices, is_wanted), standing);
+}
+
+std::vector<Skill> collect_skills(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> indices,
+                                  std::string_view skill_tool) {
+    SkillCollector skills(skill_tool);
+    for (const std::size_t i : indices) {
+        if (outline[i].mark) skills.add_carried(*outline[i].mark);
+    }
+    for (const std::size_t i : indices) {
+        std::size_t p = 0;
+        visit_parts(i, [&](const PartView& part) { skills.add_part(part, mark_of(outline[i], p++)); });
+    }
+    return skills.take();
 }
 
 }  // namespace detail

@@ -56,13 +56,13 @@ void StepBuilder::end_message(Role role) {
 
 }  // namespace
 
-std::vector<Step> steps_from(const Outline& outline, std::size_t first, PartReader read) {
+std::vector<Step> steps_from(const Outline& outline, std::size_t first, VisitParts visit_parts) {
     StepBuilder builder;
     for (std::size_t i = first; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
         builder.begin_message();
         std::size_t p = 0;
-        read(i, [&](const PartView& part) {
+        visit_parts(i, [&](const PartView& part) {
             builder.add(part, info.parts[p], mark_of(info, p), info.role);
             ++p;
         });

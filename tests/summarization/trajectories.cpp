@@ -60,7 +60,7 @@ public:
             originals_.push_back(m);
             conversation_.push_back(m, Usage{});
             const MessageInfo& info = conversation_.outline()[conversation_.size() - 1];
-            if (is_user_message(info)) users_.push_back(user_text_of(m));
+            if (is_user_message(info)) users_.push_back(text_of(m));
         }
         ask();
     }

@@ -21,8 +21,6 @@ namespace detail {
 
 /// Checks the chain's own settings and the names.
 void check_chain(const ChainInfo& info, Problems& problems);
-/// The reserved owner of the chain's own notes.
-inline constexpr std::string_view chain_notes = "chain";
 
 void tell_warning(const EventSink& events, const Problem& problem) noexcept;
 

@@ -96,9 +96,18 @@ public:
     /// the last one first. Linear in the parts of the message where its type has `HasIndexedErase`. Returns those that
     /// are no longer shown, ascending: a type may show one without its text, and another may go with it.
     std::vector<std::size_t> erase_parts(std::size_t message, std::vector<std::size_t> parts, Provenance provenance);
-    void erase(std::size_t message, Provenance provenance) { replace(message, message + 1, {}, std::move(provenance)); }
+    void erase(std::size_t message, Provenance provenance) { erase_range(message, message + 1, std::move(provenance)); }
+    /// Messages [first, last) in one edit.
+    void erase_range(std::size_t first, std::size_t last, Provenance provenance) {
+        replace(first, last, {}, std::move(provenance));
+    }
     /// A message of that role with that text. `at` may be the number of messages.
-    void insert_text(std::size_t at, Role role, std::string_view text, Provenance provenance);
+    void insert_text(std::size_t at, Role role, std::string_view text, Provenance provenance) {
+        replace_with_text(at, at, role, text, std::move(provenance));
+    }
+    /// Messages [first, last) make way for such a message.
+    void replace_with_text(std::size_t first, std::size_t last, Role role, std::string_view text,
+                           Provenance provenance);
     void mark(std::size_t message, Provenance provenance);
 
     /// Takes out all thinking, that of the open tool loop only where no rule of the profile asks for it: what it was

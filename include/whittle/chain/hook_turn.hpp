@@ -16,6 +16,11 @@
 
 namespace whittle::inline v0 {
 
+namespace detail {
+/// The reserved owner of the chain's own notes.
+inline constexpr std::string_view chain_notes = "chain";
+}  // namespace detail
+
 /// What a middleware's hook works with, whatever the type of the messages. Valid during the hook only. `Turn<M>` adds
 /// the conversation and the model; `tools`, `system`, `stop` and `on_event` are those of its `request` and `callbacks`.
 class HookTurn {
@@ -57,6 +62,10 @@ public:
     virtual void visit_replaced(FunctionRef<void(const ReplacedMessage&)> visit) const = 0;
     /// A text of such a message, from the store where it has left memory. Throws what the store throws.
     [[nodiscard]] virtual std::string text_of(const ReplacedMessage& replaced, std::size_t part) const = 0;
+    /// Of the newest entry of its journal; 0: none.
+    [[nodiscard]] virtual std::uint64_t last_entry() const noexcept = 0;
+    /// The model's window: that of the profile, or a smaller one that an overflow taught; 0: unknown.
+    [[nodiscard]] std::int64_t known_window() const;
     /// What was stored of it.
     [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return side_.objects; }
 

@@ -49,6 +49,10 @@ public:
     [[nodiscard]] ContextCount counted() const override {
         return conversation.context(config.token_counter, request.system, request.tools);
     }
+    [[nodiscard]] std::uint64_t last_entry() const noexcept override {
+        const auto& journal = conversation.journal();
+        return journal.empty() ? 0 : journal.back()->id;
+    }
     void visit_parts(std::size_t message, FunctionRef<void(const PartView&)> visit) const override {
         message_traits<M>::for_each_part(conversation.messages()[message], visit);
     }

@@ -2,10 +2,13 @@
 
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/callbacks.hpp"
-#include "whittle/compaction/compaction_run.hpp"
+#include "whittle/compaction/compact.hpp"
 #include "whittle/compaction/config.hpp"
+#include "whittle/digest/digest.hpp"
 #include "whittle/port/model_message.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -45,42 +48,22 @@ public:
     }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
-    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
+    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
+        return detail::untouched_by_compaction(conversation.outline(), name_);
+    }
 
 private:
-    using Run = detail::CompactionRun<M>;
-
-    /// What one hook works with.
-    struct Sizes {
-        CompactionLimits limits{};
-        std::int64_t tokens = 0;  ///< of the whole request, as the threshold judges it
-        ContextCount counted{};   ///< of the same, by the counter
-    };
-
-    /// A dry run leaves no notes behind.
-    template <typename Value>
-    static void note(Turn<M>& turn, std::string_view key, const Value& value) {
-        if (!turn.config.dry_run) turn.notes().set(key, value);
+    [[nodiscard]] const std::shared_ptr<const TokenCounter>& counter(const Turn<M>& turn) const noexcept {
+        return config_.token_counter ? config_.token_counter : turn.config.token_counter;
     }
-    static void forget(Turn<M>& turn, std::string_view key) {
-        if (!turn.config.dry_run) turn.notes().erase(key);
+    [[nodiscard]] std::int64_t count(Turn<M>& turn) const {
+        return config_.token_counter ? counted(turn).total : turn.context_tokens();
     }
-
-    [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
-    [[nodiscard]] ContextCount counted(Turn<M>& turn) const;
-    bool climb(Turn<M>& turn, Run& run, const Sizes& sizes) const;
-    [[nodiscard]] bool was_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
-    void remember_fruitless(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
-    [[nodiscard]] Model<M>* model_of(Turn<M>& turn) const;
-    [[nodiscard]] bool may_summarise(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
-    bool commit_cheap(Turn<M>& turn, Run& run, const Sizes& sizes) const;
-    bool summarise(Turn<M>& turn, Run& run, const Sizes& sizes) const;
-    bool write_summary(Turn<M>& turn, Run& run, const Sizes& sizes) const;
-    bool report_broken(Turn<M>& turn, Run& run, const Sizes& sizes, const std::string& text) const;
-    void report_obstacle(Turn<M>& turn, const Run& run, const Sizes& sizes) const;
-    [[nodiscard]] CompactionLimits limits_for(Turn<M>& turn) const;
-    void report_rest(Turn<M>& turn, const Sizes& sizes, const CommitResult& result) const;
-    void report_failure(Turn<M>& turn, const Sizes& sizes, const DigestError& failure) const;
+    [[nodiscard]] ContextCount counted(Turn<M>& turn) const {
+        return turn.conversation.context(counter(turn), turn.request.system, turn.request.tools);
+    }
+    bool compact(Turn<M>& turn, const detail::CompactionSizes& sizes, bool is_forced) const;
+    [[nodiscard]] DigestCallbacks<M> digest_callbacks() const;
 
     std::shared_ptr<Model<M>> summariser_;
     CompactionConfig config_;
@@ -95,9 +78,61 @@ Compaction(std::shared_ptr<T>, CompactionConfig = {}, detail::CompactionBraces<d
 template <typename T, AgentMessage M>
 Compaction(std::shared_ptr<T>, CompactionConfig, CompactionCallbacks<M>, std::string = {}) -> Compaction<M>;
 
-}  // namespace whittle::inline v0
+template <AgentMessage M>
+void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
+    std::size_t others = 0;
+    while (others < chain.summarisers.size() && chain.summarisers[others] != name_) ++others;
+    check_compaction(config_, chain.config, others, name_, problems);
+}
 
-#include "whittle/compaction/compaction_impl.hpp"
+template <AgentMessage M>
+void Compaction<M>::before_model(Turn<M>& turn) {
+    const std::int64_t tokens = count(turn);
+    if (const auto limits = detail::due_limits(turn, config_, tokens))
+        compact(turn, {*limits, tokens, counted(turn)}, false);
+}
+
+template <AgentMessage M>
+bool Compaction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
+    const std::int64_t tokens = std::max<std::int64_t>(1, count(turn));
+    const detail::CompactionSizes sizes{detail::limits_after_overflow(turn, config_, tokens), tokens, counted(turn)};
+    return compact(turn, sizes, true);
+}
+
+template <AgentMessage M>
+bool Compaction<M>::compact(Turn<M>& turn, const detail::CompactionSizes& sizes, bool is_forced) const {
+    EditEnvironment environment = turn.environment();
+    environment.counter = counter(turn);
+    Transaction<M> edit = turn.conversation.edit(name_, std::move(environment));
+    Model<M>* const model = summariser_ ? summariser_.get() : turn.request.model;
+    const auto digest_of = [&](const detail::DigestOrder& order, DigestState& state) -> DigestOutcome {
+        const DigestTask<M> task{.model = *model,
+                                 .messages = edit.messages(),
+                                 .outline = edit.outline(),
+                                 .fold = order.fold,
+                                 .replaced_tokens = order.replaced_tokens,
+                                 .accept = order.accept};
+        DigestEnvironment with = digest_environment(turn);
+        with.counter = counter(turn);
+        return digest(task, order.config, digest_callbacks(), with, state);
+    };
+    return detail::compact({turn, edit, config_, sizes, model != nullptr, digest_of}, is_forced);
+}
+
+template <AgentMessage M>
+DigestCallbacks<M> Compaction<M>::digest_callbacks() const {
+    DigestCallbacks<M> callbacks{callbacks_.retry, callbacks_.failover, {}, {}};
+    if (!callbacks.retry.should_retry) {
+        callbacks.retry.should_retry = [](const Attempt<M>& attempt) {
+            return attempt.error != nullptr && is_worth_a_retry(*attempt.error);
+        };
+    }
+    if (!callbacks.retry.backoff)
+        callbacks.retry.backoff = [](const Attempt<M>&) { return std::chrono::milliseconds(500); };
+    return callbacks;
+}
+
+}  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_COMPACTION
 #include "whittle/base/compiled_types.hpp"

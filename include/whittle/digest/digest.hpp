@@ -10,6 +10,7 @@
 #include "whittle/digest/attempt.hpp"
 #include "whittle/digest/chunks.hpp"
 #include "whittle/digest/config.hpp"
+#include "whittle/digest/outcome.hpp"
 #include "whittle/message/message_view.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/tokens/counter.hpp"
@@ -71,29 +72,9 @@ template <AgentMessage M>
             .language = turn.language};
 }
 
-namespace detail {
-
-/// The model's window: that of the profile, or a smaller one that an overflow taught; 0: unknown.
 template <AgentMessage M>
-[[nodiscard]] std::int64_t known_window(Turn<M>& turn) {
-    const std::int64_t learnt = turn.conversation.notes(chain_notes).integer("window").value_or(0);
-    const std::int64_t profile = turn.config.profile.context_window;
-    return profile > 0 && learnt > 0 ? std::min(profile, learnt) : std::max(profile, learnt);
-}
-
-}  // namespace detail
-
-template <AgentMessage M>
-struct DigestResult {
-    std::string summary{};                 ///< accepted and cleaned; empty on failure
-    std::optional<DigestError> failure{};  ///< absent: it worked
-    std::optional<Reply<M>> response{};    ///< the last reply, accepted or not
-    Usage usage{};                         ///< of all calls that said it
-    int model_calls = 0;
-    std::vector<ChunkRecord> chunks{};  ///< requests of this run that were accepted, in order
-    bool resumed = false;               ///< went on from the state instead of starting anew
-
-    [[nodiscard]] bool ok() const noexcept { return !failure; }
+struct DigestResult : DigestOutcome {
+    std::optional<Reply<M>> response{};  ///< the last reply, accepted or not
 };
 
 /// Turns the messages into one accepted text, or says why not. Edits nothing. `state` is updated after each accepted

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "whittle/base/function_ref.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/message/message_view.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/message/visit_parts.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstddef>
@@ -65,29 +67,21 @@ private:
 /// The inverse; empty for what cannot be read.
 [[nodiscard]] std::vector<RetainedFact> facts_from_note(std::string_view note);
 
+namespace detail {
+/// `collect_facts` of messages that `visit_parts` reads.
+void collect_facts(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
+                   FactCollector& facts);
+/// Tokens of facts that a summary carries as a note where `shown` tokens of them may be shown: the next one may leave
+/// out what this one says itself.
+[[nodiscard]] std::int64_t carried_tokens(std::int64_t shown) noexcept;
+}  // namespace detail
+
 /// Collects from the messages at the indices `fold`. Of a summary among them its own list and the user messages that it
 /// carries; its text, which holds words of ours, only if it has no list.
 template <AgentMessage M>
 void collect_facts(MessageView<M> messages, const Outline& outline, std::span<const std::size_t> fold,
                    FactCollector& facts) {
-    for (const std::size_t i : fold) {
-        if (const Mark& mark = outline[i].mark) facts.add_carried(facts_from_note(mark->facts));
-    }
-    for (const std::size_t i : fold) {
-        const MessageInfo& info = outline[i];
-        const bool is_user = is_user_message(info);
-        const bool is_summary = origin_of(info.mark) == Origin::summary;
-        facts.next_message();
-        if (is_summary) {
-            for (const std::string& text : info.mark->user_messages) facts.add_user_text(text);
-            if (!info.mark->facts.empty()) continue;
-        }
-        std::size_t p = 0;
-        message_traits<M>::for_each_part(messages[i], [&](const PartView& part) {
-            const Origin origin = origin_of(mark_of(info, p++));
-            if (origin == Origin::original || origin == Origin::summary) facts.add(part, is_user);
-        });
-    }
+    detail::collect_facts(detail::part_visitor<M>(messages), outline, fold, facts);
 }
 
 }  // namespace whittle::inline v0

@@ -21,6 +21,9 @@ enum class SummaryRole {
 /// The folded indices as stretches [first, last), oldest first.
 [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> stretches_of(std::span<const std::size_t> folded);
 
+/// For each message, where its tool round starts; its own place if it is in none.
+[[nodiscard]] std::vector<std::size_t> round_starts(const Outline& outline);
+
 /// Which of the stretches of `folded`, of which there is one at least, makes way for the summary: the newest, so that
 /// the model reads it after what stayed; the oldest where the assistant would speak first otherwise and `rules` forbid
 /// that.

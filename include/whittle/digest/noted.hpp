@@ -1,61 +1,39 @@
 #pragma once
 
-#include "whittle/chain/notes.hpp"
-#include "whittle/chain/turn.hpp"
-#include "whittle/digest/chunks.hpp"
-#include "whittle/digest/digest.hpp"
+#include "whittle/base/function_ref.hpp"
+#include "whittle/chain/hook_turn.hpp"
+#include "whittle/digest/outcome.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
-#include <string>
-#include <string_view>
 
 namespace whittle::inline v0::detail {
 
 /// A digest over several hooks: what came of this one.
-template <AgentMessage M>
 struct NotedDigest {
-    DigestResult<M> result{};
+    DigestOutcome result{};
     DigestState state{};         ///< what the next hook goes on with
     bool is_unfinished = false;  ///< the failure is only that the hook's calls or time are used up
 };
 
+/// What the next request has to come below after an overflow at a request of `tokens`, as the trigger judges it;
+/// without a known window, half of that.
+[[nodiscard]] std::int64_t trigger_after_overflow(const HookTurn& turn, std::int64_t tokens) noexcept;
+
 /// Calls `generate(state)` with the state that an earlier hook left in the note "digest", and leaves the new one there.
 /// A hook whose own calls all failed has made no progress: that is a failure; one that could make none is not.
-template <AgentMessage M, typename Generate>
-[[nodiscard]] NotedDigest<M> go_on_with_digest(Notes notes, Generate&& generate) {
-    const DigestState start = digest_state_from(notes.text("digest").value_or(std::string_view{}));
-    NotedDigest<M> digest{.state = start};
-    digest.result = generate(digest.state);
-    if (digest.state == DigestState{}) {
-        notes.erase("digest");
-    } else {
-        notes.set("digest", to_text(digest.state));
-    }
-    const bool has_progress = digest.state != start && digest.state != DigestState{};
-    const bool is_out_of_budget = digest.result.failure && digest.result.failure->failure == DigestFailure::budget;
-    digest.is_unfinished = is_out_of_budget && (has_progress || digest.result.model_calls == 0);
-    return digest;
-}
+[[nodiscard]] NotedDigest go_on_with_digest(Notes notes, FunctionRef<DigestOutcome(DigestState&)> generate);
 
-/// The failure of a summary that makes nothing smaller.
-[[nodiscard]] DigestError not_smaller();
-/// The failure of a summary whose originals no store took; `thrown`: by the store.
-[[nodiscard]] DigestError not_stored(std::exception_ptr thrown);
+/// The failure of a summary whose commit failed: it makes nothing smaller, or no store took its originals.
+[[nodiscard]] DigestError commit_failure(const CommitResult& commit);
 
-/// How far a digest of `messages` messages is that the next hook goes on with.
-[[nodiscard]] std::string describe_unfinished(const DigestState& state, std::size_t messages);
+/// Says how far a digest of `messages` messages is that the next hook goes on with. No failure, also where failures are
+/// thrown: a throw would take back the notes that the next hook goes on with.
+void report_unfinished(HookTurn& turn, const DigestState& state, std::size_t messages);
 
-/// Says so. No failure, also where failures are thrown: a throw would take back the notes that the next hook goes on
-/// with.
-template <AgentMessage M>
-void report_unfinished(Turn<M>& turn, const DigestState& state, std::size_t messages) {
-    turn.notes().erase("retry_at_tokens");
-    turn.report.outcome = Outcome::nothing;
-    const std::string text = describe_unfinished(state, messages);
-    turn.report.more().error = text;
-    emit(turn.callbacks.on_event,
-         {Event::Level::info, turn.report.middleware, "unfinished", text, turn.conversation.id()});
-}
+/// Tells of a summary that failed, and throws what it failed with or notes that the next attempt waits until the
+/// request has `retry_at_tokens`. What is thrown came from elsewhere and may not say what it ended; the event does.
+void report_failure(HookTurn& turn, const DigestError& failure, bool is_thrown, std::int64_t retry_at_tokens);
 
 }  // namespace whittle::inline v0::detail

@@ -4,18 +4,17 @@
 #include "whittle/base/language.hpp"
 #include "whittle/message/message_view.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/message/visit_parts.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/tokens/counter.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -83,109 +82,37 @@ struct Skill {
 /// One message's text that holds skills as reference that is already loaded. Empty for none.
 [[nodiscard]] std::string to_text(std::span<const Skill> skills, Language language);
 
-/// The texts of a user message, joined by line feeds.
-template <AgentMessage M>
-[[nodiscard]] std::string user_text_of(const M& m) {
-    std::string text;
-    message_traits<M>::for_each_part(m, [&](const PartView& part) {
-        if (part.kind != PartKind::text || part.text.empty()) return;
-        if (!text.empty()) text += '\n';
-        text += part.text;
-    });
-    return text;
-}
+namespace detail {
 
-/// Calls `visit` with each text of `m` that stands beside its tool results.
-template <AgentMessage M>
-void for_each_text_beside_results(const M& m, const MessageInfo& info, FunctionRef<void(std::string_view)> visit) {
-    if (!is_text_beside_results(info)) return;
-    std::size_t p = 0;
-    message_traits<M>::for_each_part(m, [&](const PartView& part) {
-        const bool is_original = origin_of(mark_of(info, p++)) == Origin::original;
-        if (part.kind == PartKind::text && is_original && !part.text.empty()) visit(part.text);
-    });
-}
+/// What stands at `indices` from the user's side, oldest first, and what summaries among them carry of it; each text
+/// that repeats beside results once, and none that repeats what the messages at `staying` have. `is_wanted` false: not
+/// that message.
+[[nodiscard]] std::vector<UserText> collect_user_texts(VisitParts visit_parts, const Outline& outline,
+                                                       std::span<const std::size_t> indices,
+                                                       std::span<const std::size_t> staying,
+                                                       FunctionRef<bool(std::size_t)> is_wanted);
+/// `skills_in` of messages that `visit_parts` reads.
+[[nodiscard]] std::vector<Skill> collect_skills(VisitParts visit_parts, const Outline& outline,
+                                                std::span<const std::size_t> indices, std::string_view skill_tool);
 
-/// What stands at `indices` from the user's side, oldest first, and what summaries among them carry of it. `filter`
-/// false: not that message.
-template <AgentMessage M>
-[[nodiscard]] std::vector<UserText> user_texts_in(MessageView<M> messages, const Outline& outline,
-                                                  std::span<const std::size_t> indices,
-                                                  const std::function<bool(const M&)>& filter) {
-    std::vector<UserText> texts;
-    for (const std::size_t i : indices) {  // what a summary carries is older than what still stands, also before it
-        const MessageInfo& info = outline[i];
-        if (origin_of(info.mark) != Origin::summary) continue;
-        const std::vector<int>& times = info.mark->beside_results;
-        for (std::size_t n = 0; n < info.mark->user_messages.size(); ++n)
-            texts.push_back({info.mark->user_messages[n], n < times.size() ? times[n] : 0});
-    }
-    for (const std::size_t i : indices) {
-        if (!is_user_message(outline[i]) || (filter && !filter(messages[i]))) continue;
-        if (starts_turn(outline[i])) texts.push_back({user_text_of(messages[i])});
-        for_each_text_beside_results(messages[i], outline[i], [&](std::string_view text) {
-            texts.push_back({std::string(text), 1});
-        });
-    }
-    return texts;
-}
+}  // namespace detail
 
-/// The same as plain texts, each that repeats beside results once. `staying`: indices of messages that go on standing
-/// in the list, with what they repeat.
-template <AgentMessage M>
-[[nodiscard]] std::vector<UserText> distinct_user_texts_in(MessageView<M> messages, const Outline& outline,
-                                                           std::span<const std::size_t> indices,
-                                                           std::span<const std::size_t> staying,
-                                                           const std::function<bool(const M&)>& filter) {
-    std::vector<std::string> standing;
-    for (const std::size_t i : staying)
-        for_each_text_beside_results(messages[i], outline[i],
-                                     [&](std::string_view text) { standing.emplace_back(text); });
-    return without_repeats(user_texts_in<M>(messages, outline, indices, filter), standing);
-}
-
-/// The same without those that stay, as strings.
+/// What stands at `indices` from the user's side, oldest first, and what summaries among them carry of it; each text
+/// that repeats beside results once. `filter` false: not that message.
 template <AgentMessage M>
 [[nodiscard]] std::vector<std::string> user_messages_in(MessageView<M> messages, const Outline& outline,
                                                         std::span<const std::size_t> indices,
                                                         const std::function<bool(const M&)>& filter) {
-    return strings_of(distinct_user_texts_in<M>(messages, outline, indices, {}, filter));
+    return strings_of(detail::collect_user_texts(detail::part_visitor<M>(messages), outline, indices, {},
+                                                 [&](std::size_t i) { return !filter || filter(messages[i]); }));
 }
-
-namespace detail {
-
-/// Collects skills from calls and results in list order.
-class SkillCollector {
-public:
-    explicit SkillCollector(std::string_view tool) : tool_(tool) {}
-
-    void add_carried(const Provenance& provenance);
-    void add_part(const PartView& part, const Mark& mark);
-    [[nodiscard]] std::vector<Skill> take();
-
-private:
-    std::string_view tool_;
-    std::map<std::string, std::string, std::less<>> names_{};  // by call id
-    std::vector<std::pair<std::string, Skill>> found_{};       // with the call id; empty for carried ones
-};
-
-}  // namespace detail
 
 /// Skills that tools loaded in the messages at `indices` and those that earlier summaries carry, oldest first. Failed
 /// calls, unreadable arguments and results that were cut or cleared are passed over.
 template <AgentMessage M>
 [[nodiscard]] std::vector<Skill> skills_in(MessageView<M> messages, const Outline& outline,
                                            std::span<const std::size_t> indices, std::string_view skill_tool) {
-    detail::SkillCollector skills(skill_tool);
-    for (const std::size_t i : indices) {
-        if (outline[i].mark) skills.add_carried(*outline[i].mark);
-    }
-    for (const std::size_t i : indices) {
-        std::size_t p = 0;
-        message_traits<M>::for_each_part(
-            messages[i], [&](const PartView& part) { skills.add_part(part, mark_of(outline[i], p++)); });
-    }
-    return skills.take();
+    return detail::collect_skills(detail::part_visitor<M>(messages), outline, indices, skill_tool);
 }
 
 }  // namespace whittle::inline v0

@@ -1,20 +1,18 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/digest/digest.hpp"
 #include "whittle/port/model_message.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/config.hpp"
-#include "whittle/summarization/finalizer.hpp"
-#include "whittle/summarization/fold_run.hpp"
-#include "whittle/summarization/transcript.hpp"
+#include "whittle/summarization/preserved.hpp"
+#include "whittle/summarization/summarize.hpp"
+#include "whittle/summarization/summary_port.hpp"
 
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,7 +46,10 @@ public:
     [[nodiscard]] bool summarises() const noexcept override { return true; }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
-    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
+    /// The next summary starts at the first message that nothing keeps: what stands before it stays.
+    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
+        return callbacks_.finalize ? 0 : detail::untouched_by_summarization(conversation.outline(), name_);
+    }
 
     /// What the messages would be after a summary now, whatever the trigger says. Edits nothing; callbacks and internal
     /// events run as in a hook. The messages as they are if there is nothing to fold. Throws Error(invalid_config),
@@ -58,20 +59,10 @@ public:
                                            const ChainCallbacks<M>& callbacks = {}) const;
 
 private:
-    using Run = detail::FoldRun<M>;
+    using Summarise = bool (*)(const detail::SummaryWork&);
 
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
-    [[nodiscard]] FoldSizes triggers_of(Turn<M>& turn, std::int64_t tokens) const;
-    [[nodiscard]] FoldSizes sizes_of(Turn<M>& turn, std::int64_t tokens) const;
-    [[nodiscard]] bool is_due(Turn<M>& turn, const FoldSizes& sizes) const;
-    [[nodiscard]] bool may_try(Turn<M>& turn, const Run& run, const FoldSizes& sizes) const;
-    bool fold(Turn<M>& turn, Run& run, const FoldSizes& sizes) const;
-    [[nodiscard]] bool fits_rules(Turn<M>& turn, Run& run, const FoldSizes& sizes) const;
-    [[nodiscard]] bool write_summary(Turn<M>& turn, Run& run, const FoldSizes& sizes) const;
-    void report_success(Turn<M>& turn, const FoldSizes& sizes, const CommitResult& result) const;
-    void report_failure(Turn<M>& turn, const FoldSizes& sizes, const DigestError& failure) const;
-    void wait_for_growth(Turn<M>& turn, const FoldSizes& sizes, std::int64_t tokens) const;
-    void tell_user(Turn<M>& turn, std::span<const M> before, std::span<const M> after) const;
+    bool run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const;
 
     std::shared_ptr<Model<M>> model_;
     SummarizationConfig config_;
@@ -86,9 +77,65 @@ Summarization(std::shared_ptr<T>, SummarizationConfig = {}, detail::Summarizatio
 template <typename T, AgentMessage M>
 Summarization(std::shared_ptr<T>, SummarizationConfig, SummarizationCallbacks<M>, std::string = {}) -> Summarization<M>;
 
-}  // namespace whittle::inline v0
+template <AgentMessage M>
+void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {
+    SummarizationSetup setup{.has_model = model_ != nullptr,
+                             .has_finalize = static_cast<bool>(callbacks_.finalize),
+                             .has_gen_model_input = static_cast<bool>(callbacks_.gen_model_input),
+                             .has_user_message_filter = static_cast<bool>(callbacks_.user_message_filter)};
+    for (const std::string_view other : chain.summarisers) {
+        if (other == name_) break;
+        ++setup.other_summarisers;
+    }
+    check_summarization(config_, chain.config, setup, name_, problems);
+}
 
-#include "whittle/summarization/summarization_impl.hpp"
+template <AgentMessage M>
+std::int64_t Summarization<M>::count(Turn<M>& turn) const {
+    if (!callbacks_.token_counter) return turn.context_tokens();
+    return std::max<std::int64_t>(0, callbacks_.token_counter(turn.conversation, turn.request.tools));
+}
+
+template <AgentMessage M>
+bool Summarization<M>::run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const {
+    Transaction<M> edit = turn.edit();
+    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, *model_);
+    return summarise({turn, edit, port, config_, sizes});
+}
+
+template <AgentMessage M>
+void Summarization<M>::before_model(Turn<M>& turn) {
+    if (const auto sizes = detail::due_sizes(turn, config_, count(turn)))
+        run(turn, *sizes, &detail::summarize_when_due);
+}
+
+template <AgentMessage M>
+bool Summarization<M>::on_overflow(Turn<M>& turn, const Overflow&) {
+    const std::int64_t tokens = std::max<std::int64_t>(1, count(turn));
+    return run(turn, detail::sizes_after_overflow(turn, config_, tokens), &detail::summarize_after_overflow);
+}
+
+template <AgentMessage M>
+std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const ChainConfig& chain,
+                                           const HookRequest<M>& request, const ChainCallbacks<M>& callbacks) const {
+    Problems problems;
+    check({chain, {}}, problems);
+    problems.throw_if_errors("summarize");
+    HookBudget budget = detail::budget_of(chain);
+    StageReport report{.middleware = name_, .counter = chain.token_counter->id()};
+    Turn<M> turn{conversation, chain, callbacks, request, budget, report, chain.language.value_or(default_language())};
+    Transaction<M> edit = turn.edit();
+    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, *model_);
+    port.keep_before();
+    const FoldSizes sizes = detail::sizes_of(turn, config_, count(turn));
+    const bool is_made = detail::stage_summary_now({turn, edit, port, config_, sizes});
+    const MessageView<M> view = is_made ? edit.messages() : conversation.messages();
+    std::vector<M> after(view.begin(), view.end());
+    if (is_made) port.tell_done(after);
+    return after;
+}
+
+}  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_SUMMARIZATION
 #include "whittle/base/compiled_types.hpp"

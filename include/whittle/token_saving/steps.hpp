@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/base/function_ref.hpp"
 #include "whittle/chain/conversation.hpp"
+#include "whittle/message/visit_parts.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,19 +42,15 @@ using SignalsFunction = std::function<Signals(std::span<const Step>)>;
 
 namespace detail {
 
-/// Calls a function for each part of the message at an index.
-using PartReader = FunctionRef<void(std::size_t, FunctionRef<void(const PartView&)>)>;
 /// The steps of the messages from index `first` on.
-[[nodiscard]] std::vector<Step> steps_from(const Outline& outline, std::size_t first, PartReader read);
+[[nodiscard]] std::vector<Step> steps_from(const Outline& outline, std::size_t first, VisitParts visit_parts);
 
 }  // namespace detail
 
 /// The steps of a conversation, oldest first. Results are matched by call id. O(size of the conversation).
 template <AgentMessage M>
 [[nodiscard]] std::vector<Step> build_steps_from_messages(const Conversation<M>& conversation) {
-    return detail::steps_from(conversation.outline(), 0, [&](std::size_t i, FunctionRef<void(const PartView&)> visit) {
-        message_traits<M>::for_each_part(conversation.messages()[i], visit);
-    });
+    return detail::steps_from(conversation.outline(), 0, detail::part_visitor<M>(conversation.messages()));
 }
 
 }  // namespace whittle::inline v0

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "whittle/base/saturating.hpp"
+#include "whittle/compaction/compact.hpp"
+#include "whittle/compaction/ladder.hpp"
+#include "whittle/compaction/summary_message.hpp"
+#include "whittle/compaction/turns.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// One run of the ladder over one draft: what it stages, a later stage sees.
+class CompactionRun {
+public:
+    explicit CompactionRun(const CompactionWork& work)
+        : work_(work),
+          turn_(work.turn),
+          edit_(work.edit),
+          scale_(work.sizes.counted.scale_to(work.sizes.tokens)),
+          layout_(layout_of(edit_.outline(), self(), work.config.current_turn_keep_rounds)) {}
+
+    /// Stages 0 and 1. What the store refuses is taken back here: stage 2 stands on what really goes.
+    void stage_cheap();
+    /// Whether the store refused something.
+    [[nodiscard]] bool is_refused() const noexcept { return refused_ > 0; }
+    /// What decides what a run can do while messages only come at the end. O(size).
+    [[nodiscard]] std::string situation() const;
+    /// The whole request with what is staged, by the ruler that judged it.
+    [[nodiscard]] std::int64_t tokens_now() const noexcept {
+        return tokens_after(edit_.tokens_before(), edit_.tokens_after());
+    }
+    /// The whole request once its messages have `after` tokens of what were `before`, counted.
+    [[nodiscard]] std::int64_t tokens_after(std::int64_t before, std::int64_t after) const noexcept {
+        return sub_saturating(work_.sizes.tokens, scale_.to_request(sub_saturating(before, after)));
+    }
+    /// Whether the cheap stages neither reached the target nor left a runway.
+    [[nodiscard]] bool needs_summary() const noexcept {
+        return tokens_now() > limits().target && tokens_now() > runway_end(work_.config, limits().threshold);
+    }
+
+    /// Plans stage 2 on what is staged.
+    void plan_summary();
+    [[nodiscard]] const TurnPlan& plan() const noexcept { return plan_; }
+    [[nodiscard]] const TurnBudget& budget() const noexcept { return budget_; }
+    [[nodiscard]] bool can_summarise() const noexcept {
+        return !plan_.folded.empty() && !plan_.has_only_summaries && plan_.summary_tokens > 0;
+    }
+    /// `is_due`: they will be folded.
+    void list_candidates(bool is_due) const;
+    [[nodiscard]] std::int64_t tokens_before() const noexcept { return edit_.tokens_before(); }
+    /// Tokens of the messages with what is staged and a summary as large as it may be.
+    [[nodiscard]] std::int64_t expected_tokens() const noexcept {
+        return add_saturating(sub_saturating(edit_.tokens_after(), plan_.folded_tokens),
+                              add_saturating(budget_.frame, plan_.summary_tokens));
+    }
+
+    /// The rules that a summary would break there, whatever it says: found out before a model is paid for it.
+    [[nodiscard]] std::string broken_rules();
+    /// Asks the model. Throws Error(cancelled), and what a digest throws.
+    [[nodiscard]] DigestOutcome generate(DigestState& state);
+    void stage_summary(std::string_view summary);
+    [[nodiscard]] CommitResult commit();
+
+private:
+    [[nodiscard]] std::string_view self() const noexcept { return turn_.report.middleware; }
+    [[nodiscard]] const CompactionLimits& limits() const noexcept { return work_.sizes.limits; }
+    [[nodiscard]] Role role() const noexcept {
+        return work_.config.summary_role == SummaryRole::system ? Role::system : Role::user;
+    }
+    [[nodiscard]] std::string text_with(std::string_view summary, std::span<const RetainedFact> facts) const {
+        return compose_compacted(summary, facts, role() == Role::system, turn_.language);
+    }
+    [[nodiscard]] std::int64_t tokens_of(std::string_view text) const { return edit_.counter().count(text); }
+    void plan_within(const TokenScale& scale);
+    [[nodiscard]] std::string refuse(std::string_view summary) const;
+    [[nodiscard]] DigestConfig config_of_digest() const;
+    [[nodiscard]] std::string text_with_facts(std::string_view summary, std::string& note) const;
+    Unit stage_message(std::string_view text, std::string facts);
+
+    const CompactionWork& work_;
+    HookTurn& turn_;
+    Draft& edit_;
+    TokenScale scale_;
+    TurnLayout layout_;
+    TurnBudget budget_{};
+    TurnPlan plan_{};
+    std::vector<std::int64_t> tokens_{};  ///< of each message, when the plan was made
+    int refused_ = 0;
+};
+
+}  // namespace whittle::inline v0::detail

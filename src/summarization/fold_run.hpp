@@ -1,0 +1,95 @@
+#pragma once
+
+#include "whittle/digest/facts.hpp"
+#include "whittle/summarization/preserved.hpp"
+#include "whittle/summarization/summarize.hpp"
+#include "whittle/summarization/summary_text.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// Why no summary is tried, with the numbers.
+[[nodiscard]] std::string describe_floor(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve);
+/// That a summary did not bring the request below the trigger.
+[[nodiscard]] std::string describe_rest(std::int64_t tokens, std::int64_t limit);
+
+/// The built-in post-processing of one summary: everything that will stand in place of the folded messages.
+struct SummaryDraft {
+    std::string skills_text{};  ///< of a message in front of the summary; empty: none
+    std::string summary_text{};
+    KeptUserMessages user_messages{};    ///< shown
+    std::vector<UserText> user_texts{};  ///< within the budget, also where there is no room to show them
+    std::vector<Skill> skills{};         ///< shown
+    std::vector<Skill> hidden_skills{};  ///< for which there is no room now
+    std::string facts{};                 ///< a note of what the next summary must not lose either
+    std::int64_t tokens = 0;
+};
+
+/// One fold of a conversation, from the plan to the edits.
+class FoldRun {
+public:
+    explicit FoldRun(const SummaryWork& work);
+
+    [[nodiscard]] const FoldPlan& plan() const noexcept { return plan_; }
+    /// What stays whatever is folded, in tokens, with the reserve for the reply.
+    [[nodiscard]] std::int64_t floor_tokens() const noexcept { return sizes_.floor_of(plan_, reserve()); }
+    /// What has to stay is too much already for every condition that is due: no summary can help.
+    [[nodiscard]] bool is_over_floor() const noexcept;
+    /// Nothing new to fold, or less than the words around a summary take.
+    [[nodiscard]] bool is_pointless() const;
+    void list_candidates() const;
+
+    /// Throws Error(invalid_history) if a summary in that place would break a rule, whatever it says.
+    void rehearse();
+    /// Asks the model. Throws Error(cancelled), and what a digest throws.
+    [[nodiscard]] DigestOutcome generate(DigestState& state);
+    /// Stages the edits of an accepted summary.
+    void stage(const std::string& summary);
+    /// A user's finalizer may make the list larger (L6).
+    [[nodiscard]] CommitResult commit() { return edit_.commit({.must_save = !port_.has_finalize()}); }
+
+private:
+    [[nodiscard]] std::int64_t reserve() const noexcept { return turn_.config.profile.output_reserve; }
+    [[nodiscard]] std::int64_t tokens_of(std::string_view text) const { return turn_.counter().count(text); }
+    [[nodiscard]] Role role() const noexcept {
+        return config_.summary_role == SummaryRole::system ? Role::system : Role::user;
+    }
+    void plan_within(const FoldSizes& sizes);
+    [[nodiscard]] std::vector<std::size_t> staying() const;
+    [[nodiscard]] std::string_view transcript_path() const noexcept;
+    [[nodiscard]] std::string compose(std::string_view summary, const KeptUserMessages& users,
+                                      std::span<const RetainedFact> facts) const;
+    [[nodiscard]] std::vector<UserText> user_texts(std::span<const std::size_t> indices,
+                                                   std::span<const std::size_t> staying) const;
+    [[nodiscard]] std::vector<Skill> skills_at(std::span<const std::size_t> indices) const;
+    [[nodiscard]] std::vector<Skill> folded_skills() const;
+
+    [[nodiscard]] SummaryDraft draft(std::string_view summary) const;
+    void add_user_texts(std::string_view summary, SummaryDraft& draft) const;
+    void add_skills(std::int64_t room, SummaryDraft& draft) const;
+    [[nodiscard]] std::vector<RetainedFact> facts_beside(std::string_view stands, std::string_view own_text,
+                                                         std::int64_t room, SummaryDraft& draft) const;
+    [[nodiscard]] std::string judge(std::string_view summary);
+
+    void stage_draft(Draft& edit, const SummaryDraft& draft) const;
+    [[nodiscard]] Provenance carried_from(std::span<const std::size_t> replaced) const;
+
+    HookTurn& turn_;
+    Draft& edit_;
+    SummaryPort& port_;
+    const SummarizationConfig& config_;
+    FoldSizes sizes_;
+    std::vector<std::int64_t> tokens_{};  // of each message
+    FoldPlan plan_{};
+    std::string judged_summary_{};
+    std::optional<SummaryDraft> judged_draft_{};  // of `judged_summary_`: collecting reads the whole fold
+};
+
+}  // namespace whittle::inline v0::detail

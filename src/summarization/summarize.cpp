@@ -1,0 +1,246 @@
+#include "whittle/summarization/summarize.hpp"
+
+#include "fold_run.hpp"
+#include "whittle/base/saturating.hpp"
+#include "whittle/chain/failure.hpp"
+#include "whittle/digest/noted.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+/// Decides about one summary, and reports on it.
+class Summarizer {
+public:
+    explicit Summarizer(const SummaryWork& work)
+        : turn_(work.turn), port_(work.port), config_(work.config), sizes_(work.sizes), run_(work) {}
+
+    [[nodiscard]] FoldRun& run() noexcept { return run_; }
+    [[nodiscard]] std::string floor() const {
+        return describe_floor(sizes_, run_.plan(), turn_.config.profile.output_reserve);
+    }
+    [[nodiscard]] bool may_try();
+    bool fold();
+
+private:
+    void warn(std::string_view kind, const std::string& text, std::int64_t before, std::int64_t after) {
+        emit(turn_.on_event,
+             {Event::Level::warning, turn_.report.middleware, kind, text, turn_.conversation_id(), before, after});
+    }
+    /// How many tokens there have to be for the next attempt once there are `tokens`.
+    [[nodiscard]] std::int64_t grown(std::int64_t tokens) const {
+        const std::int64_t base = sizes_.trigger_tokens > 0 ? sizes_.trigger_tokens : tokens;
+        return add_saturating(tokens, cool_down_of(config_, base));
+    }
+    void wait_for_growth(std::int64_t tokens) { turn_.notes().set("retry_at_tokens", grown(tokens)); }
+    [[nodiscard]] bool fits_rules();
+    [[nodiscard]] bool write_summary();
+    void report_success(const CommitResult& result);
+    void report_failed(const DigestError& failure) {
+        report_failure(turn_, failure, turn_.config.on_error == OnError::propagate, grown(sizes_.context_tokens));
+    }
+
+    HookTurn& turn_;
+    SummaryPort& port_;
+    const SummarizationConfig& config_;
+    const FoldSizes& sizes_;
+    FoldRun run_;
+};
+
+/// Says once what is in the way (rule "progress").
+bool Summarizer::may_try() {
+    Notes notes = turn_.notes();
+    if (run_.is_over_floor()) {
+        if (notes.integer("floor_told")) return false;
+        notes.set("floor_told", std::int64_t{1});
+        turn_.report.outcome = Outcome::nothing;
+        const std::string text = floor();
+        turn_.report.more().error = text;
+        warn("irreducible", text, sizes_.context_tokens, run_.floor_tokens());
+        return false;
+    }
+    notes.erase("floor_told");
+    if (!run_.is_pointless()) return true;
+    turn_.report.outcome = Outcome::nothing;
+    wait_for_growth(sizes_.context_tokens);
+    return false;
+}
+
+/// Makes the summary and commits it. Under OnError::skip a failure is reported and remembered here: what a hook throws
+/// would take the note back.
+bool Summarizer::fold() {
+    run_.list_candidates();
+    if (turn_.config.dry_run) {
+        turn_.report.outcome = Outcome::planned;
+        turn_.report.more().tokens_before = sizes_.message_tokens;
+        turn_.report.more().tokens_after = add_saturating(run_.plan().kept_tokens, run_.plan().tail_tokens);
+        return false;
+    }
+    if (!fits_rules()) return false;
+    try {
+        port_.record();
+        return write_summary();
+    } catch (...) {
+        if (turn_.config.on_error == OnError::propagate || ends_hook(turn_.stop)) throw;
+        report_failed({.message = current_error_text()});
+    }
+    return false;
+}
+
+/// Whether a summary may stand there at all, found out before a model is paid for it.
+bool Summarizer::fits_rules() {
+    try {
+        run_.rehearse();
+        turn_.notes().erase("rules_told");
+        return true;
+    } catch (const Error& error) {
+        if (error.errc() != Errc::invalid_history) throw;
+        turn_.report.outcome = Outcome::nothing;
+        turn_.report.more().error = error.what();
+        wait_for_growth(sizes_.context_tokens);
+        if (turn_.notes().integer("rules_told")) return false;
+        turn_.notes().set("rules_told", std::int64_t{1});
+        warn("no_valid_summary", std::string("no summary: ") + error.what(), sizes_.context_tokens,
+             sizes_.trigger_tokens);
+        return false;
+    }
+}
+
+bool Summarizer::write_summary() {
+    port_.tell_due();
+    const NotedDigest digest =
+        go_on_with_digest(turn_.notes(), [&](DigestState& state) { return run_.generate(state); });
+    if (digest.is_unfinished) {
+        report_unfinished(turn_, digest.state, run_.plan().folded.size());
+        return false;
+    }
+    if (!digest.result.ok()) {
+        report_failed(*digest.result.failure);
+        return false;
+    }
+    port_.keep_before();
+    run_.stage(digest.result.summary);
+    const CommitResult commit = run_.commit();
+    if (!commit.committed()) {
+        report_failed(commit_failure(commit));
+        return false;
+    }
+    report_success(commit);
+    port_.tell_done();
+    return true;
+}
+
+/// A summary that frees little must not be due again at once. Asks no user's counter: the commit stands.
+void Summarizer::report_success(const CommitResult& result) {
+    const std::int64_t after = sizes_.context_without(sub_saturating(result.tokens_before, result.tokens_after));
+    const std::int64_t limit = sizes_.trigger_tokens;
+    const bool is_close = limit > 0 && add_saturating(after, cool_down_of(config_, limit)) > limit;
+    const bool is_long =
+        sizes_.limit_messages > 0 && static_cast<std::int64_t>(turn_.outline().size()) > sizes_.limit_messages;
+    if (!is_close && !is_long) return turn_.notes().erase("retry_at_tokens");
+    wait_for_growth(after);
+    if (limit <= 0 || after <= limit) return;
+    const std::string text = describe_rest(after, limit);
+    turn_.report.more().error = text;
+    warn("still_above_trigger", text, result.tokens_before, result.tokens_after);
+}
+
+/// What the trigger judges.
+FoldSizes triggers_of(const HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
+    const TriggerLimits limits = limits_of(config.trigger, turn.known_window());
+    return {.context_tokens = tokens, .trigger_tokens = limits.tokens, .limit_messages = limits.messages};
+}
+
+/// Tells the report which condition judged.
+bool is_due(HookTurn& turn, const FoldSizes& sizes) {
+    const auto messages = static_cast<std::int64_t>(turn.outline().size());
+    const bool by_tokens = sizes.trigger_tokens > 0 && sizes.context_tokens > sizes.trigger_tokens;
+    const bool by_messages = sizes.limit_messages > 0 && messages > sizes.limit_messages;
+    const bool shows_messages = !by_tokens && (by_messages || sizes.trigger_tokens <= 0);
+    turn.report.count = shows_messages ? messages : sizes.context_tokens;
+    turn.report.threshold = shows_messages ? sizes.limit_messages : sizes.trigger_tokens;
+    turn.report.outcome = Outcome::undue;
+    return by_tokens || by_messages;
+}
+
+}  // namespace
+
+FoldSizes sizes_of(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
+    const ContextCount counted = turn.counted();
+    FoldSizes sizes = triggers_of(turn, config, tokens);
+    sizes.message_tokens = counted.estimate - counted.beside;
+    sizes.beside_tokens = counted.beside;
+    sizes.scale = counted.scale_to(tokens);
+    return sizes;
+}
+
+std::optional<FoldSizes> due_sizes(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
+    Notes notes = turn.notes();
+    if (!is_due(turn, triggers_of(turn, config, tokens))) {
+        for (const char* key : {"retry_at_tokens", "floor_told", "rules_told"}) notes.erase(key);
+        return std::nullopt;
+    }
+    turn.report.outcome = Outcome::remembered;
+    if (tokens < notes.integer("retry_at_tokens").value_or(0)) return std::nullopt;
+    return sizes_of(turn, config, tokens);
+}
+
+FoldSizes sizes_after_overflow(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
+    FoldSizes sizes = sizes_of(turn, config, tokens);
+    sizes.trigger_tokens = trigger_after_overflow(turn, tokens);
+    sizes.limit_messages = 0;
+    return sizes;
+}
+
+bool summarize_when_due(const SummaryWork& work) {
+    Summarizer summarizer(work);
+    return summarizer.may_try() && summarizer.fold();
+}
+
+bool summarize_after_overflow(const SummaryWork& work) {
+    Summarizer summarizer(work);
+    work.turn.report.outcome = Outcome::nothing;
+    if (summarizer.run().is_over_floor()) {
+        work.turn.report.more().error = summarizer.floor();
+        return false;
+    }
+    return !summarizer.run().is_pointless() && summarizer.fold();
+}
+
+bool stage_summary_now(const SummaryWork& work) {
+    FoldRun run(work);
+    if (run.is_pointless()) return false;
+    run.rehearse();
+    work.port.tell_due();
+    DigestState state;
+    const DigestOutcome result = run.generate(state);
+    if (result.failure) {
+        const std::string text =
+            std::string(work.turn.report.middleware) + ": write a summary: " + result.failure->message;
+        std::rethrow_exception(exception_of(*result.failure, text));
+    }
+    run.stage(result.summary);
+    return true;
+}
+
+HookBudget budget_of(const ChainConfig& chain) {
+    return {chain.limits.model_calls, chain.limits.store_bytes > 0 ? chain.limits.store_bytes : INT64_MAX,
+            add_saturating(chain.clock->now(), chain.limits.deadline.count())};
+}
+
+std::size_t untouched_by_summarization(const Outline& outline, std::string_view name) {
+    const auto is_own_summary = [&](const MessageInfo& info) {
+        return origin_of(info.mark) == Origin::summary && info.mark->by == name;
+    };
+    std::size_t i = 0;
+    while (i < outline.size() &&
+           (outline[i].pinned || (outline[i].role == Role::system && !is_own_summary(outline[i]))))
+        ++i;
+    return i;
+}
+
+}  // namespace whittle::inline v0::detail
