@@ -18,16 +18,11 @@ function(whittle_move_to variable list regex)
   set(${list} ${rest} PARENT_SCOPE)
 endfunction()
 
-set(core_of_backend "retry_model|failover_model|restart|broken_off")  # for models of any kind
 whittle_move_to(whittle_spdlog_header whittle_headers "^include/whittle/adapter/spdlog\\.hpp$")
 whittle_move_to(whittle_http_headers whittle_headers "^include/whittle/backend/curl_")
 whittle_move_to(whittle_http_sources whittle_sources "^src/backend/curl_")
-whittle_move_to(core_headers whittle_headers "^include/whittle/backend/(${core_of_backend})\\.hpp$")
-whittle_move_to(core_sources whittle_sources "^src/backend/(${core_of_backend})\\.cpp$")
 whittle_move_to(whittle_json_headers whittle_headers "^include/whittle/(adapter|backend)/")
 whittle_move_to(whittle_json_sources whittle_sources "^src/(json|backend)/")
-list(APPEND whittle_headers ${core_headers})
-list(APPEND whittle_sources ${core_sources})
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
 if(PROJECT_IS_TOP_LEVEL AND WHITTLE_BUILD_TESTS)

@@ -1,9 +1,9 @@
 // Replies of both APIs from hostile bytes: whole or streamed, cut anywhere, the same message comes out or the same
 // error, and what comes out can be sent back.
-#include "whittle/backend/anthropic_request.hpp"
-#include "whittle/backend/anthropic_stream.hpp"
-#include "whittle/backend/openai_request.hpp"
-#include "whittle/backend/openai_stream.hpp"
+#include "../src/backend/anthropic_request.hpp"
+#include "../src/backend/anthropic_stream.hpp"
+#include "../src/backend/openai_request.hpp"
+#include "../src/backend/openai_stream.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,7 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/tokens/token_index.hpp"
-#include "whittle/tokens/token_stream.hpp"
+#include "whittle/tokens/vocabulary.hpp"
 
 #include <cstddef>
 #include <cstdint>

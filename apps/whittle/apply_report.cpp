@@ -1,7 +1,7 @@
 #include "apply_report.hpp"
 
 #include "shown.hpp"
-#include "whittle/chain/report_text.hpp"
+#include "whittle/conversation/report.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/chain/report.hpp"
+#include "whittle/conversation/report.hpp"
 
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/replay/totals.hpp"
+#include "whittle/replay/replay.hpp"
 
 #include <nlohmann/json.hpp>
 

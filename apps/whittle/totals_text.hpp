@@ -1,7 +1,7 @@
 #pragma once
 
 #include "table.hpp"
-#include "whittle/replay/totals.hpp"
+#include "whittle/replay/replay.hpp"
 
 #include <string>
 #include <string_view>

@@ -7,7 +7,7 @@
 #ifdef WHITTLE_HAVE_HTTP
 #    include <whittle/backend/configured_models.hpp>
 #    include <whittle/backend/curl_transport.hpp>
-#    include <whittle/backend/retry_model.hpp>
+#    include <whittle/port/retry_model.hpp>
 
 #    include <fmt/format.h>
 #endif

@@ -5,8 +5,8 @@
 #include "status_line.hpp"
 
 #include <whittle/adapter/openai.hpp>
-#include <whittle/chain/report.hpp>
-#include <whittle/chain/tool.hpp>
+#include <whittle/conversation/report.hpp>
+#include <whittle/conversation/tool.hpp>
 
 #include <cstdint>
 #include <cstdio>

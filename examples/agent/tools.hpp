@@ -2,7 +2,7 @@
 
 #include "sandbox.hpp"
 
-#include <whittle/chain/tool.hpp>
+#include <whittle/conversation/tool.hpp>
 
 #include <chrono>
 #include <cstddef>

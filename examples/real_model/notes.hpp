@@ -1,6 +1,6 @@
 #pragma once
 
-#include <whittle/chain/tool.hpp>
+#include <whittle/conversation/tool.hpp>
 
 #include <string>
 

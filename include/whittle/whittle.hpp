@@ -18,6 +18,4 @@
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
 #include "whittle/tokens/counter.hpp"
-#include "whittle/tokens/token_index.hpp"
-#include "whittle/tokens/token_stream.hpp"
 #include "whittle/tokens/vocabulary.hpp"

@@ -1,6 +1,6 @@
 #include "config_json_reader.hpp"
 
-#include "whittle/chain/cache_profiles.hpp"
+#include "whittle/chain/config.hpp"
 #include "whittle/message/validity.hpp"
 
 #include <array>

@@ -1,8 +1,9 @@
 #include "whittle/backend/anthropic_model.hpp"
 
+#include "anthropic_request.hpp"
 #include "model_exchange.hpp"
 
-#include "whittle/backend/anthropic_stream.hpp"
+#include "anthropic_stream.hpp"
 
 #include <string>
 #include <utility>

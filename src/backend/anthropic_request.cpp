@@ -1,4 +1,4 @@
-#include "whittle/backend/anthropic_request.hpp"
+#include "anthropic_request.hpp"
 
 #include "cache_marks.hpp"
 #include "check_endpoint.hpp"

@@ -1,10 +1,10 @@
-#include "whittle/backend/anthropic_stream.hpp"
+#include "anthropic_stream.hpp"
 
 #include "json_body.hpp"
 #include "merge_delta.hpp"
 #include "reply_text.hpp"
 
-#include "whittle/backend/broken_off.hpp"
+#include "whittle/port/detail/broken_off.hpp"
 #include "whittle/backend/classify_error.hpp"
 #include "whittle/base/text.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/adapter/detail/json_message.hpp"
-#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/part.hpp"
 
 #include <functional>
 #include <span>

@@ -1,8 +1,9 @@
 #include "whittle/backend/openai_chat_model.hpp"
 
 #include "model_exchange.hpp"
+#include "openai_request.hpp"
 
-#include "whittle/backend/openai_stream.hpp"
+#include "openai_stream.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "whittle/backend/openai_dialect.hpp"
+#include "whittle/backend/openai_chat_model.hpp"
 
 #include <algorithm>
 

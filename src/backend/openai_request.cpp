@@ -1,4 +1,4 @@
-#include "whittle/backend/openai_request.hpp"
+#include "openai_request.hpp"
 
 #include "check_endpoint.hpp"
 #include "json_body.hpp"

@@ -1,4 +1,4 @@
-#include "whittle/backend/openai_stream.hpp"
+#include "openai_stream.hpp"
 
 #include "json_body.hpp"
 #include "merge_delta.hpp"

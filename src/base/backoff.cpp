@@ -1,4 +1,4 @@
-#include "whittle/base/backoff.hpp"
+#include "whittle/base/detail/backoff.hpp"
 
 #include <algorithm>
 #include <cstdint>

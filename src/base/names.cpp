@@ -1,4 +1,4 @@
-#include "whittle/base/names.hpp"
+#include "whittle/base/detail/names.hpp"
 
 #include "whittle/base/hash.hpp"
 

@@ -1,4 +1,4 @@
-#include "whittle/chain/cache_profiles.hpp"
+#include "whittle/chain/config.hpp"
 
 #include <algorithm>
 #include <array>

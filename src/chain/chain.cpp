@@ -1,6 +1,6 @@
 #include "whittle/chain/chain.hpp"
 
-#include "whittle/base/names.hpp"
+#include "whittle/base/detail/names.hpp"
 
 #include <fmt/format.h>
 

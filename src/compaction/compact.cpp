@@ -1,8 +1,8 @@
-#include "whittle/compaction/compact.hpp"
+#include "whittle/compaction/detail/compact.hpp"
 
 #include "compaction_run.hpp"
-#include "whittle/chain/failure.hpp"
-#include "whittle/digest/noted.hpp"
+#include "whittle/conversation/detail/failure.hpp"
+#include "../digest/noted.hpp"
 
 #include <algorithm>
 

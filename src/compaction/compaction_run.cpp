@@ -1,10 +1,10 @@
 #include "compaction_run.hpp"
 
-#include "whittle/compaction/media_stage.hpp"
-#include "whittle/compaction/pruning_plan.hpp"
-#include "whittle/compaction/pruning_stage.hpp"
-#include "whittle/digest/facts.hpp"
-#include "whittle/digest/fold.hpp"
+#include "whittle/compaction/detail/media_stage.hpp"
+#include "whittle/compaction/detail/pruning_plan.hpp"
+#include "whittle/compaction/detail/pruning_stage.hpp"
+#include "whittle/digest/detail/facts.hpp"
+#include "whittle/digest/detail/fold.hpp"
 #include "whittle/message/validity.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/base/saturating.hpp"
-#include "whittle/compaction/compact.hpp"
-#include "whittle/compaction/ladder.hpp"
-#include "whittle/compaction/summary_message.hpp"
-#include "whittle/compaction/turns.hpp"
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/compaction/detail/compact.hpp"
+#include "ladder.hpp"
+#include "summary_message.hpp"
+#include "whittle/compaction/detail/turns.hpp"
 
 #include <cstddef>
 #include <cstdint>

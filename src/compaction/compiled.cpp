@@ -1,4 +1,4 @@
-// Over ChatMessage, once for every program: base/compiled_types.hpp.
+// Over ChatMessage, once for every program: base/detail/compiled_types.hpp.
 #include "whittle/compaction/compaction.hpp"
 #include "whittle/compaction/pruning.hpp"
 

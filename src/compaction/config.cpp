@@ -1,8 +1,8 @@
 #include "whittle/compaction/config.hpp"
 
 #include "../base/field_check.hpp"
-#include "whittle/base/saturating.hpp"
-#include "whittle/compaction/callbacks.hpp"
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/compaction/compaction.hpp"
 
 #include <fmt/format.h>
 

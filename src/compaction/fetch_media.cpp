@@ -1,7 +1,7 @@
 #include "whittle/compaction/fetch_media.hpp"
 
 #include "../base/base64.hpp"
-#include "../chain/read_back.hpp"
+#include "../conversation/read_back.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 

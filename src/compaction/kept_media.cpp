@@ -1,6 +1,6 @@
 #include "kept_media.hpp"
 
-#include "whittle/base/names.hpp"
+#include "whittle/base/detail/names.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/compaction/pruning_config.hpp"
-#include "whittle/compaction/pruning_plan.hpp"
+#include "whittle/compaction/config.hpp"
+#include "whittle/compaction/detail/pruning_plan.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
-#include "whittle/compaction/ladder.hpp"
+#include "ladder.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/digest/chunk_planner.hpp"
+#include "whittle/digest/detail/chunk_planner.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
-#include "whittle/compaction/media_stage.hpp"
+#include "whittle/compaction/detail/media_stage.hpp"
 
 #include "kept_media.hpp"
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 
 #include <algorithm>
 

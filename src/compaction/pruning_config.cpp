@@ -1,9 +1,9 @@
-#include "whittle/compaction/pruning_config.hpp"
+#include "whittle/compaction/config.hpp"
 
 #include "../base/field_check.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/compaction/detail/pruning_plan.hpp"
 #include "whittle/compaction/fetch_media.hpp"
-#include "whittle/compaction/pruning_plan.hpp"
 
 #include <fmt/format.h>
 

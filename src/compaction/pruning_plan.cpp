@@ -1,9 +1,9 @@
-#include "whittle/compaction/pruning_plan.hpp"
+#include "whittle/compaction/detail/pruning_plan.hpp"
 #include "../message/result_parts.hpp"
 
 #include "whittle/base/hash.hpp"
-#include "whittle/base/names.hpp"
-#include "whittle/compaction/media_stage.hpp"
+#include "whittle/base/detail/names.hpp"
+#include "whittle/compaction/detail/media_stage.hpp"
 
 #include <fmt/format.h>
 

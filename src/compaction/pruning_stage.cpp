@@ -1,11 +1,11 @@
-#include "whittle/compaction/pruning_stage.hpp"
+#include "whittle/compaction/detail/pruning_stage.hpp"
 
 #include "kept_media.hpp"
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/chain/stored_parts.hpp"
-#include "whittle/compaction/media_stage.hpp"
-#include "whittle/compaction/pruning_plan.hpp"
+#include "whittle/conversation/detail/stored_parts.hpp"
+#include "whittle/compaction/detail/media_stage.hpp"
+#include "whittle/compaction/detail/pruning_plan.hpp"
 
 #include <algorithm>
 #include <functional>

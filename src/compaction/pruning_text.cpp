@@ -1,6 +1,6 @@
 // What stands in place of a pruned result.
 #include "whittle/base/text.hpp"
-#include "whittle/compaction/pruning_plan.hpp"
+#include "whittle/compaction/detail/pruning_plan.hpp"
 
 #include <fmt/format.h>
 

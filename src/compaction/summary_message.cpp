@@ -1,4 +1,4 @@
-#include "whittle/compaction/summary_message.hpp"
+#include "summary_message.hpp"
 
 #include <fmt/format.h>
 

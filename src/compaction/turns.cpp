@@ -1,8 +1,8 @@
-#include "whittle/compaction/turns.hpp"
+#include "whittle/compaction/detail/turns.hpp"
 
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/digest/fold.hpp"
+#include "whittle/digest/detail/fold.hpp"
 
 #include <algorithm>
 #include <unordered_map>

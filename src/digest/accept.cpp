@@ -1,9 +1,9 @@
-#include "whittle/digest/accept.hpp"
+#include "whittle/digest/detail/accept.hpp"
 #include "error_text.hpp"
 #include "excuses.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 
 #include <fmt/format.h>
 

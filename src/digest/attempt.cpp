@@ -1,4 +1,4 @@
-#include "whittle/digest/attempt.hpp"
+#include "whittle/digest/detail/attempt.hpp"
 
 #include <new>
 

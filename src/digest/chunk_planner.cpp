@@ -1,6 +1,6 @@
-#include "whittle/digest/chunk_planner.hpp"
+#include "whittle/digest/detail/chunk_planner.hpp"
 
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

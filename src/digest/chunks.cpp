@@ -1,4 +1,4 @@
-#include "whittle/digest/chunks.hpp"
+#include "whittle/digest/detail/chunks.hpp"
 
 #include "whittle/base/text.hpp"
 

@@ -1,7 +1,7 @@
 #include "whittle/digest/config.hpp"
 
 #include "../base/field_check.hpp"
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
-#include "whittle/digest/facts.hpp"
+#include "whittle/digest/detail/facts.hpp"
 #include "identifiers.hpp"
 
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "whittle/digest/fold.hpp"
+#include "whittle/digest/detail/fold.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 
 #include <string>
 #include <string_view>

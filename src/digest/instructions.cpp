@@ -1,4 +1,4 @@
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 
 namespace whittle::inline v0 {
 namespace {

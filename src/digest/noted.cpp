@@ -1,6 +1,6 @@
-#include "whittle/digest/noted.hpp"
+#include "noted.hpp"
 
-#include "whittle/chain/failure.hpp"
+#include "whittle/conversation/detail/failure.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
-#include "whittle/digest/render.hpp"
+#include "whittle/digest/detail/render.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 
 #include <fmt/format.h>
 

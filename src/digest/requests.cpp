@@ -1,6 +1,6 @@
-#include "whittle/digest/requests.hpp"
+#include "whittle/digest/detail/requests.hpp"
 
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "whittle/digest/shown_names.hpp"
+#include "whittle/digest/detail/shown_names.hpp"
 
 #include "identifiers.hpp"
 

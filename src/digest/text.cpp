@@ -1,4 +1,4 @@
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 
 #include "whittle/base/text.hpp"
 

@@ -8,7 +8,7 @@
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
 
-/// Compiles what base/compiled_types.hpp declares over one message type.
+/// Compiles what base/detail/compiled_types.hpp declares over one message type.
 #define WHITTLE_COMPILE_FOR(M)       \
     template class Conversation<M>;  \
     template class Transaction<M>;   \

@@ -1,4 +1,4 @@
-#include "whittle/loop/jobs.hpp"
+#include "whittle/loop/detail/jobs.hpp"
 
 #include <algorithm>
 #include <condition_variable>

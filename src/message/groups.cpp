@@ -1,5 +1,5 @@
 #include "part_facts.hpp"
-#include "whittle/message/group_finder.hpp"
+#include "whittle/message/detail/group_finder.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "part_facts.hpp"
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/message/outline.hpp"
-#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/part.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "whittle/message/provenance.hpp"
+#include "whittle/message/outline.hpp"
 
 #include <array>
 #include <utility>

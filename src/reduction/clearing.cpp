@@ -1,9 +1,9 @@
-#include "whittle/reduction/clearing.hpp"
+#include "whittle/reduction/detail/clearing.hpp"
 #include "../base/base64.hpp"
 #include "../message/result_parts.hpp"
 
 #include "whittle/base/error.hpp"
-#include "whittle/base/names.hpp"
+#include "whittle/base/detail/names.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "whittle/reduction/clearing_run.hpp"
+#include "whittle/reduction/detail/clearing_run.hpp"
 
 #include "sorted_parts.hpp"
 #include "whittle/base/error.hpp"

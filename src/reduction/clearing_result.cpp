@@ -1,7 +1,7 @@
-#include "whittle/reduction/clearing_run.hpp"
+#include "whittle/reduction/detail/clearing_run.hpp"
 
 #include "whittle/base/error.hpp"
-#include "whittle/chain/stored_parts.hpp"
+#include "whittle/conversation/detail/stored_parts.hpp"
 
 #include <algorithm>
 #include <utility>

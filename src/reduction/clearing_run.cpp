@@ -1,8 +1,8 @@
-#include "whittle/reduction/clearing_run.hpp"
+#include "whittle/reduction/detail/clearing_run.hpp"
 
 #include "sorted_parts.hpp"
-#include "whittle/base/names.hpp"
-#include "whittle/chain/failure.hpp"
+#include "whittle/base/detail/names.hpp"
+#include "whittle/conversation/detail/failure.hpp"
 
 #include <algorithm>
 #include <new>

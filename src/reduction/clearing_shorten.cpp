@@ -1,6 +1,6 @@
-#include "whittle/reduction/clearing_run.hpp"
+#include "whittle/reduction/detail/clearing_run.hpp"
 
-#include "whittle/base/names.hpp"
+#include "whittle/base/detail/names.hpp"
 
 #include <algorithm>
 #include <utility>

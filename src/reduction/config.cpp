@@ -1,9 +1,9 @@
 #include "whittle/reduction/config.hpp"
 
 #include "../base/field_check.hpp"
-#include "whittle/base/names.hpp"
-#include "whittle/base/saturating.hpp"
-#include "whittle/reduction/truncation.hpp"
+#include "whittle/base/detail/names.hpp"
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/reduction/detail/truncation.hpp"
 
 #include <fmt/format.h>
 

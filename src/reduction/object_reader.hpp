@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/chain/stored_objects.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 #include "whittle/reduction/read_offloaded.hpp"
-#include "../chain/read_back.hpp"
+#include "../conversation/read_back.hpp"
 #include "object_reader.hpp"
 #include "read_offloaded_arguments.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/chain/stored_parts.hpp"
-#include "whittle/reduction/truncation.hpp"
+#include "whittle/conversation/detail/stored_parts.hpp"
+#include "whittle/reduction/detail/truncation.hpp"
 
 #include <fmt/format.h>
 

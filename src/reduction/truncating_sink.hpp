@@ -1,8 +1,8 @@
 #pragma once
 
 #include "held_text.hpp"
-#include "whittle/chain/tool.hpp"
-#include "whittle/reduction/truncation.hpp"
+#include "whittle/conversation/tool.hpp"
+#include "whittle/reduction/detail/truncation.hpp"
 
 #include <cstdint>
 #include <exception>

@@ -1,11 +1,11 @@
-#include "whittle/reduction/truncation.hpp"
-#include "../chain/read_back.hpp"
+#include "whittle/reduction/detail/truncation.hpp"
+#include "../conversation/read_back.hpp"
 #include "truncating_sink.hpp"
 
-#include "whittle/base/names.hpp"
+#include "whittle/base/detail/names.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/reduction/clearing.hpp"
+#include "whittle/reduction/detail/clearing.hpp"
 #include "whittle/reduction/read_offloaded.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "whittle/replay/pieces.hpp"
+#include "whittle/replay/detail/pieces.hpp"
 
 namespace whittle::inline v0 {
 

@@ -1,6 +1,6 @@
-#include "whittle/replay/prefix_cache.hpp"
+#include "whittle/replay/detail/prefix_cache.hpp"
 
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

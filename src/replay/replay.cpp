@@ -1,7 +1,7 @@
 #include "whittle/replay/replay.hpp"
 
 #include "whittle/base/error.hpp"
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 namespace whittle::inline v0::detail {

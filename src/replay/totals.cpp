@@ -1,4 +1,4 @@
-#include "whittle/replay/totals.hpp"
+#include "whittle/replay/replay.hpp"
 
 #include "whittle/base/text.hpp"
 

@@ -1,6 +1,6 @@
-#include "whittle/summarization/fold_range.hpp"
+#include "whittle/summarization/detail/fold_range.hpp"
 
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "fold_run.hpp"
 
-#include "whittle/base/saturating.hpp"
-#include "whittle/digest/fold.hpp"
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/digest/detail/fold.hpp"
 
 #include <fmt/format.h>
 

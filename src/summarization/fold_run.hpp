@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/digest/facts.hpp"
-#include "whittle/summarization/preserved.hpp"
-#include "whittle/summarization/summarize.hpp"
-#include "whittle/summarization/summary_text.hpp"
+#include "whittle/digest/detail/facts.hpp"
+#include "whittle/summarization/detail/preserved.hpp"
+#include "whittle/summarization/detail/summarize.hpp"
+#include "whittle/summarization/detail/summary_text.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "whittle/summarization/preserved.hpp"
+#include "whittle/summarization/detail/preserved.hpp"
 
 #include "whittle/base/text.hpp"
 

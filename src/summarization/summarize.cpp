@@ -1,9 +1,9 @@
-#include "whittle/summarization/summarize.hpp"
+#include "whittle/summarization/detail/summarize.hpp"
 
 #include "fold_run.hpp"
-#include "whittle/base/saturating.hpp"
-#include "whittle/chain/failure.hpp"
-#include "whittle/digest/noted.hpp"
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/conversation/detail/failure.hpp"
+#include "../digest/noted.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,6 +1,6 @@
-#include "whittle/summarization/summary_text.hpp"
+#include "whittle/summarization/detail/summary_text.hpp"
 
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "whittle/summarization/transcript.hpp"
+#include "whittle/summarization/detail/transcript.hpp"
 
 #include "../base/base64.hpp"
 

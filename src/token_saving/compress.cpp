@@ -1,4 +1,4 @@
-#include "whittle/token_saving/compress.hpp"
+#include "whittle/token_saving/detail/compress.hpp"
 
 #include <fmt/format.h>
 

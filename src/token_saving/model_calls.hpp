@@ -1,7 +1,7 @@
 // Calls of models and servers by word classifiers: limits before, the report after.
 #pragma once
 
-#include "whittle/token_saving/words.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 
 #include <exception>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "on_arrival.hpp"
 
 #include "planning.hpp"
-#include "whittle/chain/failure.hpp"
-#include "whittle/token_saving/compress.hpp"
+#include "whittle/conversation/detail/failure.hpp"
+#include "whittle/token_saving/detail/compress.hpp"
 
 #include <nlohmann/json.hpp>
 

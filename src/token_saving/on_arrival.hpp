@@ -1,7 +1,7 @@
 #pragma once
 
 #include "stats_board.hpp"
-#include "whittle/chain/tool.hpp"
+#include "whittle/conversation/tool.hpp"
 #include "whittle/token_saving/config.hpp"
 
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "planning.hpp"
 
-#include "whittle/base/names.hpp"
+#include "whittle/base/detail/names.hpp"
 
 #include <fmt/format.h>
 

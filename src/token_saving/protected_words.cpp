@@ -1,6 +1,6 @@
 // Which single words stay, whatever a classifier says.
 #include "whittle/base/text.hpp"
-#include "whittle/token_saving/words.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 #include "word_text.hpp"
 
 #include <algorithm>

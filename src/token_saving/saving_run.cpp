@@ -1,7 +1,7 @@
 #include "saving_run.hpp"
 
-#include "whittle/base/saturating.hpp"
-#include "whittle/token_saving/compress.hpp"
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/token_saving/detail/compress.hpp"
 
 #include <algorithm>
 #include <functional>

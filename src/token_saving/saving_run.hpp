@@ -2,7 +2,7 @@
 
 #include "planning.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/token_saving/stats.hpp"
+#include "whittle/token_saving/config.hpp"
 #include "word_cache.hpp"
 
 #include <cstddef>

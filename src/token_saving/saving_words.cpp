@@ -1,6 +1,6 @@
 // The part of a saving run that leaves words out.
 #include "saving_run.hpp"
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,6 +1,6 @@
 // Splits a text into words and finds what stays word for word: code fences, JSON, lines of code, notices.
 #include "data_lines.hpp"
-#include "whittle/token_saving/words.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 #include "word_text.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/token_saving/stats.hpp"
+#include "whittle/token_saving/config.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/hash.hpp"
-#include "whittle/token_saving/words.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "whittle/token_saving/words.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"

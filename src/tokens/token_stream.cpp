@@ -1,4 +1,4 @@
-#include "whittle/tokens/token_stream.hpp"
+#include "whittle/tokens/vocabulary.hpp"
 
 #include "vocabulary_impl.hpp"
 

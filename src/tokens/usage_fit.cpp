@@ -1,6 +1,6 @@
-#include "whittle/tokens/usage_fit.hpp"
+#include "whittle/tokens/detail/usage_fit.hpp"
 
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

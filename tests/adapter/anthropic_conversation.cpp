@@ -1,7 +1,7 @@
 // Anthropic messages in a conversation: what differs from a message per result.
 #include "support/catch.hpp"
 #include "whittle/adapter/anthropic.hpp"
-#include "whittle/chain/transaction.hpp"
+#include "whittle/conversation/transaction.hpp"
 #include "whittle/port/storage.hpp"
 
 #include <string>

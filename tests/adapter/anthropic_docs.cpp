@@ -3,7 +3,7 @@
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/anthropic_wire.hpp"
 #include "whittle/adapter/convert.hpp"
-#include "whittle/chain/conversation.hpp"
+#include "whittle/conversation/conversation.hpp"
 
 #include <string>
 #include <vector>

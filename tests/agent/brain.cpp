@@ -5,8 +5,8 @@
 #include "agent/request_view.hpp"
 #include "support/catch.hpp"
 
-#include <whittle/reduction/clearing.hpp>
-#include <whittle/reduction/truncation.hpp>
+#include <whittle/reduction/detail/clearing.hpp>
+#include <whittle/reduction/detail/truncation.hpp>
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // What a request to the Messages API looks like, and where its cache marks stand.
-#include "whittle/backend/anthropic_request.hpp"
+#include "../../src/backend/anthropic_request.hpp"
 #include "support/catch.hpp"
 #include "whittle/adapter/anthropic_wire.hpp"
 

@@ -1,5 +1,5 @@
 // The Messages API over a scripted transport: what comes back, whole and streamed.
-#include "whittle/backend/anthropic_stream.hpp"
+#include "../../src/backend/anthropic_stream.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "support/failure_of.hpp"

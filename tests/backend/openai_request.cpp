@@ -1,5 +1,5 @@
 // What a chat-completions request looks like for each kind of server.
-#include "whittle/backend/openai_request.hpp"
+#include "../../src/backend/openai_request.hpp"
 #include "support/catch.hpp"
 
 #include <string>

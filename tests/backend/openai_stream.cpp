@@ -1,5 +1,5 @@
 // Chat completions over a scripted transport: what comes back, whole and streamed.
-#include "whittle/backend/openai_stream.hpp"
+#include "../../src/backend/openai_stream.hpp"
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "support/failure_of.hpp"

@@ -3,8 +3,8 @@
 #include "real_model/recording.hpp"
 #include "support/catch.hpp"
 
+#include "../../src/backend/openai_request.hpp"
 #include "whittle/backend/classify_error.hpp"
-#include "whittle/backend/openai_request.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 
 #include "support/catch.hpp"
 

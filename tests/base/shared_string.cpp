@@ -1,4 +1,4 @@
-#include "whittle/base/shared_string.hpp"
+#include "whittle/base/detail/shared_string.hpp"
 
 #include "support/catch.hpp"
 

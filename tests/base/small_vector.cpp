@@ -1,4 +1,4 @@
-#include "whittle/base/small_vector.hpp"
+#include "whittle/base/detail/small_vector.hpp"
 
 #include "support/catch.hpp"
 

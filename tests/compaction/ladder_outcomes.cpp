@@ -2,7 +2,7 @@
 #include "ladder_talk.hpp"
 #include "picky_storage.hpp"
 #include "support/catch.hpp"
-#include "whittle/compaction/ladder.hpp"
+#include "../../src/compaction/ladder.hpp"
 
 #include <algorithm>
 #include <memory>

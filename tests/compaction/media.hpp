@@ -3,7 +3,7 @@
 
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/openai.hpp"
-#include "whittle/compaction/media_stage.hpp"
+#include "whittle/compaction/detail/media_stage.hpp"
 #include "whittle/compaction/pruning.hpp"
 
 #include <nlohmann/json.hpp>

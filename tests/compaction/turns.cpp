@@ -1,5 +1,5 @@
 // Where turns begin, what stays, and what a summary stands for.
-#include "whittle/compaction/turns.hpp"
+#include "whittle/compaction/detail/turns.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
 #include "support/generators.hpp"
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 #include "work.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "support/catch.hpp"
-#include "whittle/chain/conversation.hpp"
+#include "whittle/conversation/conversation.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/port/scripted_model.hpp"
 

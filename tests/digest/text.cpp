@@ -1,8 +1,8 @@
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 #include "support/catch.hpp"
-#include "whittle/digest/accept.hpp"
+#include "whittle/digest/detail/accept.hpp"
 #include "whittle/digest/config.hpp"
-#include "whittle/digest/facts.hpp"
+#include "whittle/digest/detail/facts.hpp"
 #include "whittle/message/chat_message.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/chain/conversation.hpp"
+#include "whittle/conversation/conversation.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/port/scripted_model.hpp"
 

@@ -1,5 +1,5 @@
 // How a result finds its call, in histories that hold thousands of calls with one id.
-#include "whittle/message/group_finder.hpp"
+#include "whittle/message/detail/group_finder.hpp"
 
 #include "support/catch.hpp"
 #include "support/generators_hostile.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "any_host.hpp"
-#include "whittle/reduction/clearing.hpp"
-#include "whittle/reduction/truncation.hpp"
+#include "whittle/reduction/detail/clearing.hpp"
+#include "whittle/reduction/detail/truncation.hpp"
 
 #include <initializer_list>
 #include <memory>

@@ -1,8 +1,8 @@
-#include "whittle/replay/prefix_cache.hpp"
+#include "whittle/replay/detail/prefix_cache.hpp"
 
 #include "support/catch.hpp"
 #include "whittle/base/random.hpp"
-#include "whittle/chain/cache_profiles.hpp"
+#include "whittle/chain/config.hpp"
 
 #include <algorithm>
 #include <cmath>

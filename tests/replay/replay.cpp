@@ -1,7 +1,7 @@
 #include "whittle/replay/replay.hpp"
 
 #include "support/catch.hpp"
-#include "whittle/chain/cache_profiles.hpp"
+#include "whittle/chain/config.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <string>

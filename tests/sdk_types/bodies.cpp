@@ -4,9 +4,9 @@
 #include "programs.hpp"
 #include "shorten_texts.hpp"
 
+#include "../../src/backend/anthropic_request.hpp"
+#include "../../src/backend/openai_request.hpp"
 #include "support/generators_messages.hpp"
-#include "whittle/backend/anthropic_request.hpp"
-#include "whittle/backend/openai_request.hpp"
 #include "whittle/loop/agent_loop.hpp"
 #include "whittle/port/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"

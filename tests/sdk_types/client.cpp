@@ -1,4 +1,6 @@
 // Our models and loop against the stub that main.ts serves at WHITTLE_SDK_STUB.
+#include "../../src/backend/anthropic_request.hpp"
+#include "../../src/backend/openai_request.hpp"
 #include "mirror.hpp"
 
 #include "support/catch.hpp"

@@ -6,7 +6,7 @@
 #include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/openai.hpp"
 #include "whittle/adapter/trajectory.hpp"
-#include "whittle/digest/text.hpp"
+#include "whittle/digest/detail/text.hpp"
 #include "whittle/replay/replay.hpp"
 #include "whittle/summarization/summarization.hpp"
 

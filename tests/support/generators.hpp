@@ -4,7 +4,7 @@
 
 #include "whittle/base/random.hpp"
 #include "whittle/message/chat_message.hpp"
-#include "whittle/reduction/clearing.hpp"
+#include "whittle/reduction/detail/clearing.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Everything of a conversation that can be compared, as text.
 #pragma once
 
-#include "whittle/chain/conversation.hpp"
-#include "whittle/chain/state.hpp"
+#include "whittle/conversation/conversation.hpp"
+#include "whittle/conversation/detail/state.hpp"
 
 #include <cstddef>
 #include <span>

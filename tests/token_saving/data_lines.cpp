@@ -1,7 +1,7 @@
 // What word compression leaves whole outside of code fences, and the words that carry logic.
 #include "support/catch.hpp"
 #include "whittle/token_saving/classifiers.hpp"
-#include "whittle/token_saving/words.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 
 #include <string>
 #include <string_view>

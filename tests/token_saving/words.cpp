@@ -1,4 +1,4 @@
-#include "whittle/token_saving/words.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 
 #include "../../src/token_saving/word_cache.hpp"
 #include "support/catch.hpp"

@@ -4,8 +4,7 @@
 #include "support/catch.hpp"
 #include "support/temp_dir.hpp"
 
-#include <whittle/tokens/token_index.hpp>
-#include <whittle/tokens/token_stream.hpp>
+#include <whittle/tokens/vocabulary.hpp>
 
 #include <fstream>
 

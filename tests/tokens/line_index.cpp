@@ -1,7 +1,7 @@
 #include "small_vocabulary.hpp"
 #include "vocabularies.hpp"
 
-#include "whittle/tokens/token_index.hpp"
+#include "whittle/tokens/vocabulary.hpp"
 
 using namespace whittle;
 using namespace whittle::test;

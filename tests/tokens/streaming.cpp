@@ -1,8 +1,7 @@
 #include "vocabularies.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
-#include "whittle/tokens/token_index.hpp"
-#include "whittle/tokens/token_stream.hpp"
+#include "whittle/tokens/vocabulary.hpp"
 
 using namespace whittle;
 using namespace whittle::test;

@@ -1,5 +1,5 @@
 // How a provider's counts are set against ours.
-#include "whittle/tokens/usage_fit.hpp"
+#include "whittle/tokens/detail/usage_fit.hpp"
 
 #include "support/catch.hpp"
 

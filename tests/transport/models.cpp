@@ -4,7 +4,7 @@
 #include "whittle/backend/anthropic_model.hpp"
 #include "whittle/backend/curl_transport.hpp"
 #include "whittle/backend/openai_chat_model.hpp"
-#include "whittle/backend/retry_model.hpp"
+#include "whittle/port/retry_model.hpp"
 
 #include <atomic>
 #include <chrono>

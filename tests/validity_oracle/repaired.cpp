@@ -4,7 +4,7 @@
 #include "support/catch.hpp"
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/openai.hpp"
-#include "whittle/chain/repair.hpp"
+#include "whittle/conversation/detail/repair.hpp"
 
 #include <fstream>
 #include <utility>

@@ -6,7 +6,6 @@
 #include "whittle/adapter/detail/anthropic_usage.hpp"
 #include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
-#include "whittle/message/part_index.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <nlohmann/json.hpp>
@@ -198,4 +197,4 @@ static_assert(ToolMessage<anthropic::Message> && HasCodec<anthropic::Message> &&
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_ANTHROPIC_MESSAGE
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

@@ -2,7 +2,7 @@
 
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/detail/anthropic_wire_checks.hpp"
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 
 #include <nlohmann/json.hpp>
 

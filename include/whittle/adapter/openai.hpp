@@ -4,7 +4,6 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/adapter/detail/openai_edit.hpp"
 #include "whittle/adapter/detail/openai_slots.hpp"
-#include "whittle/message/part_index.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <nlohmann/json.hpp>
@@ -161,4 +160,4 @@ static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUs
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_OPENAI_MESSAGE
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

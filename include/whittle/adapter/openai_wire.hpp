@@ -2,7 +2,7 @@
 
 #include "whittle/adapter/detail/wire_types.hpp"
 #include "whittle/adapter/openai.hpp"
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 
 #include <cstddef>
 #include <span>

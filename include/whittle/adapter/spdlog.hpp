@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/event.hpp"
-#include "whittle/chain/report.hpp"
+#include "whittle/conversation/report.hpp"
 
 #include <spdlog/logger.h>
 

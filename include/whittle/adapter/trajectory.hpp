@@ -3,7 +3,7 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/adapter/detail/trajectory_fields.hpp"
 #include "whittle/adapter/openai.hpp"
-#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/part.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 
 #include "whittle/adapter/config_json.hpp"
 #include "whittle/backend/anthropic_model.hpp"
-#include "whittle/backend/converted_model.hpp"
+#include "whittle/backend/detail/converted_model.hpp"
 #include "whittle/backend/http_transport.hpp"
 #include "whittle/backend/openai_chat_model.hpp"
 

@@ -2,12 +2,61 @@
 
 #include "whittle/adapter/openai.hpp"
 #include "whittle/backend/http_transport.hpp"
-#include "whittle/backend/openai_request.hpp"
+#include "whittle/base/version.hpp"
 #include "whittle/port/model.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0::openai {
+
+/// What a server that speaks chat completions takes. Data: copy the nearest and correct it where yours differs.
+struct Dialect {
+    std::string name = "openai";
+    std::string max_tokens_field = "max_completion_tokens";  ///< what the output limit is called
+    std::string system_role = "system";                      ///< of `ModelRequest::system`; "developer" for some models
+    bool stream_usage = true;  ///< takes "stream_options":{"include_usage":true}; without it a stream has no usage
+    bool null_content = true;  ///< takes "content":null beside calls; else an empty text is sent
+    bool any_member = false;   ///< ignores members of messages that it does not know; else they are left out
+    std::vector<std::string>
+        further_members{};                     ///< of assistant messages, beyond OpenAI's, such as "reasoning_content"
+    std::string key_header = "Authorization";  ///< gets "Bearer KEY"; a header of another name gets the key alone
+
+    friend bool operator==(const Dialect&, const Dialect&) = default;
+};
+
+/// openai, azure, vllm, llama_cpp, llama_cpp_python, ollama, lm_studio, openrouter, litellm, deepseek, and compatible,
+/// which sends only what all of them take. docs/openai.md has the table with its date.
+[[nodiscard]] std::span<const Dialect> dialects();
+
+/// The dialect of that name, or null.
+[[nodiscard]] const Dialect* find_dialect(std::string_view name);
+
+}  // namespace whittle::inline v0::openai
 
 namespace whittle::inline v0 {
+
+/// A model behind OpenAI's chat completions, or behind a server that speaks them.
+struct OpenAIModelConfig {
+    std::string model{};                                 ///< required
+    std::string base_url = "https://api.openai.com/v1";  ///< the path to "/chat/completions"; a query stays behind it
+    std::string api_key{};                               ///< secret, never in an error or event; empty: none is sent
+    openai::Dialect dialect{};                           ///< what the server takes
+    std::int64_t max_output_tokens = 0;                  ///< where the call does not say; 0: the server's own limit
+    std::string extra{};                                 ///< further fields of every request as one JSON object
+    bool always_stream = false;  ///< stream also where nobody listens: long answers keep the connection alive
+    HttpHeaders headers{};       ///< further headers; secret are those named so (key, auth, token, ...)
+    HttpLimits limits{};
+
+    friend bool operator==(const OpenAIModelConfig&, const OpenAIModelConfig&) = default;
+};
+
+/// Adds every bad field to `problems`, each under "{name}.".
+void check_openai_model(const OpenAIModelConfig& config, std::string_view name, Problems& problems);
 
 /// A model behind OpenAI's chat completions. Streams if the caller listens. Thread-safe. docs/openai.md has the traps.
 class OpenAIChatModel final : public Model<openai::Message> {

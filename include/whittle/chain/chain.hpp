@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/chain/callback_braces.hpp"
+#include "whittle/chain/detail/callback_braces.hpp"
 #include "whittle/chain/middleware.hpp"
-#include "whittle/chain/repair.hpp"
+#include "whittle/conversation/detail/repair.hpp"
 
 #include <atomic>
 #include <concepts>
@@ -159,7 +159,7 @@ Chain(ChainConfig, ChainCallbacks<M>, std::vector<std::shared_ptr<Middleware<M>>
 
 }  // namespace whittle::inline v0
 
-#include "whittle/chain/chain_impl.hpp"
+#include "whittle/chain/detail/chain.hpp"
 
 #define WHITTLE_DEFINES_CHAIN
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

@@ -5,12 +5,12 @@
 #include "whittle/base/event.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/base/random.hpp"
-#include "whittle/chain/on_error.hpp"
-#include "whittle/chain/on_prefix_edit.hpp"
-#include "whittle/chain/report.hpp"
+#include "whittle/conversation/detail/edit_environment.hpp"
+#include "whittle/conversation/report.hpp"
+#include "whittle/conversation/tool.hpp"
 #include "whittle/message/chat_message.hpp"
-#include "whittle/message/message_view.hpp"
-#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/detail/message_view.hpp"
+#include "whittle/message/part.hpp"
 #include "whittle/message/validity.hpp"
 #include "whittle/port/storage.hpp"
 #include "whittle/tokens/counter.hpp"
@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -112,5 +113,22 @@ struct ChainInfo {
     std::span<const std::string_view> middlewares;    ///< names, in order
     std::span<const std::string_view> summarisers{};  ///< names of those that fold the history by themselves, in order
 };
+
+/// The cache profiles that configurations can name:
+///
+/// | name           | read | write | lifetime | minimum | step |
+/// |----------------|------|-------|----------|---------|------|
+/// | `anthropic_5m` | 0.1  | 1.25  | 300 s    | 1,024   | 1    |
+/// | `openai`       | 0.1  | 1     | 600 s    | 1,024   | 128  |
+/// | `openai_2026`  | 0.1  | 1.25  | 1,800 s  | 1,024   | 128  |
+/// | `no_cache`     | 1    | 1     | none     |         |      |
+///
+/// Entered 2026-11-21 from the cost model that the replay figures are defined by, which names the providers' pages
+/// "Prompt caching" (Anthropic: cache writes for five minutes; OpenAI: automatic caching, in 2026 with a price for
+/// writing) as its sources. Providers change them: a configuration can give numbers of its own.
+[[nodiscard]] std::span<const CacheProfile> cache_profiles() noexcept;
+
+/// The profile of that name, or null.
+[[nodiscard]] const CacheProfile* find_cache_profile(std::string_view name) noexcept;
 
 }  // namespace whittle::inline v0

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/config.hpp"
-#include "whittle/chain/draft.hpp"
-#include "whittle/chain/journal.hpp"
+#include "whittle/conversation/draft.hpp"
+#include "whittle/conversation/journal.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/base/function_ref.hpp"
-#include "whittle/chain/tool.hpp"
+#include "whittle/base/detail/function_ref.hpp"
+#include "whittle/conversation/tool.hpp"
 #include "whittle/chain/turn.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/chain/transaction.hpp"
+#include "whittle/conversation/transaction.hpp"
 #include "whittle/port/model.hpp"
 
 #include <algorithm>

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/compaction/callbacks.hpp"
-#include "whittle/compaction/compact.hpp"
 #include "whittle/compaction/config.hpp"
+#include "whittle/compaction/detail/compact.hpp"
+#include "whittle/digest/detail/attempt.hpp"
 #include "whittle/digest/digest.hpp"
-#include "whittle/port/model_message.hpp"
+#include "whittle/message/chat_message.hpp"
+#include "whittle/port/detail/model_message.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,29 @@
 #include <utility>
 
 namespace whittle::inline v0 {
+
+/// What takes a message type. Each replaces the built-in answer.
+template <AgentMessage M = ChatMessage>
+struct CompactionCallbacks {
+    RetryCallbacks<M> retry{};        ///< default: `is_worth_a_retry`, half a second apart
+    FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
+};
+
+namespace detail {
+
+/// `CompactionCallbacks` as braces write it: names the member that a function does not fit.
+template <AgentMessage M>
+struct CompactionBraces {
+    RetryBraces<M> retry{};
+    FailoverBraces<M> failover{};
+
+    [[nodiscard]] CompactionCallbacks<M> take() { return {.retry = retry.take(), .failover = failover.take()}; }
+};
+
+}  // namespace detail
+
+/// Whether another attempt with the same model can help: not after a refused key, a bad request or a model's refusal.
+[[nodiscard]] bool is_worth_a_retry(const DigestError& error) noexcept;
 
 /// Keeps every request below a threshold, from cheap to dear: prunes old tool results, takes media out of old messages,
 /// folds the oldest turns into one summary. The current turn, leading system texts and pins stay as they are. One run
@@ -135,4 +159,4 @@ DigestCallbacks<M> Compaction<M>::digest_callbacks() const {
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_COMPACTION
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/compaction/pruned_outputs.hpp"
-#include "whittle/compaction/pruning_plan.hpp"
-#include "whittle/compaction/pruning_stage.hpp"
+#include "whittle/compaction/detail/pruned_outputs.hpp"
+#include "whittle/compaction/detail/pruning_plan.hpp"
+#include "whittle/compaction/detail/pruning_stage.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -121,4 +121,4 @@ std::size_t Pruning<M>::untouched_prefix(const Conversation<M>& conversation) co
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_PRUNING
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/base/backoff.hpp"
+#include "whittle/base/detail/backoff.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/port/model.hpp"
 

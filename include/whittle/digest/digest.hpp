@@ -4,14 +4,14 @@
 #include "whittle/base/language.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/chain/edit_environment.hpp"
-#include "whittle/chain/report.hpp"
+#include "whittle/conversation/detail/edit_environment.hpp"
+#include "whittle/conversation/report.hpp"
 #include "whittle/chain/turn.hpp"
-#include "whittle/digest/attempt.hpp"
-#include "whittle/digest/chunks.hpp"
+#include "whittle/digest/detail/attempt.hpp"
+#include "whittle/digest/detail/chunks.hpp"
 #include "whittle/digest/config.hpp"
-#include "whittle/digest/outcome.hpp"
-#include "whittle/message/message_view.hpp"
+#include "whittle/digest/detail/outcome.hpp"
+#include "whittle/message/detail/message_view.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/tokens/counter.hpp"
 
@@ -87,4 +87,4 @@ template <AgentMessage M>
 
 }  // namespace whittle::inline v0
 
-#include "whittle/digest/digest_impl.hpp"
+#include "whittle/digest/detail/digest.hpp"

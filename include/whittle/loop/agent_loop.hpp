@@ -2,8 +2,8 @@
 
 #include "whittle/chain/chain.hpp"
 #include "whittle/loop/callbacks.hpp"
-#include "whittle/loop/jobs.hpp"
-#include "whittle/port/delta_watch.hpp"
+#include "whittle/loop/detail/jobs.hpp"
+#include "whittle/port/detail/delta_watch.hpp"
 #include "whittle/reduction/read_offloaded.hpp"
 
 #include <algorithm>
@@ -414,4 +414,4 @@ void AgentLoop<M>::close_open_calls(Conversation<M>& conversation, const HookReq
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_AGENT_LOOP
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

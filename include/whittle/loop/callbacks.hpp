@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/base/callback_slot.hpp"
-#include "whittle/chain/tool.hpp"
+#include "whittle/base/detail/callback_slot.hpp"
+#include "whittle/conversation/tool.hpp"
 #include "whittle/port/model.hpp"
 
 #include <functional>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "whittle/message/part_index.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/message/outline.hpp"
-#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/part.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "whittle/base/clock.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/part.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <chrono>

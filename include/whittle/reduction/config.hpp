@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/base/callback_slot.hpp"
+#include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/chain/turn.hpp"
 #include "whittle/message/part.hpp"
 

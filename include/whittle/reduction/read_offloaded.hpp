@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
-#include "whittle/chain/tool.hpp"
+#include "whittle/conversation/tool.hpp"
 #include "whittle/port/storage.hpp"
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "whittle/base/saturating.hpp"
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/reduction/clearing_run.hpp"
+#include "whittle/reduction/detail/clearing_run.hpp"
 #include "whittle/reduction/config.hpp"
-#include "whittle/reduction/round_rewriter.hpp"
-#include "whittle/reduction/truncation.hpp"
+#include "whittle/reduction/detail/round_rewriter.hpp"
+#include "whittle/reduction/detail/truncation.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -177,4 +177,4 @@ std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) 
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_REDUCTION
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

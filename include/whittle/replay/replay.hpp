@@ -1,12 +1,15 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/replay/pieces.hpp"
-#include "whittle/replay/totals.hpp"
+#include "whittle/chain/config.hpp"
+#include "whittle/message/validity.hpp"
+#include "whittle/replay/detail/pieces.hpp"
+#include "whittle/replay/detail/prefix_cache.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -15,6 +18,68 @@
 #include <vector>
 
 namespace whittle::inline v0 {
+
+/// Sums over the requests of a replay, by the definitions of docs/cost.md. All counts are tokens unless they say
+/// otherwise.
+struct RequestTotals {
+    std::int64_t input = 0;
+    std::int64_t peak = 0;  ///< of one request
+    std::int64_t cached = 0;
+    std::int64_t written = 0;
+    std::int64_t uncached = 0;
+    std::int64_t invalidated = 0;
+    std::int64_t resets = 0;       ///< calls
+    std::int64_t over_window = 0;  ///< calls with a larger input than the profile's window
+    double input_cost = 0;         ///< tokens at the plain input price
+
+    void add(const CacheAccount& account, const ModelProfile& profile) noexcept;
+    RequestTotals& operator+=(const RequestTotals& other) noexcept;
+    /// cached / input; 0 without input.
+    [[nodiscard]] double hit_rate() const noexcept;
+};
+
+/// A rule that a request breaks and the recording up to there does not.
+struct ReplayViolation {
+    std::string trajectory{};
+    std::int64_t call = 0;  ///< the first one
+    Violation violation{};
+};
+
+/// What a chain made of one recording, or of several.
+struct ReplayTotals {
+    std::int64_t trajectories = 0;
+    std::int64_t calls = 0;   ///< of the model
+    std::int64_t output = 0;  ///< tokens of the recorded replies
+    RequestTotals raw{};      ///< everything sent, as recorded
+    RequestTotals sent{};     ///< as the chain leaves it
+
+    std::int64_t side_calls = 0;   ///< of models by middlewares
+    std::int64_t side_input = 0;   ///< tokens of these calls, where the model said what it was billed
+    std::int64_t side_output = 0;  ///< tokens of their replies
+
+    std::int64_t commits = 0;
+    std::map<std::string, std::int64_t> edits{};  ///< messages edited or taken out, by reason
+    std::int64_t bytes_stored = 0;
+    std::int64_t changed_bytes = 0;   ///< text of the recorded messages that were not as recorded at the end
+    std::int64_t restored_bytes = 0;  ///< of these, what undoing every commit brought back
+    std::int64_t not_undone = 0;      ///< trajectories that undoing did not make byte-identical to the recording
+    std::int64_t failed_hooks = 0;    ///< hook runs of a middleware that failed
+    std::int64_t failed_writes = 0;   ///< of the store
+    std::vector<ReplayViolation> violations{};
+    std::vector<std::string> errors{};  ///< why hooks, writes or undoing failed; at most 20
+
+    ReplayTotals& operator+=(const ReplayTotals& other);
+    /// restored_bytes / changed_bytes; 1 if nothing was changed.
+    [[nodiscard]] double restorable() const noexcept;
+    void add_error(std::string text);
+};
+
+/// Money for the input of `requests` and `output` tokens, in the currency of `prices`. The input price is multiplied by
+/// the factors of the cache profile that made the totals; `prices.cache_read` and `cache_write` are not looked at.
+[[nodiscard]] double money(const RequestTotals& requests, std::int64_t output, const Prices& prices) noexcept;
+
+/// Money for what the chain sent, calls of models by middlewares included; these read no cache.
+[[nodiscard]] double money_sent(const ReplayTotals& totals, const Prices& prices) noexcept;
 
 /// A recorded session of an agent. A view: nothing is owned.
 template <AgentMessage M = ChatMessage>
@@ -60,4 +125,4 @@ template <ToolMessage M>
 
 }  // namespace whittle::inline v0
 
-#include "whittle/replay/replay_impl.hpp"
+#include "whittle/replay/detail/replay.hpp"

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "whittle/base/callback_slot.hpp"
-#include "whittle/chain/conversation.hpp"
-#include "whittle/digest/attempt.hpp"
-#include "whittle/summarization/finalizer.hpp"
-#include "whittle/summarization/transcript.hpp"
+#include "whittle/base/detail/callback_slot.hpp"
+#include "whittle/conversation/conversation.hpp"
+#include "whittle/digest/detail/attempt.hpp"
+#include "whittle/summarization/detail/finalizer.hpp"
+#include "whittle/summarization/detail/transcript.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include "whittle/chain/config.hpp"
 #include "whittle/digest/config.hpp"
-#include "whittle/digest/fold.hpp"
+#include "whittle/digest/detail/fold.hpp"
 
 #include <cstddef>
 #include <cstdint>

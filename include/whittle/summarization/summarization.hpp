@@ -1,12 +1,12 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/port/model_message.hpp"
+#include "whittle/port/detail/model_message.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/config.hpp"
-#include "whittle/summarization/preserved.hpp"
-#include "whittle/summarization/summarize.hpp"
-#include "whittle/summarization/summary_port.hpp"
+#include "whittle/summarization/detail/preserved.hpp"
+#include "whittle/summarization/detail/summarize.hpp"
+#include "whittle/summarization/detail/summary_port.hpp"
 
 #include <algorithm>
 #include <concepts>
@@ -138,4 +138,4 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_SUMMARIZATION
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

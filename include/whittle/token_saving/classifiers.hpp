@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/port/model.hpp"
-#include "whittle/token_saving/words.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 #include "whittle/tokens/vocabulary.hpp"
 
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/chain/conversation.hpp"
-#include "whittle/message/visit_parts.hpp"
+#include "whittle/conversation/conversation.hpp"
+#include "whittle/message/detail/visit_parts.hpp"
 
 #include <cstddef>
 #include <cstdint>

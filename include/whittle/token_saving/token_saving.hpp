@@ -2,12 +2,11 @@
 
 #include "whittle/chain/chain.hpp"
 #include "whittle/token_saving/classifiers.hpp"
-#include "whittle/token_saving/compress.hpp"
 #include "whittle/token_saving/config.hpp"
+#include "whittle/token_saving/detail/compress.hpp"
 #include "whittle/token_saving/detail/token_saver.hpp"
-#include "whittle/token_saving/stats.hpp"
+#include "whittle/token_saving/detail/words.hpp"
 #include "whittle/token_saving/steps.hpp"
-#include "whittle/token_saving/words.hpp"
 
 #include <cstddef>
 #include <string>
@@ -56,4 +55,4 @@ private:
 }  // namespace whittle::inline v0
 
 #define WHITTLE_DEFINES_TOKEN_SAVING
-#include "whittle/base/compiled_types.hpp"
+#include "whittle/base/detail/compiled_types.hpp"

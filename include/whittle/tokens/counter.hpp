@@ -2,7 +2,7 @@
 
 #include "whittle/base/text.hpp"
 #include "whittle/message/outline.hpp"
-#include "whittle/message/tool_spec.hpp"
+#include "whittle/message/part.hpp"
 
 #include <cstdint>
 #include <functional>

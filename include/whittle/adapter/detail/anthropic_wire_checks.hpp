@@ -3,7 +3,7 @@
 #include "whittle/adapter/detail/anthropic_slots.hpp"
 #include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/adapter/detail/wire_types.hpp"
-#include "whittle/adapter/wire_violation.hpp"
+#include "whittle/adapter/detail/wire_violation.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/adapter/detail/json_tree.hpp"
-#include "whittle/base/names.hpp"
+#include "whittle/base/detail/names.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/text.hpp"
 
 #include <nlohmann/json.hpp>

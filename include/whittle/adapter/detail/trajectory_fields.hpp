@@ -2,7 +2,6 @@
 
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/message/part.hpp"
-#include "whittle/message/tool_spec.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "whittle/base/function_ref.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/chain/tool.hpp"
+#include "whittle/conversation/tool.hpp"
 #include "whittle/token_saving/config.hpp"
-#include "whittle/token_saving/stats.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -1,0 +1,354 @@
+#pragma once
+
+// Definitions of Chain<M>; included by chain.hpp.
+
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/chain/chain.hpp"
+#include "whittle/conversation/detail/failure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <unordered_set>
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+/// Checks the chain's own settings and the names.
+void check_chain(const ChainInfo& info, Problems& problems);
+
+void tell_warning(const EventSink& events, const Problem& problem) noexcept;
+
+/// Sets a flag for a scope.
+class FlagScope {
+public:
+    explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
+    FlagScope(const FlagScope&) = delete;
+    FlagScope& operator=(const FlagScope&) = delete;
+    ~FlagScope() { flag_ = false; }
+
+private:
+    bool& flag_;
+};
+
+}  // namespace detail
+
+template <AgentMessage M>
+Chain<M>::Chain(ChainConfig config, detail::ChainBraces<M> callbacks, Stages stages)
+    : config_(std::move(config)), callbacks_(callbacks.take()), stages_(std::move(stages)) {
+    check_configuration();
+}
+
+template <AgentMessage M>
+void Chain<M>::check_configuration() {
+    std::vector<std::string_view> names;
+    for (const auto& stage : stages_) names.push_back(stage ? stage->name() : std::string_view("(null)"));
+    std::vector<std::string_view> summarisers;
+    for (const auto& stage : stages_) {
+        if (stage && stage->summarises()) summarisers.push_back(stage->name());
+    }
+    const ChainInfo info{config_, names, summarisers};
+    Problems problems;
+    detail::check_chain(info, problems);
+    for (const auto& stage : stages_) {
+        if (stage) stage->check(info, problems);
+    }
+    problems.throw_if_errors("make chain");
+    for (const auto& stage : stages_) std::ranges::move(stage->object_roots(), std::back_inserter(roots_));
+    names_ = std::make_shared<const std::vector<std::string>>(names.begin(), names.end());
+    warnings_ = problems.all();
+    for (const Problem& warning : warnings_) detail::tell_warning(callbacks_.on_event, warning);
+}
+
+template <AgentMessage M>
+void Chain<M>::allow_roots(const Conversation<M>& conversation) const {
+    if (conversation.side_.objects == nullptr) return;
+    for (const std::string& root : roots_) conversation.side_.objects->allow(root + "/");
+}
+
+template <AgentMessage M>
+void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
+    if (tools_checked_->test(std::memory_order_relaxed) || tools_checked_->test_and_set()) return;
+    const std::vector<std::string_view> names(names_->begin(), names_->end());
+    Problems problems;
+    for (const auto& stage : stages_) stage->check_tools({config_, names}, tools, problems);
+    for (const Problem& problem : problems.all()) detail::tell_warning(callbacks_.on_event, problem);
+}
+
+// ---- hooks on the conversation
+// ---------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
+                            HookCall call) const {
+    conversation.require_outside_hook(name_of(hook));
+    const detail::FlagScope in_hook(conversation.in_hook_);
+    Report& report = conversation.report_;
+    const Timestamp started = config_.clock->now();
+    HookBudget budget{config_.limits.model_calls,
+                      config_.limits.store_bytes > 0 ? config_.limits.store_bytes : INT64_MAX,
+                      add_saturating(started, config_.limits.deadline.count())};
+    const auto count = [&]() -> ContextCount {
+        try {
+            return conversation.context(config_.token_counter, request.system, request.tools);
+        } catch (...) {  // a user's counter
+            if (config_.on_error == OnError::propagate) throw;
+            detail::tell_failure(callbacks_.on_event, "token_counter", conversation.id(), detail::current_error_text());
+            return {};
+        }
+    };
+    report.hook = hook;
+    report.stages.clear();
+    report.names = names_;
+    report.stages.reserve(stages_.size() + 2);  // what can fail comes before the first commit
+    allow_roots(conversation);
+    report.tokens_before = count().total;
+    const auto start = conversation.savepoint();
+    const auto run_stage = [&](std::string_view name, auto&& work) {
+        const auto before = conversation.savepoint();
+        report.stages.push_back({.middleware = name, .hook = hook, .counter = config_.token_counter->id()});
+        Turn<M> turn{conversation, config_, callbacks_, request, budget, report.stages.back(), language()};
+        try {
+            work(turn);
+        } catch (...) {
+            conversation.roll_back(config_.on_error == OnError::propagate ? start : before);
+            const std::string text = detail::current_error_text();
+            turn.report.outcome = Outcome::failed;
+            try {
+                detail::take_back(turn.report, text);
+                if (config_.on_error == OnError::propagate) detail::take_back_commits(report);
+            } catch (...) {
+            }
+            if (config_.on_error == OnError::propagate) throw;
+            detail::tell_failure(callbacks_.on_event, name, conversation.id(), text);
+        }
+    };
+    const bool is_request = hook == Hook::before_model || hook == Hook::on_overflow;
+    if (is_request && config_.repair && !conversation.empty()) {
+        run_stage(detail::repair_name, [&](Turn<M>& turn) {
+            conversation.mend(config_.profile.validity, {.language = turn.language, .for_request = true},
+                              turn.environment());
+        });
+    }
+    if (is_request && note_request(conversation) && config_.on_prefix_edit == OnPrefixEdit::drop) {
+        run_stage("thinking", [&](Turn<M>& turn) {
+            auto edit = turn.edit();
+            edit.drop_thinking();
+            edit.commit({.must_save = false});
+            bool& is_edited = conversation.side_.counters.request_edited;
+            is_edited = is_edited && conversation.side_.has_thinking();
+        });
+    }
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+        const std::size_t stage = order == Order::forward ? i : stages_.size() - 1 - i;
+        run_stage((*names_)[stage], [&](Turn<M>& turn) { call(*stages_[stage], turn); });
+    }
+    conversation.settle(start.journal);
+    const ContextCount after = count();
+    report.tokens_after = after.total;
+    report.calibration = after.calibration;
+    try {
+        report.milliseconds = config_.clock->now() - started;
+    } catch (...) {  // the commits stand
+        detail::tell_failure(callbacks_.on_event, "clock", conversation.id(), detail::current_error_text());
+    }
+    if (callbacks_.on_report) {
+        try {
+            callbacks_.on_report(report);
+        } catch (...) {
+            detail::tell_failure(callbacks_.on_event, "on_report", conversation.id(), detail::current_error_text());
+        }
+    }
+    return report;
+}
+
+template <AgentMessage M>
+bool Chain<M>::note_request(Conversation<M>& conversation) const noexcept {
+    const auto column = conversation.side_.columns.find(config_.token_counter->id());
+    if (!config_.profile.thinking_bound_to_prefix || !column) return false;
+    const auto& overhead = conversation.side_.columns[*column];
+    return overhead.overhead_known && conversation.side_.note_request(overhead.overhead_of);
+}
+
+template <AgentMessage M>
+const Report& Chain<M>::before_agent(Conversation<M>& conversation, const HookRequest<M>& request) const {
+    return run(conversation, request, Hook::before_agent, Order::forward,
+               [](Middleware<M>& m, Turn<M>& turn) { m.before_agent(turn); });
+}
+
+template <AgentMessage M>
+const Report& Chain<M>::before_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
+    check_tools(request.tools);
+    const Report& report = run(conversation, request, Hook::before_model, Order::forward,
+                               [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
+    conversation.side_.sent = conversation.size();
+    return report;
+}
+
+template <AgentMessage M>
+const Report& Chain<M>::after_model(Conversation<M>& conversation, const HookRequest<M>& request) const {
+    return run(conversation, request, Hook::after_model, Order::backward,
+               [](Middleware<M>& m, Turn<M>& turn) { m.after_model(turn); });
+}
+
+template <AgentMessage M>
+const Report& Chain<M>::after_agent(Conversation<M>& conversation, Finish finish, const HookRequest<M>& request) const {
+    return run(conversation, request, Hook::after_agent, Order::backward,
+               [finish](Middleware<M>& m, Turn<M>& turn) { m.after_agent(turn, finish); });
+}
+
+template <AgentMessage M>
+bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overflow,
+                           const HookRequest<M>& request) const {
+    const std::int64_t learnt = overflow.limit > 0 ? overflow.limit : context_window(conversation);
+    if (overflow.limit > 0) {
+        const std::int64_t known = context_window(conversation);
+        conversation.notes(detail::chain_notes)
+            .set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
+    }
+    const std::int64_t enough = sub_saturating(learnt, config_.profile.output_reserve);
+    const std::int64_t used = overflow.used > 0 ? overflow.used : learnt > 0 ? add_saturating(learnt, 1) : 0;
+    double scale = 0.0;  // what the provider counts for one token of ours, at least 1
+    const Report& report =
+        run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
+            const std::int64_t tokens = turn.context_tokens();
+            if (scale == 0.0)
+                scale = tokens > 0 ? std::max(1.0, static_cast<double>(used) / static_cast<double>(tokens)) : 1.0;
+            turn.report.count = to_int64(std::ceil(static_cast<double>(tokens) * scale));
+            turn.report.threshold = enough;
+            if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
+        });
+    conversation.side_.sent = conversation.size();  // the call is made again with these
+    return report.tokens_after < report.tokens_before;
+}
+
+template <AgentMessage M>
+std::int64_t Chain<M>::context_window(Conversation<M>& conversation) const {
+    const auto learnt = conversation.notes(detail::chain_notes).integer("window");
+    const std::int64_t configured = config_.profile.context_window;
+    if (!learnt) return configured;
+    return configured > 0 ? std::min(configured, *learnt) : *learnt;
+}
+
+template <AgentMessage M>
+std::size_t Chain<M>::stable_prefix(const Conversation<M>& conversation) const {
+    std::size_t prefix = conversation.size();
+    for (const auto& stage : stages_) prefix = std::min(prefix, stage->untouched_prefix(conversation));
+    return prefix;
+}
+
+// ---- wraps
+// -----------------------------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+Reply<M> Chain<M>::generate(Model<M>& model, const ModelRequest<M>& request) const {
+    return generate_from(0, model, request);
+}
+
+/// Under OnError::skip a failing middleware is passed over; what the model throws is the caller's.
+template <AgentMessage M>
+Reply<M> Chain<M>::generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const {
+    if (stage == stages_.size()) return model.generate(request);
+    bool is_models_failure = false;
+    std::optional<Reply<M>> reply;
+    const auto next = [&](const ModelRequest<M>& inner) {
+        is_models_failure = true;
+        Reply<M> got = generate_from(stage + 1, model, inner);
+        is_models_failure = false;
+        if (config_.on_error == OnError::skip) reply = got;
+        return got;
+    };
+    try {
+        return stages_[stage]->wrap_model(request, next);
+    } catch (const ModelError&) {
+        throw;
+    } catch (...) {
+        if (is_models_failure || config_.on_error == OnError::propagate) throw;
+        detail::tell_failure(callbacks_.on_event, stages_[stage]->name(), {}, detail::current_error_text());
+    }
+    return reply ? *std::move(reply) : generate_from(stage + 1, model, request);
+}
+
+template <AgentMessage M>
+ToolOutcome Chain<M>::wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const {
+    return wrap_from(0, context, out, tool);
+}
+
+/// Under OnError::skip a middleware that fails after the tool wrote into its sink is passed over. One that fails before
+/// keeps the tool from running: it may be a guard.
+template <AgentMessage M>
+ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, PartSink& out,
+                                const ToolNext& tool) const {
+    if (stage == stages_.size()) return tool(context, out);
+    std::optional<ToolOutcome> outcome;
+    const auto next = [&](const ToolContext& inner, PartSink& sink) {
+        outcome.reset();
+        ToolOutcome got = wrap_from(stage + 1, inner, sink, tool);
+        if (&sink == &out && config_.on_error == OnError::skip) outcome = got;
+        return got;
+    };
+    try {
+        return stages_[stage]->wrap_tool(context, out, next);
+    } catch (...) {
+        if (!outcome) throw;
+        detail::tell_failure(callbacks_.on_event, stages_[stage]->name(), context.conversation,
+                             detail::current_error_text());
+    }
+    return *std::move(outcome);
+}
+
+template <AgentMessage M>
+std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversation,
+                                                 const HookRequest<M>& request) const {
+    allow_roots(conversation);
+    std::vector<ToolContext> calls;
+    const auto open = conversation.outline().open_call();
+    if (!open) return calls;
+    const MessageInfo& info = conversation.outline()[*open];
+    std::unordered_set<std::string_view> answered;
+    for (std::size_t i = *open + 1; i < conversation.size(); ++i) {
+        for (const PartInfo& part : conversation.outline()[i].parts) {
+            if (part.kind == PartKind::tool_result) answered.insert(part.object_name);
+        }
+    }
+    std::size_t p = 0;
+    message_traits<M>::for_each_part(conversation.messages()[*open], [&](const PartView& part) {
+        const SharedString& name = info.parts[p++].object_name;
+        if (part.kind != PartKind::tool_call || answered.contains(name)) return;
+        calls.push_back({std::string(part.call_id), name.str(), std::string(part.tool), std::string(part.text),
+                         request.tools, conversation.id(), config_.storage, conversation.objects(),
+                         config_.token_counter, request.stop, config_.clock, language(), &callbacks_.on_event,
+                         config_.on_error});
+    });
+    return calls;
+}
+
+template <AgentMessage M>
+std::vector<ToolReturn> Chain<M>::wrap_results(const Conversation<M>& conversation, std::span<const M> messages,
+                                               const HookRequest<M>& request) const {
+    std::vector<ToolReturn> returns;
+    if (std::ranges::none_of(messages, detail::holds_results<M>)) return returns;
+    detail::WaitingCalls waiting(prepare_tools(conversation, request));
+    for (const M& message : messages) {
+        if (!detail::holds_results(message)) continue;
+        for (const detail::HostResult& host : detail::host_results(message)) {
+            const ToolContext* const context = waiting.take(host.result.call_id);
+            if (context == nullptr) continue;
+            if (request.stop.stop_requested()) throw Error(Errc::cancelled, "wrap tool results: stopped");
+            CollectingSink sink;
+            ToolOutcome outcome = wrap_tool(*context, sink, [&](const ToolContext&, PartSink& out) {
+                detail::push_parts(host.result.parts, out);
+                return ToolOutcome{.is_error = host.result.is_error};
+            });
+            returns.push_back(to_return(*context, sink, std::move(outcome)));
+        }
+    }
+    return returns;
+}
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,102 @@
+#pragma once
+
+// Helpers of Conversation<M> that do not depend on the message type.
+
+#include "whittle/conversation/journal.hpp"
+#include "whittle/conversation/tool.hpp"
+#include "whittle/message/outline.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+/// Where each message stands. Linear.
+[[nodiscard]] std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline);
+
+/// The same, asked with a guess: linear only from the first wrong one on.
+class Positions {
+public:
+    explicit Positions(Outline outline) noexcept : outline_(outline) {}
+    [[nodiscard]] std::optional<std::size_t> find(Serial serial, std::size_t guess);
+
+private:
+    Outline outline_;
+    std::optional<std::unordered_map<Serial, std::size_t>> all_{};
+};
+
+/// Room for `extra` more elements without giving up geometric growth; by a half: room that stays empty is paid for as
+/// long as the conversation lives.
+template <typename T>
+void grow(std::vector<T>& v, std::size_t extra) {
+    const std::size_t needed = v.size() + extra;
+    if (needed > v.capacity()) v.reserve(std::max(needed, v.capacity() + v.capacity() / 2));
+}
+
+[[noreturn]] void throw_is_original(Serial serial);
+/// Throws Error(invalid_history) if `original` in place of message `index` broke a rule of `openai_chat` that is kept
+/// now: the journal entry took out other messages that belong to it.
+void require_restorable(const Outline& outline, std::size_t index, const MessageInfo& original, std::uint64_t entry);
+
+/// The mark of a result part whose original is stored.
+[[nodiscard]] Mark mark_of_stored(const StoredPart& stored);
+/// The mark of a result part that is not what the tool gave, or that a store has too. `stored`: what it stands for, if
+/// that is in a store; `is_changed`: where others are shown than the tool gave, this part is one of them.
+[[nodiscard]] Mark mark_of_return(const ToolReturn& r, const StoredPart* stored, bool is_changed);
+/// The mark of a message that an adapter added beside the results, such as media that a provider wants in a user
+/// message.
+[[nodiscard]] Mark mark_of_result_media();
+
+[[nodiscard]] std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns);
+[[nodiscard]] bool has_original(std::span<const ToolReturn> returns) noexcept;
+/// `returns` with the original parts where others are shown.
+[[nodiscard]] std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns);
+
+/// The names and tools of calls, by their ids. A view of the messages that show them.
+class NamesOfCalls {
+public:
+    explicit NamesOfCalls(std::span<const MessageInfo> shown);
+    /// The parts of `info` take those of the same calls.
+    void give_to(MessageInfo& info) const;
+
+private:
+    std::unordered_map<std::string_view, const PartInfo*> first_{};
+};
+
+/// Says of the messages of one push, in order, which of their parts show which of the results. A view of these.
+class ReturnMarks {
+public:
+    explicit ReturnMarks(std::span<const ToolReturn> returns);
+    /// Marks the parts of `info` that show stored results, and collects how to get these back.
+    void mark(MessageInfo& info, std::vector<StoredText>& texts);
+
+private:
+    struct Returned {
+        const ToolReturn* result = nullptr;
+        std::vector<const StoredPart*> stored{};  ///< by part
+        std::size_t seen = 0;                     ///< its parts in front of it were shown
+        std::size_t end = 0;                      ///< behind its last text
+    };
+    /// Results with one id, in order; those in front of `current` were shown.
+    struct SameId {
+        std::vector<Returned> all{};
+        std::size_t current = 0;
+    };
+
+    static void mark_part(PartInfo& part, std::size_t index, const Returned& returned, std::size_t shown,
+                          std::vector<StoredText>& texts);
+
+    std::unordered_map<std::string_view, SameId> by_id_{};
+};
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "whittle/base/clock.hpp"
+#include "whittle/base/event.hpp"
+#include "whittle/base/version.hpp"
+#include "whittle/conversation/report.hpp"
+#include "whittle/message/validity.hpp"
+#include "whittle/port/storage.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// What is done about thinking that a provider binds to everything in front of it, when something in front is edited.
+enum class OnPrefixEdit {
+    mark,  ///< keep it, and ask the provider to pass over it: `ModelRequest::prefix_edited`
+    drop,  ///< take it out in the same commit, as far as the validity profile allows; what has to stay is marked
+};
+
+/// What is left of `ChainConfig::limits` in a hook.
+struct HookBudget {
+    int model_calls = 0;
+    std::int64_t store_bytes = INT64_MAX;
+    Timestamp deadline = INT64_MAX;
+};
+
+/// What a transaction works with. A chain fills it in; the defaults make a transaction of its own: verified as for
+/// OpenAI's chat interface, without a store, with the system's clock. Pointers are not owned and must outlive the
+/// transaction.
+struct EditEnvironment {
+    std::shared_ptr<const TokenCounter> counter = chars();
+    std::shared_ptr<Storage> storage{};
+    const ValidityProfile* validity = &openai_chat();  ///< the provider's rules; null: none
+    bool verify = true;                                ///< refuse commits that break one of them anew
+    std::shared_ptr<Clock> clock = system_clock();
+    bool dry_run = false;
+    std::stop_token stop{};
+    HookBudget* budget = nullptr;
+    const std::function<bool(const MessageInfo&)>* pins = nullptr;
+    StageReport* report = nullptr;
+    const EventSink* events = nullptr;
+    std::optional<OnPrefixEdit> on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix
+};
+
+namespace detail {
+
+/// Throws Error(cancelled) or Error(limit_exceeded).
+void require_budget(const EditEnvironment& environment, std::string_view by, std::int64_t bytes);
+/// Tells of writes that a store refused, as one event of kind "store_failed": how many, which was the first, and why.
+/// `events` null: nobody listens.
+void tell_store_failures(const EventSink* events, std::string_view by, std::string_view conversation,
+                         std::span<const StoreFailure> failures) noexcept;
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

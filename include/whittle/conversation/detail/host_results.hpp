@@ -1,0 +1,164 @@
+#pragma once
+
+// How the results in a host's own message are shown: by setting texts of that message, so that its other members, their
+// order and what stands beside the results stay as the host made them.
+
+#include "whittle/conversation/journal.hpp"
+#include "whittle/conversation/tool.hpp"
+#include "whittle/message/outline.hpp"
+#include "whittle/message/traits.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// Numbers the results of a message while its parts are walked: parts with one id are one result, unless a part starts
+/// a result of its own.
+class ResultNumbers {
+public:
+    /// The number of the result that the next part belongs to; absent for a part that belongs to none.
+    [[nodiscard]] std::optional<std::size_t> next(PartKind kind, std::string_view call_id, bool starts_result);
+
+private:
+    std::unordered_map<std::string, std::size_t> newest_{};
+    std::size_t count_ = 0;
+};
+
+/// A result in a host's message.
+struct HostResult {
+    ToolResult result{};            ///< its parts as a tool gives them
+    std::vector<std::size_t> at{};  ///< where each of these parts stands in the message
+};
+
+/// The results in `m`, in order.
+template <AgentMessage M>
+[[nodiscard]] std::vector<HostResult> host_results(const M& m) {
+    std::vector<HostResult> results;
+    ResultNumbers numbers;
+    std::size_t at = 0;
+    message_traits<M>::for_each_part(m, [&](const PartView& view) {
+        const std::size_t place = at++;
+        const auto number = numbers.next(view.kind, view.call_id, view.starts_result);
+        if (!number) return;
+        if (*number == results.size())
+            results.push_back({.result = {.call_id = std::string(view.call_id), .tool = std::string(view.tool)}});
+        HostResult& result = results[*number];
+        Part part = to_part(view);
+        result.at.push_back(place);
+        result.result.is_error = result.result.is_error || part.is_error;
+        result.result.parts.push_back(view.kind == PartKind::media
+                                          ? Part{.kind = PartKind::media, .media = std::move(part.media)}
+                                          : Part{.text = std::move(part.text)});
+    });
+    return results;
+}
+
+/// Whether `m` holds a result and is no reply of the model.
+template <AgentMessage M>
+[[nodiscard]] bool holds_results(const M& m) {
+    if (message_traits<M>::role(m) == Role::assistant) return false;
+    bool holds = false;
+    message_traits<M>::for_each_part(m, [&](const PartView& view) {
+        holds = holds || view.kind == PartKind::tool_result || (view.kind == PartKind::media && !view.call_id.empty());
+    });
+    return holds;
+}
+
+/// Returns that wait for the message with their result, oldest first for each call id. Views of the returns.
+class ReturnQueue {
+public:
+    enum class Missing { refused, passed_over };  ///< a return whose message does not come
+
+    ReturnQueue(std::span<const ToolReturn> returns, Missing missing);
+
+    /// The oldest that waits for a result of that call; null if none does.
+    [[nodiscard]] const ToolReturn* take(std::string_view call_id);
+    [[nodiscard]] std::span<const ToolReturn* const> taken() const noexcept { return taken_; }
+    /// No more messages come. Throws Error(invalid_argument) if a return was not taken that may not be missing.
+    void finish() const;
+
+private:
+    struct Waiting {
+        std::vector<const ToolReturn*> returns{};
+        std::size_t next = 0;
+    };
+    std::unordered_map<std::string_view, Waiting> by_id_{};
+    std::vector<const ToolReturn*> taken_{};
+    std::size_t count_ = 0;
+    Missing missing_;
+};
+
+/// Calls that wait for their results, oldest first for each id.
+class WaitingCalls {
+public:
+    explicit WaitingCalls(std::vector<ToolContext> calls);
+
+    /// The oldest with that id; null if there is none. Valid as long as this object.
+    [[nodiscard]] const ToolContext* take(std::string_view call_id);
+
+private:
+    std::vector<ToolContext> calls_;
+    std::unordered_map<std::string_view, std::vector<std::size_t>> by_id_{};  // newest first
+};
+
+/// Hands the parts of a finished result to a sink, a plain text as a stream.
+void push_parts(std::span<const Part> parts, PartSink& out);
+
+/// An edit of one part; without a text the part goes.
+struct HostEdit {
+    std::size_t part = 0;
+    std::optional<std::string> text{};
+};
+
+/// What becomes of a host's message. Part numbers are those of the message as it came.
+struct HostPlan {
+    std::vector<HostEdit> show{};            ///< make the message that is shown
+    std::vector<HostEdit> back{};            ///< make the original, where the message came as it is shown
+    std::vector<StoredText> only_stored{};   ///< texts of the original that are in a store and not in the message
+    std::vector<StoredText> also_stored{};   ///< texts of the message that a store has, too
+    std::vector<std::vector<Mark>> marks{};  ///< by result, of each of its texts that are shown
+
+    [[nodiscard]] bool has_original() const noexcept { return !show.empty() || !back.empty() || !only_stored.empty(); }
+};
+
+/// `returns`: for each result what the chain made of it, or null. A result stays as it is where its message has no
+/// place for what is to be shown: for media that it does not have.
+[[nodiscard]] HostPlan plan_host_message(std::span<const HostResult> results,
+                                         std::span<const ToolReturn* const> returns);
+
+/// Gives the texts of results their marks.
+void mark_results(MessageInfo& info, const std::vector<std::vector<Mark>>& marks);
+/// Gives the results of `info` the tools and object names that they have in `shown`.
+void take_names_of_results(MessageInfo& info, const MessageInfo& shown);
+
+/// A copy with the edits, which are carried out from the last part to the first: a text for media may hide a part, and
+/// an erase shows one, behind the place of the edit only.
+template <AgentMessage M>
+[[nodiscard]] M edited(const M& m, std::vector<HostEdit> edits) {
+    M copy = m;
+    std::ranges::sort(edits, std::ranges::greater(), &HostEdit::part);
+    PartFinder<M> parts;
+    for (std::size_t i = 0; i < edits.size();) {
+        if (edits[i].text) {
+            parts.set_text(copy, edits[i].part, *edits[i].text);
+            ++i;
+            continue;
+        }
+        std::vector<std::size_t> gone;
+        for (; i < edits.size() && !edits[i].text; ++i) gone.push_back(edits[i].part);
+        std::ranges::reverse(gone);
+        erase_parts_of(copy, gone);
+        parts.forget();
+    }
+    return copy;
+}
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "whittle/base/hash.hpp"
+#include "whittle/conversation/detail/changes.hpp"
+#include "whittle/conversation/journal.hpp"
+#include "whittle/conversation/notes.hpp"
+#include "whittle/conversation/detail/object_names.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
+#include "whittle/conversation/detail/token_columns.hpp"
+#include "whittle/message/detail/group_finder.hpp"
+#include "whittle/message/outline.hpp"
+#include "whittle/port/model.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// The numbers and flags of a conversation. They are saved with it, and put back as a whole when an append or a hook
+/// fails.
+struct Counters {
+    std::uint64_t version = 0;
+    Serial next_serial = 1;
+    std::uint64_t next_entry = 1;  ///< of the journal
+    int turn = 0;
+    int run = 0;
+    int model_calls = 0;
+    std::int64_t read_backs = 0;
+    bool explicit_turns = false;
+    std::int64_t reported_tokens = 0;  ///< the provider's last usage, 0 for none
+    Serial reported_at = 0;            ///< the reply that carried it; 0 if the conversation was edited since
+    bool prefix_edited = false;        ///< something in front of kept thinking was edited
+    bool request_edited = false;       ///< the same by other tools or another system text
+    Hash128 request{};                 ///< fingerprint of these; 0 before the first request that was looked at
+
+    friend bool operator==(const Counters&, const Counters&) = default;
+};
+
+namespace detail {
+
+/// What a conversation knows beside its messages, whatever their type is. `infos` has an entry for each message.
+struct SideTable {
+    explicit SideTable(std::string name) : id(std::move(name)) {}
+
+    std::string id;
+    std::vector<MessageInfo> infos{};
+    TokenColumns columns{};
+    ObjectNames names{};
+    GroupFinder groups{};
+    std::shared_ptr<StoredObjects> objects = std::make_shared<StoredObjects>(id);  // null once moved from
+    NoteBook notes{};
+    ChangeLog log{};
+    Counters counters{};
+    std::uint64_t epoch = 0;  // grows with every move of a message, never goes back: plans hold addresses
+    std::size_t sent = 0;     // messages of the last request
+    std::size_t thinking_messages = 0;
+
+    [[nodiscard]] Outline outline() const noexcept { return Outline(std::span(infos)); }
+    [[nodiscard]] bool has_thinking() const noexcept { return thinking_messages > 0; }
+    [[nodiscard]] StoredObjects& own_objects();
+
+    /// Serial, call and turn of a message that is about to be appended.
+    void number(MessageInfo& info) const noexcept;
+    /// Makes room for one message more, finds its tool round and names its calls. Behind it, `append` cannot fail.
+    void prepare(MessageInfo& info);
+    void append(MessageInfo info) noexcept;
+    void note_usage(const std::optional<Usage>& usage);
+    /// Of a message that comes into the list or leaves it elsewhere than at its end.
+    void add_to_sums(const MessageInfo& info) noexcept;
+    void take_from_sums(const MessageInfo& info) noexcept;
+
+    /// A counter that comes after a usage was reported can still use it, if nothing was edited since.
+    void anchor_late(std::size_t column);
+    /// What is known of the next journal entry.
+    [[nodiscard]] JournalRecord new_record(JournalRecord::Kind kind, std::string by, std::string reason) const;
+    /// A change of the table alone.
+    void new_version();
+    /// Other tools or another system text are an edit in front of all thinking: true if they are others and there is
+    /// thinking.
+    bool note_request(const Hash128& request) noexcept;
+
+    /// To take back what is appended from here on.
+    struct Tail {
+        std::size_t size = 0;
+        std::size_t log = 0;
+        TokenColumns columns{};
+        Counters counters{};
+    };
+    [[nodiscard]] Tail tail() const { return {infos.size(), log.size(), columns, counters}; }
+    void cut_back(Tail& to) noexcept;
+
+    /// To take back the commits of a hook, and what its middlewares noted.
+    struct Savepoint {
+        std::size_t log = 0;
+        std::size_t columns = 0;
+        NoteBook notes{};
+        Counters counters{};
+    };
+    [[nodiscard]] Savepoint savepoint() const { return {log.size(), columns.size(), notes, counters}; }
+    void roll_back(const Savepoint& to) noexcept;
+
+    /// Takes in what was saved; token counts are made again.
+    void load(std::vector<MessageInfo> saved, NoteBook saved_notes, const Counters& saved_counters);
+    /// Names of calls that are in use already.
+    void take_names(const std::vector<MessageInfo>& of);
+};
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

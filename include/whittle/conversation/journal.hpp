@@ -1,0 +1,185 @@
+#pragma once
+
+#include "whittle/base/detail/function_ref.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
+#include "whittle/conversation/detail/stored_parts.hpp"
+#include "whittle/message/outline.hpp"
+#include "whittle/message/traits.hpp"
+#include "whittle/port/storage.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// "Replace messages [first, first + count) by these." Carrying it out turns it into its own inverse.
+template <AgentMessage M>
+struct Splice {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    std::vector<M> messages{};
+    std::vector<MessageInfo> infos{};
+};
+
+/// How to get a text back that left memory because a store holds it.
+struct StoredText {
+    std::size_t splice = 0;   ///< of the entry
+    std::size_t message = 0;  ///< of the splice
+    std::size_t part = 0;     ///< of the message
+    std::string key{};
+    std::shared_ptr<Storage> storage{};
+    std::optional<std::size_t> element{};  ///< as in `StoredPart`
+};
+
+/// What is known of a commit beside the messages that it replaced.
+struct JournalRecord {
+    enum class Kind {
+        edit,         ///< a middleware's commit
+        tool_return,  ///< a tool result that came in shortened
+        restore,      ///< an original brought back
+        sync,         ///< the host replaced messages
+    };
+    std::uint64_t id = 0;  ///< from 1, never again used in a conversation
+    Kind kind = Kind::edit;
+    std::string by{};
+    std::string reason{};
+    Timestamp when = 0;
+    std::int64_t tokens_before = 0;  ///< of the messages, by the counter that judged
+    std::int64_t tokens_after = 0;
+    std::vector<std::string> stored{};  ///< keys that the commit refers to
+    std::vector<StoredText> texts{};    ///< texts of the replaced messages that are in the store instead of in memory
+    bool prefix_edited_before = false;  ///< `Conversation::prefix_edited` by messages, in front of the commit
+    Serial next_serial = 0;             ///< messages from here on came later
+};
+
+/// One commit, as it can be undone.
+template <AgentMessage M>
+struct JournalEntry : JournalRecord {
+    std::vector<Splice<M>> undo{};  ///< in list order; positions are those right after the commit
+};
+
+/// A message that a commit replaced, as the journal keeps it. A view, valid until the journal changes.
+struct ReplacedMessage {
+    const JournalRecord& record;  ///< of the commit
+    std::size_t splice = 0;       ///< of its entry
+    std::size_t message = 0;      ///< of the splice
+    const MessageInfo& info;
+};
+
+/// The text under `text.key`, whole. Throws Error(not_found), also if it is none of `objects`, or what the store
+/// throws: the journal may come from a saved table, which may name anything.
+[[nodiscard]] std::string fetch(const StoredObjects& objects, const StoredText& text);
+/// The same without that question: of a text that this process has stored itself, never of a journal's.
+[[nodiscard]] std::string fetch_own(const StoredText& text);
+
+/// `fetch` for one text after the other: an object that has several is read once.
+class TextFetcher {
+public:
+    [[nodiscard]] std::string fetch(const StoredObjects& objects, const StoredText& text);
+
+private:
+    std::string key_{};
+    std::shared_ptr<Storage> storage_{};
+    std::optional<StoredContent> content_{};
+};
+
+/// Puts the texts of one message together, in their order.
+void sort_by_message(std::span<StoredText> texts);
+/// The texts of an entry, those of one message together, in their order.
+[[nodiscard]] std::vector<const StoredText*> by_message(std::span<const StoredText> texts);
+
+/// Throws Error(damaged): a message rebuilt from the store is not the one that was taken out.
+[[noreturn]] void throw_damaged(std::string_view attempted, const StoredText& text);
+
+/// Puts the texts of one message back into it; `texts` are all that a store has of it.
+template <AgentMessage M>
+void put_back(M& original, const MessageInfo& info, const StoredObjects& objects,
+              std::span<const StoredText* const> texts) {
+    if (texts.empty()) return;
+    TextFetcher fetcher;
+    PartFinder<M> parts;
+    for (const StoredText* const text : texts) parts.set_text(original, text->part, fetcher.fetch(objects, *text));
+    if (info.fingerprint != Hash128{} && fingerprint(original) != info.fingerprint)
+        throw_damaged("undo", *texts.back());
+}
+
+/// One original message of `entry`, with its texts fetched from the store.
+template <AgentMessage M>
+[[nodiscard]] M load_original(const StoredObjects& objects, const JournalEntry<M>& entry, std::size_t splice,
+                              std::size_t message) {
+    M original = entry.undo[splice].messages[message];
+    std::vector<const StoredText*> texts;
+    for (const StoredText& text : entry.texts) {
+        if (text.splice == splice && text.message == message) texts.push_back(&text);
+    }
+    put_back(original, entry.undo[splice].infos[message], objects, std::span<const StoredText* const>(texts));
+    return original;
+}
+
+/// The splices that undo `entry`, complete. Calls `poll` for each message whose texts come from a store.
+template <AgentMessage M>
+[[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry, Poll poll) {
+    std::vector<Splice<M>> undo = entry.undo;
+    const std::vector<const StoredText*> texts = by_message(entry.texts);
+    for (auto first = texts.begin(); first != texts.end();) {
+        poll();
+        const std::size_t splice = (*first)->splice;
+        const std::size_t message = (*first)->message;
+        const auto last = std::find_if(first, texts.end(), [&](const StoredText* text) {
+            return text->splice != splice || text->message != message;
+        });
+        put_back(undo[splice].messages[message], undo[splice].infos[message], objects,
+                 std::span<const StoredText* const>(first, last));
+        first = last;
+    }
+    return undo;
+}
+
+/// Lets go of the original texts of one message if the store has them and putting them back gives the same message byte
+/// for byte. `shown` is the message as it is now.
+template <AgentMessage M>
+void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, const M& shown) {
+    M& original = entry.undo[texts.front().splice].messages[texts.front().message];
+    M back = shown;
+    PartFinder<M> parts;
+    PartFinder<M> parts_back;
+    std::size_t found = 0;
+    for (const StoredText& text : texts) {
+        parts.visit(original, text.part, [&](const PartView& part) {
+            parts_back.set_text(back, text.part, part.text);
+            ++found;
+        });
+    }
+    if (found < texts.size() || !same_message(back, original)) return;  // no such part, or not the same again
+    M small = shown;
+    entry.texts.insert(entry.texts.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
+    original = std::move(small);
+}
+
+/// The same for texts in order of their parts, if a store gives every one back as it is in the message.
+template <AgentMessage M>
+void drop_held_texts(JournalEntry<M>& entry, std::span<const StoredText> texts, const M& shown) {
+    M& original = entry.undo[texts.front().splice].messages[texts.front().message];
+    M back = shown;
+    PartFinder<M> parts;
+    std::size_t at = 0;
+    auto next = texts.begin();
+    message_traits<M>::for_each_part(original, [&](const PartView& part) {
+        const bool is_next = next != texts.end() && next->part == at++;
+        if (is_next && fetch_own(*next++) == part.text) parts.set_text(back, at - 1, part.text);
+    });
+    if (!same_message(back, original)) return;
+    M small = shown;
+    entry.texts.insert(entry.texts.end(), texts.begin(), texts.end());
+    original = std::move(small);
+}
+
+}  // namespace whittle::inline v0

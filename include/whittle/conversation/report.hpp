@@ -1,0 +1,127 @@
+#pragma once
+
+#include "whittle/message/outline.hpp"
+#include "whittle/message/part.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+enum class Hook { before_agent, before_model, wrap_model, after_model, wrap_tool, on_overflow, after_agent };
+
+[[nodiscard]] std::string_view name_of(Hook hook) noexcept;
+
+/// What a middleware's hook run came to.
+enum class Outcome {
+    idle,        ///< it has nothing to do in this hook
+    undue,       ///< count <= threshold
+    remembered,  ///< due, but an earlier plan freed too little and the conversation has not grown enough since
+    nothing,     ///< due, but there is nothing it may take
+    too_small,   ///< the plan frees less than asked for
+    committed,
+    planned,       ///< dry run: it would have committed
+    store_failed,  ///< nothing committed because of the store
+    failed,        ///< an error; the conversation is as it was before
+};
+
+[[nodiscard]] std::string_view name_of(Outcome outcome) noexcept;
+
+/// One thing that a plan looked at.
+struct Candidate {
+    Serial serial = 0;
+    std::size_t part = 0;
+    bool cut = false;         ///< false: kept, or the stage failed
+    std::string_view rule{};  ///< id of the rule that decided; static text
+    std::int64_t tokens = 0;  ///< freed if cut, else 0
+};
+
+struct ModelCallReport {
+    std::string purpose{};
+    std::optional<Usage> usage{};
+    std::int64_t milliseconds = 0;
+    std::string error{};  ///< empty: it worked
+};
+
+struct StoreFailure {
+    std::string key{};
+    std::string reason{};
+};
+
+/// One thing that a repair mended.
+struct Repair {
+    Serial serial = 0;  ///< of the message that was broken; 0 if one is added to the list
+    std::size_t part = 0;
+    std::string_view code{};  ///< such as "missing_result"; static text, docs/chain.md has the list
+    std::string text{};       ///< what was done, for a person
+
+    friend bool operator==(const Repair&, const Repair&) = default;
+};
+
+/// The long part of a report: only due or explained runs have one.
+struct StageDetails {
+    std::int64_t tokens_before = 0;
+    std::int64_t tokens_after = 0;
+    std::optional<std::size_t> first_changed{};  ///< index of the first edited message
+    std::int64_t cached_tokens_invalidated = 0;  ///< estimated tokens behind it that the last request had sent
+    std::vector<Candidate> candidates{};
+    std::vector<std::string> stored{};  ///< keys written
+    std::int64_t bytes_stored = 0;
+    std::vector<StoreFailure> store_failures{};
+    std::vector<ModelCallReport> model_calls{};
+    std::vector<Repair> repairs{};
+    std::int64_t violations_left = 0;   ///< rules that are still broken after a repair
+    bool prefix_edited = false;         ///< the commit changed what kept thinking is bound to
+    std::int64_t thinking_dropped = 0;  ///< thinking parts that went because of that
+    std::string error{};
+};
+
+/// One record per middleware and hook run. Fixed size: an undue run allocates nothing.
+struct StageReport {
+    std::string_view middleware{};  ///< kept alive by `Report::names`
+    Hook hook = Hook::before_model;
+    Outcome outcome = Outcome::idle;
+    std::string_view counter{};  ///< id of the counter that judged
+    std::int64_t count = 0;      ///< tokens
+    std::int64_t threshold = 0;  ///< tokens
+    std::shared_ptr<StageDetails> details{};
+
+    StageDetails& more();  ///< makes the details if there are none
+};
+
+/// What one hook of a chain did. Belongs to the conversation and is valid until its next hook.
+struct Report {
+    Hook hook = Hook::before_model;
+    std::vector<StageReport> stages{};
+    std::shared_ptr<const void> names{};  ///< what the names of the stages point into; outlives the chain
+    std::int64_t tokens_before = 0;       ///< of the whole request, by the chain's count
+    std::int64_t tokens_after = 0;
+    double calibration = 1.0;       ///< billed tokens for one of the estimate (`ContextCount`)
+    std::int64_t milliseconds = 0;  ///< by the chain's clock
+
+    [[nodiscard]] bool changed() const noexcept;
+    [[nodiscard]] const StageReport* find(std::string_view middleware) const noexcept;
+};
+
+namespace detail {
+
+/// What `stage` did was taken back because of `error`: it committed nothing and cut nothing.
+void take_back(StageReport& stage, std::string error);
+/// The same of every stage that committed: the last one, which failed, took them along.
+void take_back_commits(Report& report);
+
+}  // namespace detail
+
+/// A few lines for a person: what each middleware decided, and why. What went wrong stands first.
+[[nodiscard]] std::string to_text(const Report& report);
+
+/// `to_text(report)` with the host's own names for messages: a report knows only their serials.
+[[nodiscard]] std::string to_text(const Report& report, const std::function<std::string(Serial)>& name_message);
+
+}  // namespace whittle::inline v0

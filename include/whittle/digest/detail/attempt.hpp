@@ -1,0 +1,164 @@
+#pragma once
+
+#include "whittle/base/error.hpp"
+#include "whittle/digest/config.hpp"
+#include "whittle/message/detail/message_view.hpp"
+#include "whittle/port/model.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// Which model an attempt asked: the configured one, or one that `get_failover_model` gave.
+enum class DigestPhase { primary, failover };
+
+[[nodiscard]] std::string_view name_of(DigestPhase phase) noexcept;
+
+/// Why there is no summary.
+enum class DigestFailure {
+    model,         ///< the model threw; `DigestError::model_error` has its class
+    refused,       ///< the reply is no summary; `DigestError::refusal` says why
+    does_not_fit,  ///< a request could not be made small enough; no call was made for it
+    budget,        ///< the hook's model calls or time are used up; parts that are done stay in the `DigestState`
+    callback,      ///< a user's callback threw
+};
+
+/// Why a reply is no summary.
+enum class Refusal {
+    empty,        ///< nothing, or only white space, signs, or a word such as null, after cleaning
+    cut_off,      ///< finish reason length or paused, or a heading with nothing behind it
+    refusal,      ///< the model would not
+    tool_call,    ///< it called a tool
+    error_text,   ///< the text of an error instead of a summary
+    echo,         ///< the prompt itself
+    too_long,     ///< above `max_reply_bytes` or `max_summary_tokens`
+    not_smaller,  ///< at least as large as what it replaces
+    wrong_role,   ///< not an assistant's message
+    greeting,     ///< a greeting, a question to the user, an assent
+    unrelated,    ///< it names nothing of the many names in what it replaces
+    invented,     ///< many of its names stand nowhere in what it replaces
+    by_caller,    ///< `DigestTask::accept` said no
+};
+
+[[nodiscard]] std::string_view name_of(DigestFailure failure) noexcept;
+[[nodiscard]] std::string_view name_of(Refusal refusal) noexcept;
+
+/// Why an attempt, or the whole digest, failed.
+struct DigestError {
+    DigestFailure failure = DigestFailure::model;
+    std::optional<ModelErrorClass> model_error{};            ///< failure model, where the model named a class
+    std::optional<Refusal> refusal{};                        ///< failure refused
+    std::string message{};                                   ///< for a person
+    std::optional<std::chrono::milliseconds> retry_after{};  ///< rate_limit, where the provider said it
+    Overflow overflow{};                                     ///< class overflow
+    std::exception_ptr thrown{};                             ///< what the model or a callback threw; null: nothing
+
+    friend bool operator==(const DigestError& a, const DigestError& b) {
+        return a.failure == b.failure && a.model_error == b.model_error && a.refusal == b.refusal &&
+               a.message == b.message;
+    }
+};
+
+namespace detail {
+/// What a failed digest is thrown as: what the model or a callback threw, as it came, else an Error with `text`.
+[[nodiscard]] std::exception_ptr exception_of(const DigestError& failure, const std::string& text);
+/// Whether the exception in flight, or a stop, ends the hook: a stop is no failure, and memory is nobody's to swallow.
+[[nodiscard]] bool ends_hook(const std::stop_token& stop) noexcept;
+/// No further attempt with the same input can help; smaller pieces can.
+[[nodiscard]] bool is_too_large(const DigestError& failure) noexcept;
+}  // namespace detail
+
+/// One model call of a digest and what came of it. The pointers are valid during the callback only.
+template <AgentMessage M>
+struct Attempt {
+    int number = 1;  ///< from 1, in its phase and for its chunk
+    DigestPhase phase = DigestPhase::primary;
+    const Reply<M>* response = nullptr;  ///< null: the model gave none
+    const DigestError* error = nullptr;  ///< null: accepted
+};
+
+namespace detail {
+template <AgentMessage M>
+struct RetryBraces;
+template <AgentMessage M>
+struct FailoverBraces;
+}  // namespace detail
+
+/// Asked after each attempt of the first model. What they throw ends the digest (failure callback).
+template <AgentMessage M>
+struct RetryCallbacks {
+    std::function<bool(const Attempt<M>&)> should_retry{};  ///< default: if there is an error
+    /// Default: `default_backoff`. A provider's longer `retry_after` is obeyed in either case.
+    std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};
+
+    operator detail::RetryBraces<M>() const;
+};
+
+/// All messages that a digest was given, as they stand there, and those of them that it folds. A view.
+template <AgentMessage M>
+class OriginalMessages : public MessageView<M> {
+public:
+    OriginalMessages(MessageView<M> all, MessageView<M> folded) noexcept : MessageView<M>(all), folded_(folded) {}
+
+    [[nodiscard]] const MessageView<M>& folded() const noexcept { return folded_; }
+
+private:
+    MessageView<M> folded_;
+};
+
+/// What `get_failover_model` can see. Valid during the call.
+template <AgentMessage M>
+struct FailoverContext {
+    int attempt = 1;  ///< from 1
+    const M& system_instruction;
+    const M& user_instruction;
+    OriginalMessages<M> originals;            ///< all messages; those to fold are `originals.folded()`
+    const Reply<M>* last_response = nullptr;  ///< of the last attempt; null if it gave none
+    const DigestError* last_error = nullptr;
+};
+
+/// The model of one failover attempt.
+template <AgentMessage M>
+struct FailoverModel {
+    std::shared_ptr<Model<M>> model{};  ///< null: the attempt, and with it the digest, fails
+    /// Empty: the default input. Else it stands for everything that is folded, not for the chunk at hand: the reply to
+    /// it is the whole summary. Not chunked.
+    std::vector<M> input{};
+    std::int64_t max_input_tokens = 0;  ///< 0: that of the configuration
+};
+
+template <AgentMessage M>
+struct FailoverCallbacks {
+    /// Asked before the first failover attempt (with the last attempt of the first model) and after each of its own.
+    /// Default: if there is an error.
+    std::function<bool(const Attempt<M>&)> should_failover{};
+    std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};  ///< between failover attempts
+    /// Absent: the first model with the default input.
+    std::function<FailoverModel<M>(const FailoverContext<M>&)> get_failover_model{};
+
+    operator detail::FailoverBraces<M>() const;
+};
+
+/// A user's functions of a digest.
+template <AgentMessage M>
+struct DigestCallbacks {
+    RetryCallbacks<M> retry{};
+    FailoverCallbacks<M> failover{};
+    /// (system instruction, user instruction, all messages) -> the model's input, instead of the built-in one. Those to
+    /// fold are `folded()` of the third. Not chunked: what does not fit `max_input_tokens` is a failed attempt.
+    std::function<std::vector<M>(const M&, const M&, const OriginalMessages<M>&)> gen_model_input{};
+    std::function<void(const Attempt<M>&)> on_generate{};  ///< after each attempt; what it throws is dropped
+};
+
+}  // namespace whittle::inline v0
+
+#include "whittle/digest/detail/callback_braces.hpp"

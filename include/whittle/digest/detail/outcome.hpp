@@ -1,0 +1,44 @@
+#pragma once
+
+#include "whittle/base/detail/function_ref.hpp"
+#include "whittle/digest/detail/attempt.hpp"
+#include "whittle/digest/detail/chunks.hpp"
+#include "whittle/digest/config.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What came of a digest, whatever the type of the messages.
+struct DigestOutcome {
+    std::string summary{};                 ///< accepted and cleaned; empty on failure
+    std::optional<DigestError> failure{};  ///< absent: it worked
+    Usage usage{};                         ///< of all calls that said it
+    int model_calls = 0;
+    std::vector<ChunkRecord> chunks{};  ///< requests of this run that were accepted, in order
+    bool resumed = false;               ///< went on from the state instead of starting anew
+
+    [[nodiscard]] bool ok() const noexcept { return !failure; }
+};
+
+namespace detail {
+
+/// A digest of the messages of a draft, as plain code orders it from whoever knows their type. A view.
+struct DigestOrder {
+    const DigestConfig& config;
+    std::span<const std::size_t> fold{};  ///< the rest: as in `DigestTask`
+    std::int64_t replaced_tokens = 0;
+    std::function<std::string(std::string_view)> accept{};
+};
+using CarryOutDigest = FunctionRef<DigestOutcome(const DigestOrder&, DigestState&)>;
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "whittle/base/detail/function_ref.hpp"
+#include "whittle/chain/hook_turn.hpp"
+#include "whittle/digest/detail/outcome.hpp"
+#include "whittle/summarization/config.hpp"
+#include "whittle/summarization/detail/fold_range.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+/// What of one summary takes or gives messages: the user's callbacks and the model.
+class SummaryPort {
+public:
+    SummaryPort() = default;
+    SummaryPort(const SummaryPort&) = delete;
+    SummaryPort& operator=(const SummaryPort&) = delete;
+
+    /// Whether the user makes the new list himself.
+    [[nodiscard]] virtual bool has_finalize() const noexcept = 0;
+    /// Whether a request may go on from the agent's own prefix.
+    [[nodiscard]] virtual bool may_use_prefix() const noexcept = 0;
+    [[nodiscard]] virtual bool passes_filter(std::size_t message) const = 0;
+    /// Of the transcript, if there is one.
+    [[nodiscard]] virtual std::string_view transcript_path() const noexcept = 0;
+    /// Writes the transcript, if there is one.
+    virtual void record() = 0;
+    /// Gives a draft to a function and commits it for nobody to see. Throws what a commit throws.
+    virtual void rehearse(FunctionRef<void(Draft&)> stage) = 0;
+    [[nodiscard]] virtual DigestOutcome digest(const DigestOrder& order, bool with_prefix, DigestState& state) = 0;
+    /// Stages what the user makes of a summary. `carry`: the provenance of what replaces these messages.
+    virtual void stage_finalized(std::string_view summary, Role role,
+                                 FunctionRef<Provenance(std::span<const std::size_t>)> carry) = 0;
+    virtual void tell_due() = 0;
+    /// The messages are as they will be `before` for the user's callback.
+    virtual void keep_before() = 0;
+    /// The summary stands.
+    virtual void tell_done() = 0;
+
+protected:
+    ~SummaryPort() = default;
+};
+
+/// What one summary works with. A view.
+struct SummaryWork {
+    HookTurn& turn;
+    Draft& edit;  ///< empty
+    SummaryPort& port;
+    const SummarizationConfig& config;
+    FoldSizes sizes;
+};
+
+/// The sizes of a request of so many tokens.
+[[nodiscard]] FoldSizes sizes_of(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens);
+/// The same if a summary is due. Fills the report.
+[[nodiscard]] std::optional<FoldSizes> due_sizes(HookTurn& turn, const SummarizationConfig& config,
+                                                 std::int64_t tokens);
+/// The trigger is now what the model takes; without a known window, half of the request.
+[[nodiscard]] FoldSizes sizes_after_overflow(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens);
+
+/// Makes the summary and commits it. False: nothing was committed.
+bool summarize_when_due(const SummaryWork& work);
+bool summarize_after_overflow(const SummaryWork& work);
+/// Stages a summary on the draft, whatever the trigger says, and commits nothing. False: there is nothing to fold.
+/// Throws Error(model_failed) and Error(cancelled).
+[[nodiscard]] bool stage_summary_now(const SummaryWork& work);
+
+/// What a hook of a chain with that configuration may spend.
+[[nodiscard]] HookBudget budget_of(const ChainConfig& chain);
+/// Messages at the front that summarization under that name never touches: system texts and pins.
+[[nodiscard]] std::size_t untouched_by_summarization(const Outline& outline, std::string_view name);
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "whittle/base/language.hpp"
+#include "whittle/digest/detail/facts.hpp"
+#include "whittle/summarization/detail/preserved.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+/// What stands in a summary message.
+struct SummaryParts {
+    std::string_view summary{};                       ///< as the model wrote it, cleaned
+    const KeptUserMessages* user_messages = nullptr;  ///< null or empty: the model's own section stays
+    std::span<const RetainedFact> facts{};
+    std::string_view transcript_file_path{};
+};
+
+/// The text of a summary message: what it is, the summary with the user's own words in place of its
+/// `<all_user_messages>` section (behind it if it has none), pinned facts, where the transcript is, and that the work
+/// goes on. Sections are parted by a blank line. O(size).
+[[nodiscard]] std::string compose_summary(const SummaryParts& parts, Language language);
+
+/// The user's messages as a section that their own text cannot close.
+[[nodiscard]] std::string user_section(const KeptUserMessages& messages, Language language);
+
+/// The model's text without its own section of user messages, which `compose_summary` replaces.
+[[nodiscard]] std::string without_user_section(std::string_view summary);
+
+/// `sections` that are not empty, parted by a blank line.
+[[nodiscard]] std::string join_sections(std::span<const std::string> sections);
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,160 @@
+#include "whittle/conversation/conversation.hpp"
+
+#include "whittle/base/text.hpp"
+#include "whittle/message/validity.hpp"
+
+namespace whittle::inline v0 {
+
+namespace detail {
+
+std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline) {
+    std::unordered_map<Serial, std::size_t> positions;
+    positions.reserve(outline.size());
+    for (std::size_t i = 0; i < outline.size(); ++i) positions.emplace(outline[i].serial, i);
+    return positions;
+}
+
+std::optional<std::size_t> Positions::find(Serial serial, std::size_t guess) {
+    if (guess < outline_.size() && outline_[guess].serial == serial) return guess;
+    if (!all_) all_ = positions_of(outline_);
+    const auto found = all_->find(serial);
+    return found == all_->end() ? std::nullopt : std::optional(found->second);
+}
+
+Mark mark_of_stored(const StoredPart& stored) {
+    Provenance provenance{.origin = Origin::placeholder, .by = stored.by, .reason = "truncate"};
+    if (!stored.key.empty()) provenance.stored.push_back(stored.key);
+    return std::make_shared<const Provenance>(std::move(provenance));
+}
+
+Mark mark_of_result_media() {
+    static const Mark mark = std::make_shared<const Provenance>(
+        Provenance{.origin = Origin::repair, .by = "conversation", .reason = "media of a tool result"});
+    return mark;
+}
+
+void require_restorable(const Outline& outline, std::size_t index, const MessageInfo& original, std::uint64_t entry) {
+    std::vector<const MessageInfo*> restored;
+    for (std::size_t i = 0; i < outline.size(); ++i) restored.push_back(i == index ? &original : &outline[i]);
+    const Outline after{std::span<const MessageInfo* const>(restored)};
+    const auto broken = new_violations(validate(outline, openai_chat()), validate(after, openai_chat()));
+    if (broken.empty()) return;
+    throw Error(Errc::invalid_history, "restore message " + std::to_string(original.serial) +
+                                           ": alone it would break " + std::string(id_of(broken.front().rule)) + " (" +
+                                           broken.front().text + "); undo journal entry " + std::to_string(entry) +
+                                           " instead");
+}
+
+void throw_is_original(Serial serial) {
+    throw Error(Errc::not_found, "restore message " + std::to_string(serial) + ": it is the original");
+}
+
+namespace {
+
+/// Which text of the result from part `from` on a shown one is; an adapter may show media elsewhere, and leave out
+/// empty and blank texts beside others.
+std::optional<std::size_t> next_text(const ToolResult& result, std::size_t from, const PartInfo& shown) {
+    for (std::size_t p = from; p < result.parts.size(); ++p) {
+        const Part& part = result.parts[p];
+        const bool may_be_left_out = shown.is_blank ? part.text.empty() && shown.bytes > 0 : is_blank(part.text);
+        if (part.kind != PartKind::media && !may_be_left_out) return p;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<ToolResult> shown_results(std::span<const ToolReturn> returns) {
+    std::vector<ToolResult> results;
+    for (const ToolReturn& r : returns) results.push_back(r.result);
+    return results;
+}
+
+bool has_original(std::span<const ToolReturn> returns) noexcept {
+    return std::ranges::any_of(returns, [](const ToolReturn& r) { return r.original.has_value(); });
+}
+
+std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns) {
+    std::vector<ToolReturn> given(returns.begin(), returns.end());
+    for (ToolReturn& r : given) {
+        if (!r.original) continue;
+        r.result.parts = std::move(r.original->parts);
+        r.original.reset();
+        r.stored.clear();  // these speak of the parts that are shown
+    }
+    return given;
+}
+
+NamesOfCalls::NamesOfCalls(std::span<const MessageInfo> shown) {
+    for (const MessageInfo& info : shown) {
+        for (const PartInfo& part : info.parts) first_.try_emplace(part.call_id, &part);
+    }
+}
+
+void NamesOfCalls::give_to(MessageInfo& info) const {
+    for (PartInfo& part : info.parts) {
+        if (part.call_id.empty()) continue;
+        const auto same = first_.find(part.call_id);
+        if (same == first_.end()) continue;
+        part.object_name = same->second->object_name;
+        part.tool = same->second->tool;
+    }
+}
+
+ReturnMarks::ReturnMarks(std::span<const ToolReturn> returns) {
+    for (const ToolReturn& r : returns) {
+        Returned& returned = by_id_[r.result.call_id].all.emplace_back(Returned{&r});
+        for (const StoredPart& stored : r.stored) returned.stored.push_back(&stored);
+        std::ranges::stable_sort(returned.stored, {}, &StoredPart::part);
+        returned.end = r.result.parts.size();
+        while (returned.end > 0 && r.result.parts[returned.end - 1].kind == PartKind::media) --returned.end;
+    }
+}
+
+Mark mark_of_return(const ToolReturn& r, const StoredPart* stored, bool is_changed) {
+    const auto make = [](Origin origin, const std::string& by, std::string reason, std::vector<std::string> keys) {
+        return std::make_shared<const Provenance>(
+            Provenance{.origin = origin, .by = by, .reason = std::move(reason), .stored = std::move(keys)});
+    };
+    if (stored != nullptr)
+        return stored->is_whole ? make(Origin::original, stored->by, "stored", {stored->key}) : mark_of_stored(*stored);
+    if (r.original && is_changed) return make(Origin::placeholder, r.original->by, "truncate", r.read_back);
+    return r.read_back.empty() ? nullptr : make(Origin::original, "conversation", "read_back", r.read_back);
+}
+
+void ReturnMarks::mark_part(PartInfo& part, std::size_t index, const Returned& returned, std::size_t shown,
+                            std::vector<StoredText>& texts) {
+    const ToolReturn& r = *returned.result;
+    auto next = std::ranges::lower_bound(returned.stored, shown, {}, &StoredPart::part);
+    const auto is_of_part = [&] { return next != returned.stored.end() && (*next)->part == shown; };
+    part.mark = mark_of_return(r, is_of_part() ? *next : nullptr, true);
+    for (; is_of_part(); ++next) {
+        const StoredPart& stored = **next;
+        if (stored.is_whole || stored.key.empty() || r.original) continue;
+        texts.push_back({.part = index, .key = stored.key, .storage = stored.storage, .element = stored.element});
+    }
+}
+
+void ReturnMarks::mark(MessageInfo& info, std::vector<StoredText>& texts) {
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        if (info.parts[p].kind != PartKind::tool_result) continue;
+        const auto found = by_id_.find(info.parts[p].call_id);
+        if (found == by_id_.end()) continue;
+        SameId& same = found->second;
+        while (same.current < same.all.size() && same.all[same.current].seen >= same.all[same.current].end)
+            ++same.current;
+        for (std::size_t r = same.current; r < same.all.size(); ++r) {
+            Returned& returned = same.all[r];
+            const auto shown = next_text(returned.result->result, returned.seen, info.parts[p]);
+            if (!shown) continue;  // all its texts are placed: the next result with the same id
+            returned.seen = *shown + 1;
+            same.current = r;
+            mark_part(info.parts[p], p, returned, *shown, texts);
+            break;
+        }
+    }
+}
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,136 @@
+#include "whittle/conversation/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+std::string_view name_of(Hook hook) noexcept {
+    switch (hook) {
+        case Hook::before_agent:
+            return "before_agent";
+        case Hook::before_model:
+            return "before_model";
+        case Hook::wrap_model:
+            return "wrap_model";
+        case Hook::after_model:
+            return "after_model";
+        case Hook::wrap_tool:
+            return "wrap_tool";
+        case Hook::on_overflow:
+            return "on_overflow";
+        case Hook::after_agent:
+            return "after_agent";
+    }
+    return "unknown";
+}
+
+std::string_view name_of(Outcome outcome) noexcept {
+    switch (outcome) {
+        case Outcome::idle:
+            return "idle";
+        case Outcome::undue:
+            return "undue";
+        case Outcome::remembered:
+            return "remembered";
+        case Outcome::nothing:
+            return "nothing";
+        case Outcome::too_small:
+            return "too_small";
+        case Outcome::committed:
+            return "committed";
+        case Outcome::planned:
+            return "planned";
+        case Outcome::store_failed:
+            return "store_failed";
+        case Outcome::failed:
+            return "failed";
+    }
+    return "unknown";
+}
+
+StageDetails& StageReport::more() {
+    if (!details) details = std::make_shared<StageDetails>();
+    return *details;
+}
+
+void detail::take_back(StageReport& stage, std::string error) {
+    stage.outcome = Outcome::failed;
+    StageDetails& details = stage.more();
+    details.error = std::move(error);
+    details.tokens_before = details.tokens_after = 0;
+    details.first_changed.reset();
+    details.cached_tokens_invalidated = 0;
+    for (Candidate& candidate : details.candidates) {
+        if (candidate.cut) candidate = {candidate.serial, candidate.part, false, "failed", 0};
+    }
+    details.repairs.clear();
+    details.violations_left = 0;
+    details.prefix_edited = false;
+    details.thinking_dropped = 0;
+}
+
+void detail::take_back_commits(Report& report) {
+    const std::string why = fmt::format("taken back, since \"{}\" failed", report.stages.back().middleware);
+    for (StageReport& stage : report.stages) {
+        if (stage.outcome == Outcome::committed) take_back(stage, why);
+    }
+    report.tokens_after = report.tokens_before;
+}
+
+bool Report::changed() const noexcept {
+    return std::ranges::any_of(stages, [](const StageReport& s) { return s.outcome == Outcome::committed; });
+}
+
+const StageReport* Report::find(std::string_view middleware) const noexcept {
+    const auto found = std::ranges::find(stages, middleware, &StageReport::middleware);
+    return found == stages.end() ? nullptr : &*found;
+}
+
+namespace {
+
+using NameMessage = std::function<std::string(Serial)>;
+
+void append_details(std::string& text, const StageDetails& details, const NameMessage& name_message) {
+    auto out = std::back_inserter(text);
+    if (!details.error.empty()) fmt::format_to(out, "    error: {}\n", details.error);
+    if (details.tokens_before != details.tokens_after) {
+        fmt::format_to(out, "    {} -> {} tokens", details.tokens_before, details.tokens_after);
+        if (details.first_changed) fmt::format_to(out, ", first change at message {}", *details.first_changed);
+        fmt::format_to(out, ", {} cached tokens invalidated, {} bytes stored\n", details.cached_tokens_invalidated,
+                       details.bytes_stored);
+    }
+    for (const Candidate& c : details.candidates) {
+        fmt::format_to(out, "    {} part {}: {} ({}), {} tokens\n", name_message(c.serial), c.part,
+                       c.cut ? "cut" : "kept", c.rule, c.tokens);
+    }
+    for (const Repair& r : details.repairs)
+        fmt::format_to(out, "    {}: {} ({})\n", r.serial == 0 ? "the list" : name_message(r.serial), r.text, r.code);
+    if (details.violations_left > 0) fmt::format_to(out, "    {} rules are still broken\n", details.violations_left);
+    if (details.thinking_dropped > 0) fmt::format_to(out, "    {} thinking parts dropped\n", details.thinking_dropped);
+    if (details.prefix_edited) fmt::format_to(out, "    kept thinking is bound to what was edited\n");
+    for (const StoreFailure& f : details.store_failures) fmt::format_to(out, "    store \"{}\": {}\n", f.key, f.reason);
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, const NameMessage& name_message) {
+    std::string text =
+        fmt::format("{}: {} -> {} tokens\n", name_of(report.hook), report.tokens_before, report.tokens_after);
+    for (const StageReport& stage : report.stages) {
+        if (stage.outcome == Outcome::idle) continue;
+        fmt::format_to(std::back_inserter(text), "  {}: {} (count {}, limit {}, {})\n", stage.middleware,
+                       name_of(stage.outcome), stage.count, stage.threshold, stage.counter);
+        if (stage.details) append_details(text, *stage.details, name_message);
+    }
+    return text;
+}
+
+std::string to_text(const Report& report) {
+    return to_text(report, [](Serial serial) { return fmt::format("serial {}", serial); });
+}
+
+}  // namespace whittle::inline v0

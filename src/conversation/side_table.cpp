@@ -1,0 +1,129 @@
+#include "whittle/conversation/detail/side_table.hpp"
+
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/conversation/detail/checks.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace whittle::inline v0::detail {
+
+StoredObjects& SideTable::own_objects() {
+    if (!objects) objects = std::make_shared<StoredObjects>(id);
+    return *objects;
+}
+
+void SideTable::number(MessageInfo& info) const noexcept {
+    info.serial = counters.next_serial;
+    info.call_index = counters.model_calls;
+    info.turn = counters.turn + (!counters.explicit_turns && starts_turn(info) ? 1 : 0);
+}
+
+void SideTable::prepare(MessageInfo& info) {
+    groups.join(info, outline());
+    grow(infos, 1);
+    names.assign_to(info);
+}
+
+void SideTable::append(MessageInfo info) noexcept {
+    infos.push_back(std::move(info));
+    const MessageInfo& added = infos.back();
+    add_to_sums(added);
+    counters.turn = added.turn;
+    ++counters.next_serial;
+    ++counters.version;
+}
+
+void SideTable::add_to_sums(const MessageInfo& info) noexcept {
+    columns.add_message(info);
+    if (info.has(PartKind::thinking)) ++thinking_messages;
+}
+
+void SideTable::take_from_sums(const MessageInfo& info) noexcept {
+    columns.remove_message(info);
+    if (info.has(PartKind::thinking)) --thinking_messages;
+}
+
+void SideTable::note_usage(const std::optional<Usage>& usage) {
+    if (!usage || usage->total() <= 0) return;
+    columns.anchor_all(usage->total());
+    counters.reported_tokens = usage->total();
+    counters.reported_at = infos.back().serial;
+}
+
+void SideTable::anchor_late(std::size_t column) {
+    if (counters.reported_at == 0) return;
+    std::int64_t estimate = columns[column].overhead;
+    for (const MessageInfo& info : infos) {
+        estimate = add_saturating(estimate, info.tokens[column]);
+        if (info.serial == counters.reported_at) return columns.anchor(column, counters.reported_tokens, estimate);
+    }
+}
+
+JournalRecord SideTable::new_record(JournalRecord::Kind kind, std::string by, std::string reason) const {
+    return {.id = counters.next_entry,
+            .kind = kind,
+            .by = std::move(by),
+            .reason = std::move(reason),
+            .prefix_edited_before = counters.prefix_edited,
+            .next_serial = counters.next_serial};
+}
+
+void SideTable::new_version() {
+    log.add(counters.version + 1, 0, 0, 0, infos.size());
+    ++counters.version;
+}
+
+bool SideTable::note_request(const Hash128& request) noexcept {
+    const bool is_edit = counters.request != Hash128{} && counters.request != request && has_thinking();
+    counters.request_edited = counters.request_edited || is_edit;
+    counters.request = request;
+    return is_edit;
+}
+
+void SideTable::cut_back(Tail& to) noexcept {
+    ++epoch;
+    groups.forget();
+    for (; infos.size() > to.size; infos.pop_back()) {
+        if (infos.back().has(PartKind::thinking)) --thinking_messages;
+        names.release(infos.back());
+    }
+    log.shrink_to(to.log);
+    columns = std::move(to.columns);
+    counters = to.counters;
+}
+
+void SideTable::roll_back(const Savepoint& to) noexcept {
+    log.shrink_to(to.log);
+    columns.shrink_to(to.columns);
+    for (MessageInfo& info : infos) {
+        if (info.tokens.size() > to.columns) info.tokens.resize(to.columns);
+    }
+    notes = to.notes;
+    counters = to.counters;
+}
+
+void SideTable::take_names(const std::vector<MessageInfo>& of) {
+    for (const MessageInfo& info : of) {
+        for (const PartInfo& part : info.parts) {
+            if (!part.object_name.empty()) names.take(part.object_name);
+        }
+    }
+}
+
+void SideTable::load(std::vector<MessageInfo> saved, NoteBook saved_notes, const Counters& saved_counters) {
+    infos = std::move(saved);
+    notes = std::move(saved_notes);
+    counters = saved_counters;
+    log.start_at(counters.version, infos.size());
+    std::unordered_set<SharedString> known;
+    const auto share = [&](SharedString& text) { text = *known.insert(text).first; };
+    for (MessageInfo& info : infos) {
+        info.tokens.clear();
+        if (info.has(PartKind::thinking)) ++thinking_messages;
+        for (PartInfo& part : info.parts) share(part.call_id), share(part.tool), share(part.object_name);
+    }
+    take_names(infos);
+}
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,91 @@
+#include "whittle/conversation/detail/token_columns.hpp"
+
+#include "whittle/base/detail/saturating.hpp"
+
+#include <algorithm>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+Hash128 fingerprint_of(std::string_view system, std::span<const ToolSpec> tools) noexcept {
+    Hash128 hash = hash128(system);
+    for (const ToolSpec& tool : tools) {
+        hash = hash128(tool.name, hash);
+        hash = hash128(tool.description, hash);
+        hash = hash128(tool.parameters, hash);
+    }
+    return hash;
+}
+
+std::int64_t tokens_of(const MessageInfo& info, std::size_t column) noexcept {
+    return column < info.tokens.size() ? info.tokens[column] : 0;
+}
+
+}  // namespace
+
+std::optional<std::size_t> TokenColumns::find(std::string_view counter_id) const noexcept {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (columns_[i].counter->id() == counter_id) return i;
+    }
+    return std::nullopt;
+}
+
+std::size_t TokenColumns::add(std::shared_ptr<const TokenCounter> counter) {
+    columns_.push_back({.counter = std::move(counter)});
+    return columns_.size() - 1;
+}
+
+void TokenColumns::set_messages(std::size_t column, std::span<const std::int64_t> counts) noexcept {
+    columns_[column].messages = 0;
+    for (const std::int64_t count : counts)
+        columns_[column].messages = add_saturating(columns_[column].messages, count);
+}
+
+void TokenColumns::add_message(const MessageInfo& info) noexcept {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        columns_[i].messages = add_saturating(columns_[i].messages, tokens_of(info, i));
+    }
+}
+
+void TokenColumns::remove_message(const MessageInfo& info) noexcept {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+        columns_[i].messages = sub_saturating(columns_[i].messages, tokens_of(info, i));
+}
+
+void TokenColumns::set_overhead(std::size_t column, std::string_view system, std::span<const ToolSpec> tools) {
+    Column& c = columns_[column];
+    const Hash128 key = fingerprint_of(system, tools);
+    if (c.overhead_known && c.overhead_of == key) return;
+    c.overhead = count_overhead(system, tools, *c.counter);
+    // A usage that came before the first request was seen covers that request's system text and tools too.
+    if (!c.overhead_known) c.usage.add_counted(c.overhead);
+    c.overhead_of = key;
+    c.overhead_known = true;
+}
+
+void TokenColumns::anchor_all(std::int64_t reported) noexcept {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        anchor(i, reported, add_saturating(columns_[i].messages, columns_[i].overhead));
+    }
+}
+
+void TokenColumns::anchor(std::size_t column, std::int64_t reported, std::int64_t estimate) noexcept {
+    columns_[column].usage.observe(reported, estimate);
+}
+
+ContextCount TokenColumns::context(std::size_t column) const noexcept {
+    const Column& c = columns_[column];
+    const std::int64_t estimate = add_saturating(c.messages, c.overhead);
+    return {estimate, std::max<std::int64_t>(c.usage.expected(estimate), 0), c.usage.is_known(), c.usage.ratio(),
+            c.overhead};
+}
+
+TokenScale ContextCount::scale_to(std::int64_t other_total) const noexcept {
+    if (other_total == total) return TokenScale::of(total, estimate, calibration);
+    UsageFit other;
+    other.observe(other_total, estimate);
+    return TokenScale::of(other_total, estimate, other.ratio());
+}
+
+}  // namespace whittle::inline v0
