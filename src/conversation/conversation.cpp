@@ -1,22 +1,26 @@
 #include "whittle/conversation/conversation.hpp"
 
 #include "whittle/base/text.hpp"
+#include "whittle/conversation/detail/checks.hpp"
 #include "whittle/message/validity.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
 
 namespace whittle::inline v0 {
 
 namespace detail {
 
-std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline) {
-    std::unordered_map<Serial, std::size_t> positions;
-    positions.reserve(outline.size());
-    for (std::size_t i = 0; i < outline.size(); ++i) positions.emplace(outline[i].serial, i);
-    return positions;
-}
+Positions::Positions(Outline outline) noexcept : outline_(outline) {}
+Positions::~Positions() = default;
 
 std::optional<std::size_t> Positions::find(Serial serial, std::size_t guess) {
     if (guess < outline_.size() && outline_[guess].serial == serial) return guess;
-    if (!all_) all_ = positions_of(outline_);
+    if (!all_) {
+        all_.emplace().reserve(outline_.size());
+        for (std::size_t i = 0; i < outline_.size(); ++i) all_->emplace(outline_[i].serial, i);
+    }
     const auto found = all_->find(serial);
     return found == all_->end() ? std::nullopt : std::optional(found->second);
 }
@@ -43,6 +47,24 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
                                            ": alone it would break " + std::string(id_of(broken.front().rule)) + " (" +
                                            broken.front().text + "); undo journal entry " + std::to_string(entry) +
                                            " instead");
+}
+
+void add_texts(JournalRecord& record, std::vector<StoredText> texts, PlaceOfTexts place) {
+    for (StoredText& text : texts) {
+        text.splice = place.splice;
+        text.message = place.message;
+        record.texts.push_back(std::move(text));
+    }
+}
+
+std::vector<StoredText> in_order_of_parts(std::vector<StoredText> texts, std::size_t splice) {
+    for (StoredText& text : texts) text.splice = splice;
+    std::ranges::sort(texts, {}, &StoredText::part);
+    return texts;
+}
+
+std::string took_it_out(const JournalRecord& record) {
+    return "; journal entry " + std::to_string(record.id) + " by \"" + record.by + "\" took it out, undo that";
 }
 
 void throw_is_original(Serial serial) {
@@ -85,6 +107,8 @@ std::vector<ToolReturn> as_given(std::span<const ToolReturn> returns) {
     return given;
 }
 
+NamesOfCalls::~NamesOfCalls() = default;
+
 NamesOfCalls::NamesOfCalls(std::span<const MessageInfo> shown) {
     for (const MessageInfo& info : shown) {
         for (const PartInfo& part : info.parts) first_.try_emplace(part.call_id, &part);
@@ -100,6 +124,8 @@ void NamesOfCalls::give_to(MessageInfo& info) const {
         part.tool = same->second->tool;
     }
 }
+
+ReturnMarks::~ReturnMarks() = default;
 
 ReturnMarks::ReturnMarks(std::span<const ToolReturn> returns) {
     for (const ToolReturn& r : returns) {

@@ -19,6 +19,9 @@ Draft::Draft(detail::SideTable& side, std::size_t column, std::string by, EditEn
       after_(before_),
       next_serial_(side.counters.next_serial) {}
 
+Draft::Draft(Draft&&) noexcept = default;
+Draft::~Draft() = default;
+
 void Draft::visit_part(std::size_t message, std::size_t part, FunctionRef<void(const PartView&)> visit) const {
     const bool keeps_index = has_many_parts(outline()[message]) && is_current();
     read_part(message_at(message), part, keeps_index, visit);

@@ -4,7 +4,13 @@
 #include "whittle/base/text.hpp"
 #include "whittle/conversation/detail/checks.hpp"
 
+#include <algorithm>
+#include <functional>
+
 namespace whittle::inline v0::detail {
+
+ResultNumbers::ResultNumbers() = default;
+ResultNumbers::~ResultNumbers() = default;
 
 std::optional<std::size_t> ResultNumbers::next(PartKind kind, std::string_view call_id, bool starts_result) {
     const bool is_inside = kind == PartKind::tool_result || (kind == PartKind::media && !call_id.empty());
@@ -14,6 +20,8 @@ std::optional<std::size_t> ResultNumbers::next(PartKind kind, std::string_view c
     if (newest->second == count_) ++count_;
     return newest->second;
 }
+
+ReturnQueue::~ReturnQueue() = default;
 
 ReturnQueue::ReturnQueue(std::span<const ToolReturn> returns, Missing missing)
     : count_(returns.size()), missing_(missing) {
@@ -33,6 +41,8 @@ void ReturnQueue::finish() const {
     throw Error(Errc::invalid_argument, "push tool results: " + std::to_string(count_ - taken_.size()) + " of " +
                                             std::to_string(count_) + " returns have no result in the messages");
 }
+
+WaitingCalls::~WaitingCalls() = default;
 
 WaitingCalls::WaitingCalls(std::vector<ToolContext> calls) : calls_(std::move(calls)) {
     for (std::size_t i = calls_.size(); i-- > 0;) by_id_[calls_[i].call_id].push_back(i);
@@ -297,6 +307,15 @@ HostPlan plan_host_message(std::span<const HostResult> results, std::span<const 
         if (returns[i] != nullptr) planner.add(results[i], *returns[i]);
     }
     return planner.take();
+}
+
+void sort_backwards(std::vector<HostEdit>& edits) { std::ranges::sort(edits, std::ranges::greater(), &HostEdit::part); }
+
+std::vector<std::size_t> gone_from(const std::vector<HostEdit>& edits, std::size_t first) {
+    std::vector<std::size_t> gone;
+    for (std::size_t i = first; i < edits.size() && !edits[i].text; ++i) gone.push_back(edits[i].part);
+    std::ranges::reverse(gone);
+    return gone;
 }
 
 void mark_results(MessageInfo& info, const std::vector<std::vector<Mark>>& marks) {

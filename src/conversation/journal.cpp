@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -52,6 +53,35 @@ std::string TextFetcher::fetch(const StoredObjects& objects, const StoredText& t
 void sort_by_message(std::span<StoredText> texts) {
     const auto place = [](const StoredText& text) { return std::pair(text.splice, text.message); };
     if (!std::ranges::is_sorted(texts, {}, place)) std::ranges::stable_sort(texts, {}, place);
+}
+
+namespace {
+
+template <typename Texts, typename Get>
+std::size_t count_same_message(Texts texts, Get get) noexcept {
+    std::size_t same = 0;
+    while (same < texts.size() && get(texts[same]).splice == get(texts[0]).splice &&
+           get(texts[same]).message == get(texts[0]).message)
+        ++same;
+    return same;
+}
+
+}  // namespace
+
+std::size_t count_of_first_message(std::span<const StoredText> texts) noexcept {
+    return count_same_message(texts, [](const StoredText& text) -> const StoredText& { return text; });
+}
+
+std::size_t count_of_first_message(std::span<const StoredText* const> texts) noexcept {
+    return count_same_message(texts, [](const StoredText* text) -> const StoredText& { return *text; });
+}
+
+void take_texts(JournalRecord& record, std::span<StoredText> texts) {
+    record.texts.insert(record.texts.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
+}
+
+void copy_texts(JournalRecord& record, std::span<const StoredText> texts) {
+    record.texts.insert(record.texts.end(), texts.begin(), texts.end());
 }
 
 std::vector<const StoredText*> by_message(std::span<const StoredText> texts) {

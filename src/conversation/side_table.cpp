@@ -1,12 +1,29 @@
 #include "whittle/conversation/detail/side_table.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/base/error.hpp"
 #include "whittle/conversation/detail/checks.hpp"
 
 #include <algorithm>
+#include <string>
 #include <unordered_set>
+#include <utility>
 
 namespace whittle::inline v0::detail {
+
+SideTable::SideTable(std::string name) : id(std::move(name)), objects(std::make_shared<StoredObjects>(id)) {}
+SideTable::SideTable(const SideTable&) = default;
+SideTable::SideTable(SideTable&&) noexcept = default;
+SideTable& SideTable::operator=(SideTable&&) noexcept = default;
+SideTable::~SideTable() = default;
+
+SideTable::Tail::Tail(const SideTable& of)
+    : size(of.infos.size()), log(of.log.size()), columns(of.columns), counters(of.counters) {}
+SideTable::Tail::~Tail() = default;
+
+SideTable::Savepoint::Savepoint(const SideTable& of)
+    : log(of.log.size()), columns(of.columns.size()), notes(of.notes), counters(of.counters) {}
+SideTable::Savepoint::~Savepoint() = default;
 
 StoredObjects& SideTable::own_objects() {
     if (!objects) objects = std::make_shared<StoredObjects>(id);
@@ -49,6 +66,73 @@ void SideTable::note_usage(const std::optional<Usage>& usage) {
     columns.anchor_all(usage->total());
     counters.reported_tokens = usage->total();
     counters.reported_at = infos.back().serial;
+}
+
+void SideTable::note_returned(JournalRecord& record, const ToolReturn& returned) {
+    if (!returned.read_back.empty()) ++counters.read_backs;
+    for (const StoredPart& stored : returned.stored) {
+        if (stored.key.empty()) continue;
+        record.stored.push_back(stored.key);
+        own_objects().add(stored.key, stored.storage);
+    }
+}
+
+ContextCount SideTable::context(std::size_t column, bool is_new, std::string_view system,
+                                std::span<const ToolSpec> tools) {
+    try {
+        columns.set_overhead(column, system, tools);
+    } catch (...) {  // the next call has to see a new column again, or it would not anchor it
+        if (is_new) columns.shrink_to(column);
+        for (MessageInfo& info : infos) info.tokens.resize(std::min(info.tokens.size(), columns.size()));
+        throw;
+    }
+    if (is_new) anchor_late(column);
+    return columns.context(column);
+}
+
+std::vector<std::int64_t> SideTable::tokens_of_each(std::size_t column) const {
+    std::vector<std::int64_t> tokens;
+    tokens.reserve(infos.size());
+    for (const MessageInfo& info : infos) tokens.push_back(info.tokens[column]);
+    return tokens;
+}
+
+bool SideTable::set_pinned(Serial serial, bool pinned) {
+    const auto index = outline().index_of(serial);
+    if (!index) return false;
+    if (infos[*index].pinned != pinned) new_version();  // a plan made before must not go through
+    infos[*index].pinned = pinned;
+    return true;
+}
+
+void SideTable::pin(const std::function<bool(const MessageInfo&)>& predicate) {
+    new_version();
+    for (MessageInfo& info : infos) {
+        if (predicate(info)) info.pinned = true;
+    }
+}
+
+void SideTable::mark(std::size_t index, Provenance provenance) {
+    if (index >= infos.size()) {
+        throw Error(Errc::invalid_argument, "mark message " + std::to_string(index) + ": there are only " +
+                                                std::to_string(infos.size()) + " messages");
+    }
+    Mark mark =
+        provenance.origin == Origin::original ? nullptr : std::make_shared<const Provenance>(std::move(provenance));
+    new_version();
+    infos[index].mark = std::move(mark);
+}
+
+std::size_t SideTable::count_cut_off(std::size_t first, std::size_t last) const {
+    std::unordered_set<Serial> rounds;
+    for (std::size_t i = first; i < last; ++i) {
+        if (infos[i].group == infos[i].serial) rounds.insert(infos[i].serial);
+    }
+    std::size_t end = last;
+    for (std::size_t i = last; i < infos.size() && !rounds.empty(); ++i) {
+        if (rounds.contains(infos[i].group)) end = i + 1;
+    }
+    return end - last;
 }
 
 void SideTable::anchor_late(std::size_t column) {

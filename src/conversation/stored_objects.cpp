@@ -14,6 +14,9 @@ std::string reference_to(const Storage& storage, std::string_view key, std::stri
     return reader == read_offloaded_name ? std::string(key) : storage.locate(key);
 }
 
+StoredObjects::StoredObjects() = default;
+StoredObjects::~StoredObjects() = default;
+
 // ---- lists of roots
 
 namespace {

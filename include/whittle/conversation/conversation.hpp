@@ -1,14 +1,14 @@
 #pragma once
 
-#include "whittle/base/error.hpp"
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/detail/names.hpp"
+#include "whittle/base/error.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/conversation/detail/host_results.hpp"
-#include "whittle/conversation/journal.hpp"
 #include "whittle/conversation/detail/repair_plan.hpp"
-#include "whittle/conversation/report.hpp"
 #include "whittle/conversation/detail/side_table.hpp"
+#include "whittle/conversation/journal.hpp"
+#include "whittle/conversation/report.hpp"
 #include "whittle/conversation/tool.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/detail/message_view.hpp"
@@ -116,11 +116,7 @@ public:
     }
     /// The same for each message, in order.
     [[nodiscard]] std::vector<std::int64_t> tokens_of_each(const std::shared_ptr<const TokenCounter>& counter) {
-        const std::size_t c = column(counter);
-        std::vector<std::int64_t> tokens;
-        tokens.reserve(size());
-        for (const MessageInfo& info : side_.infos) tokens.push_back(info.tokens[c]);
-        return tokens;
+        return side_.tokens_of_each(column(counter));
     }
     /// The size of a request with these messages.
     [[nodiscard]] ContextCount context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system,
@@ -206,8 +202,8 @@ private:
     friend class Turn<M>;
 
     struct Savepoint {
-        std::size_t journal = 0;
-        detail::SideTable::Savepoint side{};
+        std::size_t journal;
+        detail::SideTable::Savepoint side;
     };
 
     Conversation(const Conversation&) = default;  // for fork
@@ -232,11 +228,9 @@ private:
     std::uint64_t append_host(std::span<const M> messages, detail::ReturnQueue& returns);
     bool append_host_results(const M& message, detail::ReturnQueue& returns, JournalEntry<M>& entry);
     void keep_original(JournalEntry<M>& entry, M original, const detail::HostPlan& plan);
-    void note_returned(JournalEntry<M>& entry, const ToolReturn& r);
     [[nodiscard]] std::size_t find_first_result(std::span<const M> host, std::span<const ToolReturn> returns) const;
     void keep_originals(JournalEntry<M>& entry, std::size_t first, std::span<const ToolReturn> returns);
     void cut_back(detail::SideTable::Tail& to) noexcept;
-    [[nodiscard]] std::size_t count_cut_off(std::size_t first, std::size_t last) const;
     void replace_by_host(std::span<const M> host, std::size_t front, std::size_t back);
     void free_spare() noexcept;
     void prepare_undo(Splice<M>& splice, bool pin, Poll poll);
@@ -250,7 +244,7 @@ private:
     [[nodiscard]] bool edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const;
     [[nodiscard]] static bool same_as_host(const M& ours, const MessageInfo& info, const M& host);
 
-    [[nodiscard]] Savepoint savepoint() const { return {journal_.size(), side_.savepoint()}; }
+    [[nodiscard]] Savepoint savepoint() const { return {journal_.size(), detail::SideTable::Savepoint(side_)}; }
     void roll_back(const Savepoint& to) noexcept;
     void settle(std::size_t from_entry) noexcept;
 
@@ -265,10 +259,10 @@ private:
 
 }  // namespace whittle::inline v0
 
-#include "whittle/conversation/detail/sync.hpp"
-#include "whittle/conversation/detail/sync_results.hpp"
 #include "whittle/conversation/detail/append.hpp"
 #include "whittle/conversation/detail/replace.hpp"
+#include "whittle/conversation/detail/sync.hpp"
+#include "whittle/conversation/detail/sync_results.hpp"
 
 #define WHITTLE_DEFINES_CONVERSATION
 #include "whittle/base/detail/compiled_types.hpp"

@@ -175,8 +175,8 @@ protected:
     };
 
     Draft(detail::SideTable& side, std::size_t column, std::string by, EditEnvironment&& environment);
-    Draft(Draft&&) noexcept = default;
-    ~Draft() = default;
+    Draft(Draft&&) noexcept;
+    ~Draft();
 
     [[nodiscard]] bool is_open() const noexcept { return is_open_; }
     /// The messages of the projection; empty until the first edit.

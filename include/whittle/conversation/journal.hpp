@@ -7,10 +7,8 @@
 #include "whittle/message/traits.hpp"
 #include "whittle/port/storage.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -95,6 +93,12 @@ private:
 void sort_by_message(std::span<StoredText> texts);
 /// The texts of an entry, those of one message together, in their order.
 [[nodiscard]] std::vector<const StoredText*> by_message(std::span<const StoredText> texts);
+/// How many of `texts`, which are in that order, are of the same message as the first.
+[[nodiscard]] std::size_t count_of_first_message(std::span<const StoredText> texts) noexcept;
+[[nodiscard]] std::size_t count_of_first_message(std::span<const StoredText* const> texts) noexcept;
+/// Adds `texts` to those of the record. Strong guarantee.
+void take_texts(JournalRecord& record, std::span<StoredText> texts);
+void copy_texts(JournalRecord& record, std::span<const StoredText> texts);
 
 /// Throws Error(damaged): a message rebuilt from the store is not the one that was taken out.
 [[noreturn]] void throw_damaged(std::string_view attempted, const StoredText& text);
@@ -129,16 +133,13 @@ template <AgentMessage M>
 [[nodiscard]] std::vector<Splice<M>> load_undo(const StoredObjects& objects, const JournalEntry<M>& entry, Poll poll) {
     std::vector<Splice<M>> undo = entry.undo;
     const std::vector<const StoredText*> texts = by_message(entry.texts);
-    for (auto first = texts.begin(); first != texts.end();) {
+    for (std::span<const StoredText* const> left(texts); !left.empty();) {
         poll();
-        const std::size_t splice = (*first)->splice;
-        const std::size_t message = (*first)->message;
-        const auto last = std::find_if(first, texts.end(), [&](const StoredText* text) {
-            return text->splice != splice || text->message != message;
-        });
-        put_back(undo[splice].messages[message], undo[splice].infos[message], objects,
-                 std::span<const StoredText* const>(first, last));
-        first = last;
+        const auto same = left.first(count_of_first_message(left));
+        Splice<M>& splice = undo[same.front()->splice];
+        const std::size_t message = same.front()->message;
+        put_back(splice.messages[message], splice.infos[message], objects, same);
+        left = left.subspan(same.size());
     }
     return undo;
 }
@@ -160,7 +161,7 @@ void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, cons
     }
     if (found < texts.size() || !same_message(back, original)) return;  // no such part, or not the same again
     M small = shown;
-    entry.texts.insert(entry.texts.end(), std::move_iterator(texts.begin()), std::move_iterator(texts.end()));
+    take_texts(entry, texts);
     original = std::move(small);
 }
 
@@ -178,7 +179,7 @@ void drop_held_texts(JournalEntry<M>& entry, std::span<const StoredText> texts, 
     });
     if (!same_message(back, original)) return;
     M small = shown;
-    entry.texts.insert(entry.texts.end(), texts.begin(), texts.end());
+    copy_texts(entry, texts);
     original = std::move(small);
 }
 

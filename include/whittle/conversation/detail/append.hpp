@@ -5,10 +5,10 @@
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/conversation/detail/checks.hpp"
 
-#include <algorithm>
-#include <exception>
-#include <iterator>
-#include <unordered_map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -25,11 +25,7 @@ std::size_t Conversation<M>::require_index(Serial serial, std::string_view attem
     std::string text = std::string(attempted) + " message " + std::to_string(serial) + ": it is not in the list";
     for (const auto& entry : journal_) {
         for (const auto& splice : entry->undo) {
-            const bool has =
-                std::ranges::any_of(splice.infos, [&](const MessageInfo& info) { return info.serial == serial; });
-            if (has)
-                text +=
-                    "; journal entry " + std::to_string(entry->id) + " by \"" + entry->by + "\" took it out, undo that";
+            if (Outline(std::span(splice.infos)).index_of(serial)) text += detail::took_it_out(*entry);
         }
     }
     throw Error(Errc::not_found, text);
@@ -84,7 +80,7 @@ void Conversation<M>::push_tool_results(std::span<const ToolResult> results) req
 template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
     require_outside_hook("push_tool_results");
-    auto tail = side_.tail();
+    detail::SideTable::Tail tail(side_);
     try {
         append_results(returns);
     } catch (...) {
@@ -109,30 +105,17 @@ void Conversation<M>::append_results(std::span<const ToolReturn> returns) {
         marks.mark(info, texts);
         if (!texts.empty()) {
             original.fingerprint = {};  // the whole text was never here
-            for (StoredText& text : texts) {
-                text.splice = entry->undo.size();
-                entry->texts.push_back(std::move(text));
-            }
+            detail::add_texts(*entry, texts, {.splice = entry->undo.size()});
             entry->undo.push_back({size(), 1, {message}, {std::move(original)}});
         }
         append(std::move(message), std::move(info));
     }
-    for (const ToolReturn& r : returns) note_returned(*entry, r);
+    for (const ToolReturn& r : returns) side_.note_returned(*entry, r);
     if (detail::has_original(returns)) keep_originals(*entry, first, returns);
     if (entry->undo.empty()) return;
     for (Splice<M>& splice : entry->undo) splice.infos.front().group = side_.infos[splice.first].group;
     journal_.push_back(std::move(entry));
     ++side_.counters.next_entry;
-}
-
-template <AgentMessage M>
-void Conversation<M>::note_returned(JournalEntry<M>& entry, const ToolReturn& r) {
-    if (!r.read_back.empty()) ++side_.counters.read_backs;
-    for (const StoredPart& stored : r.stored) {
-        if (stored.key.empty()) continue;
-        entry.stored.push_back(stored.key);
-        side_.own_objects().add(stored.key, stored.storage);
-    }
 }
 
 /// A middleware showed other parts than the tool gave: all messages of this push as they would have been.
@@ -151,7 +134,7 @@ void Conversation<M>::keep_originals(JournalEntry<M>& entry, std::size_t first, 
         std::vector<StoredText> texts;
         MessageInfo marked = info;
         marks.mark(marked, texts);
-        for (StoredText& text : texts) text.message = i, entry.texts.push_back(std::move(text));
+        detail::add_texts(entry, texts, {.message = i});
         if (!texts.empty()) info.fingerprint = {};
         names.give_to(info);
         info.group = side_.infos[first].group;
@@ -187,16 +170,7 @@ template <AgentMessage M>
 ContextCount Conversation<M>::context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system,
                                       std::span<const ToolSpec> tools) {
     const bool is_new = !side_.columns.find(counter->id());
-    const std::size_t c = column(counter);
-    try {
-        side_.columns.set_overhead(c, system, tools);
-    } catch (...) {  // the next call has to see a new column again, or it would not anchor it
-        if (is_new) side_.columns.shrink_to(c);
-        for (MessageInfo& info : side_.infos) info.tokens.resize(std::min(info.tokens.size(), side_.columns.size()));
-        throw;
-    }
-    if (is_new) side_.anchor_late(c);
-    return side_.columns.context(c);
+    return side_.context(column(counter), is_new, system, tools);
 }
 
 template <AgentMessage M>
@@ -209,33 +183,19 @@ void Conversation<M>::begin_turn() {
 template <AgentMessage M>
 bool Conversation<M>::set_pinned(Serial serial, bool pinned) {
     require_outside_hook("pin");
-    const auto index = outline().index_of(serial);
-    if (!index) return false;
-    if (side_.infos[*index].pinned != pinned) side_.new_version();  // a plan made before must not go through
-    side_.infos[*index].pinned = pinned;
-    return true;
+    return side_.set_pinned(serial, pinned);
 }
 
 template <AgentMessage M>
 void Conversation<M>::pin(const std::function<bool(const MessageInfo&)>& predicate) {
     require_outside_hook("pin");
-    side_.new_version();
-    for (MessageInfo& info : side_.infos) {
-        if (predicate(info)) info.pinned = true;
-    }
+    side_.pin(predicate);
 }
 
 template <AgentMessage M>
 void Conversation<M>::mark(std::size_t index, Provenance provenance) {
     require_outside_hook("mark");
-    if (index >= size()) {
-        throw Error(Errc::invalid_argument, "mark message " + std::to_string(index) + ": there are only " +
-                                                std::to_string(size()) + " messages");
-    }
-    Mark mark =
-        provenance.origin == Origin::original ? nullptr : std::make_shared<const Provenance>(std::move(provenance));
-    side_.new_version();
-    side_.infos[index].mark = std::move(mark);
+    side_.mark(index, std::move(provenance));
 }
 
 }  // namespace whittle::inline v0

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -19,13 +20,11 @@ namespace whittle::inline v0 {
 
 namespace detail {
 
-/// Where each message stands. Linear.
-[[nodiscard]] std::unordered_map<Serial, std::size_t> positions_of(const Outline& outline);
-
-/// The same, asked with a guess: linear only from the first wrong one on.
+/// Where each message stands, asked with a guess: linear only from the first wrong one on.
 class Positions {
 public:
-    explicit Positions(Outline outline) noexcept : outline_(outline) {}
+    explicit Positions(Outline outline) noexcept;
+    ~Positions();
     [[nodiscard]] std::optional<std::size_t> find(Serial serial, std::size_t guess);
 
 private:
@@ -41,6 +40,17 @@ void grow(std::vector<T>& v, std::size_t extra) {
     if (needed > v.capacity()) v.reserve(std::max(needed, v.capacity() + v.capacity() / 2));
 }
 
+/// Adds `texts` of that splice and message of the record's entry.
+struct PlaceOfTexts {
+    std::size_t splice = 0;
+    std::size_t message = 0;
+};
+void add_texts(JournalRecord& record, std::vector<StoredText> texts, PlaceOfTexts place);
+/// `texts`, which are of that splice, in order of their parts.
+[[nodiscard]] std::vector<StoredText> in_order_of_parts(std::vector<StoredText> texts, std::size_t splice);
+
+/// What an error says of a message that a commit took out.
+[[nodiscard]] std::string took_it_out(const JournalRecord& record);
 [[noreturn]] void throw_is_original(Serial serial);
 /// Throws Error(invalid_history) if `original` in place of message `index` broke a rule of `openai_chat` that is kept
 /// now: the journal entry took out other messages that belong to it.
@@ -64,6 +74,7 @@ void require_restorable(const Outline& outline, std::size_t index, const Message
 class NamesOfCalls {
 public:
     explicit NamesOfCalls(std::span<const MessageInfo> shown);
+    ~NamesOfCalls();
     /// The parts of `info` take those of the same calls.
     void give_to(MessageInfo& info) const;
 
@@ -75,6 +86,7 @@ private:
 class ReturnMarks {
 public:
     explicit ReturnMarks(std::span<const ToolReturn> returns);
+    ~ReturnMarks();
     /// Marks the parts of `info` that show stored results, and collects how to get these back.
     void mark(MessageInfo& info, std::vector<StoredText>& texts);
 

@@ -8,7 +8,6 @@
 #include "whittle/message/outline.hpp"
 #include "whittle/message/traits.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -24,6 +23,8 @@ namespace whittle::inline v0::detail {
 /// a result of its own.
 class ResultNumbers {
 public:
+    ResultNumbers();
+    ~ResultNumbers();
     /// The number of the result that the next part belongs to; absent for a part that belongs to none.
     [[nodiscard]] std::optional<std::size_t> next(PartKind kind, std::string_view call_id, bool starts_result);
 
@@ -78,6 +79,7 @@ public:
     enum class Missing { refused, passed_over };  ///< a return whose message does not come
 
     ReturnQueue(std::span<const ToolReturn> returns, Missing missing);
+    ~ReturnQueue();
 
     /// The oldest that waits for a result of that call; null if none does.
     [[nodiscard]] const ToolReturn* take(std::string_view call_id);
@@ -100,6 +102,7 @@ private:
 class WaitingCalls {
 public:
     explicit WaitingCalls(std::vector<ToolContext> calls);
+    ~WaitingCalls();
 
     /// The oldest with that id; null if there is none. Valid as long as this object.
     [[nodiscard]] const ToolContext* take(std::string_view call_id);
@@ -134,6 +137,11 @@ struct HostPlan {
 [[nodiscard]] HostPlan plan_host_message(std::span<const HostResult> results,
                                          std::span<const ToolReturn* const> returns);
 
+/// Sorts edits from the last part to the first.
+void sort_backwards(std::vector<HostEdit>& edits);
+/// The parts that go by the edits from `first` on, up to the next one that sets a text; ascending.
+[[nodiscard]] std::vector<std::size_t> gone_from(const std::vector<HostEdit>& edits, std::size_t first);
+
 /// Gives the texts of results their marks.
 void mark_results(MessageInfo& info, const std::vector<std::vector<Mark>>& marks);
 /// Gives the results of `info` the tools and object names that they have in `shown`.
@@ -144,7 +152,7 @@ void take_names_of_results(MessageInfo& info, const MessageInfo& shown);
 template <AgentMessage M>
 [[nodiscard]] M edited(const M& m, std::vector<HostEdit> edits) {
     M copy = m;
-    std::ranges::sort(edits, std::ranges::greater(), &HostEdit::part);
+    sort_backwards(edits);
     PartFinder<M> parts;
     for (std::size_t i = 0; i < edits.size();) {
         if (edits[i].text) {
@@ -152,9 +160,8 @@ template <AgentMessage M>
             ++i;
             continue;
         }
-        std::vector<std::size_t> gone;
-        for (; i < edits.size() && !edits[i].text; ++i) gone.push_back(edits[i].part);
-        std::ranges::reverse(gone);
+        const std::vector<std::size_t> gone = gone_from(edits, i);
+        i += gone.size();
         erase_parts_of(copy, gone);
         parts.forget();
     }

@@ -2,15 +2,14 @@
 
 // How Conversation<M> replaces stretches, rolls back and undoes; included by conversation.hpp.
 
-#include "whittle/conversation/detail/bound_thinking.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/conversation/detail/bound_thinking.hpp"
 #include "whittle/conversation/detail/checks.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -129,14 +128,14 @@ bool Conversation<M>::edits_prefix(const std::vector<Splice<M>>& splices, Serial
     for (const Splice<M>& s : splices) {
         keep_until(s.first);
         const std::size_t end = s.first + s.count;
-        const auto places = detail::positions_of(Outline(std::span(side_.infos).subspan(s.first, s.count)));
+        detail::Positions places(Outline(std::span<const MessageInfo>(side_.infos).subspan(s.first, s.count)));
         for (std::size_t i = 0; i < s.infos.size(); ++i) {
-            const auto same = places.find(s.infos[i].serial);
-            if (same == places.end() || s.first + same->second < old) {
+            const auto same = places.find(s.infos[i].serial, i);
+            if (!same || s.first + *same < old) {
                 walk.insert(s.infos[i]);
                 continue;
             }
-            for (const std::size_t at = s.first + same->second; old < at; ++old) walk.remove(side_.infos[old]);
+            for (const std::size_t at = s.first + *same; old < at; ++old) walk.remove(side_.infos[old]);
             walk.change(detail::bound_print(messages_[old]), detail::bound_print(s.messages[i]), s.infos[i].serial);
             ++old;
         }
@@ -175,14 +174,13 @@ void Conversation<M>::settle(std::size_t from_entry) noexcept {
             entry->texts.reserve(texts.size());
             detail::Positions positions(outline());
             sort_by_message(texts);
-            for (auto first = texts.begin(); first != texts.end();) {
-                const auto last = std::find_if(first, texts.end(), [&](const StoredText& text) {
-                    return text.splice != first->splice || text.message != first->message;
-                });
-                const Splice<M>& splice = entry->undo[first->splice];
-                const auto now = positions.find(splice.infos[first->message].serial, splice.first + first->message);
-                if (now) drop_stored_texts(*entry, std::span(first, last), messages_[*now]);
-                first = last;
+            for (std::span<StoredText> left(texts); !left.empty();) {
+                const std::span<StoredText> same = left.first(count_of_first_message(left));
+                const Splice<M>& splice = entry->undo[same.front().splice];
+                const std::size_t message = same.front().message;
+                const auto now = positions.find(splice.infos[message].serial, splice.first + message);
+                if (now) drop_stored_texts(*entry, same, messages_[*now]);
+                left = left.subspan(same.size());
             }
         } catch (...) {
         }

@@ -2,22 +2,23 @@
 
 #include "whittle/base/hash.hpp"
 #include "whittle/conversation/detail/changes.hpp"
-#include "whittle/conversation/journal.hpp"
-#include "whittle/conversation/notes.hpp"
 #include "whittle/conversation/detail/object_names.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
 #include "whittle/conversation/detail/token_columns.hpp"
+#include "whittle/conversation/journal.hpp"
+#include "whittle/conversation/notes.hpp"
+#include "whittle/conversation/tool.hpp"
 #include "whittle/message/detail/group_finder.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/port/model.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -46,14 +47,18 @@ namespace detail {
 
 /// What a conversation knows beside its messages, whatever their type is. `infos` has an entry for each message.
 struct SideTable {
-    explicit SideTable(std::string name) : id(std::move(name)) {}
+    explicit SideTable(std::string name);
+    SideTable(const SideTable&);
+    SideTable(SideTable&&) noexcept;
+    SideTable& operator=(SideTable&&) noexcept;
+    ~SideTable();
 
     std::string id;
     std::vector<MessageInfo> infos{};
     TokenColumns columns{};
     ObjectNames names{};
     GroupFinder groups{};
-    std::shared_ptr<StoredObjects> objects = std::make_shared<StoredObjects>(id);  // null once moved from
+    std::shared_ptr<StoredObjects> objects;  // null once moved from
     NoteBook notes{};
     ChangeLog log{};
     Counters counters{};
@@ -75,6 +80,20 @@ struct SideTable {
     void add_to_sums(const MessageInfo& info) noexcept;
     void take_from_sums(const MessageInfo& info) noexcept;
 
+    /// The objects of a journal entry that a tool's result brought along, and whether it read some back.
+    void note_returned(JournalRecord& record, const ToolReturn& returned);
+
+    /// The size of a request by a column, which is taken out again if that fails and it `is_new`.
+    [[nodiscard]] ContextCount context(std::size_t column, bool is_new, std::string_view system,
+                                       std::span<const ToolSpec> tools);
+    [[nodiscard]] std::vector<std::int64_t> tokens_of_each(std::size_t column) const;
+    /// False if there is no such message.
+    bool set_pinned(Serial serial, bool pinned);
+    void pin(const std::function<bool(const MessageInfo&)>& predicate);
+    void mark(std::size_t index, Provenance provenance);
+    /// Messages from `last` on up to the last one whose tool round began in [first, last): they have to find a new one.
+    [[nodiscard]] std::size_t count_cut_off(std::size_t first, std::size_t last) const;
+
     /// A counter that comes after a usage was reported can still use it, if nothing was edited since.
     void anchor_late(std::size_t column);
     /// What is known of the next journal entry.
@@ -91,8 +110,10 @@ struct SideTable {
         std::size_t log = 0;
         TokenColumns columns{};
         Counters counters{};
+
+        explicit Tail(const SideTable& of);
+        ~Tail();
     };
-    [[nodiscard]] Tail tail() const { return {infos.size(), log.size(), columns, counters}; }
     void cut_back(Tail& to) noexcept;
 
     /// To take back the commits of a hook, and what its middlewares noted.
@@ -101,8 +122,10 @@ struct SideTable {
         std::size_t columns = 0;
         NoteBook notes{};
         Counters counters{};
+
+        explicit Savepoint(const SideTable& of);
+        ~Savepoint();
     };
-    [[nodiscard]] Savepoint savepoint() const { return {log.size(), columns.size(), notes, counters}; }
     void roll_back(const Savepoint& to) noexcept;
 
     /// Takes in what was saved; token counts are made again.

@@ -35,13 +35,13 @@ struct StoredObject {
 /// list names. A saved table adds none. Grows only. All functions are thread-safe.
 class StoredObjects {
 public:
-    StoredObjects() = default;
+    StoredObjects();
     explicit StoredObjects(std::string_view conversation);
     /// Those of a fork, under its own id.
     StoredObjects(const StoredObjects& other, std::string_view conversation);
     StoredObjects(const StoredObjects&) = delete;
     StoredObjects& operator=(const StoredObjects&) = delete;
-    ~StoredObjects() = default;
+    ~StoredObjects();
 
     /// An object that the conversation has stored.
     void add(std::string_view key, std::shared_ptr<Storage> storage);

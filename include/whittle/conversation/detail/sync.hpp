@@ -2,8 +2,8 @@
 
 // How Conversation<M> follows a host that owns the list, and how it is saved; included by conversation.hpp.
 
-#include "whittle/conversation/detail/bound_thinking.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/conversation/detail/bound_thinking.hpp"
 #include "whittle/conversation/detail/checks.hpp"
 #include "whittle/conversation/detail/state.hpp"
 
@@ -11,7 +11,6 @@
 #include <iterator>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -35,7 +34,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     std::size_t front = 0;
     while (front < shorter && same_as_host(messages_[front], side_.infos[front], host[front])) ++front;
     if (front == size()) {
-        auto tail = side_.tail();
+        detail::SideTable::Tail tail(side_);
         try {
             detail::grow(side_.infos, host.size() - front);
             detail::grow(messages_, host.size() - front);
@@ -55,25 +54,11 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     return {.common_prefix = front, .replaced = replaced, .diverged = true, .version = side_.counters.version};
 }
 
-/// Messages behind the replaced stretch whose tool round began in it: they have to find a new one.
-template <AgentMessage M>
-std::size_t Conversation<M>::count_cut_off(std::size_t first, std::size_t last) const {
-    std::unordered_set<Serial> rounds;
-    for (std::size_t i = first; i < last; ++i) {
-        if (side_.infos[i].group == side_.infos[i].serial) rounds.insert(side_.infos[i].serial);
-    }
-    std::size_t end = last;
-    for (std::size_t i = last; i < size() && !rounds.empty(); ++i) {
-        if (rounds.contains(side_.infos[i].group)) end = i + 1;
-    }
-    return end - last;
-}
-
 template <AgentMessage M>
 void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front, std::size_t back) {
-    auto tail = side_.tail();
+    detail::SideTable::Tail tail(side_);
     const std::size_t last = size() - back;
-    const std::size_t cut_off = count_cut_off(front, last);
+    const std::size_t cut_off = side_.count_cut_off(front, last);
     const std::size_t fresh = host.size() - back - front;
     Splice<M> splice{front, last + cut_off - front, {}, {}};
     splice.infos.reserve(fresh + cut_off);

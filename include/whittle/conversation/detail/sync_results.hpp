@@ -6,10 +6,7 @@
 #include "whittle/conversation/detail/checks.hpp"
 #include "whittle/conversation/detail/host_results.hpp"
 
-#include <algorithm>
 #include <span>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,7 +16,7 @@ template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const M> messages, std::span<const ToolReturn> returns) {
     require_outside_hook("push_tool_results");
     detail::ReturnQueue queue(returns, detail::ReturnQueue::Missing::refused);
-    auto tail = side_.tail();
+    detail::SideTable::Tail tail(side_);
     try {
         append_host(messages, queue);
     } catch (...) {
@@ -35,7 +32,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host, std::span<const ToolRe
     SyncResult result = sync(host.first(first));
     if (first == host.size()) return result;
     detail::ReturnQueue queue(returns, detail::ReturnQueue::Missing::passed_over);
-    auto tail = side_.tail();
+    detail::SideTable::Tail tail(side_);
     try {
         result.version = append_host(host.subspan(first), queue);
     } catch (...) {
@@ -49,19 +46,13 @@ SyncResult Conversation<M>::sync(std::span<const M> host, std::span<const ToolRe
 /// The results that came last have their messages at the end of the list, behind all that both sides know.
 template <AgentMessage M>
 std::size_t Conversation<M>::find_first_result(std::span<const M> host, std::span<const ToolReturn> returns) const {
-    std::unordered_map<std::string_view, std::size_t> waiting;
-    for (const ToolReturn& r : returns) ++waiting[r.result.call_id];
-    std::size_t left = returns.size();
+    detail::ReturnQueue waiting(returns, detail::ReturnQueue::Missing::passed_over);
     std::size_t first = host.size();
-    for (std::size_t i = host.size(); i-- > 0 && left > 0;) {
+    for (std::size_t i = host.size(); i-- > 0 && waiting.taken().size() < returns.size();) {
         if (i < size() && same_as_host(messages_[i], side_.infos[i], host[i])) break;
         if (!detail::holds_results(host[i])) continue;
         for (const detail::HostResult& result : detail::host_results(host[i])) {
-            const auto found = waiting.find(result.result.call_id);
-            if (found == waiting.end() || found->second == 0) continue;
-            --found->second;
-            --left;
-            first = i;
+            if (waiting.take(result.result.call_id) != nullptr) first = i;
         }
     }
     return first;
@@ -81,7 +72,7 @@ std::uint64_t Conversation<M>::append_host(std::span<const M> messages, detail::
         }
     }
     returns.finish();
-    for (const ToolReturn* r : returns.taken()) note_returned(*entry, *r);
+    for (const ToolReturn* r : returns.taken()) side_.note_returned(*entry, *r);
     side_.log.reserve_more(changed.size());
     const std::uint64_t in_step = side_.counters.version;
     if (!changed.empty()) ++side_.counters.version;
@@ -121,16 +112,11 @@ void Conversation<M>::keep_original(JournalEntry<M>& entry, M original, const de
     if (!plan.only_stored.empty()) info.fingerprint = {};  // the whole text was never here
     const std::size_t splice = entry.undo.size();
     entry.undo.push_back({size() - 1, 1, {std::move(original)}, {std::move(info)}});
-    std::vector<StoredText> copies = plan.also_stored;
-    for (StoredText& text : copies) text.splice = splice;
-    for (StoredText text : plan.only_stored) {
-        text.splice = splice;
-        entry.texts.push_back(std::move(text));
-    }
-    if (copies.empty()) return;
+    detail::add_texts(entry, plan.only_stored, {.splice = splice});
+    if (plan.also_stored.empty()) return;
     try {
-        std::ranges::sort(copies, {}, &StoredText::part);
-        drop_held_texts(entry, std::span<const StoredText>(copies), messages_.back());
+        const std::vector<StoredText> copies = detail::in_order_of_parts(plan.also_stored, splice);
+        drop_held_texts(entry, std::span(copies), messages_.back());
     } catch (...) {  // saves room only: what the store does not give back stays here
     }
 }
