@@ -17,13 +17,8 @@ SideTable::SideTable(SideTable&&) noexcept = default;
 SideTable& SideTable::operator=(SideTable&&) noexcept = default;
 SideTable::~SideTable() = default;
 
-SideTable::Tail::Tail(const SideTable& of)
-    : size(of.infos.size()), log(of.log.size()), columns(of.columns), counters(of.counters) {}
-SideTable::Tail::~Tail() = default;
-
-SideTable::Savepoint::Savepoint(const SideTable& of)
-    : log(of.log.size()), columns(of.columns.size()), notes(of.notes), counters(of.counters) {}
-SideTable::Savepoint::~Savepoint() = default;
+SideTable::Tail SideTable::tail() const { return {infos.size(), log.size(), columns, counters}; }
+SideTable::Savepoint SideTable::savepoint() const { return {log.size(), columns.size(), notes, counters}; }
 
 StoredObjects& SideTable::own_objects() {
     if (!objects) objects = std::make_shared<StoredObjects>(id);

@@ -227,11 +227,6 @@ bool stage_summary_now(const SummaryWork& work) {
     return true;
 }
 
-HookBudget budget_of(const ChainConfig& chain) {
-    return {chain.limits.model_calls, chain.limits.store_bytes > 0 ? chain.limits.store_bytes : INT64_MAX,
-            add_saturating(chain.clock->now(), chain.limits.deadline.count())};
-}
-
 std::size_t untouched_by_summarization(const Outline& outline, std::string_view name) {
     const auto is_own_summary = [&](const MessageInfo& info) {
         return origin_of(info.mark) == Origin::summary && info.mark->by == name;

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -301,6 +302,45 @@ TEST_CASE("other tools or another system text void thinking as an edit does", "[
     CHECK(report.find("thinking")->details->thinking_dropped == 3);
     CHECK(count_thinking(dropping) == 0);
     CHECK_FALSE(dropping.prefix_edited());
+}
+
+TEST_CASE("void thinking that cannot be dropped is marked, and a failure of the stage that drops it", "[thinking]") {
+    Conversation<> c = thoughtful();
+    const Chain<> chain(bound(OnPrefixEdit::drop));
+    chain.before_model(c, {.system = "be brief"});
+    std::stop_source stop;
+    stop.request_stop();
+    const Report& report = chain.before_model(c, {.system = "be long", .stop = stop.get_token()});
+    REQUIRE(report.find("thinking") != nullptr);
+    CHECK(report.find("thinking")->outcome == Outcome::failed);
+    CHECK_FALSE(report.find("thinking")->details->error.empty());
+    CHECK(count_thinking(c) == 3);
+    CHECK(c.prefix_edited());
+}
+
+TEST_CASE(
+    "what a chain does itself is no stage that the host gave, and is reported only where there was something to do",
+    "[thinking][repair]") {
+    ChainConfig config = bound(OnPrefixEdit::drop);
+    config.repair = true;
+    const Chain<> chain(config, {std::make_shared<Doing>([](Turn<>&) {})});
+    REQUIRE(chain.stages().size() == 1);
+    CHECK(chain.stages()[0]->name() == "doing");
+    const auto names = [](const Report& report) {
+        std::vector<std::string> all;
+        for (const StageReport& stage : report.stages) all.emplace_back(stage.middleware);
+        return all;
+    };
+    using Names = std::vector<std::string>;
+    Conversation<> c = thoughtful();
+    CHECK(names(chain.before_agent(c)) == Names{"doing"});
+    CHECK(names(chain.before_model(c, {.system = "one"})) == Names{"repair", "doing"});
+    CHECK(names(chain.before_model(c, {.system = "other"})) == Names{"repair", "thinking", "doing"});
+    chain.on_overflow(c, {.limit = 10}, {.system = "other"});
+    CHECK(names(c.report()) == Names{"repair", "doing"});
+    CHECK(names(chain.after_model(c)) == Names{"doing"});
+    Conversation<> empty("empty");
+    CHECK(names(chain.before_model(empty)) == Names{"doing"});
 }
 
 TEST_CASE("a hook that fails leaves the mark as it was", "[thinking]") {

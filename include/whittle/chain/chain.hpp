@@ -2,7 +2,6 @@
 
 #include "whittle/chain/detail/callback_braces.hpp"
 #include "whittle/chain/middleware.hpp"
-#include "whittle/conversation/detail/repair.hpp"
 
 #include <atomic>
 #include <concepts>
@@ -131,22 +130,25 @@ public:
 private:
     using HookCall = FunctionRef<void(Middleware<M>&, Turn<M>&)>;
     enum class Order { forward, backward };
+    class Run;
+    class RepairStage;
+    class ThinkingStage;
 
     void check_configuration();
+    void add_own_stages();
     void allow_roots(const Conversation<M>& conversation) const;
     const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
                       HookCall call) const;
-    /// Whether tools or system text are others than in the last request that had thinking bound to them.
-    [[nodiscard]] bool note_request(Conversation<M>& conversation) const noexcept;
     Reply<M> generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const;
     ToolOutcome wrap_from(std::size_t stage, const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 
     ChainConfig config_;
     ChainCallbacks<M> callbacks_;
     Stages stages_;
+    Stages own_stages_{};  // in front of these
     std::vector<Problem> warnings_{};
     std::vector<std::string> roots_{};                         // where stages store, beside the conversations' ids
-    std::shared_ptr<const std::vector<std::string>> names_{};  // of the stages; shared with reports
+    std::shared_ptr<const std::vector<std::string>> names_{};  // of all stages; shared with reports
     std::shared_ptr<std::atomic_flag> tools_checked_ = std::make_shared<std::atomic_flag>();
 };
 
@@ -160,6 +162,7 @@ Chain(ChainConfig, ChainCallbacks<M>, std::vector<std::shared_ptr<Middleware<M>>
 }  // namespace whittle::inline v0
 
 #include "whittle/chain/detail/chain.hpp"
+#include "whittle/chain/detail/own_stages.hpp"
 
 #define WHITTLE_DEFINES_CHAIN
 #include "whittle/base/detail/compiled_types.hpp"

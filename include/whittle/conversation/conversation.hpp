@@ -201,11 +201,6 @@ private:
     friend class Chain<M>;
     friend class Turn<M>;
 
-    struct Savepoint {
-        std::size_t journal;
-        detail::SideTable::Savepoint side;
-    };
-
     Conversation(const Conversation&) = default;  // for fork
 
     [[nodiscard]] std::size_t column(const std::shared_ptr<const TokenCounter>& counter);
@@ -244,8 +239,8 @@ private:
     [[nodiscard]] bool edits_prefix(const std::vector<Splice<M>>& splices, Serial since) const;
     [[nodiscard]] static bool same_as_host(const M& ours, const MessageInfo& info, const M& host);
 
-    [[nodiscard]] Savepoint savepoint() const { return {journal_.size(), detail::SideTable::Savepoint(side_)}; }
-    void roll_back(const Savepoint& to) noexcept;
+    [[nodiscard]] detail::Savepoint savepoint() const { return {journal_.size(), side_.savepoint()}; }
+    void roll_back(const detail::Savepoint& to) noexcept;
     void settle(std::size_t from_entry) noexcept;
 
     std::vector<M> messages_{};

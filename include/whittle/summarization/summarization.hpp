@@ -121,7 +121,7 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
     Problems problems;
     check({chain, {}}, problems);
     problems.throw_if_errors("summarize");
-    HookBudget budget = detail::budget_of(chain);
+    HookBudget budget = detail::budget_of(chain, chain.clock->now());
     StageReport report{.middleware = name_, .counter = chain.token_counter->id()};
     Turn<M> turn{conversation, chain, callbacks, request, budget, report, chain.language.value_or(default_language())};
     Transaction<M> edit = turn.edit();

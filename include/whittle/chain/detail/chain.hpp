@@ -4,6 +4,7 @@
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/chain/detail/hook_run.hpp"
 #include "whittle/conversation/detail/failure.hpp"
 
 #include <algorithm>
@@ -23,18 +24,6 @@ namespace detail {
 void check_chain(const ChainInfo& info, Problems& problems);
 
 void tell_warning(const EventSink& events, const Problem& problem) noexcept;
-
-/// Sets a flag for a scope.
-class FlagScope {
-public:
-    explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
-    FlagScope(const FlagScope&) = delete;
-    FlagScope& operator=(const FlagScope&) = delete;
-    ~FlagScope() { flag_ = false; }
-
-private:
-    bool& flag_;
-};
 
 }  // namespace detail
 
@@ -60,9 +49,20 @@ void Chain<M>::check_configuration() {
     }
     problems.throw_if_errors("make chain");
     for (const auto& stage : stages_) std::ranges::move(stage->object_roots(), std::back_inserter(roots_));
-    names_ = std::make_shared<const std::vector<std::string>>(names.begin(), names.end());
+    add_own_stages();
     warnings_ = problems.all();
     for (const Problem& warning : warnings_) detail::tell_warning(callbacks_.on_event, warning);
+}
+
+template <AgentMessage M>
+void Chain<M>::add_own_stages() {
+    if (config_.repair) own_stages_.push_back(std::make_shared<RepairStage>());
+    if (config_.profile.thinking_bound_to_prefix) own_stages_.push_back(std::make_shared<ThinkingStage>());
+    std::vector<std::string> names;
+    for (const Stages* stages : {&own_stages_, &stages_}) {
+        for (const auto& stage : *stages) names.emplace_back(stage->name());
+    }
+    names_ = std::make_shared<const std::vector<std::string>>(std::move(names));
 }
 
 template <AgentMessage M>
@@ -74,7 +74,8 @@ void Chain<M>::allow_roots(const Conversation<M>& conversation) const {
 template <AgentMessage M>
 void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
     if (tools_checked_->test(std::memory_order_relaxed) || tools_checked_->test_and_set()) return;
-    const std::vector<std::string_view> names(names_->begin(), names_->end());
+    std::vector<std::string_view> names;
+    for (const auto& stage : stages_) names.push_back(stage->name());
     Problems problems;
     for (const auto& stage : stages_) stage->check_tools({config_, names}, tools, problems);
     for (const Problem& problem : problems.all()) detail::tell_warning(callbacks_.on_event, problem);
@@ -83,96 +84,45 @@ void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
 // ---- hooks on the conversation
 // ---------------------------------------------------------------------------------------
 
+/// What of a hook needs messages.
+template <AgentMessage M>
+class Chain<M>::Run final : public detail::HookRun {
+public:
+    Run(const Chain& chain, Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, HookCall call)
+        : HookRun({chain.config_, chain.callbacks_.on_event, chain.callbacks_.on_report, conversation.side_,
+                   conversation.report_, conversation.in_hook_},
+                  hook),
+          chain_(chain),
+          conversation_(conversation),
+          request_(request),
+          call_(call) {}
+
+private:
+    [[nodiscard]] ContextCount count() override {
+        return conversation_.context(chain_.config_.token_counter, request_.system, request_.tools);
+    }
+    [[nodiscard]] detail::Savepoint savepoint() const override { return conversation_.savepoint(); }
+    void roll_back(const detail::Savepoint& to) noexcept override { conversation_.roll_back(to); }
+    void settle(std::size_t from_entry) noexcept override { conversation_.settle(from_entry); }
+    void call(std::size_t stage, StageReport& report) override {
+        Turn<M> turn{conversation_, chain_.config_, chain_.callbacks_, request_, budget_, report, chain_.language()};
+        const std::size_t own = chain_.own_stages_.size();
+        stage < own ? chain_.own_stages_[stage]->before_model(turn) : call_(*chain_.stages_[stage - own], turn);
+    }
+
+    const Chain& chain_;
+    Conversation<M>& conversation_;
+    const HookRequest<M>& request_;
+    HookCall call_;
+};
+
 template <AgentMessage M>
 const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
                             HookCall call) const {
     conversation.require_outside_hook(name_of(hook));
-    const detail::FlagScope in_hook(conversation.in_hook_);
-    Report& report = conversation.report_;
-    const Timestamp started = config_.clock->now();
-    HookBudget budget{config_.limits.model_calls,
-                      config_.limits.store_bytes > 0 ? config_.limits.store_bytes : INT64_MAX,
-                      add_saturating(started, config_.limits.deadline.count())};
-    const auto count = [&]() -> ContextCount {
-        try {
-            return conversation.context(config_.token_counter, request.system, request.tools);
-        } catch (...) {  // a user's counter
-            if (config_.on_error == OnError::propagate) throw;
-            detail::tell_failure(callbacks_.on_event, "token_counter", conversation.id(), detail::current_error_text());
-            return {};
-        }
-    };
-    report.hook = hook;
-    report.stages.clear();
-    report.names = names_;
-    report.stages.reserve(stages_.size() + 2);  // what can fail comes before the first commit
     allow_roots(conversation);
-    report.tokens_before = count().total;
-    const auto start = conversation.savepoint();
-    const auto run_stage = [&](std::string_view name, auto&& work) {
-        const auto before = conversation.savepoint();
-        report.stages.push_back({.middleware = name, .hook = hook, .counter = config_.token_counter->id()});
-        Turn<M> turn{conversation, config_, callbacks_, request, budget, report.stages.back(), language()};
-        try {
-            work(turn);
-        } catch (...) {
-            conversation.roll_back(config_.on_error == OnError::propagate ? start : before);
-            const std::string text = detail::current_error_text();
-            turn.report.outcome = Outcome::failed;
-            try {
-                detail::take_back(turn.report, text);
-                if (config_.on_error == OnError::propagate) detail::take_back_commits(report);
-            } catch (...) {
-            }
-            if (config_.on_error == OnError::propagate) throw;
-            detail::tell_failure(callbacks_.on_event, name, conversation.id(), text);
-        }
-    };
-    const bool is_request = hook == Hook::before_model || hook == Hook::on_overflow;
-    if (is_request && config_.repair && !conversation.empty()) {
-        run_stage(detail::repair_name, [&](Turn<M>& turn) {
-            conversation.mend(config_.profile.validity, {.language = turn.language, .for_request = true},
-                              turn.environment());
-        });
-    }
-    if (is_request && note_request(conversation) && config_.on_prefix_edit == OnPrefixEdit::drop) {
-        run_stage("thinking", [&](Turn<M>& turn) {
-            auto edit = turn.edit();
-            edit.drop_thinking();
-            edit.commit({.must_save = false});
-            bool& is_edited = conversation.side_.counters.request_edited;
-            is_edited = is_edited && conversation.side_.has_thinking();
-        });
-    }
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-        const std::size_t stage = order == Order::forward ? i : stages_.size() - 1 - i;
-        run_stage((*names_)[stage], [&](Turn<M>& turn) { call(*stages_[stage], turn); });
-    }
-    conversation.settle(start.journal);
-    const ContextCount after = count();
-    report.tokens_after = after.total;
-    report.calibration = after.calibration;
-    try {
-        report.milliseconds = config_.clock->now() - started;
-    } catch (...) {  // the commits stand
-        detail::tell_failure(callbacks_.on_event, "clock", conversation.id(), detail::current_error_text());
-    }
-    if (callbacks_.on_report) {
-        try {
-            callbacks_.on_report(report);
-        } catch (...) {
-            detail::tell_failure(callbacks_.on_event, "on_report", conversation.id(), detail::current_error_text());
-        }
-    }
-    return report;
-}
-
-template <AgentMessage M>
-bool Chain<M>::note_request(Conversation<M>& conversation) const noexcept {
-    const auto column = conversation.side_.columns.find(config_.token_counter->id());
-    if (!config_.profile.thinking_bound_to_prefix || !column) return false;
-    const auto& overhead = conversation.side_.columns[*column];
-    return overhead.overhead_known && conversation.side_.note_request(overhead.overhead_of);
+    Run(*this, conversation, request, hook, call).run({names_, own_stages_.size(), order == Order::backward});
+    return conversation.report_;
 }
 
 template <AgentMessage M>

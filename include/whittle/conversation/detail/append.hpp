@@ -80,7 +80,7 @@ void Conversation<M>::push_tool_results(std::span<const ToolResult> results) req
 template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M> {
     require_outside_hook("push_tool_results");
-    detail::SideTable::Tail tail(side_);
+    detail::SideTable::Tail tail = side_.tail();
     try {
         append_results(returns);
     } catch (...) {

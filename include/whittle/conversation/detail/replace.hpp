@@ -146,7 +146,7 @@ bool Conversation<M>::edits_prefix(const std::vector<Splice<M>>& splices, Serial
 }
 
 template <AgentMessage M>
-void Conversation<M>::roll_back(const Savepoint& to) noexcept {
+void Conversation<M>::roll_back(const detail::Savepoint& to) noexcept {
     while (journal_.size() > to.journal) {
         // Made in this hook by this conversation: nobody shares it, and no text of it has gone to a store.
         auto entry = std::const_pointer_cast<JournalEntry<M>>(journal_.back());

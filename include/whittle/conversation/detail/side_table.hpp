@@ -110,10 +110,8 @@ struct SideTable {
         std::size_t log = 0;
         TokenColumns columns{};
         Counters counters{};
-
-        explicit Tail(const SideTable& of);
-        ~Tail();
     };
+    [[nodiscard]] Tail tail() const;
     void cut_back(Tail& to) noexcept;
 
     /// To take back the commits of a hook, and what its middlewares noted.
@@ -122,16 +120,20 @@ struct SideTable {
         std::size_t columns = 0;
         NoteBook notes{};
         Counters counters{};
-
-        explicit Savepoint(const SideTable& of);
-        ~Savepoint();
     };
+    [[nodiscard]] Savepoint savepoint() const;
     void roll_back(const Savepoint& to) noexcept;
 
     /// Takes in what was saved; token counts are made again.
     void load(std::vector<MessageInfo> saved, NoteBook saved_notes, const Counters& saved_counters);
     /// Names of calls that are in use already.
     void take_names(const std::vector<MessageInfo>& of);
+};
+
+/// To take back what a hook did to a conversation.
+struct Savepoint {
+    std::size_t journal = 0;
+    SideTable::Savepoint side{};
 };
 
 }  // namespace detail

@@ -34,7 +34,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
     std::size_t front = 0;
     while (front < shorter && same_as_host(messages_[front], side_.infos[front], host[front])) ++front;
     if (front == size()) {
-        detail::SideTable::Tail tail(side_);
+        detail::SideTable::Tail tail = side_.tail();
         try {
             detail::grow(side_.infos, host.size() - front);
             detail::grow(messages_, host.size() - front);
@@ -56,7 +56,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host) {
 
 template <AgentMessage M>
 void Conversation<M>::replace_by_host(std::span<const M> host, std::size_t front, std::size_t back) {
-    detail::SideTable::Tail tail(side_);
+    detail::SideTable::Tail tail = side_.tail();
     const std::size_t last = size() - back;
     const std::size_t cut_off = side_.count_cut_off(front, last);
     const std::size_t fresh = host.size() - back - front;

@@ -16,7 +16,7 @@ template <AgentMessage M>
 void Conversation<M>::push_tool_results(std::span<const M> messages, std::span<const ToolReturn> returns) {
     require_outside_hook("push_tool_results");
     detail::ReturnQueue queue(returns, detail::ReturnQueue::Missing::refused);
-    detail::SideTable::Tail tail(side_);
+    detail::SideTable::Tail tail = side_.tail();
     try {
         append_host(messages, queue);
     } catch (...) {
@@ -32,7 +32,7 @@ SyncResult Conversation<M>::sync(std::span<const M> host, std::span<const ToolRe
     SyncResult result = sync(host.first(first));
     if (first == host.size()) return result;
     detail::ReturnQueue queue(returns, detail::ReturnQueue::Missing::passed_over);
-    detail::SideTable::Tail tail(side_);
+    detail::SideTable::Tail tail = side_.tail();
     try {
         result.version = append_host(host.subspan(first), queue);
     } catch (...) {

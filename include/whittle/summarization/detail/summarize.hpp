@@ -70,8 +70,6 @@ bool summarize_after_overflow(const SummaryWork& work);
 /// Throws Error(model_failed) and Error(cancelled).
 [[nodiscard]] bool stage_summary_now(const SummaryWork& work);
 
-/// What a hook of a chain with that configuration may spend.
-[[nodiscard]] HookBudget budget_of(const ChainConfig& chain);
 /// Messages at the front that summarization under that name never touches: system texts and pins.
 [[nodiscard]] std::size_t untouched_by_summarization(const Outline& outline, std::string_view name);
 

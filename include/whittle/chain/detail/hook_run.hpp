@@ -1,0 +1,74 @@
+#pragma once
+
+#include "whittle/chain/config.hpp"
+#include "whittle/conversation/detail/edit_environment.hpp"
+#include "whittle/conversation/detail/side_table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// What a hook of a chain with that configuration may spend from `now` on.
+[[nodiscard]] HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept;
+
+/// The stages of a chain, by number.
+struct HookStages {
+    const std::shared_ptr<const std::vector<std::string>>& names;
+    /// How many in front are the chain's own: they get each request ready, before the others, and stand in the report
+    /// only where they had something to do.
+    std::size_t own = 0;
+    bool is_backward = false;
+};
+
+/// One hook of a chain on one conversation: the report, what may be spent, and what becomes of failures. `Chain<M>`
+/// overrides what needs messages.
+class HookRun {
+public:
+    struct Setup {
+        const ChainConfig& config;
+        const EventSink& events;
+        const std::function<void(const Report&)>& on_report;
+        SideTable& side;
+        Report& report;
+        bool& is_in_hook;  ///< set while this object lives
+    };
+
+    HookRun(const Setup& setup, Hook hook);
+    HookRun(const HookRun&) = delete;
+    HookRun& operator=(const HookRun&) = delete;
+
+    /// Runs the stages one after the other. Under OnError::propagate it throws what a stage throws, with the
+    /// conversation as it was before.
+    void run(const HookStages& stages);
+
+protected:
+    virtual ~HookRun();
+
+    [[nodiscard]] virtual ContextCount count() = 0;
+    [[nodiscard]] virtual Savepoint savepoint() const = 0;
+    virtual void roll_back(const Savepoint& to) noexcept = 0;
+    virtual void settle(std::size_t from_entry) noexcept = 0;
+    /// Calls the hook of one stage, which reports in `report`.
+    virtual void call(std::size_t stage, StageReport& report) = 0;
+
+    HookBudget budget_;
+
+private:
+    void run_stage(std::size_t stage, std::string_view name);
+    void take_back(const Savepoint& before);
+    [[nodiscard]] ContextCount try_to_count();
+    void finish(const ContextCount& after);
+
+    Setup setup_;
+    Hook hook_;
+    Timestamp started_;
+    Savepoint start_{};
+};
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,98 @@
+#include "whittle/chain/detail/hook_run.hpp"
+
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/conversation/detail/failure.hpp"
+
+namespace whittle::inline v0::detail {
+
+HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept {
+    const Limits& limits = config.limits;
+    return {limits.model_calls, limits.store_bytes > 0 ? limits.store_bytes : INT64_MAX,
+            add_saturating(now, limits.deadline.count())};
+}
+
+HookRun::HookRun(const Setup& setup, Hook hook) : setup_(setup), hook_(hook), started_(setup.config.clock->now()) {
+    budget_ = budget_of(setup.config, started_);
+    setup_.is_in_hook = true;
+}
+
+HookRun::~HookRun() { setup_.is_in_hook = false; }
+
+void HookRun::run(const HookStages& stages) {
+    Report& report = setup_.report;
+    report.hook = hook_;
+    report.stages.clear();
+    report.names = stages.names;
+    report.stages.reserve(stages.names->size());  // what can fail comes before the first commit
+    report.tokens_before = try_to_count().total;
+    start_ = savepoint();
+    const bool is_request = hook_ == Hook::before_model || hook_ == Hook::on_overflow;
+    for (std::size_t stage = 0; is_request && stage < stages.own; ++stage) {
+        run_stage(stage, (*stages.names)[stage]);
+        if (report.stages.back().outcome == Outcome::idle) report.stages.pop_back();
+    }
+    const std::size_t size = stages.names->size();
+    for (std::size_t i = stages.own; i < size; ++i) {
+        const std::size_t stage = stages.is_backward ? size - 1 - (i - stages.own) : i;
+        run_stage(stage, (*stages.names)[stage]);
+    }
+    settle(start_.journal);
+    finish(try_to_count());
+}
+
+void HookRun::run_stage(std::size_t stage, std::string_view name) {
+    const Savepoint before = savepoint();
+    StageReport& report = setup_.report.stages.emplace_back();
+    report.middleware = name;
+    report.hook = hook_;
+    report.counter = setup_.config.token_counter->id();
+    try {
+        call(stage, report);
+    } catch (...) {
+        take_back(before);
+    }
+}
+
+/// After the newest stage has thrown.
+void HookRun::take_back(const Savepoint& before) {
+    const bool is_thrown = setup_.config.on_error == OnError::propagate;
+    roll_back(is_thrown ? start_ : before);
+    const std::string text = current_error_text();
+    StageReport& failed = setup_.report.stages.back();
+    failed.outcome = Outcome::failed;
+    try {
+        detail::take_back(failed, text);
+        if (is_thrown) take_back_commits(setup_.report);
+    } catch (...) {
+    }
+    if (is_thrown) throw;
+    tell_failure(setup_.events, failed.middleware, setup_.side.id, text);
+}
+
+ContextCount HookRun::try_to_count() {
+    try {
+        return count();
+    } catch (...) {  // a user's counter
+        if (setup_.config.on_error == OnError::propagate) throw;
+        tell_failure(setup_.events, "token_counter", setup_.side.id, current_error_text());
+        return {};
+    }
+}
+
+/// The commits stand, whatever fails here.
+void HookRun::finish(const ContextCount& after) {
+    Report& report = setup_.report;
+    report.tokens_after = after.total;
+    report.calibration = after.calibration;
+    const auto pass_over_failure = [&](std::string_view source, const auto& work) {
+        try {
+            work();
+        } catch (...) {
+            tell_failure(setup_.events, source, setup_.side.id, current_error_text());
+        }
+    };
+    pass_over_failure("clock", [&] { report.milliseconds = setup_.config.clock->now() - started_; });
+    if (setup_.on_report) pass_over_failure("on_report", [&] { setup_.on_report(report); });
+}
+
+}  // namespace whittle::inline v0::detail
