@@ -3,12 +3,30 @@
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/conversation/detail/failure.hpp"
 
+#include <algorithm>
+
 namespace whittle::inline v0::detail {
 
 HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept {
     const Limits& limits = config.limits;
     return {limits.model_calls, limits.store_bytes > 0 ? limits.store_bytes : INT64_MAX,
             add_saturating(now, limits.deadline.count())};
+}
+
+OverflowGoal::OverflowGoal(const Overflow& overflow, std::int64_t window, std::int64_t reserve) noexcept
+    : limit_(sub_saturating(window, reserve)),
+      used_(overflow.used > 0 ? overflow.used
+            : window > 0      ? add_saturating(window, 1)
+                              : 0) {}
+
+bool OverflowGoal::is_missed(HookTurn& turn) {
+    const std::int64_t tokens = turn.context_tokens();
+    if (ratio_ == 0.0)
+        ratio_ = tokens > 0 ? std::max(1.0, static_cast<double>(used_) / static_cast<double>(tokens)) : 1.0;
+    const std::int64_t fitting = limit_ > 0 ? to_int64(static_cast<double>(limit_) / ratio_) : tokens / 2;
+    turn.report.count = tokens;
+    turn.report.threshold = std::max<std::int64_t>(1, fitting);
+    return limit_ <= 0 || tokens > fitting;
 }
 
 HookRun::HookRun(const Setup& setup, Hook hook) : setup_(setup), hook_(hook), started_(setup.config.clock->now()) {

@@ -12,9 +12,9 @@
 namespace whittle::inline v0::detail {
 
 std::int64_t trigger_after_overflow(const HookTurn& turn, std::int64_t tokens) noexcept {
-    if (turn.report.threshold <= 0) return std::max<std::int64_t>(1, tokens / 2);
-    const double scale = std::max(1.0, static_cast<double>(turn.report.count) / static_cast<double>(tokens));
-    return std::max<std::int64_t>(1, to_int64(static_cast<double>(turn.report.threshold) / scale));
+    const double ratio =
+        static_cast<double>(tokens) / static_cast<double>(std::max<std::int64_t>(1, turn.report.count));
+    return std::max<std::int64_t>(1, to_int64(static_cast<double>(turn.report.threshold) * ratio));
 }
 
 NotedDigest go_on_with_digest(Notes notes, FunctionRef<DigestOutcome(DigestState&)> generate) {

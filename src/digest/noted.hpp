@@ -17,8 +17,7 @@ struct NotedDigest {
     bool is_unfinished = false;  ///< the failure is only that the hook's calls or time are used up
 };
 
-/// What the next request has to come below after an overflow at a request of `tokens`, as the trigger judges it;
-/// without a known window, half of that.
+/// What the next request has to come to after an overflow, by a counter of the middleware's own that makes it `tokens`.
 [[nodiscard]] std::int64_t trigger_after_overflow(const HookTurn& turn, std::int64_t tokens) noexcept;
 
 /// Calls `generate(state)` with the state that an earlier hook left in the note "digest", and leaves the new one there.

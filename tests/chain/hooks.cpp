@@ -354,6 +354,56 @@ TEST_CASE("an overflow is believed even if our own count is below the window", "
     CHECK(c.fork("f").note_book().find("chain", "window") != nullptr);
 }
 
+TEST_CASE("a middleware learns in our own tokens what a request too large has to come to", "[chain]") {
+    struct Told final : Middleware<> {
+        std::int64_t count = 0;
+        std::int64_t threshold = 0;
+        std::string_view name() const noexcept override { return "told"; }
+        bool on_overflow(Turn<>& turn, const Overflow&) override {
+            count = turn.report.count;
+            threshold = turn.report.threshold;
+            return false;
+        }
+    };
+    const auto told = std::make_shared<Told>();
+    Conversation<> c = two_turns();
+    const std::int64_t ours = c.context(chars(), {}, {}).total;
+    const auto overflow = [&](const ChainConfig& config, const Overflow& refused) {
+        *told = Told{};
+        CHECK_FALSE(Chain<>(config, {told}).on_overflow(c, refused));
+    };
+    SECTION("the provider counts twice as much") {
+        overflow({}, {.limit = ours, .used = 2 * ours});
+        CHECK(told->threshold == ours / 2);
+    }
+    SECTION("we count more than the provider") {
+        overflow({}, {.limit = ours / 4, .used = ours / 2});
+        CHECK(told->threshold == ours / 4);
+    }
+    SECTION("the reply needs room") {
+        overflow({.profile = {.output_reserve = ours / 4}}, {.limit = ours, .used = 2 * ours});
+        CHECK(told->threshold == (ours - ours / 4) / 2);
+    }
+    SECTION("nobody knows the window") {
+        overflow({}, {});
+        CHECK(told->threshold == ours / 2);
+    }
+    CHECK(told->count == ours);
+}
+
+TEST_CASE("a request that the provider counts below its own limit is left alone", "[chain]") {
+    Conversation<> c = two_turns();
+    Log log;
+    struct Asked final : Middleware<> {
+        explicit Asked(Log& to) : log(to) {}
+        Log& log;
+        std::string_view name() const noexcept override { return "asked"; }
+        bool on_overflow(Turn<>&, const Overflow&) override { return log.emplace_back("asked"), false; }
+    };
+    CHECK_FALSE(Chain<>(ChainConfig{}, {std::make_shared<Asked>(log)}).on_overflow(c, {.limit = 9'000, .used = 100}));
+    CHECK(log.empty());
+}
+
 TEST_CASE("a chain of a list of stages and callbacks deduces its message type", "[chain]") {
     const std::vector<std::shared_ptr<Middleware<ChatMessage>>> stages{};
     const Chain chain(ChainConfig{}, ChainCallbacks<ChatMessage>{}, stages);

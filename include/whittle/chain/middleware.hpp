@@ -58,7 +58,9 @@ public:
     virtual ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) {
         return next(context, out);
     }
-    /// The model refused the request as too large. True if the middleware made the conversation smaller.
+    /// The model refused the request as too large: it has `turn.report.count` tokens and has to come to
+    /// `turn.report.threshold`, as triggers count; where the window is unknown, that is half of it. True if the
+    /// middleware made the conversation smaller.
     virtual bool on_overflow(Turn<M>&, const Overflow&) { return false; }
     /// Also on error, stop and step limit.
     virtual void after_agent(Turn<M>&, Finish) {}

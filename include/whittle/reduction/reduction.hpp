@@ -2,8 +2,8 @@
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/reduction/detail/clearing_run.hpp"
 #include "whittle/reduction/config.hpp"
+#include "whittle/reduction/detail/clearing_run.hpp"
 #include "whittle/reduction/detail/round_rewriter.hpp"
 #include "whittle/reduction/detail/truncation.hpp"
 
@@ -114,11 +114,9 @@ void Reduction<M>::before_model(Turn<M>& turn) {
 }
 
 /// Clears everything it may, however little that is; if that is not enough, shortens results of the newest rounds too.
-/// Without a known window, half of the request has to go.
 template <AgentMessage M>
 bool Reduction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
-    const std::int64_t tokens = std::max<std::int64_t>(1, turn.context_tokens());
-    const double scale = std::max(1.0, static_cast<double>(turn.report.count) / static_cast<double>(tokens));
+    const std::int64_t tokens = std::max<std::int64_t>(1, turn.report.count);
     const TokenScale token_scale = turn.counted().scale_to(tokens);  // first: it anchors a counter that is new
     Transaction<M> edit = turn.edit();
     detail::ClearingRun run(turn, edit, config_, clearing_callbacks(), tokens, token_scale);
@@ -126,9 +124,7 @@ bool Reduction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
         rewrite(turn, edit, run, 0);
         run.clear(0);
     }
-    const auto fitting = to_int64(static_cast<double>(turn.report.threshold) / scale);
-    const bool is_known = turn.report.threshold > 0;
-    const std::int64_t missing = sub_saturating(sub_saturating(tokens, run.freed()), is_known ? fitting : tokens / 2);
+    const std::int64_t missing = sub_saturating(sub_saturating(tokens, run.freed()), turn.report.threshold);
     if (missing > 0) run.shorten_newest(missing);
     const CommitResult result = run.commit(0);
     tell_user(turn, result);

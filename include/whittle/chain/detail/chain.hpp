@@ -2,13 +2,11 @@
 
 // Definitions of Chain<M>; included by chain.hpp.
 
-#include "whittle/base/detail/saturating.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/chain/detail/hook_run.hpp"
 #include "whittle/conversation/detail/failure.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <iterator>
@@ -161,17 +159,10 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
         conversation.notes(detail::chain_notes)
             .set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
     }
-    const std::int64_t enough = sub_saturating(learnt, config_.profile.output_reserve);
-    const std::int64_t used = overflow.used > 0 ? overflow.used : learnt > 0 ? add_saturating(learnt, 1) : 0;
-    double scale = 0.0;  // what the provider counts for one token of ours, at least 1
+    detail::OverflowGoal goal(overflow, learnt, config_.profile.output_reserve);
     const Report& report =
         run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
-            const std::int64_t tokens = turn.context_tokens();
-            if (scale == 0.0)
-                scale = tokens > 0 ? std::max(1.0, static_cast<double>(used) / static_cast<double>(tokens)) : 1.0;
-            turn.report.count = to_int64(std::ceil(static_cast<double>(tokens) * scale));
-            turn.report.threshold = enough;
-            if (turn.report.count > enough || enough <= 0) m.on_overflow(turn, overflow);
+            if (goal.is_missed(turn)) m.on_overflow(turn, overflow);
         });
     conversation.side_.sent = conversation.size();  // the call is made again with these
     return report.tokens_after < report.tokens_before;

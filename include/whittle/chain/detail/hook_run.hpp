@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/chain/config.hpp"
+#include "whittle/chain/hook_turn.hpp"
 #include "whittle/conversation/detail/edit_environment.hpp"
 #include "whittle/conversation/detail/side_table.hpp"
 
@@ -16,6 +16,22 @@ namespace whittle::inline v0::detail {
 
 /// What a hook of a chain with that configuration may spend from `now` on.
 [[nodiscard]] HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept;
+
+/// What a request that the provider called too large has to come to, in the tokens that triggers judge: where they are
+/// fewer than the provider counts, by the same ratio.
+class OverflowGoal {
+public:
+    /// `window`: what the model takes; 0: nobody knows, and each middleware has to make half of what it gets.
+    OverflowGoal(const Overflow& overflow, std::int64_t window, std::int64_t reserve) noexcept;
+
+    /// Reports the request's size and the goal as count and threshold. False: it fits by now.
+    [[nodiscard]] bool is_missed(HookTurn& turn);
+
+private:
+    std::int64_t limit_;
+    std::int64_t used_;
+    double ratio_ = 0.0;  ///< the provider's tokens for one of ours, at least 1; 0: not known yet
+};
 
 /// The stages of a chain, by number.
 struct HookStages {
