@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace whittle::inline v0 {
@@ -22,6 +23,21 @@ std::string_view name_of(Finish finish) noexcept {
             return "failed";
     }
     return "unknown";
+}
+
+void check_reader(const StoreUse& use, const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) {
+    const bool has_chains = chain.config.storage != nullptr;  // then a loop offers the tools
+    if ((has_chains || use.own != nullptr) && reader_among(tools, use.reader).empty()) {
+        problems.warning(use.field, "",
+                         fmt::format("what is stored can be read back only if the request has the tool {} or {}",
+                                     use.reader, read_offloaded_name));
+    }
+    const bool has_fetch = std::ranges::find(tools, fetch_media_name, &ToolSpec::name) != tools.end();
+    if (use.has_media && use.own != nullptr && !has_chains && !has_fetch) {
+        problems.warning(use.field, "",
+                         fmt::format("media that are stored can be seen again only if the request has the tool {}",
+                                     fetch_media_name));
+    }
 }
 
 namespace detail {

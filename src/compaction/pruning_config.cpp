@@ -3,7 +3,6 @@
 #include "../base/field_check.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/compaction/detail/pruning_plan.hpp"
-#include "whittle/compaction/fetch_media.hpp"
 
 #include <fmt/format.h>
 
@@ -42,19 +41,6 @@ void check_pruning(const PruningConfig& config, std::string_view name, Problems&
     check.warn(config.protect_current_turn_only && config.skip_boundary_turns < 2, "protect_current_turn_only",
                fmt::format("true with skip_boundary_turns {}", config.skip_boundary_turns),
                "skip_boundary_turns 2 or more, else it changes nothing");
-}
-
-void check_reader_of_pruned(const PruningConfig& config, const ChainInfo& chain, std::string_view name,
-                            std::span<const ToolSpec> tools, Problems& problems) {
-    const bool stores = config.storage != nullptr || chain.config.storage != nullptr;
-    const bool is_offered = chain.config.storage != nullptr;  // by a loop
-    const bool has_fetch = std::ranges::find(tools, fetch_media_name, &ToolSpec::name) != tools.end();
-    FieldCheck check(name, problems);
-    check.warn(config.storage != nullptr && !is_offered && !has_fetch, "storage",
-               "set without a tool that fetches media",
-               "fetch_media in the request: else the model cannot see again what is taken out of results");
-    check.warn(stores && reader_of_pruned(tools).empty(), "storage", "set without a tool that reads it",
-               "read_offloaded or read_file in the request: else the model cannot read back what is pruned");
 }
 
 }  // namespace whittle::inline v0

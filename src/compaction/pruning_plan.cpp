@@ -191,13 +191,6 @@ std::string pruned_key(std::string_view conversation, std::string_view name, std
     return fmt::format("{}/pruned/{}-{}", conversation, name, sha256_hex(content).substr(0, 16));
 }
 
-std::string_view reader_of_pruned(std::span<const ToolSpec> tools) noexcept {
-    for (const std::string_view name : {std::string_view("read_file"), std::string_view("read_offloaded")}) {
-        if (std::ranges::find(tools, name, &ToolSpec::name) != tools.end()) return name;
-    }
-    return {};
-}
-
 bool detail::is_taken_out(const Mark& mark) noexcept {
     return mark && (mark->reason == media_reason || mark->reason == pruned_reason);
 }

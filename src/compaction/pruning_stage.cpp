@@ -124,7 +124,7 @@ std::vector<PruningRun::Decision> PruningRun::find_due() {
 
 /// Where the original is, as the model is told.
 std::string PruningRun::location_of(const Decision& decision) const {
-    const std::string_view reader = reader_of_pruned(turn_.tools);
+    const std::string_view reader = reader_among(turn_.tools);
     std::string location;
     const auto add = [&](const std::string& key, const std::shared_ptr<Storage>& storage) {
         location += (location.empty() ? "" : ", ") + (storage ? reference_to(*storage, key, reader) : key);
@@ -155,7 +155,7 @@ std::int64_t PruningRun::decide_texts(Decision& decision) const {
     }
     const std::string arguments = arguments_of(edit_, candidate);
     const std::string location = location_of(decision);
-    const std::string_view reader = location.empty() ? std::string_view() : reader_of_pruned(turn_.tools);
+    const std::string_view reader = location.empty() ? std::string_view() : reader_among(turn_.tools);
     std::optional<std::int64_t> bytes;
     if (candidate.stored.empty()) bytes = static_cast<std::int64_t>(whole.size());
     decision.text = text_in_place({candidate.tool, arguments, whole, bytes, location, reader}, config_, turn_.language,

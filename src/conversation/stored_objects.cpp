@@ -1,5 +1,6 @@
 #include "whittle/conversation/detail/stored_objects.hpp"
 
+#include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,16 @@
 #include <utility>
 
 namespace whittle::inline v0 {
+
+std::string_view reader_among(std::span<const ToolSpec> tools, std::string_view preferred) noexcept {
+    for (const std::string_view name : {preferred, read_offloaded_name}) {
+        const auto exact = std::ranges::find(tools, name, &ToolSpec::name);
+        if (exact != tools.end()) return exact->name;
+        const auto meant = std::ranges::find_if(tools, [&](const ToolSpec& t) { return names_tool(name, t.name); });
+        if (meant != tools.end()) return meant->name;
+    }
+    return {};
+}
 
 std::string reference_to(const Storage& storage, std::string_view key, std::string_view reader) {
     return reader == read_offloaded_name ? std::string(key) : storage.locate(key);

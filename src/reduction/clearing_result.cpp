@@ -107,7 +107,7 @@ void ClearingRun::stage_result(const ClearingCandidate& candidate, const std::ve
     const auto storage = storage_for(tool_of(candidate));
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
     ClearedText text{.tool = tool_of(candidate), .reader = reader(), .has_text = false};
-    if (turn_.has_tool(media_reader_name)) text.media_reader = media_reader_name;
+    if (turn_.has_tool(fetch_media_name)) text.media_reader = fetch_media_name;
     Offload found = look_at(candidate, parts, storage.get(), provenance, text);
     std::string location;
     for (const std::string& key : provenance.stored) {

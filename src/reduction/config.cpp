@@ -157,15 +157,6 @@ void check_tool_names(const ReductionConfig& config, const std::map<std::string,
     }
 }
 
-void check_reader(const ReductionConfig& config, const ChainInfo& chain, std::string_view name,
-                  std::span<const ToolSpec> tools, Problems& problems) {
-    const bool stores = config.backend != nullptr || chain.config.storage != nullptr;
-    if (!stores || !reader_tool(config, tools).empty()) return;
-    problems.warning(
-        fmt::format("{}.read_file_tool_name", name), config.read_file_tool_name,
-        "a tool of the request, or read_offloaded beside it: else the model cannot read back what is stored");
-}
-
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
     check_backend(config, chain, check);

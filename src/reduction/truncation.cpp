@@ -72,16 +72,6 @@ bool skips_truncation(const ReductionConfig& config, std::string_view tool) {
     return is_off || matches_tool(config.trunc_exclude_tools, tool);
 }
 
-std::string_view reader_tool(const ReductionConfig& config, std::span<const ToolSpec> tools) noexcept {
-    for (const std::string_view name : {std::string_view(config.read_file_tool_name), read_offloaded_name}) {
-        const auto exact = std::ranges::find(tools, name, &ToolSpec::name);
-        if (exact != tools.end()) return exact->name;
-        const auto meant = std::ranges::find_if(tools, [&](const ToolSpec& t) { return names_tool(name, t.name); });
-        if (meant != tools.end()) return meant->name;
-    }
-    return {};
-}
-
 namespace {
 
 /// The string values in a JSON text, at any depth; none if it is no JSON.
@@ -174,7 +164,7 @@ private:
                 .max_unstored = std::max(unstored, add_saturating(limit, room_for_notice)),
                 .max_held = config.max_bytes_without_stream,
                 .read_location = read_back_ ? read_back_->location : std::string(),
-                .reader = reader_tool(config, context_.tools),
+                .reader = reader_among(context_.tools, config.read_file_tool_name),
                 .by = setup_.by,
                 .storage = storage(),
                 .key = [this](std::span<const Part> parts) { return key_for(parts); },

@@ -159,13 +159,6 @@ std::string unused_key(Storage& storage, const std::string& key, std::string_vie
     }
 }
 
-std::string_view reader_among(std::span<const ToolSpec> tools) noexcept {
-    for (const std::string_view name : {std::string_view("read_file"), std::string_view("read_offloaded")}) {
-        if (std::ranges::find(tools, name, &ToolSpec::name) != tools.end()) return name;
-    }
-    return {};
-}
-
 std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept {
     std::size_t first = outline.size();
     while (first > 0 && !starts_turn(outline[first - 1])) --first;

@@ -60,9 +60,6 @@ struct NewKeys {
 [[nodiscard]] std::string unused_key(Storage& storage, const std::string& key, std::string_view content,
                                      NewKeys& planned);
 
-/// The tool that reads stored texts; empty if the request lists none.
-[[nodiscard]] std::string_view reader_among(std::span<const ToolSpec> tools) noexcept;
-
 /// Index of the first reply that is behind the newest message that starts a turn, and came when there were at least
 /// `model_calls` replies; the size if there is none.
 [[nodiscard]] std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept;

@@ -114,6 +114,17 @@ struct ChainInfo {
     std::span<const std::string_view> summarisers{};  ///< names of those that fold the history by themselves, in order
 };
 
+/// What a middleware puts into a storage.
+struct StoreUse {
+    std::string field{};                    ///< dotted name of the setting that a warning names
+    const Storage* own = nullptr;           ///< where it stores, in place of the chain's storage
+    std::string_view reader = "read_file";  ///< the tool that its notices name, else `read_offloaded`
+    bool has_media = false;
+};
+
+/// Warns where a middleware stores what no tool of the request shows again.
+void check_reader(const StoreUse& use, const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems);
+
 /// The cache profiles that configurations can name:
 ///
 /// | name           | read | write | lifetime | minimum | step |

@@ -53,9 +53,6 @@ struct PruningConfig {
 
 /// Reports every value that is out of range or contradicts another, as "{name}.{field}".
 void check_pruning(const PruningConfig& config, std::string_view name, Problems& problems);
-/// Warns if what is stored could not be read back, since no tool for it is listed.
-void check_reader_of_pruned(const PruningConfig& config, const ChainInfo& chain, std::string_view name,
-                            std::span<const ToolSpec> tools, Problems& problems);
 
 /// What becomes of images, sounds and documents in old messages.
 enum class MediaMode {

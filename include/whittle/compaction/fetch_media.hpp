@@ -11,8 +11,6 @@
 
 namespace whittle::inline v0 {
 
-inline constexpr std::string_view fetch_media_name = "fetch_media";
-
 /// Settings of `fetch_media_tool`.
 struct FetchMediaOptions {
     std::int64_t max_bytes = 20'000'000;  ///< of the stored object (base64), 1 or more; a larger one is an error result

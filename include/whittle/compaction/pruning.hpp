@@ -54,7 +54,8 @@ void Pruning<M>::check(const ChainInfo&, Problems& problems) const {
 
 template <AgentMessage M>
 void Pruning<M>::check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const {
-    check_reader_of_pruned(config_, chain, name_, tools, problems);
+    check_reader({.field = name_ + ".storage", .own = config_.storage.get(), .has_media = true}, chain, tools,
+                 problems);
 }
 
 /// Whether the same messages were looked at already: the boundary has not moved, and nothing was edited, pinned or

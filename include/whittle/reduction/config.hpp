@@ -207,9 +207,6 @@ void check_tool_callbacks(const ToolReductionCallbacks& callbacks, std::string_v
 /// the chain's `protected_tools` come before a tool's own settings.
 void check_tool_names(const ReductionConfig& config, const std::map<std::string, ToolReductionCallbacks>& callbacks,
                       const ChainInfo& chain, std::string_view name, Problems& problems);
-/// Warns if what is stored could not be read back, since no tool for it is listed.
-void check_reader(const ReductionConfig& config, const ChainInfo& chain, std::string_view name,
-                  std::span<const ToolSpec> tools, Problems& problems);
 void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems);
 
 }  // namespace whittle::inline v0

@@ -75,7 +75,8 @@ void Reduction<M>::check(const ChainInfo& chain, Problems& problems) const {
 
 template <AgentMessage M>
 void Reduction<M>::check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const {
-    check_reader(config_, chain, name_, tools, problems);
+    check_reader({name_ + ".read_file_tool_name", config_.backend.get(), config_.read_file_tool_name}, chain, tools,
+                 problems);
 }
 
 template <AgentMessage M>

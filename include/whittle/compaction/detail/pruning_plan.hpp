@@ -82,8 +82,6 @@ struct PrunedText {
 /// `{conversation}/pruned/{name}-{16 hex digits of the content's SHA-256}`: the same content never has two keys.
 [[nodiscard]] std::string pruned_key(std::string_view conversation, std::string_view name, std::string_view content);
 
-/// The tool that placeholders name for reading the original: `read_file`, `read_offloaded`, or none.
-[[nodiscard]] std::string_view reader_of_pruned(std::span<const ToolSpec> tools) noexcept;
 
 namespace detail {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/conversation/detail/text_blocks.hpp"
+#include "whittle/message/part.hpp"
 #include "whittle/port/storage.hpp"
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,8 +19,13 @@
 
 namespace whittle::inline v0 {
 
-/// The library's own tool that shows what was stored.
+// The library's own tools that show what was stored: texts, and media.
 inline constexpr std::string_view read_offloaded_name = "read_offloaded";
+inline constexpr std::string_view fetch_media_name = "fetch_media";
+
+/// The tool of a request that notices name for reading what was stored: `preferred`, `read_offloaded`, or none.
+[[nodiscard]] std::string_view reader_among(std::span<const ToolSpec> tools,
+                                            std::string_view preferred = "read_file") noexcept;
 
 /// How a notice names an object: by its key, short and the same wherever the store stands, where it tells the model to
 /// read it with `read_offloaded`; for any other `reader`, and for none, as `Storage::locate` says.

@@ -77,9 +77,6 @@ struct ClearedText {
     std::string_view media_reader{};  ///< tool that shows its media; empty: none is listed
 };
 
-/// The tool that shows stored media again, where the request lists it.
-inline constexpr std::string_view media_reader_name = "fetch_media";
-
 /// Whether the object is an array of parts (`offload_content`) with that one among them. What cannot be read has none.
 [[nodiscard]] bool holds_part(Storage& storage, const std::string& key, const Part& part);
 

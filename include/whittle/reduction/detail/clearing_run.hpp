@@ -82,7 +82,7 @@ private:
     [[nodiscard]] std::shared_ptr<Storage> storage_for(std::string_view tool) const {
         return backend_for(config_, tool, turn_.config.storage);
     }
-    [[nodiscard]] std::string_view reader() const { return reader_tool(config_, turn_.tools); }
+    [[nodiscard]] std::string_view reader() const { return reader_among(turn_.tools, config_.read_file_tool_name); }
     /// Calls `visit(i, part)` for part `i` of the candidate.
     void for_each_part_of(const ClearingCandidate& candidate,
                           FunctionRef<void(std::size_t, const PartView&)> visit) const;

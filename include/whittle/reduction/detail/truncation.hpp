@@ -52,7 +52,4 @@ ToolOutcome run_truncated(const TruncationSetup& setup, const ToolContext& conte
 /// Whether results of that tool stay whole: switched off, or excluded.
 [[nodiscard]] bool skips_truncation(const ReductionConfig& config, std::string_view tool);
 
-/// The tool that notices name for reading stored texts; empty if none is listed.
-[[nodiscard]] std::string_view reader_tool(const ReductionConfig& config, std::span<const ToolSpec> tools) noexcept;
-
 }  // namespace whittle::inline v0
