@@ -1,5 +1,5 @@
-#include "draft_keys.hpp"
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/conversation/draft.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-#include "draft_keys.hpp"
-#include "whittle/conversation/draft.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
+#include "whittle/conversation/draft.hpp"
 
 #include <fmt/format.h>
 

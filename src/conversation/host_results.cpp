@@ -9,18 +9,6 @@
 
 namespace whittle::inline v0::detail {
 
-ResultNumbers::ResultNumbers() = default;
-ResultNumbers::~ResultNumbers() = default;
-
-std::optional<std::size_t> ResultNumbers::next(PartKind kind, std::string_view call_id, bool starts_result) {
-    const bool is_inside = kind == PartKind::tool_result || (kind == PartKind::media && !call_id.empty());
-    if (!is_inside) return std::nullopt;
-    const auto [newest, is_new] = newest_.try_emplace(std::string(call_id), count_);
-    if (!is_new && starts_result) newest->second = count_;
-    if (newest->second == count_) ++count_;
-    return newest->second;
-}
-
 ReturnQueue::~ReturnQueue() = default;
 
 ReturnQueue::ReturnQueue(std::span<const ToolReturn> returns, Missing missing)
@@ -322,7 +310,7 @@ void mark_results(MessageInfo& info, const std::vector<std::vector<Mark>>& marks
     ResultNumbers numbers;
     std::vector<std::size_t> texts(marks.size());
     for (PartInfo& part : info.parts) {
-        const auto number = numbers.next(part.kind, part.call_id, part.starts_result);
+        const auto number = numbers.next(part);
         if (!number || part.kind != PartKind::tool_result || *number >= marks.size()) continue;
         const std::size_t text = texts[*number]++;
         if (text < marks[*number].size()) part.mark = marks[*number][text];
@@ -333,12 +321,12 @@ void take_names_of_results(MessageInfo& info, const MessageInfo& shown) {
     std::vector<const PartInfo*> named;
     ResultNumbers of_shown;
     for (const PartInfo& part : shown.parts) {
-        const auto number = of_shown.next(part.kind, part.call_id, part.starts_result);
+        const auto number = of_shown.next(part);
         if (number && *number == named.size()) named.push_back(&part);
     }
     ResultNumbers numbers;
     for (PartInfo& part : info.parts) {
-        const auto number = numbers.next(part.kind, part.call_id, part.starts_result);
+        const auto number = numbers.next(part);
         if (!number || *number >= named.size()) continue;
         part.call_id.share_if_equal(named[*number]->call_id);
         part.object_name = named[*number]->object_name;

@@ -1,7 +1,8 @@
 #include "history_facts.hpp"
 
+#include "whittle/message/detail/result_numbers.hpp"
+
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -55,13 +56,14 @@ void HistoryFacts::add_calls(std::size_t message) {
 
 void HistoryFacts::add_results(std::size_t message, Poll poll) {
     const std::span<const PartInfo> parts = outline_[message].parts;
-    std::unordered_set<std::string_view> seen;
-    const bool has_copies = holds_copies_of_results(outline_[message]);
+    if (holds_copies_of_results(outline_[message])) return;
+    detail::ResultNumbers numbers;
+    std::size_t count = 0;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         poll();
-        if (!is_result_part(parts[p]) || (has_copies && parts[p].kind == PartKind::media)) continue;
-        const bool is_alone = parts.size() == 1;
-        if (!is_alone && !seen.insert(parts[p].call_id).second && !parts[p].starts_result) continue;
+        const bool is_alone = parts.size() == 1 && is_result_part(parts[p]);  // most: nothing to look up
+        if (!is_alone && numbers.next(parts[p]) != count) continue;
+        ++count;
         results_.push_back({message, p, parts[p].call_id, std::nullopt, false});
         pair(results_.back());
     }

@@ -1,6 +1,7 @@
 #include "result_parts.hpp"
 
 #include "part_facts.hpp"
+#include "whittle/message/detail/result_numbers.hpp"
 
 #include <algorithm>
 
@@ -12,27 +13,27 @@ constexpr std::size_t few = 16;  // parts: an index of them would cost more than
 
 }  // namespace
 
+std::optional<std::size_t> ResultNumbers::next(PartKind kind, std::string_view call_id, bool starts_result) {
+    const bool is_inside = kind == PartKind::tool_result || (kind == PartKind::media && !call_id.empty());
+    if (!is_inside) return std::nullopt;
+    const auto [newest, is_new] = newest_.try_emplace(std::string(call_id), count_);
+    if (!is_new && starts_result) newest->second = count_;
+    if (newest->second == count_) ++count_;
+    return newest->second;
+}
+
 std::vector<std::vector<std::size_t>> result_parts(const MessageInfo& info) {
     std::vector<std::vector<std::size_t>> results;
-    if (info.parts.size() <= few) {
-        for (std::size_t p = 0; p < info.parts.size(); ++p) {
-            if (!is_result_part(info.parts[p])) continue;
-            const auto newest =
-                std::find_if(results.rbegin(), results.rend(), [&](const std::vector<std::size_t>& parts) {
-                    return info.parts[parts.front()].call_id == info.parts[p].call_id;
-                });
-            const bool is_new = newest == results.rend() || info.parts[p].starts_result;
-            (is_new ? results.emplace_back() : *newest).push_back(p);
-        }
+    if (info.parts.size() == 1) {  // most: nothing to look up
+        if (is_result_part(info.parts.front())) results.push_back({0});
         return results;
     }
-    std::unordered_map<std::string_view, std::size_t> by_id;
+    ResultNumbers numbers;
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        if (!is_result_part(info.parts[p])) continue;
-        const auto [place, is_first] = by_id.try_emplace(info.parts[p].call_id, results.size());
-        if (info.parts[p].starts_result) place->second = results.size();
-        if (is_first || info.parts[p].starts_result) results.emplace_back();
-        results[place->second].push_back(p);
+        const auto number = numbers.next(info.parts[p]);
+        if (!number) continue;
+        if (*number == results.size()) results.emplace_back();
+        results[*number].push_back(p);
     }
     return results;
 }

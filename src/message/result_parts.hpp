@@ -10,7 +10,7 @@
 
 namespace whittle::inline v0::detail {
 
-/// The parts of each result in a message, by call id, in order.
+/// The parts of each result in a message, in order (`ResultNumbers`).
 [[nodiscard]] std::vector<std::vector<std::size_t>> result_parts(const MessageInfo& info);
 
 /// Finds calls of one message after the other by their object names. A message of thousands of calls is read once, not

@@ -2,6 +2,7 @@
 
 #include "planning.hpp"
 #include "whittle/conversation/detail/failure.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/token_saving/detail/compress.hpp"
 
 #include <nlohmann/json.hpp>
@@ -85,8 +86,8 @@ private:
     std::optional<std::string> cut(std::size_t i, std::vector<StoredPart>& stored) const {
         const std::string& whole = parts_[i].text;
         if (count_code_points(whole) <= config_.compress_threshold_chars) return std::nullopt;
-        NewKeys planned;  // each part's key is its own
-        const std::string key = storage_ ? unused_key(*storage_, key_for(i), whole, planned) : std::string();
+        PlannedKeys planned;  // each part's key is its own
+        const std::string key = storage_ ? free_key(*storage_, key_for(i), whole, planned) : std::string();
         const std::string_view reader = storage_ ? reader_among(context_.tools) : std::string_view();
         const std::string location = storage_ ? reference_to(*storage_, key, reader) : std::string();
         auto now = cut_to_head_and_tail(whole, config_.compress_threshold_chars, config_.head_keep_chars,

@@ -1,18 +1,17 @@
 #include "planning.hpp"
 
+#include "../message/result_parts.hpp"
 #include "whittle/base/detail/names.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <set>
+#include <utility>
 
 namespace whittle::inline v0::detail {
 
 namespace {
 
-/// Results of one call in one message: what the source system calls a tool message.
+/// The texts of a result: what the source system calls a tool message.
 struct Result {
     std::size_t message = 0;
     std::vector<std::size_t> parts{};
@@ -23,18 +22,13 @@ struct Result {
 std::vector<Result> results_in(const Outline& outline, int batch) {
     std::vector<Result> results;
     for (std::size_t m = 0; m < outline.size(); ++m) {
+        const auto& parts = outline[m].parts;
         if (outline[m].call_index > batch) continue;
-        const std::size_t first = results.size();
-        for (std::size_t p = 0; p < outline[m].parts.size(); ++p) {
-            const PartInfo& part = outline[m].parts[p];
-            if (part.kind != PartKind::tool_result) continue;
-            const auto same = std::find_if(results.begin() + static_cast<std::ptrdiff_t>(first), results.end(),
-                                           [&](const Result& r) { return r.call_id == part.call_id; });
-            if (same == results.end()) {
-                results.push_back({m, {p}, part.call_id, part.tool});
-            } else {
-                same->parts.push_back(p);
-            }
+        for (std::vector<std::size_t>& of_result : result_parts(outline[m])) {
+            std::erase_if(of_result, [&](std::size_t p) { return parts[p].kind != PartKind::tool_result; });
+            if (of_result.empty()) continue;
+            const PartInfo& first = parts[of_result.front()];
+            results.push_back({m, std::move(of_result), first.call_id, first.tool});
         }
     }
     return results;
@@ -135,28 +129,6 @@ std::string reason_with(const Mark& mark, std::string_view self, std::string_vie
         reason.append(reason.empty() ? "" : "+").append(old);
     }
     return reason;
-}
-
-/// A number that was too low once is not tried again: there may be thousands of results with one name.
-std::string unused_key(Storage& storage, const std::string& key, std::string_view content, NewKeys& planned) {
-    const Hash128 hash = hash128(content);
-    const auto is_taken = [&](const std::string& candidate) {
-        if (const auto found = planned.content.find(candidate); found != planned.content.end())
-            return !(found->second == hash);
-        const auto info = storage.stat(candidate);
-        if (!info) return false;
-        return info->bytes != static_cast<std::int64_t>(content.size()) || storage.get(candidate) != content;
-    };
-    try {
-        if (!is_taken(key)) return key;
-        int& number = planned.first_numbers.try_emplace(key, 2).first->second;
-        for (;; ++number) {
-            std::string candidate = fmt::format("{}-{}", key, number);
-            if (!is_taken(candidate)) return candidate;
-        }
-    } catch (const std::exception&) {
-        return key;  // the write will say what is wrong
-    }
 }
 
 std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "whittle/message/outline.hpp"
-#include "whittle/port/storage.hpp"
 #include "whittle/token_saving/config.hpp"
 
 #include <cstddef>
@@ -9,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace whittle::inline v0::detail {
@@ -50,15 +48,6 @@ inline constexpr std::string_view fact_words_old = "words_old";
 [[nodiscard]] bool has_fact(const Mark& mark, std::string_view self, std::string_view fact) noexcept;
 /// The facts of `mark` and one more.
 [[nodiscard]] std::string reason_with(const Mark& mark, std::string_view self, std::string_view fact);
-
-/// Keys that a plan will write, with what stands behind them.
-struct NewKeys {
-    std::unordered_map<std::string, Hash128> content{};
-    std::unordered_map<std::string, int> first_numbers{};  ///< of keys that had to be numbered: those below are taken
-};
-/// `key`, or with a number if the store has, or the plan will put, other content under it.
-[[nodiscard]] std::string unused_key(Storage& storage, const std::string& key, std::string_view content,
-                                     NewKeys& planned);
 
 /// Index of the first reply that is behind the newest message that starts a turn, and came when there were at least
 /// `model_calls` replies; the size if there is none.

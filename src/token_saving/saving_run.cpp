@@ -44,7 +44,7 @@ std::string SavingRun::reserve(const SavingCandidate& candidate, std::string_vie
     const auto store = storage();
     if (!store) return {};
     if (const Mark& mark = mark_at(candidate); mark && !mark->stored.empty()) return location_of(mark);
-    provenance.stored.push_back(unused_key(*store, key_for(candidate, folder), whole, keys_));
+    provenance.stored.push_back(free_key(*store, key_for(candidate, folder), whole, keys_));
     return reference_to(*store, provenance.stored.front(), reader_among(turn_.tools));
 }
 
@@ -56,7 +56,7 @@ void SavingRun::stage(const SavingCandidate& candidate, std::string whole, std::
     const std::vector<std::string> fresh = provenance.stored;
     edit_.set_text(candidate.message, candidate.part, now, std::move(provenance));
     if (fresh.empty()) return;
-    keys_.content.emplace(fresh.front(), hash128(whole));
+    keys_.add(fresh.front(), hash128(whole));
     edit_.offload(fresh.front(), std::move(whole), Draft::Original{serial, candidate.part}, storage());
 }
 

@@ -2,6 +2,7 @@
 
 #include "planning.hpp"
 #include "whittle/chain/hook_turn.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/token_saving/config.hpp"
 #include "word_cache.hpp"
 
@@ -89,7 +90,7 @@ private:
     const TokenSavingConfig& config_;
     std::string_view name_;
     WordCache& cache_;
-    NewKeys keys_{};
+    PlannedKeys keys_{};
     std::vector<Planned> planned_{};
     std::optional<WordCounts> counts_{};
     std::optional<std::map<Serial, std::vector<ReplacedMessage>>> journal_{};  ///< own edits, oldest first

@@ -1,6 +1,7 @@
 #include "agent.hpp"
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
+#include "whittle/adapter/anthropic.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/reduction/reduction.hpp"
 
@@ -34,6 +35,23 @@ TEST_CASE("1,799 and 1,800 code points stay, of 1,801 the first 900 and the last
         CHECK(compress_tool_output(repeat(c, 1'801)) ==
               repeat(c, 900) + "\n\n[... 201 chars truncated ...]\n\n" + repeat(c, 700));
     }
+}
+
+TEST_CASE("two results of one id in one message are two where their format tells them apart", "[token_saving]") {
+    using M = anthropic::Message;
+    Conversation<M> c("conv");
+    c.push_back(message_traits<M>::make(Role::user, "do"));
+    c.push_back(M::parse(R"({"role":"assistant","content":[{"type":"tool_use","id":"a","name":"ls","input":{}},)"
+                         R"({"type":"tool_use","id":"a","name":"ls","input":{}}]})"));
+    const std::string block = R"({"type":"tool_result","tool_use_id":"a","content":")" + long_text() + "\"}";
+    c.push_back(M::parse(R"({"role":"user","content":[)" + block + "," + block + "]}"));
+    c.push_back(message_traits<M>::make(Role::assistant, "done"));
+    c.push_back(message_traits<M>::make(Role::user, "more"));
+    TokenSavingConfig config = at_every_call();
+    config.keep_recent_tool_messages = 1;
+    Chain<M>(ChainConfig{}, TokenSaving<M>(config)).before_model(c);
+    CHECK(text_of(c.messages()[2], 0).find(plain_marker) != std::string::npos);
+    CHECK(text_of(c.messages()[2], 1) == long_text());
 }
 
 TEST_CASE("head and tail are cut at their own places", "[token_saving]") {

@@ -5,6 +5,7 @@
 
 #include "whittle/conversation/journal.hpp"
 #include "whittle/conversation/tool.hpp"
+#include "whittle/message/detail/result_numbers.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/traits.hpp"
 
@@ -18,20 +19,6 @@
 #include <vector>
 
 namespace whittle::inline v0::detail {
-
-/// Numbers the results of a message while its parts are walked: parts with one id are one result, unless a part starts
-/// a result of its own.
-class ResultNumbers {
-public:
-    ResultNumbers();
-    ~ResultNumbers();
-    /// The number of the result that the next part belongs to; absent for a part that belongs to none.
-    [[nodiscard]] std::optional<std::size_t> next(PartKind kind, std::string_view call_id, bool starts_result);
-
-private:
-    std::unordered_map<std::string, std::size_t> newest_{};
-    std::size_t count_ = 0;
-};
 
 /// A result in a host's message.
 struct HostResult {

@@ -3,8 +3,9 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/reduction/detail/clearing.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/reduction/config.hpp"
+#include "whittle/reduction/detail/clearing.hpp"
 #include "whittle/reduction/detail/truncation.hpp"
 #include "whittle/tokens/detail/usage_fit.hpp"
 

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "whittle/base/hash.hpp"
+#include "whittle/port/storage.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// Keys that a plan will write, with a fingerprint of their content. By fingerprint too: where two keys had the same,
+/// one would get a number that it does not need.
+class PlannedKeys {
+public:
+    /// The content planned for `key`, or null.
+    [[nodiscard]] const Hash128* find(std::string_view key) const noexcept;
+    /// Leaves the content that there is for it already.
+    void add(std::string_view key, const Hash128& content);
+    /// What is added from here on can be taken back together.
+    void begin_unit() noexcept { unit_.clear(); }
+    void drop_unit() noexcept;
+
+    /// Below this, the numbered forms of `key` have other content.
+    [[nodiscard]] int first_number(const std::string& key) const;
+    void set_first_number(const std::string& key, int number) { first_numbers_[key] = number; }
+
+private:
+    struct Slot {
+        Hash128 key{};
+        Hash128 content{};
+        bool is_used = false;     // false: a search ends here
+        bool is_planned = false;  // false in a used one: taken back
+    };
+
+    [[nodiscard]] std::size_t slot_of(const Hash128& key) const noexcept;
+    void make_room();
+
+    std::vector<Slot> slots_{};  // open addressing: a power of two, at most half of them used
+    std::size_t used_ = 0;
+    std::vector<Hash128> unit_{};
+    std::unordered_map<std::string, int> first_numbers_{};  // of keys that had to be numbered
+};
+
+/// `key`, or with a number if the store has, or the plan will put, other content under it. What cannot be found out is
+/// left to the write.
+[[nodiscard]] std::string free_key(Storage& storage, std::string key, std::string_view content, PlannedKeys& planned);
+
+/// In order, each once.
+void sort_unique(std::vector<std::string>& keys);
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,87 @@
+#include "whittle/conversation/detail/planned_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace whittle::inline v0::detail {
+
+std::size_t PlannedKeys::slot_of(const Hash128& key) const noexcept {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(key.low) & mask;
+    while (slots_[at].is_used && slots_[at].key != key) at = (at + 1) & mask;
+    return at;
+}
+
+const Hash128* PlannedKeys::find(std::string_view key) const noexcept {
+    if (slots_.empty()) return nullptr;
+    const Slot& slot = slots_[slot_of(hash128(key))];
+    return slot.is_planned ? &slot.content : nullptr;
+}
+
+void PlannedKeys::make_room() {
+    if (2 * (used_ + 1) <= slots_.size()) return;
+    const std::vector<Slot> old =
+        std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(16, 2 * slots_.size())));
+    used_ = 0;
+    for (const Slot& slot : old) {
+        if (!slot.is_planned) continue;
+        slots_[slot_of(slot.key)] = slot;
+        ++used_;
+    }
+}
+
+void PlannedKeys::add(std::string_view key, const Hash128& content) {
+    make_room();
+    const Hash128 print = hash128(key);
+    Slot& slot = slots_[slot_of(print)];
+    if (slot.is_planned) return;
+    unit_.push_back(print);
+    if (!slot.is_used) ++used_;
+    slot = {print, content, true, true};
+}
+
+int PlannedKeys::first_number(const std::string& key) const {
+    const auto found = first_numbers_.find(key);
+    return found == first_numbers_.end() ? 2 : found->second;
+}
+
+void PlannedKeys::drop_unit() noexcept {
+    for (const Hash128& key : unit_) slots_[slot_of(key)].is_planned = false;
+    unit_.clear();
+}
+
+namespace {
+
+bool is_taken(Storage& storage, const std::string& key, std::string_view content, const PlannedKeys& planned) {
+    if (const Hash128* const other = planned.find(key)) return *other != hash128(content);
+    const auto info = storage.stat(key);
+    if (!info) return false;
+    return info->bytes != static_cast<std::int64_t>(content.size()) || storage.get(key) != content;
+}
+
+}  // namespace
+
+/// A number that was too low once is not tried again: there may be thousands of results with one name.
+std::string free_key(Storage& storage, std::string key, std::string_view content, PlannedKeys& planned) {
+    try {
+        if (!is_taken(storage, key, content, planned)) return key;
+        for (int number = planned.first_number(key);; ++number) {
+            std::string candidate = fmt::format("{}-{}", key, number);
+            if (is_taken(storage, candidate, content, planned)) continue;
+            planned.set_first_number(key, number);
+            return candidate;
+        }
+    } catch (const std::exception&) {
+        return key;  // the write will say what is wrong
+    }
+}
+
+void sort_unique(std::vector<std::string>& keys) {
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+}
+
+}  // namespace whittle::inline v0::detail
