@@ -195,30 +195,26 @@ void check_stage(ConfigReader& reader, const Draft& draft, const StageNode& stag
     }
 }
 
-bool summarises(const StageNode& stage) {
+std::string_view task_of(const StageNode& stage) {
     const auto* own = std::get_if<RegisteredConfig>(&stage.settings.config);
-    return own != nullptr ? own->type->summarises : stage.type->summarises;
+    return own != nullptr ? own->type->task : stage.type->task;
 }
 
 void check(ConfigReader& reader, const Draft& draft) {
     const ChainConfig config = as_opened(draft);
     const ChainInfo info{config, {}};
     std::vector<std::string_view> names;
-    std::vector<std::string_view> summarisers;
+    std::vector<std::string_view> tasks;
     for (const StageNode& stage : draft.nodes) {
         names.push_back(stage.settings.name);
-        if (summarises(stage)) summarisers.push_back(stage.settings.name);
+        tasks.push_back(task_of(stage));
     }
     Problems chain_problems;
     check_chain(info, chain_problems);
     for (const Problem& problem : chain_problems.all()) place_problem(reader, JsonPositions::root, problem);
     check_names(reader, draft.nodes);
-    const ChainInfo named{config, names, summarisers};
-    StagePlace place{.chain = info, .named = named};
-    for (const StageNode& stage : draft.nodes) {
-        check_stage(reader, draft, stage, place);
-        if (summarises(stage)) ++place.summarisers;
-    }
+    const ChainInfo named{config, names, tasks};
+    for (const StageNode& stage : draft.nodes) check_stage(reader, draft, stage, {.chain = info, .named = named});
 }
 
 // ---- syntax

@@ -173,7 +173,8 @@ void read_compaction(ConfigReader& reader, NodeId at, StageSettings& stage) {
 }
 
 void check_compaction_stage(const StageSettings& stage, const StagePlace& place, Problems& problems) {
-    check_compaction(std::get<CompactionConfig>(stage.config), place.chain.config, place.summarisers, "", problems);
+    check_compaction(std::get<CompactionConfig>(stage.config), place.chain.config,
+                     place.named.rivals_before(stage.name), "", problems);
 }
 
 void add_compaction_keys(std::vector<ConfigKey>& keys) {
@@ -183,6 +184,7 @@ void add_compaction_keys(std::vector<ConfigKey>& keys) {
 }  // namespace
 
 extern const StageType compaction_type;
-const StageType compaction_type{"compaction", &read_compaction, &check_compaction_stage, &add_compaction_keys, true};
+const StageType compaction_type{"compaction", &read_compaction, &check_compaction_stage, &add_compaction_keys,
+                                fold_task};
 
 }  // namespace whittle::inline v0::detail

@@ -224,9 +224,8 @@ void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& mo
 
 /// What the check of one middleware can see.
 struct StagePlace {
-    const ChainInfo& chain;       ///< without names: the chain itself checks these
-    const ChainInfo& named;       ///< with them
-    std::size_t summarisers = 0;  ///< in front of it: middlewares that fold the history
+    const ChainInfo& chain;  ///< without names: the chain itself checks these
+    const ChainInfo& named;  ///< with them
 };
 
 /// A type of middleware that a configuration can name. Each module's file has its own.
@@ -236,7 +235,7 @@ struct StageType {
     /// Reports what the middleware would refuse, with an empty name: ".max_tokens_for_clear" is a key of the entry.
     void (*check)(const StageSettings&, const StagePlace&, Problems&);
     void (*add_keys)(std::vector<ConfigKey>&);
-    bool summarises = false;
+    std::string_view task{};  ///< as `Middleware::task`
 };
 
 struct StageNode {

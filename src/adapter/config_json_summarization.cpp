@@ -199,7 +199,7 @@ void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage) {
 
 void check_summarization_stage(const StageSettings& stage, const StagePlace& place, Problems& problems) {
     check_summarization(std::get<SummarizationConfig>(stage.config), place.chain.config,
-                        {.other_summarisers = place.summarisers}, "", problems);
+                        {.other_summarisers = place.named.rivals_before(stage.name)}, "", problems);
 }
 
 void add_summarization_keys(std::vector<ConfigKey>& keys) {
@@ -216,6 +216,6 @@ void add_summarization_keys(std::vector<ConfigKey>& keys) {
 
 extern const StageType summarization_type;
 const StageType summarization_type{"summarization", &read_summarization, &check_summarization_stage,
-                                   &add_summarization_keys, true};
+                                   &add_summarization_keys, fold_task};
 
 }  // namespace whittle::inline v0::detail

@@ -1,6 +1,7 @@
 #include "whittle/chain/chain.hpp"
 
 #include "whittle/base/detail/names.hpp"
+#include "whittle/conversation/read_offloaded.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,12 @@ std::string_view name_of(Finish finish) noexcept {
             return "failed";
     }
     return "unknown";
+}
+
+std::size_t ChainInfo::rivals_before(std::string_view name) const noexcept {
+    const auto place = static_cast<std::size_t>(std::ranges::find(middlewares, name) - middlewares.begin());
+    if (place >= tasks.size() || tasks[place].empty()) return 0;
+    return static_cast<std::size_t>(std::ranges::count(tasks.first(place), tasks[place]));
 }
 
 void check_reader(const StoreUse& use, const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) {
@@ -123,6 +130,11 @@ void tell_failure(const EventSink& events, std::string_view source, std::string_
     emit(
         events,
         {.level = Event::Level::error, .source = source, .kind = "failed", .text = text, .conversation = conversation});
+}
+
+std::vector<Tool> own_tools(const ChainConfig& config) {
+    if (!config.storage) return {};
+    return {read_offloaded_tool(nullptr, {.language = config.language})};
 }
 
 void tell_warning(const EventSink& events, const Problem& problem) noexcept {

@@ -150,4 +150,9 @@ Tool fetch_media_tool(std::shared_ptr<Storage> storage, const FetchMediaOptions&
             }};
 }
 
+std::vector<Tool> detail::media_tools(const ChainConfig& chain) {
+    if (!chain.storage) return {};
+    return {fetch_media_tool(nullptr, {.language = chain.language})};
+}
+
 }  // namespace whittle::inline v0

@@ -2,6 +2,7 @@
 
 #include "whittle/base/error.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -34,6 +35,12 @@ std::string text_of(const ToolReturn& shown) {
     std::string text;
     for (const Part& part : shown.result.parts) text += part.text;
     return text;
+}
+
+void detail::add_missing(std::vector<Tool>& tools, std::vector<Tool> more) {
+    for (Tool& tool : more) {
+        if (std::ranges::find(tools, tool.name, &Tool::name) == tools.end()) tools.push_back(std::move(tool));
+    }
 }
 
 Tool text_tool(std::string name, std::string description, std::string parameters,

@@ -1,7 +1,6 @@
 #include "whittle/loop/agent_loop.hpp"
 
 #include "whittle/base/text.hpp"
-#include "whittle/compaction/fetch_media.hpp"
 
 #include <fmt/format.h>
 
@@ -51,18 +50,12 @@ ToolReturn failed_return(const ToolContext& context, CollectingSink& sink, std::
     return failed;
 }
 
-void offer_read_offloaded(const LoopConfig& config, const ChainConfig& chain, Language language,
-                          std::vector<Tool>& tools) {
-    if (!config.offer_read_offloaded || !chain.storage) return;
-    if (std::ranges::find(tools, read_offloaded_name, &Tool::name) != tools.end()) return;
-    tools.push_back(read_offloaded_tool(nullptr, {.language = language}));
-}
-
-void offer_fetch_media(const LoopConfig& config, const ChainConfig& chain, Language language,
-                       std::vector<Tool>& tools) {
-    if (!config.offer_fetch_media || !chain.storage) return;
-    if (std::ranges::find(tools, fetch_media_name, &Tool::name) != tools.end()) return;
-    tools.push_back(fetch_media_tool(nullptr, {.language = language}));
+void add_offered(std::vector<Tool>& tools, std::vector<Tool> offered, const LoopConfig& config) {
+    std::erase_if(offered, [&](const Tool& tool) {
+        return (tool.name == read_offloaded_name && !config.offer_read_offloaded) ||
+               (tool.name == fetch_media_name && !config.offer_fetch_media);
+    });
+    add_missing(tools, std::move(offered));
 }
 
 ModelError overflow_error(const ModelError& error, std::int64_t window, std::int64_t tokens_before,

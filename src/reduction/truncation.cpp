@@ -6,7 +6,6 @@
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/reduction/detail/clearing.hpp"
-#include "whittle/reduction/read_offloaded.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

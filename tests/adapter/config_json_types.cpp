@@ -242,20 +242,20 @@ namespace {
 /// What a check was told of the chain.
 struct Told {
     std::vector<std::string> middlewares{};
-    std::vector<std::string> summarisers{};
+    std::vector<std::string> tasks{};
 };
 
 MiddlewareType<Kind> telling(Told& told) {
-    return {.type = "mine",
-            .fields = {{"flag", &Kind::flag}},
-            .check =
-                [&told](const Kind&, const ChainInfo& chain, Problems& problems) {
-                    told = {{chain.middlewares.begin(), chain.middlewares.end()},
-                            {chain.summarisers.begin(), chain.summarisers.end()}};
-                    problems.warning("second.flag", "true", "false");
-                    problems.warning("", "this", "that");
-                },
-            .summarises = true};
+    return {
+        .type = "mine",
+        .fields = {{"flag", &Kind::flag}},
+        .check =
+            [&told](const Kind&, const ChainInfo& chain, Problems& problems) {
+                told = {{chain.middlewares.begin(), chain.middlewares.end()}, {chain.tasks.begin(), chain.tasks.end()}};
+                problems.warning("second.flag", "true", "false");
+                problems.warning("", "this", "that");
+            },
+        .task = "fold"};
 }
 
 }  // namespace
@@ -269,7 +269,7 @@ TEST_CASE("the check of a registered type is told all middlewares by name, and m
   "flag": true}, {"type": "pruning"}]})",
         {.name = "c", .types = types});
     CHECK(told.middlewares == std::vector<std::string>{"reduction", "second", "pruning"});
-    CHECK(told.summarisers == std::vector<std::string>{"second"});
+    CHECK(told.tasks == std::vector<std::string>{"", "fold", ""});
     CHECK(settings.warnings == std::vector<std::string>{"c:2:3: middlewares[1].flag: found true, expected false",
                                                         "c:1:66: middlewares[1]: found this, expected that"});
 }

@@ -3,7 +3,7 @@
 #include "support/errc_of.hpp"
 #include "support/temp_dir.hpp"
 #include "whittle/adapter/side_table.hpp"
-#include "whittle/reduction/read_offloaded.hpp"
+#include "whittle/conversation/read_offloaded.hpp"
 #include "whittle/reduction/reduction.hpp"
 
 #include <filesystem>

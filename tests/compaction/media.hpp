@@ -4,6 +4,7 @@
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/openai.hpp"
 #include "whittle/compaction/detail/media_stage.hpp"
+#include "whittle/compaction/fetch_media.hpp"
 #include "whittle/compaction/pruning.hpp"
 
 #include <nlohmann/json.hpp>
@@ -24,7 +25,7 @@ class Strip final : public Middleware<M> {
 public:
     explicit Strip(MediaMode mode, std::size_t end = static_cast<std::size_t>(-1)) : mode_(mode), end_(end) {}
     [[nodiscard]] std::string_view name() const noexcept override { return "strip"; }
-    [[nodiscard]] bool stores_media() const noexcept override { return true; }
+    [[nodiscard]] std::vector<Tool> tools(const ChainConfig&) const override { return {fetch_media_tool()}; }
     void before_model(Turn<M>& turn) override {
         auto edit = turn.edit();
         gain = detail::stage_media(turn, edit, mode_, end_);

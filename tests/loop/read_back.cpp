@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace whittle;
@@ -53,6 +55,24 @@ TEST_CASE("read_offloaded is offered from the first call on where the chain has 
           std::vector<std::string>{"read_page"});
     CHECK(names_of(AgentLoop<>(silent(), {page_tool}, Chain<>(stores), {.offer_read_offloaded = false})) ==
           std::vector<std::string>{"read_page"});
+}
+
+TEST_CASE("a loop offers the tools of its middlewares, each name once, behind those of the host", "[loop]") {
+    struct Offering final : Middleware<> {
+        explicit Offering(std::string name) : name_(std::move(name)) {}
+        std::string_view name() const noexcept override { return name_; }
+        std::vector<Tool> tools(const ChainConfig&) const override {
+            const auto nothing = [](std::string_view) { return std::string(); };
+            return {text_tool("list_todos", name_, "{}", nothing), text_tool("read_page", name_, "{}", nothing)};
+        }
+        std::string name_;
+    };
+    const Tool page_tool = text_tool("read_page", "the host's", "{}", [](std::string_view) { return std::string(); });
+    const Chain<> chain{ChainConfig{.storage = memory_storage()}, Offering("one"), Offering("two")};
+    const AgentLoop<> loop(silent(), {page_tool}, chain);
+    CHECK(names_of(loop) == std::vector<std::string>{"read_page", "read_offloaded", "list_todos"});
+    CHECK(loop.tool_specs()[0].description == "the host's");
+    CHECK(loop.tool_specs()[2].description == "one");
 }
 
 TEST_CASE("a tool of that name which the host gives is kept, and there is one only", "[loop]") {

@@ -50,7 +50,7 @@ struct MiddlewareType {
     /// every value that the fields allow is good.
     std::function<void(const Config&, const ChainInfo&, Problems&)> check{};
     AsksModel asks_model = AsksModel::no;
-    bool summarises = false;  ///< as `Middleware::summarises`
+    std::string task{};  ///< as `Middleware::task`
 };
 
 /// What the maker of a middleware is told beside its configuration.
@@ -79,7 +79,7 @@ struct FieldInfo {
 struct RegisteredType {
     std::string name{};
     AsksModel asks_model = AsksModel::no;
-    bool summarises = false;
+    std::string task{};
     std::vector<FieldInfo> fields{};
     std::function<std::any()> defaults{};
     std::function<std::vector<ConfigValue>(std::any&)> values_of{};  ///< in the order of `fields`
@@ -117,7 +117,7 @@ template <typename Config>
 
 template <typename Config>
 [[nodiscard]] RegisteredType without_type(MiddlewareType<Config> type) {
-    RegisteredType plain{.name = std::move(type.type), .asks_model = type.asks_model, .summarises = type.summarises};
+    RegisteredType plain{.name = std::move(type.type), .asks_model = type.asks_model, .task = std::move(type.task)};
     std::vector<ConfigMember<Config>> members;
     for (const ConfigField<Config>& field : type.fields) {
         plain.fields.push_back(info_of(field));

@@ -91,6 +91,9 @@ public:
     [[nodiscard]] const std::vector<std::string>& object_roots() const noexcept { return roots_; }
     [[nodiscard]] Language language() const noexcept { return config_.language.value_or(default_language()); }
 
+    /// The tools that go with the chain, each name once: `read_offloaded` where it has a storage, then what its
+    /// middlewares offer. `AgentLoop` adds them to those of the host.
+    [[nodiscard]] std::vector<Tool> tools() const;
     /// Warns of what the middlewares miss among the tools, once for a chain; later calls do nothing. Thread-safe. The
     /// first `before_model` does it if nobody has.
     void check_tools(std::span<const ToolSpec> tools) const;

@@ -110,9 +110,15 @@ struct ChainCallbacks {
 /// What a middleware's configuration check can see of the chain it is in.
 struct ChainInfo {
     const ChainConfig& config;
-    std::span<const std::string_view> middlewares;    ///< names, in order
-    std::span<const std::string_view> summarisers{};  ///< names of those that fold the history by themselves, in order
+    std::span<const std::string_view> middlewares;  ///< names, in order
+    std::span<const std::string_view> tasks{};      ///< what `Middleware::task` says of each; empty: nobody knows
+
+    /// How many in front of the middleware of that name have the same task.
+    [[nodiscard]] std::size_t rivals_before(std::string_view name) const noexcept;
 };
+
+/// The task of a middleware that folds the history into a summary.
+inline constexpr std::string_view fold_task = "fold";
 
 /// What a middleware puts into a storage.
 struct StoreUse {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/base/detail/function_ref.hpp"
-#include "whittle/conversation/tool.hpp"
 #include "whittle/chain/turn.hpp"
+#include "whittle/conversation/tool.hpp"
 
 #include <cstddef>
 #include <span>
@@ -69,10 +69,12 @@ public:
     virtual void check(const ChainInfo&, Problems&) const {}
     /// Checks that need the tools of a request: runs once for a chain, with the first tools it sees.
     virtual void check_tools(const ChainInfo&, std::span<const ToolSpec>, Problems&) const {}
-    /// Whether it folds the history by itself: two of that kind in one chain get in each other's way.
-    [[nodiscard]] virtual bool summarises() const noexcept { return false; }
-    /// Whether it moves media out of messages into the store: the model then needs `fetch_media` to see one again.
-    [[nodiscard]] virtual bool stores_media() const noexcept { return false; }
+    /// What one middleware of a chain should do, and no second one, such as `fold_task`: two of one task get in each
+    /// other's way (`ChainInfo::rivals_before`). Empty: nothing of that kind.
+    [[nodiscard]] virtual std::string_view task() const noexcept { return {}; }
+    /// Tools that go with it, such as one that shows what it takes out of messages: an agent's loop offers them
+    /// (`Chain::tools`).
+    [[nodiscard]] virtual std::vector<Tool> tools(const ChainConfig&) const { return {}; }
     /// Where it stores, if not below the conversation's id: what lies below these keys a conversation may read back.
     [[nodiscard]] virtual std::vector<std::string> object_roots() const { return {}; }
     /// How many messages this middleware will not touch before its next trigger: by plan, not by promise.

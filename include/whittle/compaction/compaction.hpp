@@ -3,6 +3,7 @@
 #include "whittle/chain/chain.hpp"
 #include "whittle/compaction/config.hpp"
 #include "whittle/compaction/detail/compact.hpp"
+#include "whittle/compaction/fetch_media.hpp"
 #include "whittle/digest/detail/attempt.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/message/chat_message.hpp"
@@ -66,9 +67,11 @@ public:
     [[nodiscard]] const CompactionConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;
-    [[nodiscard]] bool summarises() const noexcept override { return true; }
-    [[nodiscard]] bool stores_media() const noexcept override {
-        return config_.pruning || config_.media == MediaMode::reference || config_.media == MediaMode::automatic;
+    [[nodiscard]] std::string_view task() const noexcept override { return fold_task; }
+    [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
+        const bool stores_media =
+            config_.pruning || config_.media == MediaMode::reference || config_.media == MediaMode::automatic;
+        return stores_media ? detail::media_tools(chain) : std::vector<Tool>{};
     }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
@@ -104,9 +107,7 @@ Compaction(std::shared_ptr<T>, CompactionConfig, CompactionCallbacks<M>, std::st
 
 template <AgentMessage M>
 void Compaction<M>::check(const ChainInfo& chain, Problems& problems) const {
-    std::size_t others = 0;
-    while (others < chain.summarisers.size() && chain.summarisers[others] != name_) ++others;
-    check_compaction(config_, chain.config, others, name_, problems);
+    check_compaction(config_, chain.config, chain.rivals_before(name_), name_, problems);
 }
 
 template <AgentMessage M>

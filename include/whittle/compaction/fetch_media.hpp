@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
+#include "whittle/chain/config.hpp"
 #include "whittle/conversation/tool.hpp"
 #include "whittle/port/storage.hpp"
 
@@ -8,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -24,5 +26,10 @@ struct FetchMediaOptions {
 /// `storage`: for objects whose store the conversation does not know (of a loaded one); null: the context's.
 /// Throws Error(invalid_config) that lists every bad option.
 [[nodiscard]] Tool fetch_media_tool(std::shared_ptr<Storage> storage = nullptr, const FetchMediaOptions& options = {});
+
+namespace detail {
+/// What a middleware offers that moves media into the chain's storage, if there is one.
+[[nodiscard]] std::vector<Tool> media_tools(const ChainConfig& chain);
+}  // namespace detail
 
 }  // namespace whittle::inline v0

@@ -4,6 +4,7 @@
 #include "whittle/compaction/detail/pruned_outputs.hpp"
 #include "whittle/compaction/detail/pruning_plan.hpp"
 #include "whittle/compaction/detail/pruning_stage.hpp"
+#include "whittle/compaction/fetch_media.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +33,9 @@ public:
     void check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const override;
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
-    [[nodiscard]] bool stores_media() const noexcept override { return true; }
+    [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
+        return detail::media_tools(chain);
+    }
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override;
 
 private:

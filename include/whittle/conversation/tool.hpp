@@ -133,4 +133,9 @@ struct Tool {
 [[nodiscard]] Tool text_tool(std::string name, std::string description, std::string parameters,
                              std::function<std::string(std::string_view arguments)> function);
 
+namespace detail {
+/// Adds those whose names no tool has.
+void add_missing(std::vector<Tool>& tools, std::vector<Tool> more);
+}  // namespace detail
+
 }  // namespace whittle::inline v0

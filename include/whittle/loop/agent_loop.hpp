@@ -4,7 +4,6 @@
 #include "whittle/loop/callbacks.hpp"
 #include "whittle/loop/detail/jobs.hpp"
 #include "whittle/port/detail/delta_watch.hpp"
-#include "whittle/reduction/read_offloaded.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +27,7 @@ struct LoopConfig {
     int tool_threads = 1;  ///< tools of one reply at the same time, 1 to 64; threads are started only above 1
     std::string system{};  ///< system text beside the messages
     bool offer_read_offloaded = true;  ///< adds that tool if the chain has a storage and no tool has its name
-    bool offer_fetch_media = true;     ///< the same, if a middleware of the chain moves media into a storage
+    bool offer_fetch_media = true;     ///< the same, if a middleware of the chain offers it
 };
 
 struct RunResult {
@@ -64,7 +63,7 @@ struct ModelForChain {
 }  // namespace detail
 
 /// Asks the model, runs the tools it asks for, and asks again, with a chain around all of it. One loop may run several
-/// conversations, each on one thread.
+/// conversations, each on one thread. The model is offered `tools`, and those that go with the chain (`Chain::tools`).
 template <ToolMessage M = ChatMessage>
 class AgentLoop {
 public:
@@ -131,11 +130,8 @@ namespace detail {
 [[nodiscard]] ToolReturn error_return(const ToolContext& context, std::string text);
 /// What `sink` got before the tool failed, and then `text`.
 [[nodiscard]] ToolReturn failed_return(const ToolContext& context, CollectingSink& sink, std::string text);
-/// Adds `read_offloaded` where the configuration wants it.
-void offer_read_offloaded(const LoopConfig& config, const ChainConfig& chain, Language language,
-                          std::vector<Tool>& tools);
-/// Adds `fetch_media` where the configuration wants it.
-void offer_fetch_media(const LoopConfig& config, const ChainConfig& chain, Language language, std::vector<Tool>& tools);
+/// Adds the tools of the chain that the configuration wants and whose names no tool has.
+void add_offered(std::vector<Tool>& tools, std::vector<Tool> offered, const LoopConfig& config);
 /// The same refusal with what we know of it: the provider's numbers and ours, before and after shrinking.
 [[nodiscard]] ModelError overflow_error(const ModelError& error, std::int64_t window, std::int64_t tokens_before,
                                         std::int64_t tokens_after);
@@ -172,9 +168,7 @@ AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools
       chain_(std::move(chain)),
       config_(std::move(config)),
       callbacks_(callbacks.take()) {
-    detail::offer_read_offloaded(config_, chain_.config(), chain_.language(), tools_);
-    const bool stores_media = std::ranges::any_of(chain_.stages(), [](const auto& s) { return s->stores_media(); });
-    if (stores_media) detail::offer_fetch_media(config_, chain_.config(), chain_.language(), tools_);
+    detail::add_offered(tools_, chain_.tools(), config_);
     check_loop(config_, tools_, model_ != nullptr);
     for (const Tool& tool : tools_) specs_.push_back(tool.spec());
     chain_.check_tools(specs_);

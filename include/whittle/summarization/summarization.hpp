@@ -43,7 +43,7 @@ public:
     [[nodiscard]] const SummarizationConfig& config() const noexcept { return config_; }
 
     void check(const ChainInfo& chain, Problems& problems) const override;
-    [[nodiscard]] bool summarises() const noexcept override { return true; }
+    [[nodiscard]] std::string_view task() const noexcept override { return fold_task; }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
     /// The next summary starts at the first message that nothing keeps: what stands before it stays.
@@ -79,14 +79,11 @@ Summarization(std::shared_ptr<T>, SummarizationConfig, SummarizationCallbacks<M>
 
 template <AgentMessage M>
 void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {
-    SummarizationSetup setup{.has_model = model_ != nullptr,
-                             .has_finalize = static_cast<bool>(callbacks_.finalize),
-                             .has_gen_model_input = static_cast<bool>(callbacks_.gen_model_input),
-                             .has_user_message_filter = static_cast<bool>(callbacks_.user_message_filter)};
-    for (const std::string_view other : chain.summarisers) {
-        if (other == name_) break;
-        ++setup.other_summarisers;
-    }
+    const SummarizationSetup setup{.has_model = model_ != nullptr,
+                                   .has_finalize = static_cast<bool>(callbacks_.finalize),
+                                   .has_gen_model_input = static_cast<bool>(callbacks_.gen_model_input),
+                                   .has_user_message_filter = static_cast<bool>(callbacks_.user_message_filter),
+                                   .other_summarisers = chain.rivals_before(name_)};
     check_summarization(config_, chain.config, setup, name_, problems);
 }
 

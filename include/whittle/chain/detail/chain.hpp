@@ -23,6 +23,9 @@ void check_chain(const ChainInfo& info, Problems& problems);
 
 void tell_warning(const EventSink& events, const Problem& problem) noexcept;
 
+/// The tools that go with a chain's settings.
+[[nodiscard]] std::vector<Tool> own_tools(const ChainConfig& config);
+
 }  // namespace detail
 
 template <AgentMessage M>
@@ -34,12 +37,12 @@ Chain<M>::Chain(ChainConfig config, detail::ChainBraces<M> callbacks, Stages sta
 template <AgentMessage M>
 void Chain<M>::check_configuration() {
     std::vector<std::string_view> names;
-    for (const auto& stage : stages_) names.push_back(stage ? stage->name() : std::string_view("(null)"));
-    std::vector<std::string_view> summarisers;
+    std::vector<std::string_view> tasks;
     for (const auto& stage : stages_) {
-        if (stage && stage->summarises()) summarisers.push_back(stage->name());
+        names.push_back(stage ? stage->name() : std::string_view("(null)"));
+        tasks.push_back(stage ? stage->task() : std::string_view());
     }
-    const ChainInfo info{config_, names, summarisers};
+    const ChainInfo info{config_, names, tasks};
     Problems problems;
     detail::check_chain(info, problems);
     for (const auto& stage : stages_) {
@@ -81,6 +84,13 @@ void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
 
 // ---- hooks on the conversation
 // ---------------------------------------------------------------------------------------
+
+template <AgentMessage M>
+std::vector<Tool> Chain<M>::tools() const {
+    std::vector<Tool> tools = detail::own_tools(config_);
+    for (const auto& stage : stages_) detail::add_missing(tools, stage->tools(config_));
+    return tools;
+}
 
 /// What of a hook needs messages.
 template <AgentMessage M>

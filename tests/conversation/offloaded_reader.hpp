@@ -1,7 +1,7 @@
 #pragma once
 
 #include "support/catch.hpp"
-#include "whittle/reduction/read_offloaded.hpp"
+#include "whittle/conversation/read_offloaded.hpp"
 
 #include <nlohmann/json.hpp>
 

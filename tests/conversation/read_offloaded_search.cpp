@@ -1,6 +1,6 @@
 #include "whittle/base/error.hpp"
 
-#include "reduction/offloaded_reader.hpp"
+#include "conversation/offloaded_reader.hpp"
 #include "support/catch.hpp"
 
 using namespace whittle;

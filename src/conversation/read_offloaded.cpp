@@ -1,6 +1,6 @@
-#include "whittle/reduction/read_offloaded.hpp"
-#include "../conversation/read_back.hpp"
+#include "whittle/conversation/read_offloaded.hpp"
 #include "object_reader.hpp"
+#include "read_back.hpp"
 #include "read_offloaded_arguments.hpp"
 
 #include "whittle/base/error.hpp"

@@ -1,9 +1,9 @@
-#include "whittle/reduction/read_offloaded.hpp"
+#include "whittle/conversation/read_offloaded.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
-#include "reduction/offloaded_reader.hpp"
+#include "conversation/offloaded_reader.hpp"
 #include "support/catch.hpp"
 
 #include <random>
