@@ -1,4 +1,5 @@
 #include "whittle/chain/chain.hpp"
+#include <array>
 
 #include "whittle/base/detail/names.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
@@ -111,27 +112,6 @@ void check_chain(const ChainInfo& info, Problems& problems) {
     }
 }
 
-std::string current_error_text() noexcept {
-    try {
-        try {
-            throw;
-        } catch (const std::exception& error) {
-            return error.what();
-        } catch (...) {
-            return "an exception that is no std::exception";
-        }
-    } catch (...) {
-        return {};
-    }
-}
-
-void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation,
-                  std::string_view text) noexcept {
-    emit(
-        events,
-        {.level = Event::Level::error, .source = source, .kind = "failed", .text = text, .conversation = conversation});
-}
-
 std::vector<Tool> own_tools(const ChainConfig& config) {
     if (!config.storage) return {};
     return {read_offloaded_tool(nullptr, {.language = config.language})};
@@ -146,5 +126,21 @@ void tell_warning(const EventSink& events, const Problem& problem) noexcept {
 }
 
 }  // namespace detail
+
+std::span<const CacheProfile> cache_profiles() noexcept {
+    static const std::array<CacheProfile, 4> profiles{{
+        {.name = "anthropic_5m", .read = 0.1, .write = 1.25, .ttl_seconds = 300, .minimum = 1'024},
+        {.name = "openai", .read = 0.1, .write = 1.0, .ttl_seconds = 600, .minimum = 1'024, .step = 128},
+        {.name = "openai_2026", .read = 0.1, .write = 1.25, .ttl_seconds = 1'800, .minimum = 1'024, .step = 128},
+        {.name = "no_cache"},
+    }};
+    return profiles;
+}
+
+const CacheProfile* find_cache_profile(std::string_view name) noexcept {
+    const auto all = cache_profiles();
+    const auto found = std::ranges::find(all, name, &CacheProfile::name);
+    return found == all.end() ? nullptr : &*found;
+}
 
 }  // namespace whittle::inline v0

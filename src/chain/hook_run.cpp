@@ -1,11 +1,39 @@
 #include "whittle/chain/detail/hook_run.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/conversation/detail/failure.hpp"
+#include "whittle/base/event.hpp"
 
 #include <algorithm>
 
-namespace whittle::inline v0::detail {
+namespace whittle::inline v0 {
+
+EditEnvironment HookTurn::environment() const {
+    return {.counter = config.token_counter,
+            .storage = config.storage,
+            .validity = &config.profile.validity,
+            .verify = config.verify,
+            .clock = config.clock,
+            .dry_run = config.dry_run,
+            .stop = stop,
+            .budget = &budget,
+            .pins = &config.pins,
+            .report = &report,
+            .events = &on_event,
+            .on_prefix_edit =
+                config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt};
+}
+
+std::int64_t HookTurn::known_window() const {
+    return detail::known_window({side_.notes, detail::chain_notes}, config.profile);
+}
+
+namespace detail {
+
+std::int64_t known_window(const Notes& notes, const ModelProfile& profile) {
+    const std::int64_t learnt = notes.integer("window").value_or(0);
+    const std::int64_t configured = profile.context_window;
+    return configured > 0 && learnt > 0 ? std::min(configured, learnt) : std::max(configured, learnt);
+}
 
 HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept {
     const Limits& limits = config.limits;
@@ -13,11 +41,14 @@ HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept {
             add_saturating(now, limits.deadline.count())};
 }
 
-OverflowGoal::OverflowGoal(const Overflow& overflow, std::int64_t window, std::int64_t reserve) noexcept
-    : limit_(sub_saturating(window, reserve)),
-      used_(overflow.used > 0 ? overflow.used
-            : window > 0      ? add_saturating(window, 1)
-                              : 0) {}
+OverflowGoal::OverflowGoal(const Overflow& overflow, Notes notes, const ModelProfile& profile) {
+    const std::int64_t known = known_window(notes, profile);
+    const std::int64_t window = overflow.limit > 0 ? overflow.limit : known;
+    if (overflow.limit > 0) notes.set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
+    limit_ = sub_saturating(window, profile.output_reserve);
+    used_ = overflow.used;
+    if (used_ <= 0 && window > 0) used_ = add_saturating(window, 1);
+}
 
 bool OverflowGoal::is_missed(HookTurn& turn) {
     const std::int64_t tokens = turn.context_tokens();
@@ -113,4 +144,6 @@ void HookRun::finish(const ContextCount& after) {
     if (setup_.on_report) pass_over_failure("on_report", [&] { setup_.on_report(report); });
 }
 
-}  // namespace whittle::inline v0::detail
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -1,8 +1,8 @@
 #include "whittle/compaction/detail/compact.hpp"
 
-#include "compaction_run.hpp"
-#include "whittle/conversation/detail/failure.hpp"
 #include "../digest/noted.hpp"
+#include "compaction_run.hpp"
+#include "whittle/base/event.hpp"
 
 #include <algorithm>
 

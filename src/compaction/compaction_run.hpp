@@ -1,10 +1,11 @@
 #pragma once
 
+#include <initializer_list>
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/compaction/detail/compact.hpp"
-#include "ladder.hpp"
-#include "summary_message.hpp"
 #include "whittle/compaction/detail/turns.hpp"
+#include "whittle/digest/detail/facts.hpp"
+#include "whittle/message/validity.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,40 @@
 #include <string_view>
 #include <vector>
 
-namespace whittle::inline v0::detail {
+namespace whittle::inline v0 {
+
+/// The built-in task of compaction's summaries: one paragraph with goals, decisions, tool calls with their results, and
+/// the state.
+[[nodiscard]] std::string_view compaction_instruction(Language language) noexcept;
+
+/// The sentence behind a task that says how long a summary of at most `max_tokens` may be: in words, with some room.
+[[nodiscard]] std::string length_sentence(std::int64_t max_tokens, Language language);
+
+/// The text of the message that stands for folded turns. `is_system`: it is a system message, which needs no word on
+/// who wrote it.
+[[nodiscard]] std::string compose_compacted(std::string_view summary, std::span<const RetainedFact> facts,
+                                            bool is_system, Language language);
+
+namespace detail {
+
+/// Why no summary is bought, with the numbers.
+[[nodiscard]] std::string describe_floor(const TurnPlan& plan, const TurnBudget& budget);
+/// Why there is nothing to summarise, with the numbers.
+[[nodiscard]] std::string describe_idle(const TurnPlan& plan, const TurnBudget& budget);
+/// The rules that a summary would break; empty: none.
+[[nodiscard]] std::string describe_broken(std::span<const Violation> violations);
+/// Numbers as one line of text, for `Notes`.
+[[nodiscard]] std::string joined_numbers(std::initializer_list<std::int64_t> numbers);
+/// That compaction did not bring the request below the threshold.
+[[nodiscard]] std::string describe_compacted(std::int64_t tokens, std::int64_t threshold);
+
+/// What stays whatever is folded, in tokens of a request.
+[[nodiscard]] std::int64_t floor_of(const TurnPlan& plan, const TurnBudget& budget) noexcept;
+/// Whether what stays leaves no room for a summary that is worth a call.
+[[nodiscard]] bool is_over_floor(const TurnPlan& plan, const TurnBudget& budget) noexcept;
+
+/// The start of `summary` that has at most `max_tokens`, at a line border if one is near.
+[[nodiscard]] std::string cut_summary(std::string_view summary, std::int64_t max_tokens, const TokenCounter& counter);
 
 /// One run of the ladder over one draft: what it stages, a later stage sees.
 class CompactionRun {
@@ -94,4 +128,6 @@ private:
     int refused_ = 0;
 };
 
-}  // namespace whittle::inline v0::detail
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -1,4 +1,4 @@
-#include "ladder.hpp"
+#include "compaction_run.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/digest/detail/chunk_planner.hpp"

@@ -1,4 +1,4 @@
-#include "summary_message.hpp"
+#include "compaction_run.hpp"
 
 #include <fmt/format.h>
 

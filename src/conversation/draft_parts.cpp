@@ -1,6 +1,6 @@
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/conversation/detail/checks.hpp"
 #include "whittle/conversation/draft.hpp"
-#include "whittle/conversation/detail/part_changes.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,6 @@
 #include "repair_history.hpp"
 
 #include "../message/validity_rules.hpp"
-#include "repair_texts.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 

@@ -15,6 +15,17 @@
 
 namespace whittle::inline v0::detail {
 
+/// What repair writes into a history: constant, so that a second run finds the same.
+struct RepairTexts {
+    std::string_view missing_result;
+    std::string_view bad_arguments;
+    std::string_view missing_user;
+    std::string_view go_on;
+    std::string_view media;
+};
+
+[[nodiscard]] const RepairTexts& repair_texts(Language language) noexcept;
+
 /// An id as a report shows it: valid UTF-8, at most 64 bytes.
 [[nodiscard]] std::string shown_id(std::string_view id);
 

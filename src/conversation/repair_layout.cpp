@@ -1,7 +1,6 @@
 #include "repair_history.hpp"
 
 #include "../message/part_facts.hpp"
-#include "repair_texts.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "whittle/digest/detail/accept.hpp"
 #include "error_text.hpp"
-#include "excuses.hpp"
 
 #include "whittle/base/text.hpp"
 #include "whittle/digest/detail/text.hpp"

@@ -1,4 +1,4 @@
-// What a server, or a client in front of it, says in place of a reply.
+// What a server, a client in front of it, or a model says in place of a summary.
 #pragma once
 
 #include <string_view>
@@ -18,5 +18,19 @@ enum class ErrorLook {
     opening,  ///< opens with an error: "Error code: 429 - ...", "502 Bad Gateway", a traceback
 };
 [[nodiscard]] ErrorLook look_of_error(std::string_view text);
+
+/// Whether a text says nothing: no letter and no digit, or only a word such as null.
+[[nodiscard]] bool is_empty_reply(std::string_view text);
+
+// How a short text reads that may nevertheless be a summary.
+/// It would not.
+[[nodiscard]] bool looks_like_refusal(std::string_view text);
+/// A greeting, a question to the user, an offer, a bare assent.
+[[nodiscard]] bool looks_like_greeting(std::string_view text);
+/// "Here is the summary of the conversation:", and nothing behind it.
+[[nodiscard]] bool is_bare_heading(std::string_view text) noexcept;
+
+/// How many words near the start of a text tell what was done and who did it: verbs of the past, "user", "agent".
+[[nodiscard]] int words_of_a_tale(std::string_view text);
 
 }  // namespace whittle::inline v0::detail

@@ -1,4 +1,4 @@
-#include "excuses.hpp"
+#include "error_text.hpp"
 #include "text_shape.hpp"
 
 #include <algorithm>

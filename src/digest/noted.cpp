@@ -1,6 +1,6 @@
 #include "noted.hpp"
 
-#include "whittle/conversation/detail/failure.hpp"
+#include "whittle/base/event.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "whittle/reduction/detail/clearing_run.hpp"
 
-#include "sorted_parts.hpp"
 #include "whittle/base/error.hpp"
 
 #include <algorithm>
@@ -69,6 +68,10 @@ void ClearingRun::set_parts(const ClearingCandidate& candidate, const std::vecto
     const std::size_t before_text = shown();
     edit_.set_text(candidate.message, candidate.parts.front(), all, provenance);
     if (shown() < before_text) erased_.push_back(all.empty() ? candidate.parts.front() : candidate.parts.back());
+}
+
+std::size_t count_below(const std::vector<std::size_t>& parts, std::size_t part) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(parts, part) - parts.begin());
 }
 
 }  // namespace whittle::inline v0::detail

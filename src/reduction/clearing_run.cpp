@@ -1,8 +1,7 @@
 #include "whittle/reduction/detail/clearing_run.hpp"
 
-#include "sorted_parts.hpp"
 #include "whittle/base/detail/names.hpp"
-#include "whittle/conversation/detail/failure.hpp"
+#include "whittle/base/event.hpp"
 
 #include <algorithm>
 #include <new>

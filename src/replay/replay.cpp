@@ -1,10 +1,18 @@
 #include "whittle/replay/replay.hpp"
 
-#include "whittle/base/error.hpp"
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
-namespace whittle::inline v0::detail {
+namespace whittle::inline v0 {
+
+PrefixElement overhead_piece(std::string_view system, std::span<const ToolSpec> tools, const TokenCounter& counter) {
+    Hash128 hash = hash128(system);
+    for (const ToolSpec& tool : tools) hash = hash128(to_compact_json(tool), hash);
+    return {hash, count_overhead(system, tools, counter)};
+}
+
+namespace detail {
 
 void ViolationLog::add(std::string_view trajectory, std::int64_t call, const std::vector<Violation>& before,
                        const std::vector<Violation>& after) {
@@ -51,4 +59,6 @@ std::int64_t bytes_of(const MessageInfo& info) noexcept {
     return bytes;
 }
 
-}  // namespace whittle::inline v0::detail
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -1,9 +1,9 @@
 #include "whittle/summarization/detail/summarize.hpp"
 
+#include "../digest/noted.hpp"
 #include "fold_run.hpp"
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/conversation/detail/failure.hpp"
-#include "../digest/noted.hpp"
+#include "whittle/base/event.hpp"
 
 #include <algorithm>
 #include <exception>

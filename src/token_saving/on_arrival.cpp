@@ -1,7 +1,7 @@
 #include "on_arrival.hpp"
 
 #include "planning.hpp"
-#include "whittle/conversation/detail/failure.hpp"
+#include "whittle/base/event.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/token_saving/detail/compress.hpp"
 

@@ -3,7 +3,7 @@
 #include "on_arrival.hpp"
 #include "saving_run.hpp"
 #include "stats_board.hpp"
-#include "whittle/conversation/detail/failure.hpp"
+#include "whittle/base/event.hpp"
 #include "word_cache.hpp"
 
 #include <algorithm>

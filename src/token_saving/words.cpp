@@ -1,4 +1,5 @@
 #include "whittle/token_saving/detail/words.hpp"
+#include <bit>
 
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
@@ -282,5 +283,24 @@ std::string compress_words(std::string_view text, const AnyWordClassifier& class
     const WordChoice choice = choose_words(text, words, classifier, keep_ratio, options);
     return choice.keep.empty() ? std::string(text) : join_kept(text, words, choice.keep);
 }
+
+namespace detail {
+
+Hash128 WordCache::key_of(std::string_view text, double keep_ratio) noexcept {
+    return hash128(text, {std::bit_cast<std::uint64_t>(keep_ratio), 0});
+}
+
+Hash128 WordCache::key_of(Words words, double keep_ratio) noexcept {
+    Hash128 key{std::bit_cast<std::uint64_t>(keep_ratio), words.size()};
+    for (const std::string_view word : words) key = hash128(word, key);
+    return key;
+}
+
+Hash128 WordCache::with_counts(const Hash128& key, const WordCounts& counts) noexcept {
+    const Hash128 all = counts.fingerprint();
+    return {key.low ^ all.low, key.high ^ all.high};
+}
+
+}  // namespace detail
 
 }  // namespace whittle::inline v0

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/base/error.hpp"
 #include "whittle/base/detail/function_ref.hpp"
+#include "whittle/base/error.hpp"
 #include "whittle/conversation/conversation.hpp"
-#include "whittle/conversation/detail/state.hpp"
+#include "whittle/conversation/detail/sync.hpp"
 #include "whittle/port/storage.hpp"
 
 #include <algorithm>

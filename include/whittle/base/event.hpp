@@ -27,4 +27,12 @@ using EventSink = std::function<void(const Event&)>;
 /// Calls `sink` if there is one; nothing it throws gets out.
 void emit(const EventSink& sink, const Event& event) noexcept;
 
+namespace detail {
+/// Text of the exception in flight; empty if even that cannot be had.
+[[nodiscard]] std::string current_error_text() noexcept;
+/// Tells of something that failed and was passed over.
+void tell_failure(const EventSink& events, std::string_view source, std::string_view conversation,
+                  std::string_view text) noexcept;
+}  // namespace detail
+
 }  // namespace whittle::inline v0

@@ -2,9 +2,9 @@
 
 // Definitions of Chain<M>; included by chain.hpp.
 
+#include "whittle/base/event.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/chain/detail/hook_run.hpp"
-#include "whittle/conversation/detail/failure.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -163,13 +163,7 @@ const Report& Chain<M>::after_agent(Conversation<M>& conversation, Finish finish
 template <AgentMessage M>
 bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overflow,
                            const HookRequest<M>& request) const {
-    const std::int64_t learnt = overflow.limit > 0 ? overflow.limit : context_window(conversation);
-    if (overflow.limit > 0) {
-        const std::int64_t known = context_window(conversation);
-        conversation.notes(detail::chain_notes)
-            .set("window", known > 0 ? std::min(known, overflow.limit) : overflow.limit);
-    }
-    detail::OverflowGoal goal(overflow, learnt, config_.profile.output_reserve);
+    detail::OverflowGoal goal(overflow, conversation.notes(detail::chain_notes), config_.profile);
     const Report& report =
         run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
             if (goal.is_missed(turn)) m.on_overflow(turn, overflow);
@@ -180,10 +174,7 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
 
 template <AgentMessage M>
 std::int64_t Chain<M>::context_window(Conversation<M>& conversation) const {
-    const auto learnt = conversation.notes(detail::chain_notes).integer("window");
-    const std::int64_t configured = config_.profile.context_window;
-    if (!learnt) return configured;
-    return configured > 0 ? std::min(configured, *learnt) : *learnt;
+    return detail::known_window(conversation.notes(detail::chain_notes), config_.profile);
 }
 
 template <AgentMessage M>

@@ -14,6 +14,9 @@
 
 namespace whittle::inline v0::detail {
 
+/// The model's window: that of the profile, or a smaller one that the chain's own notes have; 0: unknown.
+[[nodiscard]] std::int64_t known_window(const Notes& notes, const ModelProfile& profile);
+
 /// What a hook of a chain with that configuration may spend from `now` on.
 [[nodiscard]] HookBudget budget_of(const ChainConfig& config, Timestamp now) noexcept;
 
@@ -21,15 +24,16 @@ namespace whittle::inline v0::detail {
 /// fewer than the provider counts, by the same ratio.
 class OverflowGoal {
 public:
-    /// `window`: what the model takes; 0: nobody knows, and each middleware has to make half of what it gets.
-    OverflowGoal(const Overflow& overflow, std::int64_t window, std::int64_t reserve) noexcept;
+    /// Notes the window if the provider said it. Where nobody knows it, each middleware has to make half of what it
+    /// gets. `notes`: the chain's own.
+    OverflowGoal(const Overflow& overflow, Notes notes, const ModelProfile& profile);
 
     /// Reports the request's size and the goal as count and threshold. False: it fits by now.
     [[nodiscard]] bool is_missed(HookTurn& turn);
 
 private:
-    std::int64_t limit_;
-    std::int64_t used_;
+    std::int64_t limit_ = 0;
+    std::int64_t used_ = 0;
     double ratio_ = 0.0;  ///< the provider's tokens for one of ours, at least 1; 0: not known yet
 };
 

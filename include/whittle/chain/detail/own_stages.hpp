@@ -2,8 +2,8 @@
 
 // What a chain does itself before each request, as middlewares; included by chain.hpp.
 
+#include "whittle/base/event.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/conversation/detail/failure.hpp"
 #include "whittle/conversation/detail/repair.hpp"
 
 #include <string>

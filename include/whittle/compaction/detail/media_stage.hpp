@@ -3,7 +3,7 @@
 #include "whittle/base/language.hpp"
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/compaction/config.hpp"
-#include "whittle/compaction/detail/stage_gain.hpp"
+#include "whittle/compaction/detail/pruning_stage.hpp"
 #include "whittle/message/part.hpp"
 
 #include <cstddef>

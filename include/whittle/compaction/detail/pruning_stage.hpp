@@ -2,11 +2,21 @@
 
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/compaction/config.hpp"
-#include "whittle/compaction/detail/stage_gain.hpp"
+#include "whittle/compaction/detail/pruning_plan.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 
-namespace whittle::inline v0::detail {
+namespace whittle::inline v0 {
+
+/// What one stage of the ladder planned.
+struct StageGain {
+    int count = 0;            ///< results pruned, or media taken out
+    std::int64_t tokens = 0;  ///< by the transaction's counter
+};
+
+namespace detail {
 
 /// Plans pruning on the draft's projection: results before index `end`, which the boundary of the configuration limits
 /// further. Each result is a unit. Nothing is planned unless the gain is at least `minimum_gain_tokens`.
@@ -14,4 +24,15 @@ StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config
 /// After a commit: what the store refused was not cut.
 void report_refused(HookTurn& turn, const CommitResult& result);
 
-}  // namespace whittle::inline v0::detail
+/// Of the candidate's call, raw JSON.
+[[nodiscard]] std::string arguments_of(const Draft& edit, const PruningCandidate& candidate);
+/// Whether `protect` wants that result.
+[[nodiscard]] bool is_wanted(const Draft& edit, const PruningConfig& config, const PruningCandidate& candidate);
+/// Whether a media part belongs to a result that stays: of a protected tool, pinned, or wanted by `protect`. Media
+/// beside a round belong to all of its results.
+[[nodiscard]] bool keeps_media(const HookTurn& turn, const Draft& edit, const PruningConfig& config,
+                               std::size_t message, std::size_t part);
+
+}  // namespace detail
+
+}  // namespace whittle::inline v0

@@ -2,8 +2,8 @@
 
 #include "whittle/base/text.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/conversation/detail/checks.hpp"
 #include "whittle/conversation/detail/edit_environment.hpp"
-#include "whittle/conversation/detail/part_changes.hpp"
 #include "whittle/conversation/detail/repair_plan.hpp"
 #include "whittle/message/traits.hpp"
 

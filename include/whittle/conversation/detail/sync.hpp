@@ -5,16 +5,28 @@
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/conversation/detail/bound_thinking.hpp"
 #include "whittle/conversation/detail/checks.hpp"
-#include "whittle/conversation/detail/state.hpp"
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
+
+/// Everything that a saved conversation consists of. Token counts are not part of it: they are made again.
+template <AgentMessage M>
+struct ConversationState {
+    std::string id{};
+    std::vector<M> messages{};
+    std::vector<MessageInfo> infos{};  ///< as many as messages
+    std::vector<std::shared_ptr<const JournalEntry<M>>> journal{};
+    NoteBook notes{};
+    Counters counters{};
+    std::vector<std::string> roots{};  ///< as `StoredObjects::allow` takes them; no saved table has them
+};
 
 template <AgentMessage M>
 bool Conversation<M>::same_as_host(const M& ours, const MessageInfo& info, const M& host) {

@@ -163,4 +163,7 @@ private:
     std::string first_failure_{};
 };
 
+/// How many of `parts`, which are sorted, are below `part`.
+[[nodiscard]] std::size_t count_below(const std::vector<std::size_t>& parts, std::size_t part);
+
 }  // namespace whittle::inline v0::detail

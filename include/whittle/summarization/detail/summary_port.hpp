@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/conversation/detail/failure.hpp"
+#include "whittle/base/event.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/detail/summarize.hpp"
