@@ -1,4 +1,5 @@
 #include "whittle/base/event.hpp"
+
 #include <exception>
 
 namespace whittle::inline v0 {

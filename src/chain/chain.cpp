@@ -1,5 +1,4 @@
 #include "whittle/chain/chain.hpp"
-#include <array>
 
 #include "whittle/base/detail/names.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
@@ -7,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace whittle::inline v0 {

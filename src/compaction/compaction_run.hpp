@@ -1,6 +1,5 @@
 #pragma once
 
-#include <initializer_list>
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/compaction/detail/compact.hpp"
 #include "whittle/compaction/detail/turns.hpp"
@@ -9,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>

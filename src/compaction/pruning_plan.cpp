@@ -1,8 +1,8 @@
 #include "whittle/compaction/detail/pruning_plan.hpp"
 #include "../message/result_parts.hpp"
 
-#include "whittle/base/hash.hpp"
 #include "whittle/base/detail/names.hpp"
+#include "whittle/base/hash.hpp"
 #include "whittle/compaction/detail/media_stage.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
 #include "whittle/token_saving/detail/words.hpp"
-#include <bit>
 
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 

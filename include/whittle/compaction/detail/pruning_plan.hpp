@@ -82,7 +82,6 @@ struct PrunedText {
 /// `{conversation}/pruned/{name}-{16 hex digits of the content's SHA-256}`: the same content never has two keys.
 [[nodiscard]] std::string pruned_key(std::string_view conversation, std::string_view name, std::string_view content);
 
-
 namespace detail {
 
 /// Whether a run put that in place of a text or of media, of whatever middleware; its reference must stay readable.
