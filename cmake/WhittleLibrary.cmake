@@ -1,28 +1,6 @@
 # whittle::whittle, whittle::json and whittle::http (compiled), whittle::spdlog (headers only).
-#
-# Sources are globbed with CONFIGURE_DEPENDS: the folder says which library a file of src/ belongs to, and every header
-# under include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
-file(GLOB_RECURSE whittle_sources RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
-file(
-  GLOB_RECURSE whittle_headers
-  RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/whittle/*.hpp"
-)
 
-# whittle_move_to(<variable> <list> <regex>): takes the files that match from the list.
-function(whittle_move_to variable list regex)
-  set(moved ${${list}})
-  list(FILTER moved INCLUDE REGEX "${regex}")
-  set(rest ${${list}})
-  list(FILTER rest EXCLUDE REGEX "${regex}")
-  set(${variable} ${moved} PARENT_SCOPE)
-  set(${list} ${rest} PARENT_SCOPE)
-endfunction()
-
-whittle_move_to(whittle_spdlog_header whittle_headers "^include/whittle/adapter/spdlog\\.hpp$")
-whittle_move_to(whittle_http_headers whittle_headers "^include/whittle/backend/curl_")
-whittle_move_to(whittle_http_sources whittle_sources "^src/backend/curl_")
-whittle_move_to(whittle_json_headers whittle_headers "^include/whittle/(adapter|backend)/")
-whittle_move_to(whittle_json_sources whittle_sources "^src/(json|backend)/")
+include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
 if(PROJECT_IS_TOP_LEVEL AND WHITTLE_BUILD_TESTS)
