@@ -71,7 +71,7 @@ void check_cache(const CacheProfile& cache, Problems& problems) {
     if (cache.step < 1) problems.error("profile.cache.step", std::to_string(cache.step), "1 or more tokens");
 }
 
-void check_names(const ChainInfo& info, Problems& problems) {
+void check_stage_names(const ChainInfo& info, Problems& problems) {
     std::set<std::string_view> seen;
     for (const std::string_view name : info.middlewares) {
         if (name == "(null)") problems.error("middlewares", "null", "a middleware");
@@ -104,7 +104,7 @@ void check_chain(const ChainInfo& info, Problems& problems) {
     check_not_negative(c.limits.store_bytes, "limits.store_bytes", problems);
     if (c.limits.deadline.count() <= 0)
         problems.error("limits.deadline", fmt::format("{} ms", c.limits.deadline.count()), "more than 0 ms");
-    check_names(info, problems);
+    check_stage_names(info, problems);
     for (const std::string& tool : c.protected_tools) {
         if (may_name_tool(tool)) continue;
         problems.warning("protected_tools", fmt::format("\"{}\"", tool),

@@ -13,7 +13,7 @@ namespace whittle::inline v0 {
 
 namespace {
 
-std::int64_t size_of(std::int64_t tokens, double fraction, std::int64_t window) noexcept {
+std::int64_t size_in_window(std::int64_t tokens, double fraction, std::int64_t window) noexcept {
     if (fraction <= 0.0 || window <= 0) return tokens;
     return std::max<std::int64_t>(1, to_int64(std::floor(static_cast<double>(window) * fraction)));
 }
@@ -27,7 +27,7 @@ void check_fraction(double fraction, const ChainConfig& chain, std::string_view 
                "window, a threshold waits and other sizes are those in tokens");
 }
 
-void check_sizes(const CompactionConfig& config, const ChainConfig& chain, FieldCheck& check) {
+void check_compaction_sizes(const CompactionConfig& config, const ChainConfig& chain, FieldCheck& check) {
     check.at_least(config.threshold_tokens, 1, "threshold_tokens");
     check.at_least(config.target_tokens, 1, "target_tokens");
     check.at_least(config.summary_size_tokens, 1, "summary_size_tokens");
@@ -64,9 +64,9 @@ bool detail::waits_for_window(const CompactionConfig& config, std::int64_t windo
 }
 
 CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) noexcept {
-    return {.threshold = size_of(config.threshold_tokens, config.threshold_fraction, window),
-            .target = size_of(config.target_tokens, config.target_fraction, window),
-            .summary = size_of(config.summary_size_tokens, config.summary_fraction, window)};
+    return {.threshold = size_in_window(config.threshold_tokens, config.threshold_fraction, window),
+            .target = size_in_window(config.target_tokens, config.target_fraction, window),
+            .summary = size_in_window(config.summary_size_tokens, config.summary_fraction, window)};
 }
 
 CompactionLimits fitting(CompactionLimits limits, std::int64_t room) noexcept {
@@ -98,7 +98,7 @@ DigestConfig digest_config(const CompactionConfig& config, std::int64_t summary_
 void check_compaction(const CompactionConfig& config, const ChainConfig& chain, std::size_t other_summarisers,
                       std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
-    check_sizes(config, chain, check);
+    check_compaction_sizes(config, chain, check);
     const bool is_runway = config.runway_fraction >= 0.0 && config.runway_fraction < 1.0;
     check.error(!is_runway, "runway_fraction", fmt::format("{}", config.runway_fraction), "0 to below 1");
     if (config.current_turn_keep_rounds)

@@ -16,7 +16,7 @@ struct KindOfMedia {
     std::string_view chinese;
 };
 
-KindOfMedia kind_of(std::string_view mime) {
+KindOfMedia media_kind(std::string_view mime) {
     if (mime.starts_with("image/")) return {"image", "图片"};
     if (mime.starts_with("audio/")) return {"audio", "音频"};
     if (mime.starts_with("video/")) return {"video", "视频"};
@@ -45,13 +45,13 @@ std::string media_key(std::string_view conversation, std::string_view content) {
 }
 
 std::string media_reference(std::string_view key, std::string_view mime, Language language) {
-    const KindOfMedia kind = kind_of(mime);
+    const KindOfMedia kind = media_kind(mime);
     if (language == Language::chinese) return fmt::format("[{}: ref://{}]", kind.chinese, key);
     return fmt::format("[{}: ref://{}]", kind.english, key);
 }
 
 std::string media_removed(std::string_view mime, Language language) {
-    const KindOfMedia kind = kind_of(mime);
+    const KindOfMedia kind = media_kind(mime);
     if (language == Language::chinese) return fmt::format("[{}已移除]", kind.chinese);
     return fmt::format("[{} removed]", kind.english);
 }

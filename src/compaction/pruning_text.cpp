@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t shown_bytes = 80;  // of the arguments and of the first line
 
 /// The start of `text` on one line: valid UTF-8, without control characters.
-std::string digest(std::string_view text) {
+std::string shortened(std::string_view text) {
     const std::string_view start = utf8_prefix(text, shown_bytes);
     std::string shown = to_valid_utf8(start);
     std::ranges::replace_if(
@@ -31,10 +31,10 @@ std::string_view first_line(std::string_view text) {
 
 std::string in_chinese(const PrunedText& pruned, const PruningConfig& config) {
     std::string text = fmt::format("[旧的 {} 结果已移出", pruned.tool.empty() ? "tool" : pruned.tool);
-    if (!pruned.arguments.empty() && pruned.arguments != "{}") text += "：" + digest(pruned.arguments);
+    if (!pruned.arguments.empty() && pruned.arguments != "{}") text += "：" + shortened(pruned.arguments);
     if (pruned.bytes) text += fmt::format("，{} 字节，{} 行", *pruned.bytes, count_lines(pruned.text));
     const std::string_view line = config.partial ? std::string_view() : first_line(pruned.text);
-    if (!line.empty()) text += fmt::format("，开头：\"{}\"", digest(line));
+    if (!line.empty()) text += fmt::format("，开头：\"{}\"", shortened(line));
     if (!pruned.location.empty()) text += fmt::format("。全文：{}", pruned.location);
     if (!pruned.reader.empty()) text += fmt::format("，可用 {} 读取", pruned.reader);
     return text + "]";
@@ -42,10 +42,10 @@ std::string in_chinese(const PrunedText& pruned, const PruningConfig& config) {
 
 std::string in_english(const PrunedText& pruned, const PruningConfig& config) {
     std::string text = fmt::format("[Old {} result pruned", pruned.tool.empty() ? "tool" : pruned.tool);
-    if (!pruned.arguments.empty() && pruned.arguments != "{}") text += ": " + digest(pruned.arguments);
+    if (!pruned.arguments.empty() && pruned.arguments != "{}") text += ": " + shortened(pruned.arguments);
     if (pruned.bytes) text += fmt::format("; {} bytes, {} lines", *pruned.bytes, count_lines(pruned.text));
     const std::string_view line = config.partial ? std::string_view() : first_line(pruned.text);
-    if (!line.empty()) text += fmt::format("; starts \"{}\"", digest(line));
+    if (!line.empty()) text += fmt::format("; starts \"{}\"", shortened(line));
     if (!pruned.location.empty()) text += fmt::format(". Full text: {}", pruned.location);
     if (!pruned.reader.empty()) text += fmt::format(" - read it with {}", pruned.reader);
     return text + "]";

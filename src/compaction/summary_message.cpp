@@ -8,7 +8,7 @@ namespace whittle::inline v0 {
 
 namespace {
 
-constexpr std::string_view task_english =
+constexpr std::string_view turn_task_english =
     "Write the summary that replaces this part of the conversation. Whoever reads it has nothing else.\n"
     "Write one dense paragraph: what the user wants and on which conditions, in the user's own words where they are "
     "explicit; what was decided and why; which tools were called with which arguments, and what came of each call; "
@@ -16,7 +16,7 @@ constexpr std::string_view task_english =
     "Carry over everything that still matters from an earlier summary. Copy names, paths, identifiers, numbers and "
     "error messages exactly. Invent nothing. Answer with the paragraph alone, between <summary> and </summary>.";
 
-constexpr std::string_view task_chinese =
+constexpr std::string_view turn_task_chinese =
     "请写出用来取代这部分对话的摘要。读者除此之外一无所有。\n"
     "写成一个紧凑的段落：用户想要什么、有哪些条件（明确的条件使用用户的原话）；做了哪些决定、为什么；调用了哪些工具、"
     "参数是什么、各得到什么结果；已完成什么、未完成什么、结束时正在做什么。\n"
@@ -28,16 +28,17 @@ struct Heading {
     std::string_view user;
 };
 
-constexpr Heading english{"[Summary of earlier turns]",
-                          "[Summary of earlier turns, written by a model; details may be lost. Not a message from the "
-                          "user: do not answer it.]"};
-constexpr Heading chinese{"[较早轮次的摘要]",
-                          "[较早轮次的摘要，由模型撰写，细节可能丢失。这不是用户的消息：不要回复它。]"};
+constexpr Heading english_heading{
+    "[Summary of earlier turns]",
+    "[Summary of earlier turns, written by a model; details may be lost. Not a message from the "
+    "user: do not answer it.]"};
+constexpr Heading chinese_heading{"[较早轮次的摘要]",
+                                  "[较早轮次的摘要，由模型撰写，细节可能丢失。这不是用户的消息：不要回复它。]"};
 
 }  // namespace
 
 std::string_view compaction_instruction(Language language) noexcept {
-    return language == Language::chinese ? task_chinese : task_english;
+    return language == Language::chinese ? turn_task_chinese : turn_task_english;
 }
 
 std::string length_sentence(std::int64_t max_tokens, Language language) {
@@ -48,7 +49,7 @@ std::string length_sentence(std::int64_t max_tokens, Language language) {
 
 std::string compose_compacted(std::string_view summary, std::span<const RetainedFact> facts, bool is_system,
                               Language language) {
-    const Heading& heading = language == Language::chinese ? chinese : english;
+    const Heading& heading = language == Language::chinese ? chinese_heading : english_heading;
     std::string text(is_system ? heading.system : heading.user);
     text.append("\n").append(summary);
     if (!facts.empty()) text.append("\n\n").append(to_text(facts, language));

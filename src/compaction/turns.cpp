@@ -46,8 +46,8 @@ std::size_t start_of_rounds(const Outline& outline, std::size_t first, int count
 }
 
 /// What keeps each message of [first, last) apart from its place; empty: nothing does.
-std::vector<std::string_view> rules_of(const Outline& outline, const TurnLayout& layout,
-                                       FunctionRef<bool(std::size_t)> is_pinned) {
+std::vector<std::string_view> turn_rules(const Outline& outline, const TurnLayout& layout,
+                                         FunctionRef<bool(std::size_t)> is_pinned) {
     std::vector<std::string_view> rules(outline.size());
     std::unordered_map<Serial, std::string_view> kept_rounds;
     for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -149,7 +149,7 @@ TurnLayout layout_of(const Outline& outline, std::string_view self, std::optiona
 
 TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens, const TurnLayout& layout,
                     const TurnBudget& budget, std::string_view self, FunctionRef<bool(std::size_t)> is_pinned) {
-    TurnPlan plan{.rules = rules_of(outline, layout, is_pinned)};
+    TurnPlan plan{.rules = turn_rules(outline, layout, is_pinned)};
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (!plan.rules[i].empty()) add_kept(plan, i, tokens[i]);
     }

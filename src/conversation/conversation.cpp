@@ -193,7 +193,7 @@ std::size_t find_gone(std::span<const PartInfo> old, std::size_t now, std::size_
 
 namespace {
 
-void keep_known(PartInfo& part, const PartInfo& old) {
+void keep_known_part(PartInfo& part, const PartInfo& old) {
     part.mark = old.mark;
     part.object_name = old.object_name;
     if (part.tool.empty()) part.tool = old.tool;
@@ -205,7 +205,7 @@ void keep_known(PartInfo& part, const PartInfo& old) {
 
 void describe_anew(PartInfo& part, const PartView& shown) {
     PartInfo fresh = describe(shown);
-    keep_known(fresh, part);
+    keep_known_part(fresh, part);
     part = std::move(fresh);
 }
 
@@ -222,7 +222,7 @@ void keep_known(MessageInfo& info, const MessageInfo& old, std::span<const std::
     for (PartInfo& part : info.parts) {
         for (; next != gone.end() && *next == was; ++next) ++was;
         if (was >= old.parts.size()) break;
-        keep_known(part, old.parts[was++]);
+        keep_known_part(part, old.parts[was++]);
     }
 }
 

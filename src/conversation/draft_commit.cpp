@@ -12,7 +12,7 @@ namespace whittle::inline v0 {
 
 namespace {
 
-struct Place {
+struct SerialPlace {
     Serial serial = 0;
     std::size_t stretch = 0;
     std::size_t message = 0;  // of the stretch
@@ -159,15 +159,15 @@ JournalRecord Draft::to_record(const std::vector<Stretch>& stretches) {
     record.when = env_.clock->now();
     record.tokens_before = before_;
     record.tokens_after = after_;
-    std::vector<Place> places;
+    std::vector<SerialPlace> places;
     for (std::size_t i = 0; i < stretches.size(); ++i) {
         for (std::size_t m = 0; m < stretches[i].count; ++m)
             places.push_back({side_->infos[stretches[i].first + m].serial, i, m});
     }
-    if (!std::ranges::is_sorted(places, {}, &Place::serial)) std::ranges::sort(places, {}, &Place::serial);
+    if (!std::ranges::is_sorted(places, {}, &SerialPlace::serial)) std::ranges::sort(places, {}, &SerialPlace::serial);
     for (Offload& offload : offloads_) {
         if (!offload.original) continue;
-        const auto place = std::ranges::lower_bound(places, offload.original->serial, {}, &Place::serial);
+        const auto place = std::ranges::lower_bound(places, offload.original->serial, {}, &SerialPlace::serial);
         if (place == places.end() || place->serial != offload.original->serial) continue;
         record.texts.push_back({place->stretch, place->message, offload.original->part, std::move(offload.key),
                                 std::move(offload.storage)});

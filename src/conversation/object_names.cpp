@@ -1,5 +1,6 @@
 #include "whittle/conversation/detail/object_names.hpp"
 
+#include "../base/ascii.hpp"
 #include "whittle/base/detail/names.hpp"
 
 #include <algorithm>
@@ -17,8 +18,6 @@ namespace {
 constexpr std::size_t longest_name = 64;  // of a safe name
 constexpr std::size_t most_tools = 256;   // a model may make up names
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 SharedString numbered(std::string_view name, int number) {
     const std::string suffix = "-" + std::to_string(number);
     return std::string(name.substr(0, longest_name - suffix.size())) + suffix;
@@ -34,12 +33,12 @@ SharedString safe_form(const SharedString& call_id) {
 std::size_t ObjectNames::CaselessHash::operator()(const SharedString& name) const {
     std::array<char, longest_name> folded;  // NOLINT: written before it is read
     const std::string_view start = name.view().substr(0, longest_name);
-    std::ranges::transform(start, folded.begin(), lower);
+    std::ranges::transform(start, folded.begin(), detail::lower);
     return std::hash<std::string_view>()({folded.data(), start.size()});
 }
 
 bool ObjectNames::CaselessEqual::operator()(const SharedString& a, const SharedString& b) const noexcept {
-    return a.shares_with(b) || std::ranges::equal(a.view(), b.view(), {}, lower, lower);
+    return a.shares_with(b) || std::ranges::equal(a.view(), b.view(), {}, detail::lower, detail::lower);
 }
 
 SharedString ObjectNames::assign(const SharedString& call_id) {

@@ -166,7 +166,7 @@ ToolOutcome read_offloaded(const ToolContext& context, PartSink& out, const std:
     return {.is_error = true};
 }
 
-void check(const ReadOffloadedOptions& options) {
+void check_limits(const ReadOffloadedOptions& options) {
     Problems problems;
     const auto require = [&](std::string_view field, std::int64_t value, std::int64_t least) {
         if (value < least) problems.error(std::string(field), std::to_string(value), fmt::format("{} or more", least));
@@ -179,7 +179,7 @@ void check(const ReadOffloadedOptions& options) {
     problems.throw_if_errors("make read_offloaded");
 }
 
-std::string description(const ReadOffloadedOptions& options) {
+std::string read_offloaded_description(const ReadOffloadedOptions& options) {
     if (options.language.value_or(default_language()) == Language::chinese) {
         return fmt::format(
             "读取本会话中被移出的原文。reference 使用占位符或提示中给出的引用。按字节（offset、max_bytes，每次最多 {} "
@@ -198,9 +198,9 @@ std::string description(const ReadOffloadedOptions& options) {
 }  // namespace
 
 Tool read_offloaded_tool(std::shared_ptr<Storage> storage, const ReadOffloadedOptions& options) {
-    check(options);
+    check_limits(options);
     return {.name = std::string(read_offloaded_name),
-            .description = description(options),
+            .description = read_offloaded_description(options),
             .parameters = detail::read_arguments_schema(options.grep_context),
             .return_direct = false,
             .invoke = [storage = std::move(storage), options](const ToolContext& context, PartSink& out) {

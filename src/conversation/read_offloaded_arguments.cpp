@@ -12,22 +12,22 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> names{"reference", "offset", "max_bytes", "first_line",
-                                                "lines",     "grep",   "context"};
+constexpr std::array<std::string_view, 7> argument_names{"reference", "offset", "max_bytes", "first_line",
+                                                         "lines",     "grep",   "context"};
 
 [[noreturn]] void refuse(std::string_view name, const std::string& reason) {
     throw Error(Errc::invalid_argument, fmt::format("\"{}\": {}", name, reason));
 }
 
 void refuse_unknown(const std::string& name) {
-    for (const std::string_view known : names) {
+    for (const std::string_view known : argument_names) {
         if (name == known) return;
     }
-    const std::string_view meant = closest_match(name, names);
+    const std::string_view meant = closest_match(name, argument_names);
     std::string reason = "there is no such argument";
     if (!meant.empty()) reason += fmt::format("; did you mean \"{}\"?", meant);
     reason += " There are:";
-    for (const std::string_view known : names) reason += fmt::format(" {}", known);
+    for (const std::string_view known : argument_names) reason += fmt::format(" {}", known);
     throw Error(Errc::invalid_argument, in_quotes(name) + ": " + reason);
 }
 

@@ -12,20 +12,20 @@ namespace whittle::inline v0 {
 namespace {
 
 /// A string as JSON; one that is no UTF-8 as {"base64": ...}, so that nothing is lost.
-nlohmann::ordered_json to_json(const std::string& text) {
+nlohmann::ordered_json content_of(const std::string& text) {
     if (is_valid_utf8(text)) return text;
     return {{"base64", to_base64(text)}};
 }
 
-nlohmann::ordered_json to_json(const Part& part) {
+nlohmann::ordered_json content_of(const Part& part) {
     nlohmann::ordered_json json{{"type", part.kind == PartKind::media ? "media" : "text"}};
     if (part.kind != PartKind::media) {
-        json["text"] = to_json(part.text);
+        json["text"] = content_of(part.text);
         return json;
     }
     json["mime"] = part.media.mime;
-    if (!part.media.url.empty()) json["url"] = to_json(part.media.url);
-    if (!part.media.bytes.empty()) json["bytes"] = to_json(part.media.bytes);
+    if (!part.media.url.empty()) json["url"] = content_of(part.media.url);
+    if (!part.media.bytes.empty()) json["bytes"] = content_of(part.media.bytes);
     if (part.media.width > 0) json["width"] = part.media.width;
     if (part.media.height > 0) json["height"] = part.media.height;
     return json;
@@ -36,7 +36,7 @@ nlohmann::ordered_json to_json(const Part& part) {
 std::string offload_content(std::span<const Part> parts) {
     if (parts.size() == 1 && parts.front().kind != PartKind::media) return parts.front().text;
     nlohmann::ordered_json array = nlohmann::ordered_json::array();
-    for (const Part& part : parts) array.push_back(to_json(part));
+    for (const Part& part : parts) array.push_back(content_of(part));
     return array.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 

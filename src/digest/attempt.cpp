@@ -58,7 +58,7 @@ namespace detail {
 
 namespace {
 
-Errc code_of(const DigestError& failure) noexcept {
+Errc errc_of(const DigestError& failure) noexcept {
     if (failure.failure == DigestFailure::callback) return Errc::callback_failed;
     if (failure.failure == DigestFailure::budget) return Errc::limit_exceeded;
     return Errc::model_failed;
@@ -68,7 +68,7 @@ Errc code_of(const DigestError& failure) noexcept {
 
 std::exception_ptr exception_of(const DigestError& failure, const std::string& text) {
     if (failure.thrown) return failure.thrown;
-    return std::make_exception_ptr(Error(code_of(failure), text));
+    return std::make_exception_ptr(Error(errc_of(failure), text));
 }
 
 bool ends_hook(const std::stop_token& stop) noexcept {

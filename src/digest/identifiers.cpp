@@ -1,6 +1,7 @@
 #include "identifiers.hpp"
 
 #include "../base/ascii.hpp"
+#include "text_shape.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -12,9 +13,8 @@ namespace whittle::inline v0::detail {
 namespace {
 
 constexpr std::size_t shortest = 3;
-constexpr std::size_t longest = 200;
+constexpr std::size_t longest_word = 200;
 constexpr std::size_t longest_sentence = 400;
-constexpr std::size_t npos = std::string_view::npos;
 
 constexpr unsigned char in_word = 1;
 constexpr unsigned char telling = 2;  // without one of these a word is no identifier, but one of a sentence
@@ -27,12 +27,12 @@ constexpr std::array<unsigned char, 256> word_table = [] {
     for (const char c : telling_members) table[static_cast<unsigned char>(c)] = in_word | telling;
     return table;
 }();
-unsigned char class_of(char c) noexcept { return word_table[static_cast<unsigned char>(c)]; }
-bool is_word(char c) noexcept { return class_of(c) != 0; }
+unsigned char word_class(char c) noexcept { return word_table[static_cast<unsigned char>(c)]; }
+bool is_word(char c) noexcept { return word_class(c) != 0; }
 
 bool has_extension(std::string_view word) noexcept {
     const std::size_t dot = word.rfind('.');
-    if (dot == npos || dot < 2 || dot + 1 == word.size() || word.size() - dot > 7) return false;
+    if (dot == nowhere || dot < 2 || dot + 1 == word.size() || word.size() - dot > 7) return false;
     const std::string_view extension = word.substr(dot + 1);
     return is_lower(extension[0]) && std::ranges::all_of(extension, is_alnum) && is_alnum(word[dot - 1]);
 }
@@ -41,18 +41,18 @@ bool has_extension(std::string_view word) noexcept {
 bool is_slashed(std::string_view word) noexcept {
     constexpr std::size_t shortest_component = 3;
     const std::size_t slash = word.find('/');
-    if (slash == npos) return false;
+    if (slash == nowhere) return false;
     if (slash == 0 || word.starts_with("./") || word.starts_with("../") || word.starts_with("~/")) return true;
     const bool is_long = slash >= shortest_component && word.size() - slash > shortest_component;
-    return is_long || word.find('/', slash + 1) != npos;
+    return is_long || word.find('/', slash + 1) != nowhere;
 }
 
 /// Without the punctuation of the sentence around it, and without the line number behind a path.
 std::string_view stripped(std::string_view word) noexcept {
     const std::size_t begin = word.find_first_not_of("-:+%");
-    if (begin == npos) return {};
+    if (begin == nowhere) return {};
     word = word.substr(begin, word.find_last_not_of(".-:+#@~") + 1 - begin);
-    for (std::size_t colon = word.find(':'); colon != npos; colon = word.find(':', colon + 2)) {
+    for (std::size_t colon = word.find(':'); colon != nowhere; colon = word.find(':', colon + 2)) {
         const std::string_view rest = word.substr(colon);
         if (!rest.starts_with("::") && !rest.starts_with("://")) return word.substr(0, colon);
     }
@@ -60,7 +60,7 @@ std::string_view stripped(std::string_view word) noexcept {
 }
 
 bool is_code_name(std::string_view word) noexcept {
-    if (word.find("::") != npos || word.find('_') != npos) return std::ranges::any_of(word, is_alnum);
+    if (word.find("::") != nowhere || word.find('_') != nowhere) return std::ranges::any_of(word, is_alnum);
     const auto camel = [](char a, char b) { return is_lower(a) && is_upper(b); };
     if (std::ranges::adjacent_find(word, camel) != word.end()) return true;
     const bool digits = std::ranges::any_of(word, is_digit);
@@ -75,13 +75,13 @@ bool is_number(std::string_view word) noexcept {
 
 /// Of a machine: it stands for itself, as other numbers do not.
 bool is_address(std::string_view word) noexcept {
-    return std::ranges::count(word, '.') == 3 && word.find("..") == npos && word.find('-') == npos;
+    return std::ranges::count(word, '.') == 3 && word.find("..") == nowhere && word.find('-') == nowhere;
 }
 
-std::optional<IdentifierKind> kind_of(std::string_view word) noexcept {
+std::optional<IdentifierKind> identifier_kind(std::string_view word) noexcept {
     if (is_number(word)) return is_address(word) ? IdentifierKind::name : IdentifierKind::number;
     if (word.size() < shortest || !std::ranges::any_of(word, is_alnum)) return std::nullopt;
-    if (word.find("//") != npos && word.find("://") == npos) return std::nullopt;
+    if (word.find("//") != nowhere && word.find("://") == nowhere) return std::nullopt;
     if (is_path(word)) return IdentifierKind::path;
     if (is_code_name(word)) return IdentifierKind::name;
     return std::nullopt;
@@ -94,7 +94,7 @@ constexpr std::array<std::string_view, 14> chinese_words{"必须", "不要", "�
                                                          "永远", "绝不", "一定要", "不能", "不可", "只能", "切勿"};
 
 bool has_word(std::string_view lower, std::string_view word) noexcept {
-    for (std::size_t at = lower.find(word); at != npos; at = lower.find(word, at + 1)) {
+    for (std::size_t at = lower.find(word); at != nowhere; at = lower.find(word, at + 1)) {
         const std::size_t end = at + word.size();
         if ((at == 0 || !is_alnum(lower[at - 1])) && (end == lower.size() || !is_alnum(lower[end]))) return true;
     }
@@ -104,10 +104,10 @@ bool has_word(std::string_view lower, std::string_view word) noexcept {
 bool sets_condition(std::string_view sentence) {
     const std::string lower = ascii_lower(sentence);
     return std::ranges::any_of(english_words, [&](std::string_view word) { return has_word(lower, word); }) ||
-           std::ranges::any_of(chinese_words, [&](std::string_view word) { return lower.find(word) != npos; });
+           std::ranges::any_of(chinese_words, [&](std::string_view word) { return lower.find(word) != nowhere; });
 }
 
-struct Word {
+struct FoundWord {
     std::size_t length = 0;  ///< 0: there is none
     bool is_telling = false;
 };
@@ -117,7 +117,7 @@ std::size_t end_of_run(std::string_view text, std::size_t at) noexcept {
     constexpr std::size_t stride = 8;
     const auto are_words = [&](std::size_t from) {
         unsigned char all = in_word;
-        for (std::size_t i = from; i < from + stride; ++i) all &= class_of(text[i]);
+        for (std::size_t i = from; i < from + stride; ++i) all &= word_class(text[i]);
         return all != 0;
     };
     while (at + stride <= text.size() && are_words(at)) at += stride;
@@ -125,12 +125,12 @@ std::size_t end_of_run(std::string_view text, std::size_t at) noexcept {
     return at;
 }
 
-Word word_at(std::string_view text, std::size_t at) noexcept {
-    const std::size_t last = std::min(text.size() - at, longest + 1) + at;
+FoundWord word_at(std::string_view text, std::size_t at) noexcept {
+    const std::size_t last = std::min(text.size() - at, longest_word + 1) + at;
     std::size_t end = at;
     unsigned char met = 0;
-    for (; end < last && is_word(text[end]); ++end) met |= class_of(text[end]);
-    if (end - at > longest) end = end_of_run(text, end);
+    for (; end < last && is_word(text[end]); ++end) met |= word_class(text[end]);
+    if (end - at > longest_word) end = end_of_run(text, end);
     return {end - at, (met & telling) != 0};
 }
 
@@ -153,7 +153,7 @@ std::size_t sentence_end(std::string_view text) noexcept {
 }  // namespace
 
 bool is_path(std::string_view text) noexcept {
-    if (text.size() < 2 || text.size() > longest || !std::ranges::all_of(text, is_word)) return false;
+    if (text.size() < 2 || text.size() > longest_word || !std::ranges::all_of(text, is_word)) return false;
     if (!std::ranges::any_of(text, is_alnum)) return false;
     return has_extension(text) || is_slashed(text);
 }
@@ -168,11 +168,11 @@ std::string series_of(std::string_view name) {
 
 void for_each_identifier(std::string_view text, FunctionRef<void(std::string_view, IdentifierKind)> visit) {
     for (std::size_t at = 0; at < text.size();) {
-        const Word word = word_at(text, at);
+        const FoundWord word = word_at(text, at);
         at += std::max<std::size_t>(word.length, 1);
-        if (!word.is_telling || word.length > longest) continue;
+        if (!word.is_telling || word.length > longest_word) continue;
         const std::string_view bare = stripped(text.substr(at - word.length, word.length));
-        if (const auto kind = kind_of(bare)) visit(bare, *kind);
+        if (const auto kind = identifier_kind(bare)) visit(bare, *kind);
     }
 }
 

@@ -13,12 +13,12 @@
 namespace whittle::inline v0 {
 namespace {
 
-constexpr std::size_t longest_name = 80;
+constexpr std::size_t longest_label = 80;
 constexpr std::size_t longest_url = 300;
 
 /// A tool's name or a media type, which a model or a tool may have made up, for use inside a tag.
 std::string safe_word(std::string_view word) {
-    std::string safe(utf8_prefix(word, longest_name));
+    std::string safe(utf8_prefix(word, longest_label));
     std::ranges::replace_if(
         safe,
         [](char c) {

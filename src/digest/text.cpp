@@ -1,5 +1,6 @@
 #include "whittle/digest/detail/text.hpp"
 
+#include "../base/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -8,17 +9,17 @@
 namespace whittle::inline v0 {
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view line_blanks = " \t\r";
 constexpr std::size_t npos = std::string_view::npos;
 
 /// Whether nothing but blanks is between `at` and the start of its line.
 bool begins_line(std::string_view text, std::size_t at) noexcept {
-    while (at > 0 && blanks.find(text[at - 1]) != npos) --at;
+    while (at > 0 && line_blanks.find(text[at - 1]) != npos) --at;
     return at == 0 || text[at - 1] == '\n';
 }
 
 bool ends_line(std::string_view text, std::size_t at) noexcept {
-    while (at < text.size() && blanks.find(text[at]) != npos) ++at;
+    while (at < text.size() && line_blanks.find(text[at]) != npos) ++at;
     return at == text.size() || text[at] == '\n';
 }
 
@@ -78,11 +79,9 @@ std::string_view summary_part(std::string_view reply) noexcept {
 constexpr std::array<std::string_view, 4> frame_tags{"conversation", "entry", "summary", "analysis"};
 constexpr std::string_view section_tag = "all_user_messages";
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool starts_with_word(std::string_view text, std::string_view word) noexcept {
     return text.size() >= word.size() &&
-           std::equal(word.begin(), word.end(), text.begin(), [](char w, char t) { return w == lower(t); });
+           std::equal(word.begin(), word.end(), text.begin(), [](char w, char t) { return w == detail::lower(t); });
 }
 
 /// Whether what follows a `<` makes it a tag of ours.

@@ -15,7 +15,7 @@ namespace {
 
 using Traits = message_traits<ChatMessage>;
 
-ChatMessage message_of(Role role, Part part) {
+ChatMessage message_with(Role role, Part part) {
     ChatMessage message{.role = role};
     message.parts.push_back(std::move(part));
     return message;
@@ -42,7 +42,7 @@ Part part_of_result(const ToolResult& result, const Part& source) {
     return part;
 }
 
-ChatMessage message_of(const ToolResult& result) {
+ChatMessage message_with(const ToolResult& result) {
     if (result.parts.empty()) return ChatMessage::result(result.call_id, result.tool, {}, result.is_error);
     ChatMessage message{.role = Role::tool};
     message.parts.reserve(result.parts.size());
@@ -53,16 +53,16 @@ ChatMessage message_of(const ToolResult& result) {
 }  // namespace
 
 ChatMessage ChatMessage::system(std::string text) {
-    return message_of(Role::system, Part{PartKind::text, std::move(text)});
+    return message_with(Role::system, Part{PartKind::text, std::move(text)});
 }
 
 ChatMessage ChatMessage::user(std::string text) {
-    return message_of(Role::user, Part{PartKind::text, std::move(text)});
+    return message_with(Role::user, Part{PartKind::text, std::move(text)});
 }
 
 ChatMessage ChatMessage::assistant(std::string text) {
     if (text.empty()) return {.role = Role::assistant};
-    return message_of(Role::assistant, Part{PartKind::text, std::move(text)});
+    return message_with(Role::assistant, Part{PartKind::text, std::move(text)});
 }
 
 ChatMessage& ChatMessage::call(std::string call_id, std::string tool, std::string arguments) & {
@@ -75,8 +75,8 @@ ChatMessage&& ChatMessage::call(std::string call_id, std::string tool, std::stri
 }
 
 ChatMessage ChatMessage::result(std::string call_id, std::string tool, std::string text, bool is_error) {
-    return message_of(Role::tool,
-                      Part{PartKind::tool_result, std::move(text), std::move(call_id), std::move(tool), {}, is_error});
+    return message_with(
+        Role::tool, Part{PartKind::tool_result, std::move(text), std::move(call_id), std::move(tool), {}, is_error});
 }
 
 void Traits::set_text(ChatMessage& m, std::size_t part, std::string_view text) {
@@ -123,13 +123,13 @@ void Traits::rename_call(ChatMessage& m, std::size_t part, std::string_view call
 }
 
 ChatMessage Traits::make(Role role, std::string_view text) {
-    return message_of(role, Part{PartKind::text, std::string(text)});
+    return message_with(role, Part{PartKind::text, std::string(text)});
 }
 
 std::vector<ChatMessage> Traits::make_tool_results(std::span<const ToolResult> results) {
     std::vector<ChatMessage> messages;
     messages.reserve(results.size());
-    for (const ToolResult& result : results) messages.push_back(message_of(result));
+    for (const ToolResult& result : results) messages.push_back(message_with(result));
     return messages;
 }
 

@@ -16,8 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array roles{Role::system, Role::user, Role::assistant, Role::tool};
-constexpr std::array kinds{PartKind::text,        PartKind::thinking, PartKind::tool_call,
-                           PartKind::tool_result, PartKind::media,    PartKind::other};
+constexpr std::array part_kinds{PartKind::text,        PartKind::thinking, PartKind::tool_call,
+                                PartKind::tool_result, PartKind::media,    PartKind::other};
 
 // Writing: a field that has its default value is left out.
 
@@ -116,7 +116,7 @@ void read_name(const Json& json, Enum& value, const std::array<Enum, N>& known, 
 }
 
 void read(const Json& json, Role& value, const std::string& where) { read_name(json, value, roles, where); }
-void read(const Json& json, PartKind& value, const std::string& where) { read_name(json, value, kinds, where); }
+void read(const Json& json, PartKind& value, const std::string& where) { read_name(json, value, part_kinds, where); }
 
 /// Calls `field(name, value, where)` for each member; it returns false for a name that it does not know.
 template <typename Field>

@@ -18,9 +18,9 @@ int base64_value(char c) noexcept {
 }
 
 /// The bytes of an image, plain or as base64, one at a time.
-class Bytes {
+class ImageBytes {
 public:
-    Bytes(std::string_view text, bool is_base64) noexcept : text_(text), is_base64_(is_base64) {}
+    ImageBytes(std::string_view text, bool is_base64) noexcept : text_(text), is_base64_(is_base64) {}
 
     /// 0 behind the end: no header is valid with it.
     [[nodiscard]] std::uint32_t at(std::size_t i) const noexcept {
@@ -61,7 +61,7 @@ bool is_frame_header(std::uint32_t marker) noexcept {
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
 
-ImageSize jpeg_size(const Bytes& bytes) noexcept {
+ImageSize jpeg_size(const ImageBytes& bytes) noexcept {
     constexpr int most_segments = 1'000;
     std::size_t at = 2;
     for (int i = 0; i < most_segments && bytes.at(at) == 0xff; ++i) {
@@ -75,7 +75,7 @@ ImageSize jpeg_size(const Bytes& bytes) noexcept {
 }
 
 /// The three kinds of first chunk: lossy, lossless, extended (RFC 9649).
-ImageSize webp_size(const Bytes& bytes) noexcept {
+ImageSize webp_size(const ImageBytes& bytes) noexcept {
     if (bytes.has(12, "VP8 ")) return made(bytes.little16(26) & 0x3fff, bytes.little16(28) & 0x3fff);
     if (bytes.has(12, "VP8L")) {
         const std::uint32_t bits = bytes.little32(21);
@@ -85,7 +85,7 @@ ImageSize webp_size(const Bytes& bytes) noexcept {
     return {};
 }
 
-ImageSize size_of(const Bytes& bytes) noexcept {
+ImageSize size_in(const ImageBytes& bytes) noexcept {
     if (bytes.has(0, "\x89PNG\r\n\x1a\n")) return made(bytes.big32(16), bytes.big32(20));
     if (bytes.has(0, "\xff\xd8")) return jpeg_size(bytes);
     if (bytes.has(0, "GIF8")) return made(bytes.little16(6), bytes.little16(8));
@@ -97,11 +97,11 @@ ImageSize size_of(const Bytes& bytes) noexcept {
 
 ImageSize image_size(const MediaView& media) noexcept {
     if (media.width > 0 && media.height > 0) return {media.width, media.height};
-    if (media.url.empty()) return size_of({media.bytes, false});
+    if (media.url.empty()) return size_in({media.bytes, false});
     const std::size_t comma = media.url.find(',');
     if (!media.url.starts_with("data:") || comma == std::string_view::npos) return {media.width, media.height};
     const bool is_base64 = media.url.substr(0, comma).ends_with(";base64");
-    return is_base64 ? size_of({media.url.substr(comma + 1), true}) : ImageSize{};
+    return is_base64 ? size_in({media.url.substr(comma + 1), true}) : ImageSize{};
 }
 
 }  // namespace whittle::inline v0

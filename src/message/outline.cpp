@@ -13,7 +13,7 @@ namespace whittle::inline v0 {
 namespace {
 
 /// Appends `value` as 8 little-endian bytes.
-char* put(char* at, std::uint64_t value) noexcept {
+char* put_number(char* at, std::uint64_t value) noexcept {
     for (int shift = 0; shift < 64; shift += 8) *at++ = static_cast<char>(value >> shift & 0xff);
     return at;
 }
@@ -71,11 +71,11 @@ PartInfo describe(const PartView& part) {
 Hash128 fingerprint(const PartView& part, Hash128 seed) noexcept {
     const std::array fields{part.text, part.call_id, part.tool, part.media.mime, part.media.bytes, part.media.url};
     std::array<char, 8 * (fields.size() + 4)> header{};  // the sizes, so that no field can flow into the next
-    char* at = put(header.data(), static_cast<std::uint64_t>(part.kind));
-    at = put(at, part.is_error ? 1 : 0);
-    at = put(at, static_cast<std::uint64_t>(part.media.width));
-    at = put(at, static_cast<std::uint64_t>(part.media.height));
-    for (const std::string_view field : fields) at = put(at, field.size());
+    char* at = put_number(header.data(), static_cast<std::uint64_t>(part.kind));
+    at = put_number(at, part.is_error ? 1 : 0);
+    at = put_number(at, static_cast<std::uint64_t>(part.media.width));
+    at = put_number(at, static_cast<std::uint64_t>(part.media.height));
+    for (const std::string_view field : fields) at = put_number(at, field.size());
 
     Hash128 hash = hash128({header.data(), header.size()}, seed);
     for (const std::string_view field : fields) {

@@ -45,7 +45,7 @@ bool keeps_mark(const Mark& before, const Mark& after) noexcept {
     return before == after || (origin_of(after) == Origin::placeholder && after->reason != media_reason);
 }
 
-bool keeps_rules(const PartInfo& before, const PartInfo& after) noexcept {
+bool keeps_part_rules(const PartInfo& before, const PartInfo& after) noexcept {
     const bool is_same_part = before.kind == after.kind && before.call_id == after.call_id &&
                               before.tool == after.tool && before.is_error == after.is_error &&
                               before.starts_result == after.starts_result && before.is_image == after.is_image &&
@@ -98,7 +98,7 @@ std::vector<Violation> validate(const Outline& outline, const ValidityProfile& p
 }
 
 bool keeps_rules(const MessageInfo& before, const MessageInfo& after) noexcept {
-    const auto keeps_part = [](const PartInfo& a, const PartInfo& b) { return keeps_rules(a, b); };
+    const auto keeps_part = [](const PartInfo& a, const PartInfo& b) { return keeps_part_rules(a, b); };
     return before.role == after.role && before.serial == after.serial && before.group == after.group &&
            before.mark == after.mark && std::ranges::equal(before.parts, after.parts, keeps_part);
 }

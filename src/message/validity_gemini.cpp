@@ -10,9 +10,9 @@ namespace whittle::inline v0 {
 namespace {
 
 /// The calls of a model turn and how the results behind it match them: by id, in order, each call once.
-class Turn {
+class GeminiTurn {
 public:
-    Turn(const HistoryFacts& facts, Findings& findings) : facts_(facts), findings_(findings) {}
+    GeminiTurn(const HistoryFacts& facts, Findings& findings) : facts_(facts), findings_(findings) {}
 
     void add_calls(std::size_t message) {
         const std::span<const PartInfo> parts = facts_.outline()[message].parts;
@@ -85,7 +85,7 @@ private:
 };
 
 /// The results of a run that follows a model turn; a message of its own behind them is a turn of its own.
-void answer_all(const Outline& outline, const Run& run, Turn& turn) {
+void answer_all(const Outline& outline, const Run& run, GeminiTurn& turn) {
     bool is_next = true;
     for (std::size_t i = run.begin; i < run.end; ++i) {
         if (outline[i].role == Role::system) continue;
@@ -121,7 +121,7 @@ void check_responses_match(const HistoryFacts& facts, const ValidityProfile&, Fi
     const Outline& outline = facts.outline();
     const std::vector<Run> runs = merged_runs(outline);
     for (std::size_t r = 0; r < runs.size(); ++r) {
-        Turn turn(facts, findings);
+        GeminiTurn turn(facts, findings);
         if (!runs[r].is_assistant && r > 0) continue;  // looked at with the run before it
         if (runs[r].is_assistant) {
             for (std::size_t i = runs[r].begin; i < runs[r].end; ++i) {

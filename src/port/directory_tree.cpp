@@ -17,7 +17,7 @@ struct CloseDirectory {
 using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
 
 /// A stream with a position of its own: a duplicate would share that of `directory`.
-DirectoryStream open_stream(const Attempt& attempt, int directory) {
+DirectoryStream open_stream(const FileAttempt& attempt, int directory) {
     Fd fd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd) attempt.fail("open directory", errno);
     DirectoryStream stream(::fdopendir(fd.get()));
@@ -52,7 +52,7 @@ bool sorts_before(const Entry& a, const Entry& b) noexcept {
 
 }  // namespace
 
-std::vector<Entry> read_directory(const Attempt& attempt, int directory) {
+std::vector<Entry> read_directory(const FileAttempt& attempt, int directory) {
     const DirectoryStream stream = open_stream(attempt, directory);
     std::vector<Entry> entries;
     for (;;) {
@@ -67,7 +67,7 @@ std::vector<Entry> read_directory(const Attempt& attempt, int directory) {
     return entries;
 }
 
-TreeWalk::TreeWalk(const PosixOps& ops, const Attempt& attempt, int root, std::string_view prefix)
+TreeWalk::TreeWalk(const PosixOps& ops, const FileAttempt& attempt, int root, std::string_view prefix)
     : ops_(ops), attempt_(attempt), prefix_(prefix) {
     descend(duplicate(attempt_, root), {});
 }

@@ -17,14 +17,14 @@ struct Entry {
 
 /// Regular files and directories of ours in `directory`, in byte order of keys (a directory as
 /// if its name ended with a slash). What vanishes meanwhile is left out.
-[[nodiscard]] std::vector<Entry> read_directory(const Attempt& attempt, int directory);
+[[nodiscard]] std::vector<Entry> read_directory(const FileAttempt& attempt, int directory);
 
 /// A walk through a tree, depth first, in byte order of keys, without recursion. Holds the names of one directory a
 /// level.
 class TreeWalk {
 public:
     /// `prefix`: only what can lie below it is visited. Directories that start with a dot are left out.
-    TreeWalk(const PosixOps& ops, const Attempt& attempt, int root, std::string_view prefix);
+    TreeWalk(const PosixOps& ops, const FileAttempt& attempt, int root, std::string_view prefix);
 
     /// The next file, or null at the end. `directory` and `path` tell where it is.
     [[nodiscard]] const Entry* next();
@@ -44,7 +44,7 @@ private:
     [[nodiscard]] bool may_hold(const std::string& path) const;
 
     const PosixOps& ops_;
-    Attempt attempt_;
+    FileAttempt attempt_;
     std::string prefix_;
     std::vector<Level> levels_;
     std::string path_;

@@ -16,16 +16,16 @@ constexpr const char* lock_name = ".whittle-lock";
 constexpr const char* temporary_directory_name = ".whittle-tmp";
 constexpr int most_rounds = 100;
 
-std::string real_path(const Attempt& attempt, const std::string& path) {
+std::string real_path(const FileAttempt& attempt, const std::string& path) {
     const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
     if (!resolved) attempt.fail("resolve", errno);
     return resolved.get();
 }
 
 /// Without trailing slashes: behind one the system would follow a symbolic link.
-std::string checked_root(const Attempt& attempt, std::string_view path) {
+std::string checked_root(const FileAttempt& attempt, std::string_view path) {
     if (path.empty()) attempt.fail("the root is empty");
-    if (path.find('\0') != std::string_view::npos) Attempt{attempt.verb, "..."}.fail("the root has a NUL byte");
+    if (path.find('\0') != std::string_view::npos) FileAttempt{attempt.verb, "..."}.fail("the root has a NUL byte");
     while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
     return std::string(path);
 }
@@ -55,7 +55,7 @@ SplitKey split(std::string_view key) {
 FileRoot::FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions& options)
     : ops_(std::move(ops)), options_(options) {
     if (options_.shown_root.ends_with('/')) options_.shown_root.pop_back();
-    const Attempt attempt{.verb = "open storage", .key = path};
+    const FileAttempt attempt{.verb = "open storage", .key = path};
     path_ = checked_root(attempt, path);
     fd_ = open_or_create_directory(ops_, attempt, AT_FDCWD, path_);
     path_ = real_path(attempt, path_);
@@ -67,7 +67,7 @@ FileRoot::FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions
 }
 
 /// The name of the root itself. A parent that we may not read is not ours to sync.
-void FileRoot::sync_parent(const Attempt& attempt) const {
+void FileRoot::sync_parent(const FileAttempt& attempt) const {
     const std::string parent = path_.substr(0, path_.rfind('/') + 1);
     if (parent.empty()) return;
     const Fd directory(ops_.openat(AT_FDCWD, parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
@@ -77,7 +77,7 @@ void FileRoot::sync_parent(const Attempt& attempt) const {
 }
 
 /// Only its owner can change a name in a directory that nobody else can write, so a check from the top down holds.
-bool FileRoot::are_ours(const Attempt& attempt, const std::string& directory, int fd) const {
+bool FileRoot::are_ours(const FileAttempt& attempt, const std::string& directory, int fd) const {
     for (std::size_t end = directory.find('/'); end != std::string::npos; end = directory.find('/', end + 1)) {
         struct stat status {};
         if (::fstatat(fd_.get(), directory.substr(0, end).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
@@ -87,7 +87,7 @@ bool FileRoot::are_ours(const Attempt& attempt, const std::string& directory, in
 }
 
 /// An empty Fd where only a walk can tell what is wrong, or where the system has no openat2.
-Fd FileRoot::open_in_one_call(const Attempt& attempt, const std::string& directory, int& error) const {
+Fd FileRoot::open_in_one_call(const FileAttempt& attempt, const std::string& directory, int& error) const {
     error = ENOSYS;
     if (!beneath_) return Fd();
     Fd fd(ops_.open_beneath(fd_.get(), directory.c_str(), directory_flags));
@@ -96,7 +96,7 @@ Fd FileRoot::open_in_one_call(const Attempt& attempt, const std::string& directo
     return fd;
 }
 
-Place FileRoot::place_for_writing(const Attempt& attempt, std::string_view key) const {
+Place FileRoot::place_for_writing(const FileAttempt& attempt, std::string_view key) const {
     SplitKey parts = split(key);
     if (parts.directory.empty()) return {.directory = duplicate(attempt, fd_.get()), .name = std::move(parts.name)};
     if (durability() != Durability::full) {
@@ -113,7 +113,7 @@ Place FileRoot::place_for_writing(const Attempt& attempt, std::string_view key) 
     return {.directory = std::move(at), .name = std::string(key)};
 }
 
-std::optional<Place> FileRoot::find_place(const Attempt& attempt, std::string_view key) const {
+std::optional<Place> FileRoot::find_place(const FileAttempt& attempt, std::string_view key) const {
     SplitKey parts = split(key);
     if (parts.directory.empty()) return Place{duplicate(attempt, fd_.get()), std::move(parts.name)};
     int error = 0;
@@ -128,11 +128,11 @@ std::optional<Place> FileRoot::find_place(const Attempt& attempt, std::string_vi
     return Place{.directory = std::move(at), .name = std::string(key)};
 }
 
-Fd FileRoot::temporary_directory(const Attempt& attempt) const {
+Fd FileRoot::temporary_directory(const FileAttempt& attempt) const {
     return open_or_create_directory(ops_, attempt, fd_.get(), temporary_directory_name);
 }
 
-HeldLock FileRoot::lock(const Attempt& attempt) const {
+HeldLock FileRoot::lock(const FileAttempt& attempt) const {
     Fd file(ops_.openat(fd_.get(), lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
     if (!file) attempt.fail(fmt::format("open \"{}\"", lock_name), errno);
     while (ops_.flock(file.get(), LOCK_EX) != 0) {
@@ -141,7 +141,7 @@ HeldLock FileRoot::lock(const Attempt& attempt) const {
     return HeldLock(std::move(file));
 }
 
-HeldLock FileRoot::try_lock(const Attempt& attempt) const {
+HeldLock FileRoot::try_lock(const FileAttempt& attempt) const {
     try {
         return lock(attempt);
     } catch (const Error&) {
@@ -151,7 +151,8 @@ HeldLock FileRoot::try_lock(const Attempt& attempt) const {
 
 /// Never calls fsync for a file again once it failed: the system may have dropped what it could not write, and would
 /// report a success that is none.
-void FileRoot::sync(const Attempt& attempt, int fd, std::string_view what, const std::function<int(int)>& call) const {
+void FileRoot::sync(const FileAttempt& attempt, int fd, std::string_view what,
+                    const std::function<int(int)>& call) const {
     const struct stat status = status_of(attempt, fd);
     const std::pair file{status.st_dev, status.st_ino};
     const std::lock_guard guard(mutex_);
@@ -162,12 +163,12 @@ void FileRoot::sync(const Attempt& attempt, int fd, std::string_view what, const
     attempt.fail(what, error);
 }
 
-void FileRoot::sync_names(const Attempt& attempt, int directory) const {
+void FileRoot::sync_names(const FileAttempt& attempt, int directory) const {
     if (durability() == Durability::full) sync(attempt, directory, "fsync of the directory", ops_.fsync);
 }
 
 /// An object that another storage wrote, perhaps with less durability.
-void FileRoot::sync_object(const Attempt& attempt, const Place& place, const Fd& object) const {
+void FileRoot::sync_object(const FileAttempt& attempt, const Place& place, const Fd& object) const {
     if (durability() == Durability::none) return;
     sync(attempt, object.get(), "fdatasync", ops_.fdatasync);
     const Fd sidecar = open_object(ops_, attempt, place.directory.get(), sidecar_of(place.name));
@@ -175,7 +176,8 @@ void FileRoot::sync_object(const Attempt& attempt, const Place& place, const Fd&
     sync_names(attempt, place.directory.get());
 }
 
-FileRoot::Existing FileRoot::examine(const Attempt& attempt, const Place& place, const Fingerprint& fingerprint) const {
+FileRoot::Existing FileRoot::examine(const FileAttempt& attempt, const Place& place,
+                                     const Fingerprint& fingerprint) const {
     const int directory = place.directory.get();
     Fd object = open_object(ops_, attempt, directory, place.name);
     if (!object) return {};
@@ -188,21 +190,22 @@ FileRoot::Existing FileRoot::examine(const Attempt& attempt, const Place& place,
                 fmt::format("{} \"{}\": the key exists with other content", attempt.verb, attempt.key));
 }
 
-bool FileRoot::has(const Attempt& attempt, const Place& place, const Fingerprint& fingerprint) const {
+bool FileRoot::has(const FileAttempt& attempt, const Place& place, const Fingerprint& fingerprint) const {
     const Existing existing = examine(attempt, place, fingerprint);
     if (existing.state != State::whole) return false;
     sync_object(attempt, place, existing.object);
     return true;
 }
 
-void FileRoot::rename(const Attempt& attempt, TemporaryFile& file, const Place& place, const std::string& name) const {
+void FileRoot::rename(const FileAttempt& attempt, TemporaryFile& file, const Place& place,
+                      const std::string& name) const {
     if (ops_.renameat(file.directory(), file.name(), place.directory.get(), name.c_str()) != 0)
         attempt.fail("rename", errno);
     file.renamed();
 }
 
 /// The sidecar first: an object that can be seen can be checked. False if the object's name is taken.
-bool FileRoot::link_new(const Attempt& attempt, TemporaryFile& content, TemporaryFile& sidecar,
+bool FileRoot::link_new(const FileAttempt& attempt, TemporaryFile& content, TemporaryFile& sidecar,
                         const Place& place) const {
     const int directory = place.directory.get();
     const std::string sidecar_name = sidecar_of(place.name);
@@ -217,7 +220,7 @@ bool FileRoot::link_new(const Attempt& attempt, TemporaryFile& content, Temporar
 
 /// Replaces what a power failure took of an object: its content or its sidecar. False if the object is not the one that
 /// was examined any more.
-bool FileRoot::mend(const Attempt& attempt, TemporaryFile& content, TemporaryFile& sidecar, const Place& place,
+bool FileRoot::mend(const FileAttempt& attempt, TemporaryFile& content, TemporaryFile& sidecar, const Place& place,
                     const Existing& existing) const {
     const HeldLock held = lock(attempt);
     const Fd object = open_object(ops_, attempt, place.directory.get(), place.name);
@@ -230,7 +233,7 @@ bool FileRoot::mend(const Attempt& attempt, TemporaryFile& content, TemporaryFil
     return true;
 }
 
-void FileRoot::publish(const Attempt& attempt, TemporaryFile& content, const Fingerprint& fingerprint,
+void FileRoot::publish(const FileAttempt& attempt, TemporaryFile& content, const Fingerprint& fingerprint,
                        const Place& place) const {
     TemporaryFile sidecar(ops_, attempt, temporary_directory(attempt));
     sidecar.write(attempt, to_text(fingerprint));

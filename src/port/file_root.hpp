@@ -40,27 +40,27 @@ public:
     FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions& options);
 
     /// The directory of `key`, created as needed. Under `Durability::full` every directory on the way down is synced.
-    [[nodiscard]] Place place_for_writing(const Attempt& attempt, std::string_view key) const;
+    [[nodiscard]] Place place_for_writing(const FileAttempt& attempt, std::string_view key) const;
     /// Nullopt if a directory on the way does not exist.
-    [[nodiscard]] std::optional<Place> find_place(const Attempt& attempt, std::string_view key) const;
+    [[nodiscard]] std::optional<Place> find_place(const FileAttempt& attempt, std::string_view key) const;
 
     /// Where temporary files are, apart from the objects, so that a sweep reads this directory and nothing else.
-    [[nodiscard]] Fd temporary_directory(const Attempt& attempt) const;
+    [[nodiscard]] Fd temporary_directory(const FileAttempt& attempt) const;
 
     /// Held while names change, by any process.
-    [[nodiscard]] HeldLock lock(const Attempt& attempt) const;
+    [[nodiscard]] HeldLock lock(const FileAttempt& attempt) const;
     /// The same for a reader, who does without where nothing can be written.
-    [[nodiscard]] HeldLock try_lock(const Attempt& attempt) const;
+    [[nodiscard]] HeldLock try_lock(const FileAttempt& attempt) const;
 
     /// True if the object is there with that content, whole, checkable and as durable as the options ask. Throws
     /// Error(already_exists) if it has other content.
-    [[nodiscard]] bool has(const Attempt& attempt, const Place& place, const Fingerprint& fingerprint) const;
+    [[nodiscard]] bool has(const FileAttempt& attempt, const Place& place, const Fingerprint& fingerprint) const;
     /// Gives the finished `content` its name, or finds that the same content is there already. A torn object of that
     /// content is replaced.
-    void publish(const Attempt& attempt, TemporaryFile& content, const Fingerprint& fingerprint,
+    void publish(const FileAttempt& attempt, TemporaryFile& content, const Fingerprint& fingerprint,
                  const Place& place) const;
     /// Returns once the names in `directory` are as durable as the options ask.
-    void sync_names(const Attempt& attempt, int directory) const;
+    void sync_names(const FileAttempt& attempt, int directory) const;
 
     [[nodiscard]] const PosixOps& ops() const noexcept { return ops_; }
     [[nodiscard]] Durability durability() const noexcept { return options_.durability; }
@@ -78,17 +78,18 @@ private:
         Fd object{};
     };
 
-    [[nodiscard]] Fd open_in_one_call(const Attempt& attempt, const std::string& directory, int& error) const;
-    [[nodiscard]] bool are_ours(const Attempt& attempt, const std::string& directory, int fd) const;
-    [[nodiscard]] Existing examine(const Attempt& attempt, const Place& place, const Fingerprint& fingerprint) const;
-    [[nodiscard]] bool link_new(const Attempt& attempt, TemporaryFile& content, TemporaryFile& sidecar,
+    [[nodiscard]] Fd open_in_one_call(const FileAttempt& attempt, const std::string& directory, int& error) const;
+    [[nodiscard]] bool are_ours(const FileAttempt& attempt, const std::string& directory, int fd) const;
+    [[nodiscard]] Existing examine(const FileAttempt& attempt, const Place& place,
+                                   const Fingerprint& fingerprint) const;
+    [[nodiscard]] bool link_new(const FileAttempt& attempt, TemporaryFile& content, TemporaryFile& sidecar,
                                 const Place& place) const;
-    [[nodiscard]] bool mend(const Attempt& attempt, TemporaryFile& content, TemporaryFile& sidecar, const Place& place,
-                            const Existing& existing) const;
-    void sync_object(const Attempt& attempt, const Place& place, const Fd& object) const;
-    void sync_parent(const Attempt& attempt) const;
-    void sync(const Attempt& attempt, int fd, std::string_view what, const std::function<int(int)>& call) const;
-    void rename(const Attempt& attempt, TemporaryFile& file, const Place& place, const std::string& name) const;
+    [[nodiscard]] bool mend(const FileAttempt& attempt, TemporaryFile& content, TemporaryFile& sidecar,
+                            const Place& place, const Existing& existing) const;
+    void sync_object(const FileAttempt& attempt, const Place& place, const Fd& object) const;
+    void sync_parent(const FileAttempt& attempt) const;
+    void sync(const FileAttempt& attempt, int fd, std::string_view what, const std::function<int(int)>& call) const;
+    void rename(const FileAttempt& attempt, TemporaryFile& file, const Place& place, const std::string& name) const;
 
     PosixOps ops_;
     FileStorageOptions options_;

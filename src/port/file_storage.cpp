@@ -44,7 +44,7 @@ public:
 private:
     void publish(std::string_view key) {
         require_valid_key("put", key);
-        const Attempt attempt{.verb = "put", .key = key};
+        const FileAttempt attempt{.verb = "put", .key = key};
         if (failed_) attempt.fail("an earlier write of this stream failed");
         if (!fingerprint_) {
             file_->finish(attempt, root_->durability());
@@ -53,7 +53,7 @@ private:
         root_->publish(attempt, *file_, *fingerprint_, root_->place_for_writing(attempt, key));
     }
 
-    Attempt attempt_{.verb = "write", .key = "(stream)"};
+    FileAttempt attempt_{.verb = "write", .key = "(stream)"};
     std::shared_ptr<const FileRoot> root_;
     std::optional<TemporaryFile> file_;
     Sha256 hash_;
@@ -68,7 +68,7 @@ public:
 
     void put_if_absent(std::string_view key, std::string_view content) override {
         require_valid_key("put", key);
-        const Attempt attempt{.verb = "put", .key = key};
+        const FileAttempt attempt{.verb = "put", .key = key};
         const Fingerprint fingerprint{.bytes = static_cast<std::int64_t>(content.size()),
                                       .sha256 = sha256_hex(content)};
         const Place place = root_->place_for_writing(attempt, key);
@@ -83,7 +83,7 @@ public:
         require_valid_key("get", key);
         if (offset < 0 || max_bytes < 0)
             throw Error(Errc::invalid_argument, fmt::format("get \"{}\": offset and max_bytes are 0 or more", key));
-        const Attempt attempt{.verb = "get", .key = key};
+        const FileAttempt attempt{.verb = "get", .key = key};
         const auto place = root_->find_place(attempt, key);
         if (!place) return std::nullopt;
         Reading reading = read(attempt, *place, offset, max_bytes);
@@ -96,7 +96,7 @@ public:
 
     std::optional<ObjectInfo> stat(std::string_view key) override {
         require_valid_key("stat", key);
-        const Attempt attempt{.verb = "stat", .key = key};
+        const FileAttempt attempt{.verb = "stat", .key = key};
         const auto place = root_->find_place(attempt, key);
         if (!place) return std::nullopt;
         const Fd object = open_object(root_->ops(), attempt, place->directory.get(), place->name);
@@ -125,14 +125,14 @@ private:
         std::string damage{};
     };
 
-    Reading read(const Attempt& attempt, const Place& place, std::int64_t offset, std::int64_t max_bytes) const;
-    std::optional<std::string> read_again(const Attempt& attempt, const Place& place, std::int64_t offset,
+    Reading read(const FileAttempt& attempt, const Place& place, std::int64_t offset, std::int64_t max_bytes) const;
+    std::optional<std::string> read_again(const FileAttempt& attempt, const Place& place, std::int64_t offset,
                                           std::int64_t max_bytes) const;
 
     std::shared_ptr<const FileRoot> root_;
 };
 
-FileStorage::Reading FileStorage::read(const Attempt& attempt, const Place& place, std::int64_t offset,
+FileStorage::Reading FileStorage::read(const FileAttempt& attempt, const Place& place, std::int64_t offset,
                                        std::int64_t max_bytes) const {
     const Fd object = open_object(root_->ops(), attempt, place.directory.get(), place.name);
     if (!object) return {};
@@ -155,7 +155,7 @@ FileStorage::Reading FileStorage::read(const Attempt& attempt, const Place& plac
 }
 
 /// Under the lock, so that an object that was just being removed and written again is not called damaged.
-std::optional<std::string> FileStorage::read_again(const Attempt& attempt, const Place& place, std::int64_t offset,
+std::optional<std::string> FileStorage::read_again(const FileAttempt& attempt, const Place& place, std::int64_t offset,
                                                    std::int64_t max_bytes) const {
     const HeldLock held = root_->try_lock(attempt);
     Reading reading = read(attempt, place, offset, max_bytes);
@@ -165,7 +165,7 @@ std::optional<std::string> FileStorage::read_again(const Attempt& attempt, const
 
 bool FileStorage::remove(std::string_view key) {
     require_valid_key("remove", key);
-    const Attempt attempt{.verb = "remove", .key = key};
+    const FileAttempt attempt{.verb = "remove", .key = key};
     const auto place = root_->find_place(attempt, key);
     if (!place) return false;
     const int directory = place->directory.get();

@@ -13,7 +13,7 @@
 namespace whittle::inline v0 {
 namespace {
 
-std::int64_t size_of(std::string_view text) noexcept { return static_cast<std::int64_t>(text.size()); }
+std::int64_t content_bytes(std::string_view text) noexcept { return static_cast<std::int64_t>(text.size()); }
 
 /// Key and content lie in what `owner` keeps.
 struct Object {
@@ -75,7 +75,7 @@ public:
     std::optional<std::int64_t> bytes_of(std::string_view key) {
         const std::scoped_lock lock(mutex_);
         const auto found = objects_.find(key);
-        return found == objects_.end() ? std::nullopt : std::optional(size_of(found->content));
+        return found == objects_.end() ? std::nullopt : std::optional(content_bytes(found->content));
     }
 
     /// The first object whose key starts with `prefix` and comes after `last` (or is `last`, the first time).
@@ -83,14 +83,14 @@ public:
         const std::scoped_lock lock(mutex_);
         const auto at = last ? objects_.upper_bound(*last) : objects_.lower_bound(prefix);
         if (at == objects_.end() || !at->key.starts_with(prefix)) return std::nullopt;
-        return ObjectInfo{.key = std::string(at->key), .bytes = size_of(at->content)};
+        return ObjectInfo{.key = std::string(at->key), .bytes = content_bytes(at->content)};
     }
 
     bool erase(std::string_view key) {
         const std::scoped_lock lock(mutex_);
         const auto found = objects_.find(key);
         if (found == objects_.end()) return false;
-        used_bytes_ -= size_of(found->content);
+        used_bytes_ -= content_bytes(found->content);
         objects_.erase(found);
         return true;
     }
@@ -105,8 +105,8 @@ private:
             if (found->content == content) return;
             throw Error(Errc::already_exists, fmt::format("put \"{}\": the key exists with other content", key));
         }
-        require_space(size_of(content), key);
-        const std::int64_t bytes = size_of(content);
+        require_space(content_bytes(content), key);
+        const std::int64_t bytes = content_bytes(content);
         objects_.insert(found, make());
         used_bytes_ += bytes;
     }
@@ -131,7 +131,7 @@ public:
     void write(std::string_view chunk) override {
         require_open("write");
         if (complete_) throw Error(Errc::invalid_argument, "write: after commit");
-        shelf_->require_space_for_stream(size_of(content_) + size_of(chunk));
+        shelf_->require_space_for_stream(content_bytes(content_) + content_bytes(chunk));
         content_ += chunk;
     }
 
@@ -172,8 +172,8 @@ public:
             throw Error(Errc::invalid_argument, fmt::format("get \"{}\": offset and max_bytes are 0 or more", key));
         const Object object = shelf_->find(key);
         if (!object.owner) return std::nullopt;
-        const auto from = static_cast<std::size_t>(std::min(offset, size_of(object.content)));
-        const auto size = static_cast<std::size_t>(std::min(max_bytes, size_of(object.content)));
+        const auto from = static_cast<std::size_t>(std::min(offset, content_bytes(object.content)));
+        const auto size = static_cast<std::size_t>(std::min(max_bytes, content_bytes(object.content)));
         return std::string(object.content.substr(from, size));
     }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t read_block = 256 * 1024;
 
 /// What stands under `name` where a directory or an object of ours should be.
-std::string describe(int parent, const std::string& name) {
+std::string what_is_at(int parent, const std::string& name) {
     struct stat status {};
     if (::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return "nothing";
     return std::string(kind_of(status.st_mode));
@@ -34,11 +34,11 @@ Fd open_at(const PosixOps& ops, int parent, const std::string& name, int flags) 
 
 }  // namespace
 
-void Attempt::fail(std::string_view reason) const {
+void FileAttempt::fail(std::string_view reason) const {
     throw Error(Errc::storage_failed, fmt::format("{} \"{}\": {}", verb, key, reason));
 }
 
-void Attempt::fail(std::string_view step, int error) const {
+void FileAttempt::fail(std::string_view step, int error) const {
     fail(fmt::format("{}: {}", step, std::error_code(error, std::generic_category()).message()));
 }
 
@@ -69,33 +69,34 @@ std::string_view distrust_of(const struct stat& status) noexcept {
     return {};
 }
 
-struct stat status_of(const Attempt& attempt, int fd) {
+struct stat status_of(const FileAttempt& attempt, int fd) {
     struct stat status {};
     if (::fstat(fd, &status) != 0) attempt.fail("stat", errno);
     return status;
 }
 
-Fd duplicate(const Attempt& attempt, int fd) {
+Fd duplicate(const FileAttempt& attempt, int fd) {
     Fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
     if (!copy) attempt.fail("dup", errno);
     return copy;
 }
 
-Fd open_directory(const PosixOps& ops, const Attempt& attempt, int parent, const std::string& name, bool must_exist) {
+Fd open_directory(const PosixOps& ops, const FileAttempt& attempt, int parent, const std::string& name,
+                  bool must_exist) {
     Fd fd = open_at(ops, parent, name, directory_flags);
     if (!fd) {
         const int error = errno;
         if (error == ENOENT || error == ENAMETOOLONG) return fd;
         if (error != ENOTDIR && error != ELOOP) attempt.fail(fmt::format("open directory \"{}\"", name), error);
         if (!must_exist && is_regular(parent, name)) return fd;
-        attempt.fail(fmt::format("\"{}\" is {}, not a directory", name, describe(parent, name)));
+        attempt.fail(fmt::format("\"{}\" is {}, not a directory", name, what_is_at(parent, name)));
     }
     const std::string_view distrust = distrust_of(status_of(attempt, fd.get()));
     if (!distrust.empty()) attempt.fail(fmt::format("directory \"{}\" {}", name, distrust));
     return fd;
 }
 
-Fd open_or_create_directory(const PosixOps& ops, const Attempt& attempt, int parent, const std::string& name) {
+Fd open_or_create_directory(const PosixOps& ops, const FileAttempt& attempt, int parent, const std::string& name) {
     Fd fd = open_directory(ops, attempt, parent, name, true);
     if (fd) return fd;
     if (ops.mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST)
@@ -105,13 +106,13 @@ Fd open_or_create_directory(const PosixOps& ops, const Attempt& attempt, int par
     return fd;
 }
 
-Fd open_object(const PosixOps& ops, const Attempt& attempt, int parent, const std::string& name) {
+Fd open_object(const PosixOps& ops, const FileAttempt& attempt, int parent, const std::string& name) {
     Fd fd = open_at(ops, parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (!fd) {
         const int error = errno;
         if (error == ENOENT || error == ENAMETOOLONG) return fd;
         if (error == ELOOP || error == ENXIO)
-            attempt.fail(fmt::format("\"{}\" is {}, not a regular file", name, describe(parent, name)));
+            attempt.fail(fmt::format("\"{}\" is {}, not a regular file", name, what_is_at(parent, name)));
         attempt.fail(fmt::format("open \"{}\"", name), error);
     }
     const struct stat status = status_of(attempt, fd.get());
@@ -121,9 +122,9 @@ Fd open_object(const PosixOps& ops, const Attempt& attempt, int parent, const st
     return fd;
 }
 
-std::int64_t length_of(const Attempt& attempt, int fd) { return status_of(attempt, fd).st_size; }
+std::int64_t length_of(const FileAttempt& attempt, int fd) { return status_of(attempt, fd).st_size; }
 
-std::string read_at(const PosixOps& ops, const Attempt& attempt, int fd, std::int64_t offset, std::int64_t bytes) {
+std::string read_at(const PosixOps& ops, const FileAttempt& attempt, int fd, std::int64_t offset, std::int64_t bytes) {
     std::string out(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0)), '\0');
     std::size_t done = 0;
     while (done < out.size()) {
@@ -137,7 +138,7 @@ std::string read_at(const PosixOps& ops, const Attempt& attempt, int fd, std::in
     return out;
 }
 
-std::string hash_of_file(const PosixOps& ops, const Attempt& attempt, int fd) {
+std::string hash_of_file(const PosixOps& ops, const FileAttempt& attempt, int fd) {
     Sha256 hash;
     std::int64_t offset = 0;
     for (;;) {
@@ -148,7 +149,7 @@ std::string hash_of_file(const PosixOps& ops, const Attempt& attempt, int fd) {
     }
 }
 
-bool is_same_file(const Attempt& attempt, int a, int b) {
+bool is_same_file(const FileAttempt& attempt, int a, int b) {
     const struct stat first = status_of(attempt, a);
     const struct stat second = status_of(attempt, b);
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino;

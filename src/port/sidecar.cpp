@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t sha256_digits = 64;
 constexpr std::int64_t largest_sidecar = 128;
 
-std::optional<Fingerprint> parse(std::string_view text) {
+std::optional<Fingerprint> parse_fingerprint(std::string_view text) {
     Fingerprint found;
     const char* const last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data(), last, found.bytes);
@@ -29,11 +29,11 @@ std::string to_text(const Fingerprint& fingerprint) {
     return fmt::format("{} {}\n", fingerprint.bytes, fingerprint.sha256);
 }
 
-std::optional<Fingerprint> read_sidecar(const PosixOps& ops, const Attempt& attempt, int directory,
+std::optional<Fingerprint> read_sidecar(const PosixOps& ops, const FileAttempt& attempt, int directory,
                                         std::string_view object_name) {
     const Fd file = open_object(ops, attempt, directory, sidecar_of(object_name));
     if (!file) return std::nullopt;
-    return parse(read_at(ops, attempt, file.get(), 0, largest_sidecar));
+    return parse_fingerprint(read_at(ops, attempt, file.get(), 0, largest_sidecar));
 }
 
 }  // namespace whittle::inline v0

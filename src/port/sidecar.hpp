@@ -19,7 +19,7 @@ struct Fingerprint {
 [[nodiscard]] std::string to_text(const Fingerprint& fingerprint);
 
 /// Nullopt if the sidecar is missing or is not what `to_text` writes.
-[[nodiscard]] std::optional<Fingerprint> read_sidecar(const PosixOps& ops, const Attempt& attempt, int directory,
+[[nodiscard]] std::optional<Fingerprint> read_sidecar(const PosixOps& ops, const FileAttempt& attempt, int directory,
                                                       std::string_view object_name);
 
 }  // namespace whittle::inline v0

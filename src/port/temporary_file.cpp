@@ -54,7 +54,7 @@ void remove_unless_locked(int directory, const std::string& name) {
 TemporaryFile::TemporaryFile(const PosixOps& ops, Fd directory) noexcept
     : ops_(ops), directory_(std::move(directory)) {}
 
-TemporaryFile::TemporaryFile(const PosixOps& ops, const Attempt& attempt, Fd directory)
+TemporaryFile::TemporaryFile(const PosixOps& ops, const FileAttempt& attempt, Fd directory)
     : TemporaryFile(ops, std::move(directory)) {
     for (int tries = 0; tries < most_tries; ++tries) {
         if (create(attempt)) return;
@@ -63,7 +63,7 @@ TemporaryFile::TemporaryFile(const PosixOps& ops, const Attempt& attempt, Fd dir
 }
 
 /// False if the name is taken, or was taken away by a sweep before the lock was held.
-bool TemporaryFile::create(const Attempt& attempt) {
+bool TemporaryFile::create(const FileAttempt& attempt) {
     name_ = temporary_name();
     fd_ = Fd(ops_.openat(directory(), name(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd_) {
@@ -84,7 +84,7 @@ TemporaryFile::~TemporaryFile() {
     if (locked) ::flock(locked.get(), LOCK_UN);  // a child that was forked meanwhile keeps the file open
 }
 
-void TemporaryFile::write(const Attempt& attempt, std::string_view bytes) {
+void TemporaryFile::write(const FileAttempt& attempt, std::string_view bytes) {
     while (!bytes.empty()) {
         const ssize_t wrote = ops_.write(fd_.get(), bytes.data(), bytes.size());
         if (wrote < 0 && errno == EINTR) continue;
@@ -94,7 +94,7 @@ void TemporaryFile::write(const Attempt& attempt, std::string_view bytes) {
     }
 }
 
-void TemporaryFile::finish(const Attempt& attempt, Durability durability) {
+void TemporaryFile::finish(const FileAttempt& attempt, Durability durability) {
     if (durability != Durability::none && ops_.fdatasync(fd_.get()) != 0) attempt.fail("fdatasync", errno);
     lock_ = duplicate(attempt, fd_.get());
     // After EINTR the descriptor is closed on Linux, and what was to be synced is synced.

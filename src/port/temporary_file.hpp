@@ -11,15 +11,15 @@ namespace whittle::inline v0 {
 /// its end, so that a sweep sees that its writer lives.
 class TemporaryFile {
 public:
-    TemporaryFile(const PosixOps& ops, const Attempt& attempt, Fd directory);
+    TemporaryFile(const PosixOps& ops, const FileAttempt& attempt, Fd directory);
     ~TemporaryFile();
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-    void write(const Attempt& attempt, std::string_view bytes);
+    void write(const FileAttempt& attempt, std::string_view bytes);
     /// Syncs as `durability` asks and closes; the lock stays. A failure is final: a second fsync would report a success
     /// that is none.
-    void finish(const Attempt& attempt, Durability durability);
+    void finish(const FileAttempt& attempt, Durability durability);
 
     [[nodiscard]] int directory() const noexcept { return directory_.get(); }
     [[nodiscard]] const char* name() const noexcept { return name_.c_str(); }
@@ -28,7 +28,7 @@ public:
 
 private:
     TemporaryFile(const PosixOps& ops, Fd directory) noexcept;
-    [[nodiscard]] bool create(const Attempt& attempt);
+    [[nodiscard]] bool create(const FileAttempt& attempt);
 
     const PosixOps& ops_;
     Fd directory_;

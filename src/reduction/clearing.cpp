@@ -62,10 +62,10 @@ std::string to_key(std::string_view path, std::string_view from) {
 
 namespace {
 
-class Planner {
+class ClearingPlanner {
 public:
-    Planner(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools,
-            std::string_view self, const std::function<bool(std::size_t)>& is_pinned)
+    ClearingPlanner(const Outline& outline, const ReductionConfig& config, std::span<const std::string> protected_tools,
+                    std::string_view self, const std::function<bool(std::size_t)>& is_pinned)
         : outline_(outline),
           config_(config),
           protected_tools_(protected_tools),
@@ -156,7 +156,7 @@ private:
 ClearingPlan plan_clearing(const Outline& outline, const ReductionConfig& config,
                            std::span<const std::string> protected_tools, std::string_view self,
                            const std::function<bool(std::size_t)>& is_pinned) {
-    Planner planner(outline, config, protected_tools, self, is_pinned);
+    ClearingPlanner planner(outline, config, protected_tools, self, is_pinned);
     const std::vector<Round> rounds = outline.rounds();
     const auto retained = retained_rounds(config);
     for (std::size_t r = 0; r < rounds.size(); ++r) {

@@ -106,9 +106,9 @@ std::optional<ReadBack> find_read_back(const ToolContext& context) {
 }
 
 /// One tool call in the truncation phase.
-class Run {
+class TruncationRun {
 public:
-    Run(const TruncationSetup& setup, const ToolContext& context, PartSink& out)
+    TruncationRun(const TruncationSetup& setup, const ToolContext& context, PartSink& out)
         : setup_(setup),
           context_(context),
           out_(out),
@@ -288,7 +288,7 @@ private:
 
 ToolOutcome run_truncated(const TruncationSetup& setup, const ToolContext& context, PartSink& out,
                           const ToolNext& next) {
-    return Run(setup, context, out).run(next);
+    return TruncationRun(setup, context, out).run(next);
 }
 
 }  // namespace whittle::inline v0

@@ -18,7 +18,7 @@ Hash128 extend(const Hash128& prefix, const PrefixElement& element) noexcept {
     return hash128(std::string_view(bytes.data(), bytes.size()), prefix);
 }
 
-std::int64_t sum_of(std::span<const PrefixElement> request) noexcept {
+std::int64_t tokens_in(std::span<const PrefixElement> request) noexcept {
     std::int64_t tokens = 0;
     for (const PrefixElement& element : request) tokens = add_saturating(tokens, element.tokens);
     return tokens;
@@ -48,7 +48,7 @@ std::int64_t PrefixCache::read_and_refresh(std::span<const PrefixElement> reques
 
 std::int64_t PrefixCache::common_with_previous(std::span<const PrefixElement> request) const noexcept {
     const auto end = std::ranges::mismatch(previous_, request).in1;
-    return sum_of(std::span(previous_.begin(), end));
+    return tokens_in(std::span(previous_.begin(), end));
 }
 
 std::int64_t PrefixCache::to_cacheable(std::int64_t tokens) const noexcept {
@@ -58,7 +58,7 @@ std::int64_t PrefixCache::to_cacheable(std::int64_t tokens) const noexcept {
 }
 
 CacheAccount PrefixCache::add(std::span<const PrefixElement> request, double seconds) {
-    CacheAccount account{.tokens = sum_of(request)};
+    CacheAccount account{.tokens = tokens_in(request)};
     account.cached = to_cacheable(read_and_refresh(request, seconds));
     account.written = std::max<std::int64_t>(0, to_cacheable(account.tokens) - account.cached);
     account.uncached = sub_saturating(account.tokens, add_saturating(account.cached, account.written));

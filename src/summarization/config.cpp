@@ -28,7 +28,7 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck&
 }
 
 /// Settings that fight each other or come too late.
-void check_sizes(const SummarizationConfig& config, const ChainConfig& chain, FieldCheck& check) {
+void check_summary_sizes(const SummarizationConfig& config, const ChainConfig& chain, FieldCheck& check) {
     const std::int64_t window = chain.profile.context_window;
     const std::int64_t limit = limits_of(config.trigger, window).tokens;
     const std::int64_t room = sub_saturating(window, chain.profile.output_reserve);
@@ -130,7 +130,7 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
     check.at_least(config.retained_facts_tokens, 0, "retained_facts_tokens");
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check_digest(digest_config(config), name, problems);
-    check_sizes(config, chain, check);
+    check_summary_sizes(config, chain, check);
     check_switched_off(config, setup, check);
     check.warn(
         setup.other_summarisers > 0, "trigger",

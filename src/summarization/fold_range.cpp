@@ -37,8 +37,8 @@ void keep_whole_rounds(const Outline& outline, std::vector<std::string_view>& ru
     }
 }
 
-std::vector<std::string_view> rules_of(const Outline& outline, const FoldLimits& limits,
-                                       FunctionRef<bool(std::size_t)> is_pinned) {
+std::vector<std::string_view> fold_rules(const Outline& outline, const FoldLimits& limits,
+                                         FunctionRef<bool(std::size_t)> is_pinned) {
     std::vector<std::string_view> rules(outline.size());
     const Serial open = outline.open_group();
     for (std::size_t i = 0; i < outline.size(); ++i) rules[i] = own_rule(outline, i, open, is_pinned);
@@ -111,7 +111,7 @@ bool is_summary(const MessageInfo& info) noexcept {
 
 FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
                    FunctionRef<bool(std::size_t)> is_pinned) {
-    FoldPlan plan{.rules = rules_of(outline, limits, is_pinned)};
+    FoldPlan plan{.rules = fold_rules(outline, limits, is_pinned)};
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (plan.rules[i].empty()) continue;
         plan.kept_tokens = add_saturating(plan.kept_tokens, tokens[i]);

@@ -30,8 +30,8 @@ std::int64_t count_characters(std::string_view text) noexcept {
 }
 
 /// About `bytes` of a text of so many characters, and how many are left out.
-std::string joined(std::string_view text, std::int64_t characters, std::size_t bytes, bool with_tail,
-                   Language language) {
+std::string ends_of(std::string_view text, std::int64_t characters, std::size_t bytes, bool with_tail,
+                    Language language) {
     const std::string_view head = utf8_prefix(text, with_tail ? bytes - bytes / 2 : bytes);
     const std::string_view tail = with_tail ? utf8_suffix(text, bytes / 2) : std::string_view{};
     const std::int64_t left_out = characters - count_characters(head) - count_characters(tail);
@@ -54,7 +54,7 @@ std::string cut_to_tokens(std::string_view text, std::int64_t max_tokens, bool w
     std::size_t high = std::min(text.size(), static_cast<std::size_t>(max_tokens) * most_bytes_per_token);
     while (low <= high) {
         const std::size_t middle = low + (high - low) / 2;
-        std::string shorter = joined(text, characters, middle, with_tail, language);
+        std::string shorter = ends_of(text, characters, middle, with_tail, language);
         if (counter.count(shorter) <= max_tokens) {
             best = std::move(shorter);
             low = middle + 1;

@@ -21,7 +21,7 @@ void check_ratio(double value, std::string_view field, FieldCheck& check) {
     check.error(!(value > 0.0 && value <= 1.0), field, fmt::format("{}", value), "above 0, at most 1");
 }
 
-void check_sizes(const TokenSavingConfig& config, FieldCheck& check) {
+void check_saving_sizes(const TokenSavingConfig& config, FieldCheck& check) {
     check.at_least(config.compress_threshold_chars, 1, "compress_threshold_chars");
     check.at_least(config.head_keep_chars, 0, "head_keep_chars");
     check.at_least(config.tail_keep_chars, 0, "tail_keep_chars");
@@ -58,7 +58,7 @@ void check_words(const TokenSavingConfig& config, FieldCheck& check) {
 void check_token_saving(const TokenSavingConfig& config, const ChainInfo& chain, std::string_view name,
                         Problems& problems) {
     FieldCheck check(name, problems);
-    check_sizes(config, check);
+    check_saving_sizes(config, check);
     check_words(config, check);
     check.at_least(config.early_exit_min_call_index, 0, "early_exit_min_call_index");
     check.at_least(config.batch_calls, 1, "batch_calls");

@@ -19,7 +19,7 @@ struct Result {
     std::string_view tool{};
 };
 
-std::vector<Result> results_in(const Outline& outline, int batch) {
+std::vector<Result> results_of(const Outline& outline, int batch) {
     std::vector<Result> results;
     for (std::size_t m = 0; m < outline.size(); ++m) {
         const auto& parts = outline[m].parts;
@@ -57,7 +57,7 @@ Tier tier_of(const TokenSavingConfig& config, int age) noexcept {
 
 std::vector<SavingCandidate> SavingPlanner::head_and_tail() const {
     std::vector<SavingCandidate> candidates;
-    const std::vector<Result> results = results_in(outline, batch);
+    const std::vector<Result> results = results_of(outline, batch);
     const auto recent = static_cast<std::size_t>(std::max(0, config.keep_recent_tool_messages));
     for (std::size_t r = 0; r < results.size(); ++r) {
         const Result& result = results[r];

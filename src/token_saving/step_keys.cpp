@@ -33,7 +33,7 @@ bool is_volatile(std::string_view word) noexcept {
     return is_clock || rest == "s" || rest == "ms" || rest == "us" || rest == "ns";
 }
 
-bool is_number(std::string_view word) noexcept {
+bool is_plain_number(std::string_view word) noexcept {
     return !core_of(word).empty() && core_of(word).find_first_not_of("0123456789.,") == std::string_view::npos;
 }
 
@@ -72,7 +72,7 @@ std::string normal_observation(std::string_view text, bool is_shortened) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string_view word = words[i];
         if (is_volatile(word)) continue;
-        if (is_number(word) && i + 1 < words.size() && is_unit_of_time(words[i + 1])) continue;
+        if (is_plain_number(word) && i + 1 < words.size() && is_unit_of_time(words[i + 1])) continue;
         if (is_shortened && word.find_first_of("0123456789/") != std::string_view::npos) continue;
         result.append(word).append(1, ' ');
     }

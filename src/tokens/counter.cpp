@@ -13,7 +13,7 @@ namespace {
 
 constexpr double largest_chars_per_token = 1e6;
 
-std::int64_t size_of(std::string_view text) noexcept { return static_cast<std::int64_t>(text.size()); }
+std::int64_t size_of_text(std::string_view text) noexcept { return static_cast<std::int64_t>(text.size()); }
 
 /// units * 1000 / per_mille, exact, held at the maximum.
 std::int64_t scaled(std::int64_t units, std::int64_t per_mille, bool round_up) noexcept {
@@ -58,7 +58,7 @@ public:
           id_(id_of_chars(options, per_mille_)) {}
 
     std::string_view id() const noexcept override { return id_; }
-    std::int64_t measure(std::string_view text) const override { return size_of(text); }
+    std::int64_t measure(std::string_view text) const override { return size_of_text(text); }
     std::int64_t to_tokens(std::int64_t units) const noexcept override {
         return scaled(std::max<std::int64_t>(units, 0), per_mille_, round_up_);
     }

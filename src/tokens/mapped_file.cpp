@@ -34,7 +34,7 @@ private:
     int fd_;
 };
 
-[[noreturn]] void fail(const std::string& path, int error) {
+[[noreturn]] void fail_to_open(const std::string& path, int error) {
     throw Error(Errc::not_found, fmt::format("open vocabulary {}: {}", path, std::generic_category().message(error)));
 }
 
@@ -42,14 +42,14 @@ private:
 
 MappedFile::MappedFile(const std::string& path) {
     const Descriptor file(path);
-    if (file.get() < 0) fail(path, errno);
+    if (file.get() < 0) fail_to_open(path, errno);
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0) fail(path, errno);
+    if (::fstat(file.get(), &status) != 0) fail_to_open(path, errno);
     if (!S_ISREG(status.st_mode) || status.st_size == 0)
         throw Error(Errc::damaged, fmt::format("open vocabulary {}: not a packed vocabulary", path));
     const auto size = static_cast<std::size_t>(status.st_size);
     void* const memory = ::mmap(nullptr, size, PROT_READ, mapping_flags, file.get(), 0);
-    if (memory == MAP_FAILED) fail(path, errno);
+    if (memory == MAP_FAILED) fail_to_open(path, errno);
     bytes_ = {static_cast<const unsigned char*>(memory), size};
 }
 

@@ -41,7 +41,7 @@ void require_hash(bpe::Header header, Bytes file, std::string_view source) {
 }
 
 /// The checksum is no signature, so sizes are not believed. What the entries say is.
-bpe::View view_of(const bpe::Header& header, Bytes file, std::string_view source) {
+bpe::View tables_in(const bpe::Header& header, Bytes file, std::string_view source) {
     bpe::View tables;
     std::size_t at = bpe::aligned(sizeof header);
     bpe::for_each_section(tables, [&](std::size_t i, auto& section) {
@@ -71,16 +71,16 @@ void require_usable(const bpe::Header& header, const bpe::View& tables, std::str
     if (tables.trie.size() < 256) damaged(source, "its trie is too small");
 }
 
-std::string text_of(std::span<const char> field) { return {field.begin(), std::ranges::find(field, '\0')}; }
+std::string text_field(std::span<const char> field) { return {field.begin(), std::ranges::find(field, '\0')}; }
 
-void load(Vocabulary::Impl& impl, Bytes file, std::string_view source) {
+void load_vocabulary(Vocabulary::Impl& impl, Bytes file, std::string_view source) {
     const bpe::Header header = read_header(file, source);
     require_hash(header, file, source);
-    impl.tables = view_of(header, file, source);
+    impl.tables = tables_in(header, file, source);
     require_usable(header, impl.tables, source);
     impl.pattern = header.pattern;
-    impl.name = text_of(header.name);
-    impl.source_sha256 = text_of(header.source_sha256);
+    impl.name = text_field(header.name);
+    impl.source_sha256 = text_field(header.source_sha256);
     impl.size = static_cast<std::int64_t>(header.tokens);
     impl.longest_token = header.longest_token;
     impl.joined.fill(impl.tables, impl.pattern);
@@ -91,7 +91,7 @@ void load(Vocabulary::Impl& impl, Bytes file, std::string_view source) {
 std::shared_ptr<const Vocabulary> Vocabulary::open(const std::string& path) {
     auto impl = std::make_unique<Impl>();
     impl->file.emplace(path);
-    load(*impl, impl->file->bytes(), path);
+    load_vocabulary(*impl, impl->file->bytes(), path);
     return std::shared_ptr<const Vocabulary>(new Vocabulary(std::move(impl)));
 }
 
@@ -107,7 +107,7 @@ std::shared_ptr<const Vocabulary> Vocabulary::from_packed(std::string_view packe
     auto impl = std::make_unique<Impl>();
     impl->copy.resize(packed.size() / sizeof(Impl::Block) + 1);
     std::memcpy(impl->copy.data(), packed.data(), packed.size());
-    load(*impl, {impl->copy.data()->bytes.data(), packed.size()}, "from memory");
+    load_vocabulary(*impl, {impl->copy.data()->bytes.data(), packed.size()}, "from memory");
     return std::shared_ptr<const Vocabulary>(new Vocabulary(std::move(impl)));
 }
 
@@ -115,7 +115,7 @@ std::shared_ptr<const Vocabulary> Vocabulary::from_static(Bytes packed) {
     if (reinterpret_cast<std::uintptr_t>(packed.data()) % bpe::alignment != 0)
         throw Error(Errc::invalid_argument, "open vocabulary from memory: it does not start at a multiple of 64");
     auto impl = std::make_unique<Impl>();
-    load(*impl, packed, "from memory");
+    load_vocabulary(*impl, packed, "from memory");
     return std::shared_ptr<const Vocabulary>(new Vocabulary(std::move(impl)));
 }
 

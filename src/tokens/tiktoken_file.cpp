@@ -13,33 +13,34 @@
 namespace whittle::inline v0::bpe {
 namespace {
 
-constexpr std::size_t longest = 255;
+constexpr std::size_t longest_token = 255;
 
-[[noreturn]] void fail(std::size_t line, std::string_view reason) {
+[[noreturn]] void fail_in_line(std::size_t line, std::string_view reason) {
     throw Error(Errc::parse_failed, fmt::format("vocabulary line {}: {}", line, reason));
 }
 
 std::uint32_t read_id(std::string_view text, std::size_t line) {
     std::uint32_t id = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-    if (error != std::errc{} || end != text.data() + text.size()) fail(line, "expected a token in base64 and its rank");
-    if (id >= no_token) fail(line, fmt::format("rank {} is too large; the largest is {}", id, no_token - 1));
+    if (error != std::errc{} || end != text.data() + text.size())
+        fail_in_line(line, "expected a token in base64 and its rank");
+    if (id >= no_token) fail_in_line(line, fmt::format("rank {} is too large; the largest is {}", id, no_token - 1));
     return id;
 }
 
 std::string read_bytes(std::string_view text, std::size_t line) {
     std::optional<std::string> bytes = from_base64(text);
-    if (!bytes || bytes->empty()) fail(line, "expected a token in base64 and its rank");
-    if (bytes->size() > longest) fail(line, fmt::format("a token has at most {} bytes", longest));
+    if (!bytes || bytes->empty()) fail_in_line(line, "expected a token in base64 and its rank");
+    if (bytes->size() > longest_token) fail_in_line(line, fmt::format("a token has at most {} bytes", longest_token));
     return *std::move(bytes);
 }
 
 void read_line(std::string_view text, std::size_t line, std::vector<std::string>& tokens) {
     const std::size_t blank = text.find(' ');
-    if (blank == std::string_view::npos) fail(line, "expected a token in base64 and its rank");
+    if (blank == std::string_view::npos) fail_in_line(line, "expected a token in base64 and its rank");
     const std::uint32_t id = read_id(text.substr(blank + 1), line);
     if (tokens.size() <= id) tokens.resize(id + 1);
-    if (!tokens[id].empty()) fail(line, fmt::format("rank {} comes twice", id));
+    if (!tokens[id].empty()) fail_in_line(line, fmt::format("rank {} comes twice", id));
     tokens[id] = read_bytes(text.substr(0, blank), line);
 }
 

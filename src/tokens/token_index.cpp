@@ -11,15 +11,15 @@
 namespace whittle::inline v0 {
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
+constexpr std::size_t inside_character = std::string_view::npos;
 
 /// Bytes of the character or of the maximal ill-formed sequence at `at`, and of what it is read as.
-struct Sequence {
+struct ReadCharacter {
     std::size_t raw;
     std::size_t read;
 };
 
-Sequence sequence_at(std::string_view text, std::size_t at) {
+ReadCharacter character_at(std::string_view text, std::size_t at) {
     const auto c = static_cast<unsigned char>(text[at]);
     const std::size_t length = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
     if (is_valid_utf8(text.substr(at, length))) return {length, length};
@@ -30,7 +30,7 @@ Sequence sequence_at(std::string_view text, std::size_t at) {
 
 bool starts_with_blank(std::string_view text) {
     const auto* first = reinterpret_cast<const unsigned char*>(text.data());
-    const Sequence sequence = sequence_at(text, 0);
+    const ReadCharacter sequence = character_at(text, 0);
     return is_valid_utf8(text.substr(0, sequence.raw)) && (bpe::char_at(first).type & bpe::blanks);
 }
 
@@ -67,11 +67,11 @@ std::vector<std::size_t> token_ends(const Vocabulary::Impl& impl, std::string_vi
         if (--limit < 0) return false;
         token_end += impl.tables.lengths[id];
         while (read_end < token_end) {
-            const Sequence sequence = sequence_at(text, raw_end);
+            const ReadCharacter sequence = character_at(text, raw_end);
             raw_end += sequence.raw;
             read_end += sequence.read;
         }
-        ends.push_back(read_end == token_end ? raw_end : npos);
+        ends.push_back(read_end == token_end ? raw_end : inside_character);
         return true;
     });
     return ends;
@@ -103,7 +103,7 @@ std::string_view TokenIndex::head(std::int64_t tokens) const {
     // With the line before, since blanks at the end of a text may be split otherwise than before a word.
     const Cut from = behind - cuts_.begin() < 2 ? cuts_.front() : *(behind - 2);
     for (std::size_t i = ends.size(); i-- > 0;) {
-        if (ends[i] == npos) continue;
+        if (ends[i] == inside_character) continue;
         const std::string_view last_lines = text_.substr(from.offset, cut.offset + ends[i] - from.offset);
         if (vocabulary_->count_till(last_lines, tokens - from.tokens_before))
             return text_.substr(0, cut.offset + ends[i]);
@@ -121,7 +121,7 @@ std::string_view TokenIndex::tail(std::int64_t tokens) const {
     const std::int64_t rest = tokens - (this->tokens() - cut->tokens_before);
     const std::vector<std::size_t> ends = token_ends(vocabulary_->impl(), line, INT64_MAX);
     for (std::size_t i = ends.size() - static_cast<std::size_t>(rest) - 1; i < ends.size(); ++i)
-        if (ends[i] != npos && vocabulary_->count_till(line.substr(ends[i]), rest))
+        if (ends[i] != inside_character && vocabulary_->count_till(line.substr(ends[i]), rest))
             return text_.substr(previous.offset + ends[i]);
     return text_.substr(cut->offset);
 }

@@ -1,7 +1,9 @@
+# cmake -DCHECKER=<script> -DFIXTURES=<folder> -P test_checker.cmake
+#
 # The checker accepts the fixture tree `good`, and reports each planted offence of the tree `bad`, with its line, and no
 # other. expected.txt lists how the reports begin.
 execute_process(
-  COMMAND "${CMAKE_COMMAND}" "-DROOT=${FIXTURES}/good" -P "${CHECK_FLOORS}"
+  COMMAND "${CMAKE_COMMAND}" "-DROOT=${FIXTURES}/good" -P "${CHECKER}"
   ERROR_VARIABLE output RESULT_VARIABLE result
 )
 if(NOT result EQUAL 0)
@@ -9,7 +11,7 @@ if(NOT result EQUAL 0)
 endif()
 
 execute_process(
-  COMMAND "${CMAKE_COMMAND}" "-DROOT=${FIXTURES}/bad" -P "${CHECK_FLOORS}"
+  COMMAND "${CMAKE_COMMAND}" "-DROOT=${FIXTURES}/bad" -P "${CHECKER}"
   ERROR_VARIABLE output RESULT_VARIABLE result
 )
 if(result EQUAL 0)
@@ -23,6 +25,6 @@ foreach(beginning IN LISTS expected)
   endif()
 endforeach()
 list(LENGTH expected planted)
-if(NOT output MATCHES "[^0-9]${planted} offences against the floors")
+if(NOT output MATCHES "[^0-9]${planted} offences")
   message(FATAL_ERROR "${planted} offences are planted, but the checker says:\n${output}")
 endif()
