@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
 
 install(TARGETS whittle whittle_json EXPORT whittleTargets FILE_SET HEADERS)
+install(TARGETS whittle_header_only EXPORT whittleTargets)
 install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 
 # An export of its own: a machine without spdlog can still use the rest of the package.
@@ -16,6 +17,11 @@ if(TARGET whittle_http)
   install(TARGETS whittle_http EXPORT whittleHttpTargets FILE_SET HEADERS)
   install(EXPORT whittleHttpTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 endif()
+
+# Made now: a build that does not link it has not.
+list(JOIN whittle_make_single_header "\" \"" make_single_header)
+install(CODE "execute_process(COMMAND \"${make_single_header}\" COMMAND_ERROR_IS_FATAL ANY)")
+install(FILES "${whittle_single_header}" DESTINATION "${whittle_single_header_destination}/whittle")
 
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/whittleConfig.cmake.in" "${PROJECT_BINARY_DIR}/whittleConfig.cmake"

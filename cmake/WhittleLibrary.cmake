@@ -1,5 +1,4 @@
 # whittle::whittle, whittle::json and whittle::http (compiled), whittle::spdlog (headers only).
-
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -31,7 +30,7 @@ list(FILTER counting INCLUDE REGEX "^src/tokens/")
 set_source_files_properties(${counting} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # The adapters, with the library's templates over their message types, and the models of providers, over any
-# HttpTransport. A host that does not install builds it if it links it.
+# HttpTransport. A host that does not install builds either library if it links it.
 add_library(whittle_json STATIC)
 add_library(whittle::json ALIAS whittle_json)
 set_target_properties(whittle_json PROPERTIES EXPORT_NAME json CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
@@ -47,7 +46,7 @@ set_source_files_properties(
   src/json/openai.cpp src/json/anthropic.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON  # large, for two compilers at once
 )
 if(NOT WHITTLE_INSTALL)
-  set_target_properties(whittle_json PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  set_target_properties(whittle whittle_json PROPERTIES EXCLUDE_FROM_ALL TRUE)
 endif()
 
 if(TARGET spdlog::spdlog)

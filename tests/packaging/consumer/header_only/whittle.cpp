@@ -1,0 +1,6 @@
+// [implementation]
+#define WHITTLE_IMPLEMENTATION
+#include <whittle/whittle.hpp>
+// [/implementation]
+
+std::string describe_in_the_other_unit(const whittle::Problem& problem) { return whittle::to_string(problem); }
