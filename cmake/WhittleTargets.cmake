@@ -18,8 +18,8 @@ function(whittle_set_warnings target)
   endif()
 endfunction()
 
-# Where CMAKE_UNITY_BUILD is on, the files of a folder are compiled as one: most of a file's time goes to headers.
-# Names of a folder are different for it; those of two folders need not be.
+# The files of a folder are compiled as one: most of a file's time goes to headers. Of the libraries by default, of
+# programs where CMAKE_UNITY_BUILD is on; a host that sets it decides for both.
 function(whittle_compile_by_folder target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
@@ -31,6 +31,10 @@ function(whittle_compile_by_folder target)
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}")
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY" AND NOT DEFINED CMAKE_UNITY_BUILD)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  endif()
 endfunction()
 
 # An executable of ours: example, tool, benchmark, fuzzer, test.
