@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
 
-install(TARGETS whittle whittle_json EXPORT whittleTargets FILE_SET HEADERS)
+install(TARGETS whittle whittle_json whittle_evaluation EXPORT whittleTargets FILE_SET HEADERS)
 install(TARGETS whittle_header_only EXPORT whittleTargets)
 install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 

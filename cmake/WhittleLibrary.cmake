@@ -1,4 +1,4 @@
-# whittle::whittle, whittle::json and whittle::http (compiled), whittle::spdlog (headers only).
+# whittle::whittle, whittle::json, whittle::evaluation and whittle::http (compiled), whittle::spdlog (headers only).
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -47,6 +47,24 @@ set_source_files_properties(
 )
 if(NOT WHITTLE_INSTALL)
   set_target_properties(whittle whittle_json PROPERTIES EXCLUDE_FROM_ALL TRUE)
+endif()
+
+# What strategies cost and what they forget, on recorded sessions: for `whittle compare`, and for programs like it.
+add_library(whittle_evaluation STATIC)
+add_library(whittle::evaluation ALIAS whittle_evaluation)
+set_target_properties(
+  whittle_evaluation PROPERTIES EXPORT_NAME evaluation CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
+)
+target_sources(
+  whittle_evaluation
+  PRIVATE ${whittle_evaluation_sources}
+  PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_evaluation_headers}
+)
+target_link_libraries(whittle_evaluation PUBLIC whittle_json PRIVATE fmt::fmt)
+whittle_set_warnings(whittle_evaluation)
+whittle_compile_by_folder(whittle_evaluation)
+if(NOT WHITTLE_INSTALL)
+  set_target_properties(whittle_evaluation PROPERTIES EXCLUDE_FROM_ALL TRUE)
 endif()
 
 if(TARGET spdlog::spdlog)

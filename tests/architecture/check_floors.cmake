@@ -60,6 +60,9 @@ macro(look_up_rules)
   elseif(folder STREQUAL "json")  # the library's templates over the adapters' messages
     set(allowed_floor 8)
     list(APPEND allowed_folders adapter)
+  elseif(folder STREQUAL "evaluation")  # figures over recorded sessions, for programs
+    set(allowed_floor 8)
+    list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "backend")
     set(allowed_floor 3)
     list(APPEND allowed_folders adapter)  # the models speak its messages
@@ -187,6 +190,7 @@ endforeach()
 set(public_headers ${paths})
 list(FILTER public_headers INCLUDE REGEX "^include/")
 list(FILTER public_headers EXCLUDE REGEX "/detail/")
+list(FILTER public_headers EXCLUDE REGEX "/evaluation/")  # a component of its own, which has two
 list(LENGTH public_headers number)
 if(number GREATER max_public_headers)
   set(path include/whittle)

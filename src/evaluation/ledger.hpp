@@ -1,0 +1,40 @@
+#pragma once
+
+#include "prefix_tree.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace whittle::inline v0::evaluation {
+
+/// Tokens of a request, and what of them is read from the cache, by profile.
+struct RequestTokens {
+    std::int64_t total = 0;
+    std::vector<Cached> cached{};
+};
+
+/// What the calls of a session cost, by profile.
+class Ledger {
+public:
+    explicit Ledger(std::span<const CostProfile> profiles);
+
+    void add_call(const RequestTokens& raw, const RequestTokens& sent, std::int64_t reply);
+    /// A summariser's call for the next request.
+    void add_aside(const RequestTokens& request, std::int64_t reply);
+    /// `repairs`: money, by profile.
+    [[nodiscard]] std::vector<Money> finish(std::span<const double> repairs) const;
+
+private:
+    struct Account {
+        Money money{};
+        std::vector<double> raw{};  // of each call
+        std::vector<double> sent{};
+        double aside = 0;  // not yet charged to a call
+    };
+
+    std::span<const CostProfile> profiles_;
+    std::vector<Account> accounts_;
+};
+
+}  // namespace whittle::inline v0::evaluation

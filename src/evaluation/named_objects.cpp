@@ -1,0 +1,80 @@
+#include "named_objects.hpp"
+
+#include "characters.hpp"
+
+#include <algorithm>
+
+namespace whittle::inline v0::evaluation {
+namespace {
+
+constexpr bool is_of_key(char c) noexcept {
+    return is_alnum(c) || std::string_view("_./~:+=@%#-").find(c) != std::string_view::npos;
+}
+
+/// Sentences end in these too.
+std::string_view without_end_marks(std::string_view word) {
+    while (!word.empty() && std::string_view(".,:;#").find(word.back()) != std::string_view::npos)
+        word.remove_suffix(1);
+    return word;
+}
+
+/// A word that could be one by chance is no key.
+constexpr bool is_telling(std::string_view word) noexcept {
+    return word.size() >= 8 || word.find('/') != std::string_view::npos;
+}
+
+}  // namespace
+
+const std::vector<ObjectId>& NamedObjects::named_by(PieceId id, const Piece& piece) {
+    const auto [entry, is_new] = named_.try_emplace(id);
+    std::vector<ObjectId>& found = entry->second;
+    if (!is_new || !storage_) return found;
+    const std::string_view text = piece.text;
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t end = begin;
+        while (end < text.size() && is_of_key(text[end])) ++end;
+        const auto object = find(text.substr(begin, end - begin));
+        if (object && std::ranges::find(found, *object) == found.end()) found.push_back(*object);
+        begin = end + 1;
+    }
+    return found;
+}
+
+/// The key, or what stands behind any of its slashes.
+std::optional<ObjectId> NamedObjects::find(std::string_view word) {
+    for (const std::string_view start : {word, without_end_marks(word)}) {
+        std::string_view key = start;
+        while (is_telling(key)) {
+            if (const auto object = find_key(key)) return object;
+            const std::size_t slash = key.find('/');
+            if (slash == std::string_view::npos) break;
+            key.remove_prefix(slash + 1);
+        }
+    }
+    return std::nullopt;
+}
+
+/// Objects are written before they are named, and once: what is not there now was not meant.
+std::optional<ObjectId> NamedObjects::find_key(std::string_view key) {
+    if (!is_valid_key(key)) return std::nullopt;
+    if (const auto known = by_key_.find(std::string(key)); known != by_key_.end()) return known->second;
+    std::optional<std::string> content = storage_->get(key);
+    if (!content) return std::nullopt;
+    const auto id = static_cast<ObjectId>(objects_.size());
+    objects_.push_back({std::move(*content), {}});
+    by_key_.emplace(key, id);
+    return id;
+}
+
+bool NamedObjects::holds(ObjectId object, Needle needle) {
+    const auto [known, is_new] = objects_[object].holds.try_emplace(needle, false);
+    if (is_new) known->second = needles_.holds(objects_[object].content, needle);
+    return known->second;
+}
+
+bool NamedObjects::holds_text(ObjectId object, std::string_view text) {
+    const std::string& content = objects_[object].content;
+    return content.find(text) != std::string::npos || content.find(json_escaped(text)) != std::string::npos;
+}
+
+}  // namespace whittle::inline v0::evaluation

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "needle_index.hpp"
+#include "pieces.hpp"
+#include "whittle/port/storage.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace whittle::inline v0::evaluation {
+
+/// A stored object, as one run numbers them.
+using ObjectId = std::uint32_t;
+
+/// The objects of a store that messages name: by their key, also with anything and a slash in front of it.
+class NamedObjects {
+public:
+    /// `storage` may be null: then nothing is named.
+    NamedObjects(std::shared_ptr<Storage> storage, const NeedleIndex& needles)
+        : storage_(std::move(storage)), needles_(needles) {}
+
+    [[nodiscard]] bool has_storage() const noexcept { return storage_ != nullptr; }
+    /// Those that `piece` names, in order. Looked for once.
+    const std::vector<ObjectId>& named_by(PieceId id, const Piece& piece);
+    [[nodiscard]] bool holds(ObjectId object, Needle needle);
+    /// As it is or as within a JSON string.
+    [[nodiscard]] bool holds_text(ObjectId object, std::string_view text);
+    [[nodiscard]] const std::string& content(ObjectId object) const { return objects_[object].content; }
+
+private:
+    struct Object {
+        std::string content{};
+        std::unordered_map<Needle, bool> holds{};
+    };
+
+    [[nodiscard]] std::optional<ObjectId> find(std::string_view word);
+    [[nodiscard]] std::optional<ObjectId> find_key(std::string_view key);
+
+    std::shared_ptr<Storage> storage_;
+    const NeedleIndex& needles_;
+    std::vector<Object> objects_{};
+    std::unordered_map<std::string, ObjectId> by_key_{};
+    std::unordered_map<PieceId, std::vector<ObjectId>> named_{};
+};
+
+}  // namespace whittle::inline v0::evaluation

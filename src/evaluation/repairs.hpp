@@ -1,0 +1,73 @@
+#pragma once
+
+#include "named_objects.hpp"
+#include "prefix_tree.hpp"
+#include "shown_messages.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace whittle::inline v0::evaluation {
+
+/// What one call pays because something it needed was not in its request: the sources of that are fetched again, from
+/// the store by a read-back, else by the call that gave them or by asking the user. What was fetched stays in later
+/// requests for as long as the strategy had kept the original.
+class Repairs {
+public:
+    Repairs(const SessionData& session, ShownMessages& shown, NamedObjects& objects,
+            std::span<const CostProfile> profiles)
+        : session_(session), shown_(shown), objects_(objects), profiles_(profiles), money_(profiles.size()) {}
+
+    /// `missing`: what is needed and not visible. `cached`: of the request, by profile.
+    void pay(std::size_t call, std::span<const Needle> missing, std::span<const Cached> cached);
+
+    /// By profile, of all calls.
+    [[nodiscard]] const std::vector<double>& money() const noexcept { return money_; }
+    [[nodiscard]] std::int64_t recovered() const noexcept { return recovered_; }
+    [[nodiscard]] std::int64_t rerun() const noexcept { return rerun_; }
+    [[nodiscard]] std::int64_t asked() const noexcept { return asked_; }
+
+    /// The object named in the request that holds `needle`, if there is one.
+    [[nodiscard]] std::optional<ObjectId> object_with(Needle needle);
+
+private:
+    enum class Source : std::uint8_t { object, tool, user };
+
+    struct Fetched {
+        Source source = Source::tool;
+        ObjectId object = 0;
+        std::size_t message = 0;  // the recorded one that it comes from
+        std::string slice{};      // object: what was read of it; else the whole message
+        std::int64_t tokens = 0;  // with the output of the call that fetched it
+        std::int64_t output = 0;
+        std::size_t place = 0;               // the recorded message that it stands in front of
+        std::optional<std::size_t> until{};  // the first call without it
+    };
+
+    void drop_old(std::size_t call);
+    void pay_for_kept(std::span<const Cached> cached);
+    void fetch(Needle needle, std::vector<Fetched>& done);
+    void pay_for_new(std::vector<Fetched>& done);
+    [[nodiscard]] bool holds(const Fetched& fetched, Needle needle) const;
+    [[nodiscard]] Fetched from_object(ObjectId object, Needle needle) const;
+    [[nodiscard]] Fetched from_call(Needle needle) const;
+    [[nodiscard]] std::string slice_of(ObjectId object, Needle needle) const;
+    [[nodiscard]] std::int64_t output_of_call(std::size_t result) const;
+    [[nodiscard]] std::optional<std::size_t> newest_with(Needle needle, Role role) const;
+
+    const SessionData& session_;
+    ShownMessages& shown_;
+    NamedObjects& objects_;
+    std::span<const CostProfile> profiles_;
+    std::size_t call_ = 0;
+    std::vector<Fetched> kept_{};
+    std::vector<double> money_;
+    std::int64_t recovered_ = 0;
+    std::int64_t rerun_ = 0;
+    std::int64_t asked_ = 0;
+};
+
+}  // namespace whittle::inline v0::evaluation

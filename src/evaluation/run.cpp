@@ -1,0 +1,323 @@
+#include "characters.hpp"
+#include "ledger.hpp"
+#include "repairs.hpp"
+#include "session_data.hpp"
+#include "shown_messages.hpp"
+#include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace whittle::inline v0::evaluation {
+namespace {
+
+std::vector<CostProfile> profiles_of(const RunOptions& options) {
+    if (!options.profiles.empty()) return options.profiles;
+    const auto all = cost_profiles();
+    return {all.begin(), all.end()};
+}
+
+std::size_t index_of(ProbeKind kind) noexcept { return static_cast<std::size_t>(kind); }
+
+std::size_t index_of_age(std::size_t calls) noexcept {
+    constexpr std::size_t recent_to = 10;
+    constexpr std::size_t middle_to = 50;
+    return static_cast<std::size_t>(calls <= recent_to ? Age::recent : calls <= middle_to ? Age::middle : Age::old);
+}
+
+}  // namespace
+
+class Run::Impl {
+public:
+    Impl(const Session& session, const RunOptions& options);
+
+    void send(std::size_t call, const Request& request);
+    Figures finish();
+
+private:
+    struct Removed {
+        bool ever = false;
+        bool always_restorable = true;
+    };
+
+    void check_order(std::size_t call) const;
+    void pay_aside(std::size_t call, const SideCall& side);
+    void account(std::size_t call);
+    void compare_with_previous();
+    void look_at_newest(std::size_t call);
+    void look_at_newest_result(std::size_t message);
+    void look_at_removed(std::size_t call);
+    void ask_errors(std::size_t call);
+    void ask_artifacts(std::size_t call);
+    void ask_users(std::size_t call);
+    bool ask(ProbeKind kind, Needle needle, std::size_t age);
+    void count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable);
+    [[nodiscard]] bool is_restorable(std::size_t message);
+    [[nodiscard]] bool is_stored(std::size_t message);
+    [[nodiscard]] bool is_held(std::size_t message, std::string_view text);
+    [[nodiscard]] bool stands_elsewhere(std::size_t message, std::string_view text);
+    [[nodiscard]] std::size_t turn_of(std::size_t call) const { return data_.turns[data_.calls[call]]; }
+
+    const SessionData& data_;
+    std::vector<CostProfile> profiles_;
+    std::int64_t window_;
+    ShownMessages shown_;
+    NamedObjects objects_;
+    PrefixTree sent_cache_;
+    PrefixTree raw_cache_;
+    std::vector<PieceId> raw_pieces_{};  // of all requests, if everything is sent
+    std::vector<std::int64_t> raw_before_{};
+    std::size_t raw_sent_ = 0;  // of these, in the request before
+    Repairs repairs_;
+    Ledger ledger_;
+    Figures figures_{};
+    std::optional<std::size_t> last_call_{};
+    std::int64_t last_total_ = 0;
+    std::size_t oldest_error_ = 0;  // those before are not asked any more
+    std::vector<Removed> removed_;  // by message
+};
+
+Run::Impl::Impl(const Session& session, const RunOptions& options)
+    : data_(*session.data_),
+      profiles_(profiles_of(options)),
+      window_(options.window),
+      shown_(data_),
+      objects_(options.storage, data_.probes.index),
+      sent_cache_(shown_.table(), profiles_, data_.system_piece.has_value()),
+      raw_cache_(data_.table, profiles_, data_.system_piece.has_value()),
+      repairs_(data_, shown_, objects_, profiles_),
+      ledger_(profiles_),
+      removed_(data_.pieces.size()) {
+    if (data_.system_piece) raw_pieces_.push_back(*data_.system_piece);
+    raw_pieces_.insert(raw_pieces_.end(), data_.pieces.begin(), data_.pieces.end());
+    raw_before_.push_back(data_.tools_tokens);
+    for (const PieceId piece : raw_pieces_) raw_before_.push_back(raw_before_.back() + data_.table[piece].tokens);
+}
+
+void Run::Impl::check_order(std::size_t call) const {
+    if (call < data_.calls.size() && (!last_call_ || call > *last_call_)) return;
+    throw Error(Errc::invalid_argument, fmt::format("evaluate session {}: call {} of {} is out of order",
+                                                    data_.input.id, call, data_.calls.size()));
+}
+
+void Run::Impl::send(std::size_t call, const Request& request) {
+    check_order(call);
+    if (data_.calls[call] == 0) return;  // nothing was said before
+    for (const SideCall& side : request.side_calls) pay_aside(call, side);
+    shown_.take(call, request);
+    account(call);
+    look_at_newest(call);
+    look_at_removed(call);
+    ask_errors(call);
+    const bool is_last = call + 1 == data_.calls.size();
+    if (is_last || (last_call_ && shown_.was_edited())) ask_artifacts(call);
+    ask_users(call);
+    last_call_ = call;
+    last_total_ = shown_.total();
+}
+
+// ---- tokens and money
+
+void Run::Impl::pay_aside(std::size_t call, const SideCall& side) {
+    std::vector<PieceId> pieces;
+    if (side.shares_prefix && data_.system_piece) pieces.push_back(*data_.system_piece);
+    for (const Message& message : side.messages) pieces.push_back(shown_.add_piece(message));
+    std::vector<std::int64_t> before{side.shares_prefix ? data_.tools_tokens : 0};
+    for (const PieceId piece : pieces) before.push_back(before.back() + shown_.table()[piece].tokens);
+    RequestTokens tokens{.total = before.back(), .cached = std::vector<Cached>(profiles_.size())};
+    if (side.shares_prefix) tokens.cached = sent_cache_.add_aside({pieces, before, data_.call_seconds[call]});
+    const std::int64_t reply = tokens_of_characters(count_characters(side.reply));
+    ledger_.add_aside(tokens, reply);
+    ++figures_.side_calls;
+    figures_.side_tokens += tokens.total + reply;
+}
+
+void Run::Impl::account(std::size_t call) {
+    const double now = data_.call_seconds[call];
+    const std::size_t raw_count = data_.calls[call] + (data_.system_piece ? 1 : 0);
+    const auto raw_before = std::span<const std::int64_t>(raw_before_).first(raw_count + 1);
+    const auto raw_pieces = std::span<const PieceId>(raw_pieces_).first(raw_count);
+    const RequestTokens raw{raw_before.back(), raw_cache_.add({raw_pieces, raw_before, now, raw_sent_})};
+    const RequestTokens sent{shown_.total(),
+                             sent_cache_.add({shown_.pieces(), shown_.tokens_before(), now, shown_.common()})};
+    raw_sent_ = raw_count;
+    ledger_.add_call(raw, sent, data_.piece(data_.calls[call]).tokens);
+    ++figures_.calls;
+    figures_.raw += raw.total;
+    figures_.sent += sent.total;
+    figures_.peak_raw = std::max(figures_.peak_raw, raw.total);
+    figures_.peak_sent = std::max(figures_.peak_sent, sent.total);
+    figures_.over_window_raw += raw.total > window_ ? 1 : 0;
+    figures_.faults.over_window += sent.total > window_ ? 1 : 0;
+    figures_.faults.larger_than_raw += sent.total > raw.total ? 1 : 0;
+    if (last_call_) compare_with_previous();
+    std::vector<Needle> missing;
+    for (const Probe& probe : data_.probes.of_call[call]) {
+        if (!ask(probe.kind, probe.needle, probe.age)) missing.push_back(probe.needle);
+    }
+    repairs_.pay(call, missing, sent.cached);
+}
+
+void Run::Impl::compare_with_previous() {
+    constexpr std::int64_t slack = 64;
+    const std::int64_t invalidated = last_total_ - shown_.common_tokens();
+    ++figures_.steps;
+    figures_.commits += shown_.was_edited() ? 1 : 0;
+    if (invalidated <= slack) return;
+    ++figures_.resets;
+    figures_.invalidated += invalidated;
+    figures_.deep_resets += 2 * invalidated > last_total_ ? 1 : 0;
+}
+
+// ---- what every request should show
+
+void Run::Impl::look_at_newest(std::size_t call) {
+    const std::size_t reply = data_.calls[call];
+    std::size_t first = reply;
+    while (first > 0 && data_.piece(first - 1).role() != Role::assistant) --first;
+    if (first > 0 && !data_.piece(first - 1).message->calls.empty() && !shown_.is_shown_whole(first - 1))
+        ++figures_.faults.newest_call_changed;
+    for (std::size_t message = first; message < reply; ++message) {
+        if (data_.piece(message).role() == Role::tool) look_at_newest_result(message);
+    }
+    const auto& users = data_.probes.users;
+    const auto behind = std::ranges::lower_bound(users, reply, {}, &Standing::message);
+    if (behind == users.begin()) return;
+    const auto& [message, needle] = *(behind - 1);
+    if (!shown_.is_shown_whole(message) && !shown_.others_show(needle)) ++figures_.faults.newest_user_changed;
+}
+
+void Run::Impl::look_at_newest_result(std::size_t message) {
+    constexpr std::int64_t enough = 64;
+    const Piece& piece = data_.piece(message);
+    figures_.arrived += piece.characters;
+    std::int64_t shown = shown_.is_shown_whole(message) ? piece.characters : 0;
+    if (const auto variant = shown_.variant_of(message); variant && shown == 0) {
+        const std::string& text = shown_.table()[*variant].text;
+        shown = common_front(piece.text, text);
+        const auto rest_of = [&](const std::string& whole) {
+            return std::string_view(whole).substr(first_characters(whole, shown).size());
+        };
+        shown += common_end(rest_of(piece.text), rest_of(text));
+    }
+    figures_.arrived_shown += shown;
+    if (shown_.is_shown_whole(message) || shown >= std::min(enough, (piece.characters + 1) / 2)) return;
+    ++(is_stored(message) ? figures_.faults.newest_result_hidden : figures_.faults.newest_result_dropped);
+}
+
+/// Of what goes, everything stands elsewhere in the request or in a named object.
+void Run::Impl::look_at_removed(std::size_t call) {
+    for (const std::size_t message : shown_.touched()) {
+        if (message >= data_.calls[call] || shown_.is_shown_whole(message)) continue;
+        Removed& removed = removed_[message];
+        removed.ever = true;
+        if (objects_.has_storage()) removed.always_restorable = removed.always_restorable && is_restorable(message);
+    }
+}
+
+namespace {
+
+/// Calls `is_there` for each text that a message holds until one is not.
+template <typename IsThere>
+bool all_texts(const Message& message, IsThere&& is_there) {
+    const auto is_told = [&](const std::string& text) { return is_blank(text) || text == "{}" || is_there(text); };
+    return is_told(message.content) && std::ranges::all_of(message.calls, is_told, &ToolCall::arguments);
+}
+
+}  // namespace
+
+bool Run::Impl::is_restorable(std::size_t message) {
+    return is_stored(message) || all_texts(*data_.piece(message).message,
+                                           [&](const std::string& text) { return stands_elsewhere(message, text); });
+}
+
+bool Run::Impl::is_stored(std::size_t message) {
+    if (!objects_.has_storage()) return false;
+    return all_texts(*data_.piece(message).message, [&](const std::string& text) { return is_held(message, text); });
+}
+
+bool Run::Impl::is_held(std::size_t message, std::string_view text) {
+    const auto in_object_of = [&](PieceId piece) {
+        const std::vector<ObjectId>& named = objects_.named_by(piece, shown_.table()[piece]);
+        return std::ranges::any_of(named, [&](ObjectId object) { return objects_.holds_text(object, text); });
+    };
+    const auto variant = shown_.variant_of(message);
+    return (variant && in_object_of(*variant)) || std::ranges::any_of(shown_.others(), in_object_of);
+}
+
+bool Run::Impl::stands_elsewhere(std::size_t message, std::string_view text) {
+    const auto in = [&](PieceId piece) { return shown_.table()[piece].text.find(text) != std::string::npos; };
+    const auto variant = shown_.variant_of(message);
+    return variant ? in(*variant) : std::ranges::any_of(shown_.others(), in);
+}
+
+// ---- what the future needed
+
+void Run::Impl::count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable) {
+    ProbeCount& row = figures_.probes[index_of(kind)][index_of_age(age)];
+    ++row.asked;
+    ++(is_visible ? row.visible : is_recoverable ? row.recoverable : row.lost);
+}
+
+bool Run::Impl::ask(ProbeKind kind, Needle needle, std::size_t age) {
+    const bool is_visible = shown_.shows(needle);
+    count(kind, age, is_visible, !is_visible && repairs_.object_with(needle).has_value());
+    return is_visible;
+}
+
+/// For ten calls.
+void Run::Impl::ask_errors(std::size_t call) {
+    constexpr std::size_t calls_asked = 10;
+    const auto& errors = data_.probes.errors;
+    const auto age_of = [&](const Standing& error) { return turn_of(call) - data_.turns[error.message]; };
+    while (oldest_error_ < errors.size() && errors[oldest_error_].message < data_.calls[call] &&
+           age_of(errors[oldest_error_]) > calls_asked)
+        ++oldest_error_;
+    for (std::size_t e = oldest_error_; e < errors.size() && errors[e].message < data_.calls[call]; ++e)
+        ask(ProbeKind::error, errors[e].needle, age_of(errors[e]));
+}
+
+void Run::Impl::ask_artifacts(std::size_t call) {
+    for (const Artifact& artifact : data_.probes.artifacts) {
+        const auto behind = std::ranges::lower_bound(artifact.writes, data_.calls[call]);
+        if (behind == artifact.writes.begin()) continue;
+        ask(ProbeKind::artifact, artifact.needle, turn_of(call) - data_.turns[*(behind - 1)]);
+    }
+}
+
+void Run::Impl::ask_users(std::size_t call) {
+    for (const auto& [message, needle] : data_.probes.users) {
+        if (message >= data_.calls[call]) return;
+        const bool is_visible = shown_.is_shown_whole(message) || shown_.others_show(needle);
+        count(ProbeKind::constraint, turn_of(call) - data_.turns[message], is_visible,
+              !is_visible && is_stored(message));
+    }
+}
+
+Figures Run::Impl::finish() {
+    figures_.session = data_.input.id;
+    figures_.source = data_.input.source;
+    figures_.kind = data_.input.kind;
+    figures_.size = data_.size;
+    figures_.repairs_recovered = repairs_.recovered();
+    figures_.repairs_rerun = repairs_.rerun();
+    figures_.repairs_asked = repairs_.asked();
+    for (const Removed& removed : removed_) {
+        figures_.removed_messages += removed.ever ? 1 : 0;
+        figures_.faults.messages_not_restorable += removed.ever && !removed.always_restorable ? 1 : 0;
+    }
+    figures_.money = ledger_.finish(repairs_.money());
+    return figures_;
+}
+
+Run::Run(const Session& session, const RunOptions& options) : impl_(std::make_unique<Impl>(session, options)) {}
+Run::~Run() = default;
+Run::Run(Run&&) noexcept = default;
+Run& Run::operator=(Run&&) noexcept = default;
+void Run::send(std::size_t call, const Request& request) { impl_->send(call, request); }
+Figures Run::finish() { return impl_->finish(); }
+
+}  // namespace whittle::inline v0::evaluation
