@@ -1,0 +1,84 @@
+#include "evaluation/histories.hpp"
+#include "support/catch.hpp"
+
+#include <cmath>
+
+using namespace whittle;
+using namespace whittle::evaluation;
+using namespace whittle::testing;
+
+namespace {
+
+bool is_close(double a, double b) { return std::abs(a - b) < 1e-6; }
+
+/// A result of 2,000 tokens with a path, and a call that needs the path; then `after` more rounds.
+History needs_a_path(int after) {
+    History history;
+    history.at(0)
+        .user(tokens_of_text(1'500, 'u'))
+        .round("list", "{}", "src/parser/lexer.cpp " + std::string(7'979, 'x'));
+    history.round("wait", "{}", "").round("read", R"({"path":"src/parser/lexer.cpp"})", "int main() {}");
+    for (int i = 0; i < after; ++i) history.round("wait", "{}", "");
+    return history.say("done");
+}
+
+double repairs_of(const Figures& figures) { return figures.money[0].with_repairs - figures.money[0].sent; }
+
+}  // namespace
+
+TEST_CASE("what is needed and lost is paid for by the call that gave it, in full", "[evaluation]") {
+    const Session session = needs_a_path(0).session();
+    const Figures figures = run_replacing(session, 0, {{2, "gone"}}, only("anthropic_5m"));
+    CHECK(figures.repairs_rerun == 1);
+    // The request of call 2: user, call, "gone", call, empty result.
+    const double request = 1'500 + 2 + 1 + 2 + 0;
+    const double at_once = 0.1 * request + 1.25 * (2'000 + 60) + 5.0 * 60;
+    // In the last request it stands behind that one, which was cached whole.
+    const double later = 0.1 * (2'000 + 60);
+    CHECK(is_close(repairs_of(figures), at_once + later));
+}
+
+TEST_CASE("what is needed and stored is read back in a slice", "[evaluation]") {
+    const Session session = needs_a_path(0).session();
+    const auto storage = memory_storage();
+    storage->put_if_absent("conv/0001.txt", "src/parser/lexer.cpp " + std::string(39'979, 'x'));
+    RunOptions options = only("anthropic_5m");
+    options.storage = storage;
+    const Figures figures = run_replacing(session, 0, {{2, "conv/0001.txt"}}, options);
+    CHECK(figures.repairs_recovered == 1);
+    CHECK(figures.repairs_rerun == 0);
+    const double request = 1'500 + 2 + 4 + 2 + 0;
+    CHECK(is_close(repairs_of(figures), 0.1 * request + 1.25 * (2'000 + 60) + 5.0 * 60 + 0.1 * (2'000 + 60)));
+}
+
+TEST_CASE("what was fetched stays as long as the strategy had kept the original", "[evaluation]") {
+    const Session session = needs_a_path(6).session();
+    const Figures briefly = run_replacing(session, 3, {{2, "gone"}}, only("no_cache"));
+    CHECK(briefly.repairs_rerun == 0);  // gone after it was needed
+    const Figures dropped = run_replacing(session, 2, {{2, "gone"}}, only("no_cache"));
+    const Figures never_whole = run_replacing(session, 0, {{2, "gone"}}, only("no_cache"));
+    CHECK(dropped.repairs_rerun == 1);
+    CHECK(never_whole.repairs_rerun == 1);
+    CHECK(is_close(repairs_of(never_whole) - repairs_of(dropped), 7 * 2'060.0));
+}
+
+TEST_CASE("what is shown needs no repair, and what came back serves the next calls too", "[evaluation]") {
+    History history = needs_a_path(0);
+    history.round("read", R"({"path":"src/parser/lexer.cpp","again":true})", "").say("");
+    const Session session = history.session();
+    CHECK(run_control(session, "noop").repairs_rerun == 0);
+    const Figures figures = run_replacing(session, 0, {{2, "gone"}, {5, "?"}});
+    CHECK(figures.repairs_rerun == 1);
+}
+
+TEST_CASE("lost words of a user are asked for again", "[evaluation]") {
+    const Session session = History()
+                                .user("look at src/parser/lexer.cpp")
+                                .round("wait", "{}", "")
+                                .round("read", R"({"path":"src/parser/lexer.cpp"})", "")
+                                .say("")
+                                .session();
+    const Figures figures = run_replacing(session, 1, {{0, "look"}});
+    CHECK(figures.repairs_asked == 1);
+    CHECK(figures.repairs_rerun == 0);
+}
