@@ -8,6 +8,7 @@
 #include "input.hpp"
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,8 +46,20 @@ struct CheckCommand {
     std::string profile{};  ///< empty: the one of the session's provider
 };
 
+struct CompareCommand {
+    std::vector<std::string> files{};
+    std::vector<std::string> configs{};
+    std::vector<std::string> strategies{};  ///< names of controls; empty: all
+    std::vector<std::string> profiles{};    ///< names of cost profiles; empty: all
+    std::int64_t window = 200'000;          ///< tokens
+    bool by_file = false;
+    bool sessions = false;
+    bool csv = false;
+};
+
 [[nodiscard]] ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common);
+[[nodiscard]] ExitCode run_compare(const CompareCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_check(const CheckCommand& command, const CommonOptions& common);
 
 /// A mistake in the command line or the configuration: exit code 2.

@@ -60,6 +60,40 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     return sub;
 }
 
+CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
+    CLI::App* sub = app.add_subcommand(
+        "compare", "Show what strategies cost and what they forget, on recorded sessions; no model is run again");
+    sub->add_option("files", command.files,
+                    "Sessions of OpenAI or Anthropic messages: JSON Lines or JSON, also as gzip; - is standard input")
+        ->required()
+        ->type_name("FILE");
+    sub->add_option("--config", command.configs, "A chain to compare; several times for several")
+        ->allow_extra_args(false)
+        ->type_name("CHAIN.json");
+    sub->add_option("--strategy", command.strategies,
+                    "A simple strategy to compare with, such as noop or mask10_step25; without it all of them")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    sub->add_option("--profile", command.profiles,
+                    "Prices: anthropic_5m, openai, openai_2026 or no_cache; without it all of them")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    sub->add_option("--window", command.window, "Requests above so many tokens are counted (default 200000)")
+        ->check(CLI::PositiveNumber)
+        ->type_name("TOKENS");
+    sub->add_flag("--by-file", command.by_file, "A row for each file too");
+    sub->add_flag("--sessions", command.sessions, "With --json: the single sessions too");
+    sub->add_flag("--csv", command.csv, "Print a line for each strategy, group of sessions and profile");
+    sub->footer(
+        "Examples:\n"
+        "  whittle compare sessions.jsonl\n"
+        "  whittle compare *.jsonl.gz --config mine.json --config other.json --profile anthropic_5m\n"
+        "  whittle compare sessions.jsonl --strategy noop --config mine.json --json --sessions > figures.json\n"
+        "  whittle compare - --csv < sessions.jsonl > figures.csv\n\n"
+        "What a chain stores is kept in memory. Exit code 1 also if a chain failed or broke a message rule.");
+    return sub;
+}
+
 CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
     CLI::App* sub = app.add_subcommand("apply", "Run a chain once on one conversation, as before a model call");
     sub->add_option("--config", command.config, "The chain")->required()->type_name("CHAIN.json");
@@ -132,6 +166,7 @@ int run(int argc, char** argv) {
     CLI::App app("whittle keeps the message history of an LLM agent small, valid, cheap and recoverable.", "whittle");
     CommonOptions common;
     ReplayCommand replay_command;
+    CompareCommand compare_command;
     ApplyCommand apply_command;
     CheckCommand check_command;
     CountCommand count_command;
@@ -140,17 +175,19 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
                            "  whittle replay sessions.jsonl --config chain.json\n"
+                           "  whittle compare sessions.jsonl --config chain.json\n"
                            "  whittle apply --config chain.json --in talk.json --out smaller.json\n"
                            "  whittle check sessions.jsonl --profile openai_chat\n"
                            "  whittle replay --help\n\n") +
                exit_codes);
     app.add_flag("--no-color", common.no_color, "Print without terminal colours (as NO_COLOR does)");
     CLI::App* replay_app = add_replay(app, replay_command);
+    CLI::App* compare_app = add_compare(app, compare_command);
     CLI::App* apply_app = add_apply(app, apply_command);
     CLI::App* check_app = add_check(app, check_command);
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
-    for (CLI::App* sub : {replay_app, apply_app, check_app, count_app}) {
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
@@ -160,6 +197,7 @@ int run(int argc, char** argv) {
         return tell(app, error);
     }
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
+    if (compare_app->parsed()) return guarded([&] { return run_compare(compare_command, common); });
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
     if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });

@@ -1,3 +1,4 @@
+#include "chain_replay.hpp"
 #include "commands.hpp"
 #include "same_file.hpp"
 #include "terminal.hpp"
@@ -17,89 +18,31 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A model call that a middleware made.
-struct SideCall {
-    std::string purpose{};
-    ordered_json messages{};
-    std::string reply{};
-};
-using SideCalls = std::vector<SideCall>;
-
-template <AgentMessage M>
-ordered_json to_array(std::span<const M> messages) {
-    ordered_json json = ordered_json::array();
-    for (const M& m : messages) json.push_back(m.json());
-    return json;
-}
-
-/// Notes what a model is asked, and what that takes by the chain's own counter.
-template <AgentMessage M>
-class WatchedModel final : public Model<M> {
-public:
-    WatchedModel(std::shared_ptr<Model<M>> model, std::shared_ptr<const TokenCounter> counter,
-                 std::shared_ptr<SideCalls> calls)
-        : model_(std::move(model)), counter_(std::move(counter)), calls_(std::move(calls)) {}
-
-    Reply<M> generate(const ModelRequest<M>& request) override {
-        Reply<M> reply = model_->generate(request);
-        if (!reply.usage) {
-            Usage usage{.input = count_overhead(request.system, request.tools, *counter_),
-                        .output = count_message(reply.message, *counter_)};
-            for (const M& m : request.messages) usage.input = add_saturating(usage.input, count_message(m, *counter_));
-            reply.usage = usage;
-        }
-        calls_->push_back({std::string(request.purpose), to_array<M>(request.messages), text_of(reply.message)});
-        return reply;
-    }
-
-private:
-    std::shared_ptr<Model<M>> model_;
-    std::shared_ptr<const TokenCounter> counter_;
-    std::shared_ptr<SideCalls> calls_;
-};
-
-/// For the last line: why a run counts as failed; empty if it does not.
-std::string reason_of_failure(const ReplayTotals& sum) {
-    std::vector<std::string> reasons;
-    const auto add = [&](std::int64_t number, std::string_view one, std::string_view more) {
-        if (number > 0) reasons.push_back(fmt::format("{} {}", grouped(number), number == 1 ? one : more));
-    };
-    add(static_cast<std::int64_t>(sum.violations.size()), "message rule is broken that the recording keeps",
-        "message rules are broken that the recording keeps");
-    add(sum.not_undone, "session is not given back by undoing", "sessions are not given back by undoing");
-    add(sum.failed_hooks, "run of a middleware failed", "runs of middlewares failed");
-    add(sum.failed_writes, "write to the store failed", "writes to the store failed");
-    return fmt::format("{}", fmt::join(reasons, ", "));
-}
-
 /// The exact requests, one line each.
 class RequestWriter {
 public:
     RequestWriter(const std::string& path, bool delta) : out_(path), delta_(delta) {}
 
     template <AgentMessage M>
-    void write(const ReplayRequest<M>& request, const SideCalls& side_calls) {
+    void write(const ReplayRequest<M>& request, const WatchedCalls& side_calls) {
         ordered_json line{{"trajectory", request.trajectory}, {"call", request.call}};
         if (delta_) line["keep"] = request.keep;
         line["messages"] = to_array<M>(request.messages.subspan(delta_ ? request.keep : 0));
         line["tokens"] = request.tokens;
         line["tokens_raw"] = request.tokens_raw;
         line["first_changed"] = request.first_changed ? ordered_json(*request.first_changed) : ordered_json(nullptr);
-        for (const SideCall& call : side_calls) line["side_calls"].push_back(describe(call, request));
+        for (const WatchedCall& call : side_calls) line["side_calls"].push_back(describe(call, request));
         out_.write(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
     }
     void commit() { out_.commit(); }
 
 private:
-    /// A call that starts with the conversation's own first message goes on from its cached prefix.
     template <AgentMessage M>
-    static ordered_json describe(const SideCall& call, const ReplayRequest<M>& request) {
-        const bool shares_prefix = !call.messages.empty() && !request.messages.empty() &&
-                                   call.messages.front() == request.messages.front().json();
+    static ordered_json describe(const WatchedCall& call, const ReplayRequest<M>& request) {
         return {{"purpose", call.purpose},
                 {"messages", call.messages},
                 {"reply", call.reply},
-                {"shares_prefix", shares_prefix}};
+                {"shares_prefix", shares_prefix(call, request.messages)}};
     }
 
     OutputFile out_;
@@ -112,8 +55,9 @@ public:
         : command_(command),
           common_(common),
           settings_(with_storage(std::move(settings))),
-          openai_chain_(make_watched_chain<openai::Message>()),
-          anthropic_chain_(make_watched_chain<anthropic::Message>()),
+          openai_chain_(make_watched_chain<openai::Message>(settings_for<openai::Message>(settings_), side_calls_)),
+          anthropic_chain_(
+              make_watched_chain<anthropic::Message>(settings_for<anthropic::Message>(settings_), side_calls_)),
           text_(profile()) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
@@ -135,13 +79,6 @@ private:
     static ChainSettings with_storage(ChainSettings settings) {
         settings.config.storage = open_storage(settings.storage);
         return settings;
-    }
-
-    template <AgentMessage M>
-    [[nodiscard]] Chain<M> make_watched_chain() const {
-        return make_chain<M>(settings_for<M>(settings_), {}, [&](const ModelSettings& model) {
-            return std::make_shared<WatchedModel<M>>(make_model<M>(model), settings_.config.token_counter, side_calls_);
-        });
     }
 
     template <AgentMessage M>
@@ -231,7 +168,7 @@ private:
 
     const ReplayCommand& command_;
     const CommonOptions& common_;
-    std::shared_ptr<SideCalls> side_calls_ = std::make_shared<SideCalls>();
+    std::shared_ptr<WatchedCalls> side_calls_ = std::make_shared<WatchedCalls>();
     ChainSettings settings_;
     Chain<openai::Message> openai_chain_;
     Chain<anthropic::Message> anthropic_chain_;

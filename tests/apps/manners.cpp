@@ -28,7 +28,7 @@ TEST_CASE("help and version go to standard output", "[apps]") {
     const CliResult version = run_cli(dir, "--version");
     CHECK(version.exit_code == 0);
     CHECK(version.out == "whittle 0.1.0\n");
-    for (const std::string command : {"", "replay", "apply", "check", "count", "vocab"}) {
+    for (const std::string command : {"", "replay", "compare", "apply", "check", "count", "vocab"}) {
         CAPTURE(command);
         const CliResult help = run_cli(dir, command + " --help");
         CHECK(help.exit_code == 0);
@@ -45,7 +45,10 @@ TEST_CASE("a wrong command line is exit code 2, with the reason on standard erro
     for (const std::string arguments :
          {"", "cook", "replay", "replay s.jsonl", "replay s.jsonl --config chain.json --sideways",
           "replay s.jsonl --config chain.json --delta", "apply --config chain.json --in s.jsonl", "check",
-          "check s.jsonl --profile nonsense", "replay s.jsonl --config absent.json"}) {
+          "check s.jsonl --profile nonsense", "compare", "compare s.jsonl --strategy nonsense",
+          "compare s.jsonl --profile nonsense", "compare s.jsonl --csv --json", "compare s.jsonl --sessions",
+          "compare s.jsonl --window 0", "compare s.jsonl --config absent.json",
+          "replay s.jsonl --config absent.json"}) {
         CAPTURE(arguments);
         const CliResult result = run_cli(dir, arguments);
         CHECK(result.exit_code == 2);

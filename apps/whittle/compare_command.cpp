@@ -1,0 +1,254 @@
+#include "chain_replay.hpp"
+#include "commands.hpp"
+#include "comparison.hpp"
+#include "terminal.hpp"
+#include "whittle/evaluation/recorded.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace whittle::cli {
+namespace {
+
+/// Objects in memory that are called what they would be in the configured store, so that requests are the same.
+class MemoryNamedAs final : public Storage {
+public:
+    explicit MemoryNamedAs(const StorageSettings& settings) {
+        if (settings.type != StorageSettings::Type::file) return;
+        shown_root_ = settings.file.shown_root;
+        if (shown_root_.empty()) shown_root_ = std::filesystem::weakly_canonical(settings.root).string();
+    }
+
+    void put_if_absent(std::string_view key, std::string_view content) override {
+        memory_->put_if_absent(key, content);
+    }
+    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
+        return memory_->get(key, offset, max_bytes);
+    }
+    std::unique_ptr<StorageWriter> open_writer() override { return memory_->open_writer(); }
+    std::optional<ObjectInfo> stat(std::string_view key) override { return memory_->stat(key); }
+    void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
+        memory_->list(prefix, visit);
+    }
+    bool remove(std::string_view key) override { return memory_->remove(key); }
+    std::string locate(std::string_view key) const override {
+        return shown_root_.empty() ? memory_->locate(key) : fmt::format("{}/{}", shown_root_, key);
+    }
+
+private:
+    std::shared_ptr<Storage> memory_ = memory_storage();
+    std::string shown_root_{};  // empty: objects are called by their keys
+};
+
+/// Everything that a configuration stores goes to one store in memory: several are compared, and none of them leaves
+/// anything behind. Without a store nothing is recoverable, as it would be for the agent.
+ChainSettings with_memory_storage(ChainSettings settings) {
+    using Type = StorageSettings::Type;
+    StorageSettings named_as = settings.storage;
+    for (StageSettings& stage : settings.stages) {
+        if (named_as.type == Type::none) named_as = stage.backend;
+        for (const auto& [tool, backend] : stage.tool_backends) {
+            if (named_as.type == Type::none) named_as = backend;
+        }
+        stage.backend = {};
+        stage.tool_backends.clear();
+    }
+    if (named_as.type != Type::none) settings.config.storage = std::make_shared<MemoryNamedAs>(named_as);
+    return settings;
+}
+
+/// A configuration that is compared: it runs while the sessions are read, and is evaluated when all of them are known.
+class ComparedChain {
+public:
+    explicit ComparedChain(const std::string& path)
+        : name_(path),
+          settings_(with_memory_storage(load_settings(path))),
+          openai_(make_watched_chain<openai::Message>(settings_for<openai::Message>(settings_), calls_)),
+          anthropic_(make_watched_chain<anthropic::Message>(settings_for<anthropic::Message>(settings_), calls_)) {}
+
+    template <JsonMessage M>
+    void take(const Trajectory<M>& trajectory) {
+        evaluation::ChainOptions<M> options{.stop = interrupt_token()};
+        options.side_calls = [&](std::span<const M> request) { return take_side_calls<M>(request); };
+        evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chain<M>(), options);
+        totals_ += made.totals;
+        requests_.push_back(std::move(made.requests));
+    }
+
+    [[nodiscard]] evaluation::Figures evaluate(std::size_t session_number, const evaluation::Session& session,
+                                               evaluation::RunOptions options) {
+        options.storage = settings_.config.storage;
+        evaluation::Run run(session, options);
+        const auto& requests = requests_[session_number];
+        for (std::size_t call = 0; call < requests.size(); ++call) {
+            throw_if_interrupted();
+            run.send(call, requests[call]);
+        }
+        requests_[session_number].clear();
+        return run.finish();
+    }
+
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const ReplayTotals& totals() const noexcept { return totals_; }
+
+private:
+    template <JsonMessage M>
+    [[nodiscard]] const Chain<M>& chain() const noexcept {
+        if constexpr (std::same_as<M, openai::Message>) {
+            return openai_;
+        } else {
+            return anthropic_;
+        }
+    }
+
+    template <JsonMessage M>
+    std::vector<evaluation::SideCall> take_side_calls(std::span<const M> request) {
+        std::vector<evaluation::SideCall> sides;
+        for (const WatchedCall& call : std::exchange(*calls_, {})) {
+            evaluation::SideCall& side = sides.emplace_back();
+            for (const auto& message : call.messages)
+                std::ranges::move(evaluation::detail::messages_of(M(message)), std::back_inserter(side.messages));
+            side.reply = call.reply;
+            side.shares_prefix = shares_prefix(call, request);
+        }
+        return sides;
+    }
+
+    std::string name_;
+    std::shared_ptr<WatchedCalls> calls_ = std::make_shared<WatchedCalls>();
+    ChainSettings settings_;
+    Chain<openai::Message> openai_;
+    Chain<anthropic::Message> anthropic_;
+    std::vector<std::vector<evaluation::Request>> requests_{};  // by session
+    ReplayTotals totals_{};
+};
+
+std::vector<evaluation::CostProfile> profiles_named(const std::vector<std::string>& names) {
+    std::vector<evaluation::CostProfile> profiles;
+    std::vector<std::string> known;
+    for (const evaluation::CostProfile& profile : evaluation::cost_profiles()) {
+        known.push_back(profile.cache.name);
+        if (names.empty()) profiles.push_back(profile);
+    }
+    for (const std::string& name : names) {
+        const evaluation::CostProfile* profile = evaluation::find_cost_profile(name);
+        if (profile == nullptr)
+            throw UsageError{fmt::format("--profile {}: expected one of {}", name, fmt::join(known, ", "))};
+        if (std::ranges::find(profiles, *profile) == profiles.end()) profiles.push_back(*profile);
+    }
+    return profiles;
+}
+
+std::vector<const evaluation::Control*> controls_named(const std::vector<std::string>& names) {
+    std::vector<const evaluation::Control*> controls;
+    std::vector<std::string_view> known;
+    for (const evaluation::Control& control : evaluation::controls()) {
+        known.push_back(control.name);
+        if (names.empty()) controls.push_back(&control);
+    }
+    for (const std::string& name : names) {
+        const evaluation::Control* control = evaluation::find_control(name);
+        if (control == nullptr)
+            throw UsageError{fmt::format("--strategy {}: expected one of {}", name, fmt::join(known, ", "))};
+        if (std::ranges::find(controls, control) == controls.end()) controls.push_back(control);
+    }
+    return controls;
+}
+
+class CompareRun {
+public:
+    CompareRun(const CompareCommand& command, const CommonOptions& common)
+        : command_(command), common_(common), controls_(controls_named(command.strategies)) {
+        comparison_.profiles = profiles_named(command.profiles);
+        comparison_.window = command.window;
+        comparison_.files = command.files;
+        comparison_.by_file = command.by_file;
+        comparison_.sessions = command.sessions;
+        for (const std::string& config : command.configs) chains_.push_back(std::make_unique<ComparedChain>(config));
+    }
+
+    ExitCode run() {
+        for (std::size_t file = 0; file < command_.files.size(); ++file) read(file);
+        begin_strategies();
+        for (std::size_t i = 0; i < inputs_.size(); ++i) evaluate(i);
+        print(result());
+        ReplayTotals sum;
+        for (const auto& chain : chains_) sum += chain->totals();
+        for (const std::string& error : sum.errors) complain(shown(error));
+        const std::string reason = reason_of_failure(sum);
+        if (reason.empty()) return done;
+        complain("failed: " + reason);
+        return failed;
+    }
+
+private:
+    /// What all sessions have in common is known only at the end, so they are evaluated later.
+    void read(std::size_t file) {
+        const std::string& path = command_.files[file];
+        for_each_session(path, common_, [&](const auto& trajectory) {
+            for (const auto& chain : chains_) chain->take(trajectory);
+            inputs_.push_back(evaluation::to_session(trajectory, path));
+            common_words_.add(inputs_.back());
+            comparison_.file_of.push_back(file);
+            progress_.show(fmt::format("{}: {} sessions read", path, inputs_.size()));
+        });
+    }
+
+    void begin_strategies() {
+        for (const evaluation::Control* control : controls_)
+            comparison_.strategies.push_back(
+                {std::string(control->name), "control", std::string(control->description)});
+        for (const auto& chain : chains_) comparison_.strategies.push_back({chain->name(), "chain", "a configuration"});
+    }
+
+    void evaluate(std::size_t i) {
+        progress_.show(fmt::format("{} of {} sessions compared", i, inputs_.size()));
+        const evaluation::Session session(std::exchange(inputs_[i], {}), &common_words_);
+        const evaluation::RunOptions options{.profiles = comparison_.profiles, .window = command_.window};
+        std::size_t strategy = 0;
+        for (const evaluation::Control* control : controls_) {
+            evaluation::Run run(session, options);
+            control->requests(session, [&](std::size_t call, const evaluation::Request& request) {
+                throw_if_interrupted();
+                run.send(call, request);
+            });
+            comparison_.strategies[strategy++].figures.push_back(run.finish());
+        }
+        for (const auto& chain : chains_)
+            comparison_.strategies[strategy++].figures.push_back(chain->evaluate(i, session, options));
+    }
+
+    [[nodiscard]] std::string result() const {
+        if (common_.json) return comparison_json(comparison_);
+        if (command_.csv) return comparison_csv(comparison_);
+        return comparison_text(comparison_, may_colour(common_.no_color));
+    }
+
+    const CompareCommand& command_;
+    const CommonOptions& common_;
+    std::vector<const evaluation::Control*> controls_;
+    std::vector<std::unique_ptr<ComparedChain>> chains_{};
+    std::vector<evaluation::SessionInput> inputs_{};
+    evaluation::CommonIdentifiers common_words_{};
+    Comparison comparison_{};
+    Progress progress_{};
+};
+
+}  // namespace
+
+ExitCode run_compare(const CompareCommand& command, const CommonOptions& common) {
+    if (command.csv && common.json) throw UsageError{"--csv and --json: expected one of them"};
+    if (command.sessions && !common.json) throw UsageError{"--sessions needs --json"};
+    (void)to_shape(common.shape);  // a mistake there comes before any work
+    return CompareRun(command, common).run();
+}
+
+}  // namespace whittle::cli

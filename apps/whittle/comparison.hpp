@@ -1,0 +1,46 @@
+#pragma once
+
+#include "whittle/evaluation/evaluation.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace whittle::cli {
+
+/// A strategy and what it made of each session.
+struct ComparedStrategy {
+    std::string name{};
+    std::string type{};  ///< "control" or "chain"
+    std::string description{};
+    std::vector<evaluation::Figures> figures{};  ///< by session
+};
+
+/// What `compare` prints.
+struct Comparison {
+    std::vector<evaluation::CostProfile> profiles{};
+    std::int64_t window = 0;
+    std::vector<std::string> files{};
+    std::vector<std::size_t> file_of{};  ///< by session
+    std::vector<ComparedStrategy> strategies{};
+    bool by_file = false;   ///< a row for each file, beside those of the strata
+    bool sessions = false;  ///< JSON: the single sessions too
+};
+
+/// A group of sessions and what one strategy made of it.
+struct ComparedRow {
+    std::string stratum{};  ///< of `evaluation::strata()`, or a file's name
+    evaluation::Summary summary{};
+};
+
+/// Those with a session in them: the strata, then the files if they are wanted.
+[[nodiscard]] std::vector<ComparedRow> rows_of(const Comparison& comparison, const ComparedStrategy& strategy);
+
+/// Tables of at most 100 columns: one for each size of sessions, then C* by profile.
+[[nodiscard]] std::string comparison_text(const Comparison& comparison, bool colour);
+[[nodiscard]] std::string comparison_json(const Comparison& comparison);
+/// A line for each strategy, stratum and profile.
+[[nodiscard]] std::string comparison_csv(const Comparison& comparison);
+
+}  // namespace whittle::cli
