@@ -1,4 +1,4 @@
-# The installed package: find_package(whittle [COMPONENTS spdlog http]) and pkg-config whittle [whittle-http].
+# The installed package: find_package(whittle [COMPONENTS evaluation spdlog http]) and pkg-config whittle [whittle-http].
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")

@@ -39,7 +39,8 @@ void PartCollector::add_to_result(const PartView& part) {
 
 std::vector<Message> PartCollector::take() {
     std::vector<Message> all = std::move(results_);
-    if (!all.empty() && rest_parts_ == 0 && rest_.calls.empty()) return all;
+    // A reply is one, whatever stands in it: model calls are counted by it.
+    if (!all.empty() && rest_.role != Role::assistant && rest_parts_ == 0 && rest_.calls.empty()) return all;
     const bool says_something = rest_parts_ > 1 || !rest_.content.empty() || rest_.media > 0;
     rest_.blocks = std::max(1, (says_something ? rest_parts_ : 0) + static_cast<int>(rest_.calls.size()));
     all.push_back(std::move(rest_));

@@ -4,7 +4,6 @@
 #include "pieces.hpp"
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 namespace whittle::inline v0::evaluation {

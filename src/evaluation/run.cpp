@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace whittle::inline v0::evaluation {
@@ -57,7 +58,7 @@ private:
     void count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable);
     [[nodiscard]] bool is_restorable(std::size_t message);
     [[nodiscard]] bool is_stored(std::size_t message);
-    [[nodiscard]] bool is_held(std::size_t message, std::string_view text);
+    [[nodiscard]] bool is_held(std::size_t message, std::string_view text, std::size_t number);
     [[nodiscard]] bool stands_elsewhere(std::size_t message, std::string_view text);
     [[nodiscard]] std::size_t turn_of(std::size_t call) const { return data_.turns[data_.calls[call]]; }
 
@@ -76,8 +77,9 @@ private:
     Figures figures_{};
     std::optional<std::size_t> last_call_{};
     std::int64_t last_total_ = 0;
-    std::size_t oldest_error_ = 0;  // those before are not asked any more
-    std::vector<Removed> removed_;  // by message
+    std::size_t oldest_error_ = 0;                             // those before are not asked any more
+    std::vector<Removed> removed_;                             // by message
+    std::unordered_map<Hash128, bool, Hash128Hasher> held_{};  // by message, and object with the number of the text
 };
 
 Run::Impl::Impl(const Session& session, const RunOptions& options)
@@ -220,29 +222,39 @@ void Run::Impl::look_at_removed(std::size_t call) {
 
 namespace {
 
-/// Calls `is_there` for each text that a message holds until one is not.
+/// Calls `is_there(text, number)` for each text that a message holds until one is not.
 template <typename IsThere>
 bool all_texts(const Message& message, IsThere&& is_there) {
-    const auto is_told = [&](const std::string& text) { return is_blank(text) || text == "{}" || is_there(text); };
+    std::size_t number = 0;
+    const auto is_told = [&](const std::string& text) {
+        ++number;
+        return is_blank(text) || text == "{}" || is_there(text, number);
+    };
     return is_told(message.content) && std::ranges::all_of(message.calls, is_told, &ToolCall::arguments);
 }
 
 }  // namespace
 
 bool Run::Impl::is_restorable(std::size_t message) {
-    return is_stored(message) || all_texts(*data_.piece(message).message,
-                                           [&](const std::string& text) { return stands_elsewhere(message, text); });
+    const auto is_there = [&](const std::string& text, std::size_t) { return stands_elsewhere(message, text); };
+    return is_stored(message) || all_texts(*data_.piece(message).message, is_there);
 }
 
 bool Run::Impl::is_stored(std::size_t message) {
     if (!objects_.has_storage()) return false;
-    return all_texts(*data_.piece(message).message, [&](const std::string& text) { return is_held(message, text); });
+    return all_texts(*data_.piece(message).message,
+                     [&](const std::string& text, std::size_t number) { return is_held(message, text, number); });
 }
 
-bool Run::Impl::is_held(std::size_t message, std::string_view text) {
+/// Asked again at every call: an object is searched once for each text.
+bool Run::Impl::is_held(std::size_t message, std::string_view text, std::size_t number) {
+    const auto holds = [&](ObjectId object) {
+        const auto [known, is_new] = held_.try_emplace(Hash128{message, std::uint64_t{object} << 32U | number}, false);
+        if (is_new) known->second = objects_.holds_text(object, text);
+        return known->second;
+    };
     const auto in_object_of = [&](PieceId piece) {
-        const std::vector<ObjectId>& named = objects_.named_by(piece, shown_.table()[piece]);
-        return std::ranges::any_of(named, [&](ObjectId object) { return objects_.holds_text(object, text); });
+        return std::ranges::any_of(objects_.named_by(piece, shown_.table()[piece]), holds);
     };
     const auto variant = shown_.variant_of(message);
     return (variant && in_object_of(*variant)) || std::ranges::any_of(shown_.others(), in_object_of);

@@ -83,10 +83,6 @@ SessionData::SessionData(SessionInput given, const CommonIdentifiers* common) : 
     probes = find_probes({input, table, pieces, calls, turns, common});
 }
 
-std::int64_t SessionData::fixed_tokens() const {
-    return tools_tokens + (system_piece ? table[*system_piece].tokens : 0);
-}
-
 void SessionData::count() {
     std::int64_t characters = count_characters(input.system);
     std::size_t turn = 0;

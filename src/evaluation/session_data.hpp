@@ -32,8 +32,6 @@ struct SessionData {
     std::unordered_map<std::string_view, std::size_t> by_call{};    ///< the first message with that call
 
     [[nodiscard]] const Piece& piece(std::size_t message) const { return table[pieces[message]]; }
-    /// System text and tools.
-    [[nodiscard]] std::int64_t fixed_tokens() const;
 
 private:
     void count();

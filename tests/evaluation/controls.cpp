@@ -96,6 +96,28 @@ TEST_CASE("sessions of many thousand messages, many of them equal, take time in 
     CHECK(run_control(session, "clear30k_keep3").sent < everything.sent / 3);
 }
 
+TEST_CASE("many folded messages of a user are looked up in the store once", "[evaluation]") {
+    History history;
+    std::string all;
+    constexpr std::size_t number = 1'500;
+    for (std::size_t i = 0; i < number; ++i) {
+        const std::string words = "wish number " + std::to_string(i) + " of many, in some more words than needed";
+        all += words + "\n";
+        history.user(words).say("yes");
+    }
+    const Session session = history.session();
+    const auto storage = memory_storage();
+    storage->put_if_absent("talk/folded.txt", all);
+    Run run(session, {.storage = storage});
+    const auto summary = std::make_shared<const Message>(Message{.content = "Earlier words: talk/folded.txt"});
+    for (std::size_t call = 0; call < number; ++call)
+        run.send(call, {.rest = {{SentMessage::unknown, summary}, {2 * call, nullptr}}});
+    const Figures figures = run.finish();
+    CHECK(all_ages(figures, ProbeKind::constraint).visible == static_cast<std::int64_t>(number));
+    CHECK(all_ages(figures, ProbeKind::constraint).lost == 0);
+    CHECK(figures.repairs_rerun == 0);
+}
+
 TEST_CASE("long runs of one kind of character are searched for identifiers in linear time", "[evaluation]") {
     SessionInput input = History().input();
     for (const std::string& unit :

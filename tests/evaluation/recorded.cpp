@@ -65,6 +65,15 @@ TEST_CASE("a session is the same to the figures, whichever provider's messages i
     CHECK(other.seconds[4] == 9.5);
 }
 
+TEST_CASE("a reply stays one, whatever stands in it, since calls are counted by replies", "[evaluation]") {
+    evaluation::detail::PartCollector collector(Role::assistant);
+    collector.add({.kind = PartKind::tool_result, .text = "found by the server", .call_id = "s1"});
+    const std::vector<Message> messages = collector.take();
+    REQUIRE(messages.size() == 2);
+    CHECK(messages[0].role == Role::tool);
+    CHECK(messages[1].role == Role::assistant);
+}
+
 TEST_CASE("parts of a content stand in lines of their own, and images are counted", "[evaluation]") {
     const auto session = to_session(read_one<openai::Message>(
         R"({"messages":[{"role":"user","content":[{"type":"text","text":"a"},

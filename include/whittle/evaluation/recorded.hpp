@@ -10,6 +10,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/evaluation/evaluation.hpp"
+#include "whittle/message/traits.hpp"
 
 #include <string_view>
 #include <vector>
