@@ -23,6 +23,12 @@ EditEnvironment HookTurn::environment() const {
                 config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt};
 }
 
+std::int64_t HookTurn::tokens_of(std::size_t message) const {
+    const auto column = side_.columns.find(config.token_counter->id());
+    const MessageInfo& info = side_.infos[message];
+    return column && *column < info.tokens.size() ? info.tokens[*column] : 0;
+}
+
 std::int64_t HookTurn::known_window() const {
     return detail::known_window({side_.notes, detail::chain_notes}, config.profile);
 }

@@ -162,6 +162,7 @@ bool SideTable::note_request(const Hash128& request) noexcept {
 
 void SideTable::cut_back(Tail& to) noexcept {
     ++epoch;
+    ++edits;
     groups.forget();
     for (; infos.size() > to.size; infos.pop_back()) {
         if (infos.back().has(PartKind::thinking)) --thinking_messages;

@@ -2,6 +2,7 @@
 
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/base/hash.hpp"
 
 #include <fmt/format.h>
 
@@ -82,13 +83,25 @@ void detail::require_no_roots_key(std::string_view attempted, std::string_view k
 
 // ---- objects
 
-StoredObjects::StoredObjects(std::string_view conversation)
-    : conversation_(conversation), roots_{conversation_ + "/"} {}
+std::string short_root(std::string_view conversation) {
+    constexpr std::size_t length = 8;
+    constexpr std::string_view digits = "abcdefghijkmnpqrstuvwxyz23456789";
+    if (conversation.size() <= length) return std::string(conversation);
+    std::uint64_t rest = hash128(conversation).low;
+    std::string root;
+    for (std::size_t i = 0; i < length; ++i, rest /= digits.size()) root += digits[rest % digits.size()];
+    return root;
+}
+
+StoredObjects::StoredObjects(std::string_view conversation) : conversation_(conversation) {
+    insert_root(conversation_ + "/");
+}
 
 StoredObjects::StoredObjects(const StoredObjects& other, std::string_view conversation) : conversation_(conversation) {
     const std::lock_guard lock(other.mutex_);
     roots_ = other.roots_;
-    roots_.insert(conversation_ + "/");
+    short_roots_ = other.short_roots_;
+    insert_root(conversation_ + "/");
     for (const auto& [key, known] : other.by_key_) by_key_.emplace_hint(by_key_.end(), keys_.keep(key), known);
     by_location_ = other.by_location_;
 }
@@ -121,7 +134,14 @@ void StoredObjects::note(std::string_view key, std::shared_ptr<Storage> storage,
 
 void StoredObjects::allow(std::string_view root) {
     const std::lock_guard lock(mutex_);
-    if (!roots_.contains(root)) roots_.emplace(root);
+    if (!roots_.contains(root)) insert_root(root);
+}
+
+std::pair<std::string, bool> StoredObjects::insert_root(std::string_view root) const {
+    const auto [place, is_new] = roots_.emplace(root);
+    if (root.size() > 1 && root.find('/') == root.size() - 1)
+        short_roots_.insert(short_root(root.substr(0, root.size() - 1)));
+    return {*place, is_new};
 }
 
 std::vector<std::string> StoredObjects::roots() const {
@@ -208,6 +228,7 @@ bool StoredObjects::is_allowed(std::string_view key, const std::shared_ptr<Stora
 
 /// Whether a root is `key` or one of the folders that it lies in.
 bool StoredObjects::is_below_root(std::string_view key) const {
+    if (short_roots_.contains(key.substr(0, key.find('/')))) return true;
     for (std::size_t slash = key.find('/'); slash != std::string_view::npos; slash = key.find('/', slash + 1)) {
         if (roots_.contains(key.substr(0, slash + 1))) return true;
     }
@@ -228,8 +249,8 @@ void StoredObjects::load_roots(Storage& storage) const {
         for (int number = 1; number <= most_lists; ++number) {
             const auto list = storage.get(roots_key(conversations[c], number), 0, largest_list);
             if (!list) break;
-            for (std::string& root : roots_in(*list)) {
-                if (const auto [place, is_new] = roots_.insert(std::move(root)); is_new) add(*place);
+            for (const std::string& root : roots_in(*list)) {
+                if (const auto [place, is_new] = insert_root(root); is_new) add(place);
             }
         }
     }

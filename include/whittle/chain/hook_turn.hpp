@@ -47,6 +47,8 @@ public:
     /// What a transaction of this hook works with.
     [[nodiscard]] EditEnvironment environment() const;
     [[nodiscard]] Notes notes() noexcept { return {side_.notes, report.middleware}; }
+    /// What stages share: what is kept for all of them, under a name that no middleware has.
+    [[nodiscard]] Notes shared_notes(std::string_view owner) noexcept { return {side_.notes, owner}; }
     [[nodiscard]] bool has_tool(std::string_view name) const noexcept {
         return std::ranges::any_of(tools, [&](const ToolSpec& tool) { return tool.name == name; });
     }
@@ -56,6 +58,13 @@ public:
     [[nodiscard]] Outline outline() const noexcept { return side_.outline(); }
     [[nodiscard]] int run() const noexcept { return side_.counters.run; }
     [[nodiscard]] int model_calls() const noexcept { return side_.counters.model_calls; }
+    /// Messages that the last model request had; 0 before the first.
+    [[nodiscard]] std::size_t sent() const noexcept { return side_.sent; }
+    /// Grows with everything but appends, never goes back: with the same number, what was there is there.
+    [[nodiscard]] std::uint64_t edits() const noexcept { return side_.edits; }
+    [[nodiscard]] detail::Attachments& attachments() const noexcept { return *side_.attachments.get(); }
+    /// Tokens of a message by the chain's counter.
+    [[nodiscard]] std::int64_t tokens_of(std::size_t message) const;
     /// Calls `visit` for each part of a message, in order.
     virtual void visit_parts(std::size_t message, FunctionRef<void(const PartView&)> visit) const = 0;
     /// Calls `visit` for each message that a commit of the journal replaced, the oldest commit first.

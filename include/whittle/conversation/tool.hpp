@@ -5,8 +5,10 @@
 #include "whittle/base/event.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/base/version.hpp"
+#include "whittle/conversation/detail/attachments.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
 #include "whittle/message/part.hpp"
+#include "whittle/message/provenance.hpp"
 #include "whittle/port/storage.hpp"
 #include "whittle/tokens/counter.hpp"
 
@@ -35,9 +37,12 @@ struct ToolContext {
     std::string tool{};
     std::string arguments{};  ///< raw JSON
     std::span<const ToolSpec> tools{};
+    Serial round = 0;           ///< of the message with the call
+    std::size_t call = 0;       ///< which of its calls, from 0
     std::string conversation{};  ///< its id
     std::shared_ptr<Storage> storage{};
     std::shared_ptr<const StoredObjects> objects{};  ///< what was stored of the conversation; may be null
+    std::shared_ptr<detail::Attachments> attachments{};  ///< of middlewares, to the conversation; may be null
     std::shared_ptr<const TokenCounter> counter{};   ///< the chain's; may be null
     std::stop_token stop{};
     std::shared_ptr<Clock> clock{};

@@ -259,13 +259,29 @@ std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversa
         }
     }
     std::size_t p = 0;
+    std::size_t call = 0;
     message_traits<M>::for_each_part(conversation.messages()[*open], [&](const PartView& part) {
         const SharedString& name = info.parts[p++].object_name;
-        if (part.kind != PartKind::tool_call || answered.contains(name)) return;
-        calls.push_back({std::string(part.call_id), name.str(), std::string(part.tool), std::string(part.text),
-                         request.tools, conversation.id(), config_.storage, conversation.objects(),
-                         config_.token_counter, request.stop, config_.clock, language(), &callbacks_.on_event,
-                         config_.on_error});
+        if (part.kind != PartKind::tool_call) return;
+        const std::size_t number = call++;
+        if (answered.contains(name)) return;
+        calls.push_back({.call_id = std::string(part.call_id),
+                         .object_name = name.str(),
+                         .tool = std::string(part.tool),
+                         .arguments = std::string(part.text),
+                         .tools = request.tools,
+                         .round = info.serial,
+                         .call = number,
+                         .conversation = conversation.id(),
+                         .storage = config_.storage,
+                         .objects = conversation.objects(),
+                         .attachments = conversation.side_.attachments.get(),
+                         .counter = config_.token_counter,
+                         .stop = request.stop,
+                         .clock = config_.clock,
+                         .language = language(),
+                         .events = &callbacks_.on_event,
+                         .on_error = config_.on_error});
     });
     return calls;
 }

@@ -41,6 +41,7 @@ void Conversation<M>::make_room(std::vector<Splice<M>>& splices) {
 template <AgentMessage M>
 void Conversation<M>::exchange(std::vector<Splice<M>>& splices) noexcept {
     ++side_.epoch;
+    ++side_.edits;
     side_.groups.forget();
     for (const Splice<M>& s : splices) {
         for (const MessageInfo& info : std::span(side_.infos).subspan(s.first, s.count)) side_.take_from_sums(info);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/hash.hpp"
+#include "whittle/conversation/detail/attachments.hpp"
 #include "whittle/conversation/detail/changes.hpp"
 #include "whittle/conversation/detail/object_names.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
@@ -63,7 +64,9 @@ struct SideTable {
     ChangeLog log{};
     Counters counters{};
     std::uint64_t epoch = 0;  // grows with every move of a message, never goes back: plans hold addresses
+    std::uint64_t edits = 0;  // grows with everything but appends, never goes back
     std::size_t sent = 0;     // messages of the last request
+    OwnAttachments attachments{};
     std::size_t thinking_messages = 0;
 
     [[nodiscard]] Outline outline() const noexcept { return Outline(std::span(infos)); }

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -31,6 +32,10 @@ inline constexpr std::string_view fetch_media_name = "fetch_media";
 /// read it with `read_offloaded`; for any other `reader`, and for none, as `Storage::locate` says.
 [[nodiscard]] std::string reference_to(const Storage& storage, std::string_view key, std::string_view reader);
 
+/// The short name of a conversation's folder of keys: the id itself up to eight bytes, else eight letters and digits
+/// made of it. For references that stand in a request many times.
+[[nodiscard]] std::string short_root(std::string_view conversation);
+
 /// An object in a store, by its key there.
 struct StoredObject {
     std::string key{};
@@ -38,8 +43,8 @@ struct StoredObject {
 };
 
 /// What was stored of one conversation: the only objects that its read-back tools, `undo` and `restore` may show. That
-/// is what it has stored itself, and what lies below one of its roots: its id, what `allow` names, and what a fork's
-/// list names. A saved table adds none. Grows only. All functions are thread-safe.
+/// is what it has stored itself, and what lies below one of its roots: its id, what `allow` names, what a fork's list
+/// names, and the short names of these. A saved table adds none. Grows only. All functions are thread-safe.
 class StoredObjects {
 public:
     StoredObjects();
@@ -88,11 +93,14 @@ private:
     [[nodiscard]] bool is_allowed(std::string_view key, const std::shared_ptr<Storage>& storage) const;
     [[nodiscard]] bool is_below_root(std::string_view key) const;
     void load_roots(Storage& storage) const;
+    /// The root as it is kept, and whether it is new.
+    std::pair<std::string, bool> insert_root(std::string_view root) const;
     [[nodiscard]] std::vector<std::string> known_roots() const;
 
     mutable std::mutex mutex_{};
     std::string conversation_{};
     mutable std::set<std::string, std::less<>> roots_{};
+    mutable std::set<std::string, std::less<>> short_roots_{};  // of those with one component
     mutable std::set<const Storage*> asked_for_roots_{};
     detail::TextBlocks keys_{};
     ByKey by_key_{};
