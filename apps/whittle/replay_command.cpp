@@ -54,7 +54,7 @@ public:
     ReplayRun(const ReplayCommand& command, const CommonOptions& common, ChainSettings settings)
         : command_(command),
           common_(common),
-          settings_(with_storage(std::move(settings))),
+          settings_(with_storage(std::move(settings), clock_)),
           openai_chain_(make_watched_chain<openai::Message>(settings_for<openai::Message>(settings_), side_calls_)),
           anthropic_chain_(
               make_watched_chain<anthropic::Message>(settings_for<anthropic::Message>(settings_), side_calls_)),
@@ -75,9 +75,10 @@ public:
     }
 
 private:
-    /// The chains of both message types share one store.
-    static ChainSettings with_storage(ChainSettings settings) {
+    /// The chains of both message types share one store and one clock.
+    static ChainSettings with_storage(ChainSettings settings, std::shared_ptr<ManualClock> clock) {
         settings.config.storage = open_storage(settings.storage);
+        settings.config.clock = std::move(clock);
         return settings;
     }
 
@@ -133,7 +134,7 @@ private:
         };
         rules_.insert(chain<M>().config().profile.validity.name);
         return replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
-                         chain<M>(), {.on_request = on_request, .stop = interrupt_token(), .on_end = {}});
+                         chain<M>(), {.on_request = on_request, .stop = interrupt_token(), .clock = clock_, .on_end = {}});
     }
 
     [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {
@@ -169,6 +170,7 @@ private:
     const ReplayCommand& command_;
     const CommonOptions& common_;
     std::shared_ptr<WatchedCalls> side_calls_ = std::make_shared<WatchedCalls>();
+    std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>();
     ChainSettings settings_;
     Chain<openai::Message> openai_chain_;
     Chain<anthropic::Message> anthropic_chain_;

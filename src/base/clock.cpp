@@ -71,6 +71,11 @@ void ManualClock::advance(milliseconds duration) {
     now_ = add_saturating(now_, duration.count());
 }
 
+void ManualClock::set(Timestamp now) {
+    const std::lock_guard lock(mutex_);
+    now_ = now;
+}
+
 std::string to_iso8601(Timestamp time) {
     constexpr std::int64_t day_ms = 86'400'000;
     const std::int64_t days = floor_div(time, day_ms);

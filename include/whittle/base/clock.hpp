@@ -33,6 +33,7 @@ public:
     [[nodiscard]] Timestamp now() override;
     bool sleep_for(std::chrono::milliseconds duration, std::stop_token stop) override;
     void advance(std::chrono::milliseconds duration);
+    void set(Timestamp now);
 
 private:
     std::mutex mutex_;

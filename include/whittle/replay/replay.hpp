@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/clock.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/chain/config.hpp"
 #include "whittle/message/validity.hpp"
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -110,6 +112,8 @@ template <AgentMessage M = ChatMessage>
 struct ReplayOptions {
     std::function<void(const ReplayRequest<M>&)> on_request{};  ///< what it throws ends the replay
     std::stop_token stop{};
+    /// The chain's clock, to follow the recording: it stands at the time of the newest message. Null: it does not.
+    std::shared_ptr<ManualClock> clock{};
     /// After the replay, before anything is undone: the conversation as the chain left it.
     std::function<void(const Conversation<M>&)> on_end{};
 };

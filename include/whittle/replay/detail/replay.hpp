@@ -2,6 +2,7 @@
 
 // Definition of replay; included by replay.hpp.
 
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/conversation/detail/host_results.hpp"
 #include "whittle/replay/replay.hpp"
 
@@ -60,6 +61,7 @@ private:
     void count_edits();
     void undo_all();
     [[nodiscard]] std::vector<double> call_times() const;
+    void set_clock(std::size_t message);
     [[nodiscard]] std::vector<bool> as_recorded() const;
 
     const Recording<M>& recording_;
@@ -77,6 +79,7 @@ private:
     PrefixCache raw_cache_;
     PrefixCache sent_cache_;
     std::vector<double> times_;
+    std::optional<Timestamp> newest_time_{};  // that the chain's clock was set to
     bool in_run_ = false;
     bool replaced_results_ = false;
 };
@@ -107,6 +110,17 @@ std::vector<double> Replayer<M>::call_times() const {
     return fill_times(times);
 }
 
+/// Where a message has no time, or one before that of an earlier message, the clock stays. Each recording has a time of
+/// its own.
+template <ToolMessage M>
+void Replayer<M>::set_clock(std::size_t message) {
+    if (!options_.clock || message >= recording_.seconds.size() || !recording_.seconds[message]) return;
+    const Timestamp now = to_int64(*recording_.seconds[message] * 1'000.0);
+    if (newest_time_ && now < *newest_time_) return;
+    newest_time_ = now;
+    options_.clock->set(now);
+}
+
 template <ToolMessage M>
 ReplayTotals Replayer<M>::run() {
     totals_.trajectories = 1;
@@ -114,6 +128,8 @@ ReplayTotals Replayer<M>::run() {
         poll();
         const std::span<const M> next = recording_.messages.subspan(i, count_together(i));
         for (const M& message : next) raw_.push_back(message);
+        const bool is_reply = message_traits<M>::role(next.front()) == Role::assistant;
+        if (!is_reply) set_clock(i + next.size() - 1);
         take(next);
         i += next.size();
     }
@@ -171,6 +187,7 @@ void Replayer<M>::take_call(const M& message) {
     after_hook(chain_.before_model(conversation_, request_));
     account();
     totals_.output = add_saturating(totals_.output, raw_.all().back().tokens);
+    set_clock(raw_infos_.size());
     push(message);
     after_hook(chain_.after_model(conversation_, request_));
 }
