@@ -1,0 +1,95 @@
+#pragma once
+
+#include "whittle/base/detail/function_ref.hpp"
+#include "whittle/chain/hook_turn.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace whittle::inline v0 {
+
+/// When edits of what a prompt cache holds pay.
+struct EditScheduleConfig {
+    std::int64_t start_tokens = 20'000;       ///< requests of up to that size stay as they are
+    std::int64_t cold_start_tokens = 20'000;  ///< the same where the cache has expired: an edit then costs nothing
+    int keep_rounds = 1;                      ///< newest model calls whose results stay as they came
+    double new_text_share = 0.3;  ///< of the cost of writing what no edit has left in place before: it is new anyway
+    bool use_pauses = true;       ///< edit when the cache has expired
+    int least_calls = 10;         ///< pauses so far are spread over at least that many calls
+};
+
+/// An edit that a stage has ready.
+struct EditOffer {
+    std::size_t message = 0;  ///< index
+    std::uint64_t id = 0;     ///< names it for as long as it is offered
+    std::int64_t tokens_now = 0;
+    std::int64_t tokens_then = 0;
+};
+
+/// What the sizes of a request are asked for with: tokens of messages [first, last) as they were sent.
+using TokensBetween = FunctionRef<std::int64_t(std::size_t first, std::size_t last)>;
+
+/// Decides when edits are committed, for all stages of a chain together. An edit that has not been made costs its rent
+/// at each call: what the tokens that could have gone cost to read. It is made once the rents, of all edits from some
+/// message on, have paid for writing what stands behind it once more ("rent equals buy": never more than twice what
+/// knowing the future would cost), and once as many calls as were made so far would pay for it too. Accounts advance
+/// with the model's replies, however often a hook runs. After a pause longer than the cache lives, edits are free.
+///
+/// Works with the conversation's notes: saved with it, taken back with a hook that fails.
+class EditSchedule {
+public:
+    /// Reads the time: one schedule a hook.
+    EditSchedule(HookTurn& turn, const EditScheduleConfig& config);
+
+    /// The model call that is about to be made, from 1.
+    [[nodiscard]] int call() const noexcept { return call_; }
+    /// False if this call was looked at before: nothing is due again.
+    [[nodiscard]] bool is_new_call() const noexcept { return is_new_; }
+    /// The provider has forgotten the prompt.
+    [[nodiscard]] bool is_cold() const noexcept { return is_cold_; }
+    /// What a token in the history costs at each call, pauses included, as a share of the input price.
+    [[nodiscard]] double rent() const noexcept { return rent_; }
+    /// The first message that has to stay: of the newest calls.
+    [[nodiscard]] std::size_t newest() const noexcept { return newest_; }
+
+    /// Notes that the call was looked at, and the time. Once a hook, whatever is decided.
+    void advance();
+    /// The oldest message from which on all offers are to be committed now; nullopt: none. `total`: tokens of the
+    /// request. `owner`: the stage, whose accounts these are; those that are offered no more are closed.
+    [[nodiscard]] std::optional<std::size_t> decide(std::span<const EditOffer> offers, std::int64_t total,
+                                                    TokensBetween tokens, std::string_view owner);
+    /// A commit was made: what stands in front of the newest calls is not to move again soon.
+    void note_commit();
+
+    /// The time of a reply, for the next call.
+    static void note_reply(HookTurn& turn);
+    /// Messages in front of the newest calls of the last commit: what is planned to stay. `shared`: the notes of
+    /// `note_owner`.
+    static constexpr std::string_view note_owner = "edit_schedule";
+    [[nodiscard]] static std::size_t frozen_messages(const Outline& outline, std::optional<std::int64_t> frozen_before);
+
+private:
+    using Accounts = std::unordered_map<std::uint64_t, double>;
+    [[nodiscard]] Accounts load_accounts(std::string_view owner);
+    void save_accounts(std::string_view owner, std::span<const EditOffer> offers, const Accounts& accounts);
+    [[nodiscard]] std::optional<std::size_t> find_best(std::span<const EditOffer> offers, const Accounts& accounts,
+                                                       TokensBetween tokens) const;
+
+    HookTurn& turn_;
+    const EditScheduleConfig& config_;
+    int call_ = 0;
+    std::int64_t cold_calls_ = 0;
+    Timestamp now_ = 0;
+    bool is_new_ = false;
+    bool is_cold_ = false;
+    double rent_ = 0.0;
+    std::size_t newest_ = 0;
+    std::size_t frozen_ = 0;
+};
+
+}  // namespace whittle::inline v0

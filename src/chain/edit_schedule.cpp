@@ -1,0 +1,177 @@
+#include "whittle/chain/edit_schedule.hpp"
+
+#include "whittle/base/detail/saturating.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+constexpr std::string_view call_note = "call";
+constexpr std::string_view cold_note = "cold_calls";
+constexpr std::string_view time_note = "last_use";
+constexpr std::string_view frozen_note = "frozen_before";
+
+/// The number of the model call that a message came in with: a reply that of its own, what follows it the same.
+int call_of(const MessageInfo& info) noexcept { return info.call_index + (info.role == Role::assistant ? 1 : 0); }
+
+/// The first message of the newest `rounds` calls.
+std::size_t first_of_newest(const Outline& outline, int call, int rounds) noexcept {
+    std::size_t first = outline.size();
+    while (first > 0 && call_of(outline[first - 1]) >= call - std::max(rounds, 1)) --first;
+    return first;
+}
+
+/// Numbers of an account: tokens in thousandths.
+double from_note(std::string_view& text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return error == std::errc() ? static_cast<double>(value) / 1'000.0 : 0.0;
+}
+
+}  // namespace
+
+EditSchedule::EditSchedule(HookTurn& turn, const EditScheduleConfig& config)
+    : turn_(turn), config_(config), call_(turn.model_calls() + 1), now_(turn.config.clock->now()) {
+    const Notes notes = turn.shared_notes(note_owner);
+    const CacheProfile& cache = turn.config.profile.cache;
+    is_new_ = notes.integer(call_note).value_or(0) < call_;
+    const auto last = notes.integer(time_note);
+    is_cold_ = config.use_pauses && is_new_ && last && cache.ttl_seconds > 0 &&
+               sub_saturating(now_, *last) > mul_saturating(cache.ttl_seconds, 1'000);
+    cold_calls_ = notes.integer(cold_note).value_or(0) + (is_cold_ ? 1 : 0);
+    rent_ = cache.read + cache.write * static_cast<double>(cold_calls_) / std::max(config.least_calls, call_);
+    const Outline outline = turn.outline();
+    newest_ = first_of_newest(outline, call_, config.keep_rounds);
+    frozen_ = frozen_messages(outline, notes.integer(frozen_note));
+}
+
+std::size_t EditSchedule::frozen_messages(const Outline& outline, std::optional<std::int64_t> frozen_before) {
+    if (!frozen_before) return 0;
+    std::size_t frozen = outline.size();
+    while (frozen > 0 && static_cast<std::int64_t>(outline[frozen - 1].serial) >= *frozen_before) --frozen;
+    return frozen;
+}
+
+void EditSchedule::note_reply(HookTurn& turn) {
+    if (turn.config.dry_run) return;
+    turn.shared_notes(note_owner).set(time_note, turn.config.clock->now());
+}
+
+void EditSchedule::advance() {
+    if (turn_.config.dry_run) return;
+    Notes notes = turn_.shared_notes(note_owner);
+    notes.set(time_note, now_);
+    if (!is_new_) return;
+    notes.set(call_note, std::int64_t{call_});
+    if (is_cold_) notes.set(cold_note, cold_calls_);
+}
+
+void EditSchedule::note_commit() {
+    frozen_ = std::max(frozen_, newest_);
+    if (turn_.config.dry_run) return;
+    const Outline outline = turn_.outline();
+    const Serial serial = newest_ < outline.size() ? outline[newest_].serial
+                          : outline.size() > 0     ? outline[outline.size() - 1].serial + 1
+                                                   : 0;
+    turn_.shared_notes(note_owner).set(frozen_note, static_cast<std::int64_t>(serial));
+}
+
+EditSchedule::Accounts EditSchedule::load_accounts(std::string_view owner) {
+    Accounts accounts;
+    const Notes notes = turn_.shared_notes(note_owner);
+    std::string_view text = notes.text(owner).value_or(std::string_view());
+    while (!text.empty()) {
+        std::uint64_t id = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        if (error != std::errc() || !text.starts_with('=')) break;
+        text.remove_prefix(1);
+        accounts[id] = from_note(text);
+        if (text.starts_with(' ')) text.remove_prefix(1);
+    }
+    return accounts;
+}
+
+void EditSchedule::save_accounts(std::string_view owner, std::span<const EditOffer> offers, const Accounts& accounts) {
+    if (turn_.config.dry_run) return;
+    std::string text;
+    for (const EditOffer& offer : offers) {
+        const auto found = accounts.find(offer.id);
+        if (found == accounts.end()) continue;
+        text.append(text.empty() ? "" : " ").append(std::to_string(offer.id)).append("=");
+        text.append(std::to_string(std::llround(found->second * 1'000.0)));
+    }
+    Notes notes = turn_.shared_notes(note_owner);
+    if (!text.empty()) return notes.set(owner, std::move(text));
+    if (notes.text(owner)) notes.erase(owner);
+}
+
+std::optional<std::size_t> EditSchedule::decide(std::span<const EditOffer> offers, std::int64_t total,
+                                                TokensBetween tokens, std::string_view owner) {
+    if (!is_new_) return std::nullopt;
+    Accounts accounts = load_accounts(owner);
+    for (const EditOffer& offer : offers) {
+        const std::int64_t saved = offer.tokens_now - offer.tokens_then;
+        if (saved > 0) accounts[offer.id] += rent_ * static_cast<double>(saved);
+    }
+    std::optional<std::size_t> first;
+    if (is_cold_ && total > config_.cold_start_tokens) {
+        for (const EditOffer& offer : offers) first = std::min(first.value_or(offer.message), offer.message);
+    } else if (total > config_.start_tokens) {
+        first = find_best(offers, accounts, tokens);
+    }
+    if (first) {
+        for (const EditOffer& offer : offers) {
+            if (offer.message >= *first) accounts.erase(offer.id);
+        }
+    }
+    save_accounts(owner, offers, accounts);
+    return first;
+}
+
+std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> offers, const Accounts& accounts,
+                                                   TokensBetween tokens) const {
+    std::vector<const EditOffer*> newest_first;
+    for (const EditOffer& offer : offers) newest_first.push_back(&offer);
+    std::ranges::stable_sort(newest_first, [](const EditOffer* a, const EditOffer* b) { return a->message > b->message; });
+    const CacheProfile& cache = turn_.config.profile.cache;
+    const double cost = cache.write - cache.read;
+    const std::size_t size = turn_.outline().size();
+    const std::size_t sent = std::min(turn_.sent(), size);
+    const auto between = [&](std::size_t first, std::size_t last) {
+        return first < last ? static_cast<double>(tokens(first, last)) : 0.0;
+    };
+    const double recent = between(newest_, sent);  // sent, and to stay as it came
+    const double unsent = between(sent, size);
+    double rents = 0.0;
+    double saved = 0.0;
+    double saved_in_frozen = 0.0;
+    double best = 0.0;
+    std::optional<std::size_t> found;
+    for (std::size_t i = 0; i < newest_first.size(); ++i) {
+        const EditOffer& offer = *newest_first[i];
+        const auto gain = static_cast<double>(offer.tokens_now - offer.tokens_then);
+        if (const auto account = accounts.find(offer.id); account != accounts.end()) rents += account->second;
+        saved += gain;
+        if (offer.message < frozen_) saved_in_frozen += gain;
+        const bool has_more = i + 1 < newest_first.size() && newest_first[i + 1]->message == offer.message;
+        if (has_more) continue;
+        const double behind = between(offer.message, size) - saved;
+        const double frozen = between(offer.message, frozen_) - saved_in_frozen;
+        const double fresh = behind - recent - frozen;
+        const double value = rents - cost * (recent + frozen + config_.new_text_share * fresh);
+        const bool pays = static_cast<double>(call_) * rent_ * saved >= cost * (behind - unsent);
+        if (value < 0 || !pays || (found && value <= best)) continue;
+        best = value;
+        found = offer.message;
+    }
+    return found;
+}
+
+}  // namespace whittle::inline v0
