@@ -4,6 +4,7 @@
 #include "whittle/compaction/pruning.hpp"
 #include "whittle/loop/agent_loop.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/reduction/trimming.hpp"
 #include "whittle/replay/replay.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
@@ -15,6 +16,7 @@
     template class Chain<M>;         \
     template class AgentLoop<M>;     \
     template class Reduction<M>;     \
+    template class Trimming<M>;      \
     template class Summarization<M>; \
     template class Pruning<M>;       \
     template class Compaction<M>;    \

@@ -6,6 +6,7 @@
 #include "whittle/compaction/pruning.hpp"
 #include "whittle/port/model.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
 #include "whittle/token_saving/token_saving.hpp"
 
@@ -49,7 +50,7 @@ struct StorageSettings {
 [[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
 
 /// Settings of any middleware that a configuration can name.
-using StageConfig = std::variant<ReductionConfig, SummarizationConfig, TokenSavingConfig, PruningConfig,
+using StageConfig = std::variant<ReductionConfig, TrimmingConfig, SummarizationConfig, TokenSavingConfig, PruningConfig,
                                  CompactionConfig, RegisteredConfig>;
 
 /// One entry of "middlewares".
@@ -171,6 +172,13 @@ template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(const ReductionConfig& config, const StageSettings& stage,
                                                         const NamedModels<M>&) {
     return std::make_shared<Reduction<M>>(open_backends(stage, config), ReductionCallbacks<M>{}, stage.name);
+}
+
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(TrimmingConfig config, const StageSettings& stage,
+                                                        const NamedModels<M>&) {
+    if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
+    return std::make_shared<Trimming<M>>(std::move(config), stage.name);
 }
 
 template <AgentMessage M>

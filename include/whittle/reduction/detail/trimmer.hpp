@@ -1,0 +1,44 @@
+#pragma once
+
+#include "whittle/base/detail/function_ref.hpp"
+#include "whittle/chain/hook_turn.hpp"
+#include "whittle/conversation/tool.hpp"
+#include "whittle/reduction/trimming_config.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+class TrimmingState;
+
+/// What of `Trimming` needs no message type. Thread-safe.
+class Trimmer {
+public:
+    /// Makes a draft of the conversation and gives it to a function.
+    using WithDraft = FunctionRef<void(FunctionRef<void(Draft&)>)>;
+
+    Trimmer(TrimmingConfig config, std::string name);
+
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] const TrimmingConfig& config() const noexcept { return *config_; }
+
+    void before_model(HookTurn& turn, WithDraft with_draft) const;
+    void after_model(HookTurn& turn) const;
+    bool on_overflow(HookTurn& turn, WithDraft with_draft) const;
+    ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) const;
+
+private:
+    [[nodiscard]] std::shared_ptr<TrimmingState> find_state(const Attachments& attachments) const;
+    [[nodiscard]] std::shared_ptr<TrimmingState> state_of(HookTurn& turn) const;
+
+    std::shared_ptr<const TrimmingConfig> config_;
+    std::string name_;
+};
+
+/// Messages at the front that the schedule plans to leave alone.
+[[nodiscard]] std::size_t planned_prefix(const Outline& outline, const NoteBook& notes);
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "whittle/chain/chain.hpp"
+#include "whittle/reduction/detail/trimmer.hpp"
+#include "whittle/reduction/trimming_config.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+/// Takes out of old results and arguments, line by line, what the model is least likely to need: lines that stand
+/// elsewhere in the request, that nothing has come back to, or that no error, end or name speaks for. The originals go
+/// to the store; without one they stay in the journal. Commits when that pays under the chain's cache profile. Copies
+/// share nothing but their configuration.
+template <AgentMessage M = ChatMessage>
+class Trimming final : public Middleware<M> {
+public:
+    explicit Trimming(TrimmingConfig config = {}, std::string name = "trimming")
+        : trimmer_(std::move(config), std::move(name)) {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return trimmer_.name(); }
+    [[nodiscard]] const TrimmingConfig& config() const noexcept { return trimmer_.config(); }
+
+    void check(const ChainInfo& chain, Problems& problems) const override {
+        check_trimming(config(), chain, name(), problems);
+    }
+    void before_model(Turn<M>& turn) override {
+        trimmer_.before_model(turn, [&](FunctionRef<void(Draft&)> work) { with_draft(turn, work); });
+    }
+    void after_model(Turn<M>& turn) override { trimmer_.after_model(turn); }
+    bool on_overflow(Turn<M>& turn, const Overflow&) override {
+        return trimmer_.on_overflow(turn, [&](FunctionRef<void(Draft&)> work) { with_draft(turn, work); });
+    }
+    ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override {
+        return trimmer_.wrap_tool(context, out, next);
+    }
+    [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
+        return detail::planned_prefix(conversation.outline(), conversation.note_book());
+    }
+
+private:
+    static void with_draft(Turn<M>& turn, FunctionRef<void(Draft&)> work) {
+        Transaction<M> edit = turn.edit();
+        work(edit);
+    }
+
+    detail::Trimmer trimmer_;
+};
+
+}  // namespace whittle::inline v0
+
+#define WHITTLE_DEFINES_TRIMMING
+#include "whittle/base/detail/compiled_types.hpp"

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "line_index.hpp"
+#include "result_class.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+/// How what programs and searches print is trimmed once it is old.
+struct ExtractRules {
+    std::size_t bytes = 500;             ///< of all lines that stay
+    std::size_t error_line_bytes = 300;  ///< of one that tells of an error
+    std::size_t line_bytes = 160;        ///< of any other
+    bool drop_reminders = true;
+    bool keep_named = true;  ///< lines with a word that somebody used since
+};
+
+/// The lines that matter of a result that came at call `since`: errors, the ends, what was named since; in place of
+/// the others their number. Behind `reference`.
+[[nodiscard]] std::string extract_of(std::string_view text, const ResultForm& form, std::string_view reference,
+                                     int since, const LineIndex& index, const ExtractRules& rules);
+/// The first line of what an edit says, and its last errors if it failed. Behind `reference`.
+[[nodiscard]] std::string extract_of_edit(std::string_view text, std::string_view reference, const ExtractRules& rules);
+/// What is left of an extract in the end: its last error, or its last line.
+[[nodiscard]] std::string last_of_extract(std::string_view extract, std::string_view reference);
+
+/// `text` as it would be read: without colours, overwritten progress, lines that repeat the one before, and, of hits,
+/// paths that repeat those of the hit before. The first `head` bytes stay whole lines and as they are; `reference`
+/// stands behind them. Nullopt if that changes the head, or saves fewer than 80 bytes.
+[[nodiscard]] std::optional<std::string> folded(std::string_view text, std::string_view reference, std::size_t head);
+
+}  // namespace whittle::inline v0::detail

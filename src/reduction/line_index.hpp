@@ -1,0 +1,60 @@
+#pragma once
+
+#include "whittle/base/hash.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// A line that says something by itself, by what it says; 0: it says too little.
+using LineId = std::uint32_t;
+
+/// Which lines a conversation has had, when each came up last, and how often it stands in what is sent now; and which
+/// words its users and its model have written. Times are numbers of model calls. Never keeps a text.
+class LineIndex {
+public:
+    static constexpr int never = -1;
+
+    /// The number of a normalised line, a new one if it has none.
+    [[nodiscard]] LineId id_of(std::string_view normal);
+    /// The number of a line that came up before, else 0.
+    [[nodiscard]] LineId find(std::string_view normal) const noexcept;
+
+    void touch(LineId line, int call) noexcept;
+    /// An edit took the line out.
+    void kill(LineId line, int call) noexcept;
+    void show(LineId line) noexcept;
+    void hide(LineId line) noexcept;
+
+    [[nodiscard]] int touched(LineId line) const noexcept { return lines_[line].touched; }
+    [[nodiscard]] int died(LineId line) const noexcept { return lines_[line].died; }
+    [[nodiscard]] std::int64_t shown(LineId line) const noexcept { return lines_[line].shown; }
+
+    /// Notes the words of a text.
+    void use_words(std::string_view text, int call);
+    [[nodiscard]] static std::uint64_t word_hash(std::string_view word) noexcept { return hash128(word).low; }
+    /// The last call at which a word was used; `never`.
+    [[nodiscard]] int used(std::uint64_t word) const noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return lines_.size() - 1; }
+
+private:
+    struct Line {
+        int touched = never;
+        int died = never;
+        std::int64_t shown = 0;
+    };
+    struct PrintHash {
+        std::size_t operator()(const Hash128& print) const noexcept { return static_cast<std::size_t>(print.low); }
+    };
+
+    std::unordered_map<Hash128, LineId, PrintHash> ids_{};
+    std::vector<Line> lines_{Line{}};  // the first stands for all that say too little
+    std::unordered_map<std::uint64_t, int> words_{};
+};
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "line_index.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+/// What a call says, as it comes up in a conversation.
+struct CallText {
+    std::string shown{};  ///< lines that stand in the call from now on, without the marks of patches
+    std::string gone{};   ///< lines that it takes out of files
+};
+/// `is_edit`: the tool edits, so that members such as "old_string" have what goes.
+[[nodiscard]] CallText text_of_call(std::string_view arguments, bool is_edit);
+
+struct ArgumentRules {
+    std::size_t least_bytes = 240;  ///< shorter arguments stay
+    int age_calls = 50;             ///< lines that did not come up for that long may go
+    bool other_tools = true;        ///< long texts of other calls too, such as here-documents
+};
+
+/// The arguments of an old call that worked: what it took out goes, of what it put in the lines that are old. Valid
+/// JSON of the same shape and order: nothing but string values changes. Nullopt if that saves nothing. `next`: the
+/// first call at which there can be more.
+[[nodiscard]] std::optional<std::string> old_arguments(std::string_view arguments, bool is_edit,
+                                                       std::string_view reference, const LineIndex& index, int now,
+                                                       const ArgumentRules& rules, int& next);
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,231 @@
+#include "read_form.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+constexpr std::size_t longest_text = std::numeric_limits<std::uint32_t>::max() / 2;
+constexpr int no_call = std::numeric_limits<int>::max();
+
+}  // namespace
+
+std::string without_reminders(std::string_view text) {
+    constexpr std::string_view open = "<system-reminder>";
+    constexpr std::string_view close = "</system-reminder>";
+    std::string left;
+    for (std::size_t at = text.find(open); at != std::string_view::npos; at = text.find(open)) {
+        const std::size_t end = text.find(close, at);
+        if (end == std::string_view::npos) break;
+        std::size_t front = at;
+        while (front > 0 && text[front - 1] == '\n') --front;
+        left.append(text.substr(0, front)).append("\n");
+        text.remove_prefix(end + close.size());
+        while (text.starts_with('\n')) text.remove_prefix(1);
+    }
+    return left.append(text);
+}
+
+void append_gap(std::string& out, std::uint64_t lines) {
+    out.append("[..").append(std::to_string(lines)).append("]");
+}
+
+ReadForm::ReadForm(std::string_view text, const ResultForm& form, const ReadRules& rules, LineIndex& index)
+    : text_(rules.drop_reminders ? without_reminders(text) : std::string(text)),
+      marks_(form.marks),
+      strips_(rules.strip_numbers && form.marks == LineMarks::numbers) {
+    if (text_.size() > longest_text) text_.resize(longest_text);
+    for (const std::string_view line : lines_of(text_)) {
+        const std::string_view normal = normal_line(line, marks_);
+        const LineNumber number = marks_ == LineMarks::numbers ? line_number(line) : LineNumber{};
+        Item& item = items_.emplace_back();
+        item.begin = static_cast<std::uint32_t>(line.data() - text_.data());
+        item.size = static_cast<std::uint32_t>(line.size());
+        item.number = static_cast<std::uint32_t>(number.bytes);
+        item.blanks = static_cast<std::uint32_t>(number.blanks);
+        item.normal = static_cast<std::uint32_t>(normal.size());
+        item.id = index.id_of(normal);
+    }
+}
+
+/// Short lines go with the telling ones between which they stand.
+void ReadForm::drop_shown(std::size_t first, int since, const LineIndex& index, const ReadRules& rules) {
+    std::vector<Item> left(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(std::min(first, items_.size())));
+    const auto is_elsewhere = [&](const Item& item) {
+        return item.gap == 0 && item.id != 0 && (index.shown(item.id) > 0 || index.died(item.id) > since);
+    };
+    const auto is_short = [](const Item& item) { return item.gap == 0 && item.id == 0; };
+    for (std::size_t a = left.size(); a < items_.size();) {
+        std::size_t b = a;
+        std::size_t bytes = 0;
+        bool has_telling = false;
+        for (; b < items_.size() && (is_short(items_[b]) || is_elsewhere(items_[b])); ++b) {
+            bytes += items_[b].size + 1;
+            has_telling = has_telling || items_[b].id != 0;
+        }
+        if (has_telling && bytes > rules.least_run) {
+            left.push_back({.gap = static_cast<std::uint32_t>(b - a)});
+            a = b;
+        } else {
+            b = std::max(b, a + 1);
+            for (; a < b; ++a) left.push_back(items_[a]);
+        }
+    }
+    items_ = std::move(left);
+}
+
+void ReadForm::find_rare_words(const ReadRules& rules) {
+    knows_rare_ = true;
+    std::unordered_map<std::uint64_t, std::pair<int, std::size_t>> lines;  // -> in how many, in which one last
+    const auto visit_words = [&](const Item& item, auto&& visit) {
+        if (item.gap == 0 && item.id != 0)
+            for_each_word(line(item).substr(item.number), [&](std::string_view word) { visit(LineIndex::word_hash(word)); });
+    };
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        visit_words(items_[i], [&](std::uint64_t word) {
+            auto& [count, last] = lines.try_emplace(word, 0, items_.size()).first->second;
+            if (last != i) ++count;
+            last = i;
+        });
+    }
+    for (Item& item : items_) {
+        item.words = static_cast<std::uint32_t>(rare_.size());
+        visit_words(item, [&](std::uint64_t word) {
+            if (lines.at(word).first <= rules.rare) rare_.push_back(word);
+        });
+        item.words_end = static_cast<std::uint32_t>(rare_.size());
+    }
+}
+
+std::vector<bool> ReadForm::find_valued(const LineIndex& index, const ReadRules& rules) const {
+    std::vector<bool> valued(items_.size());
+    const auto near = static_cast<std::size_t>(std::max(rules.near, 0));
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        const auto words = std::span(rare_).subspan(items_[i].words, items_[i].words_end - items_[i].words);
+        const auto is_used = [&](std::uint64_t word) { return index.used(word) != LineIndex::never; };
+        if (!std::ranges::any_of(words, is_used)) continue;
+        const std::size_t end = std::min(items_.size(), i + near + 1);
+        for (std::size_t n = i - std::min(i, near); n < end; ++n) valued[n] = true;
+    }
+    return valued;
+}
+
+/// What says too little by itself goes with what goes beside it.
+void ReadForm::take_short_neighbours(std::vector<bool>& stays) const {
+    const auto is_gone = [&](std::size_t i) { return items_[i].gap > 0 || !stays[i]; };
+    std::vector<bool> left = stays;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (items_[i].gap > 0 || items_[i].id != 0) continue;
+        const bool is_beside_gap =
+            (i > 0 && (items_[i - 1].gap > 0 || !left[i - 1])) || (i + 1 < items_.size() && is_gone(i + 1));
+        if (is_beside_gap) left[i] = false;
+    }
+    stays = std::move(left);
+}
+
+std::vector<bool> ReadForm::find_old(const LineIndex& index, const LineAges& ages, int now, const ReadRules& rules,
+                                     int& next) {
+    if (!knows_rare_) find_rare_words(rules);
+    const std::vector<bool> valued = find_valued(index, rules);
+    std::vector<bool> stays(items_.size(), true);
+    bool has_old = false;
+    next = no_call;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (items_[i].gap > 0 || items_[i].id == 0) continue;
+        const int age = valued[i] ? ages.valued : std::min(ages.valued, ages.other);
+        const int last = index.touched(items_[i].id);
+        stays[i] = last >= now - age;
+        has_old = has_old || !stays[i];
+        if (stays[i]) next = std::min(next, last + age + 1);
+    }
+    if (!has_old) return {};
+    take_short_neighbours(stays);
+    return stays;
+}
+
+void ReadForm::keep(const std::vector<bool>& lines) {
+    std::string text;
+    std::vector<Item> items;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        const bool is_gone = items_[i].gap > 0 || !lines[i];
+        if (is_gone && !items.empty() && items.back().gap > 0) {
+            items.back().gap += std::max(items_[i].gap, 1U);
+        } else if (is_gone) {
+            items.push_back({.gap = std::max(items_[i].gap, 1U)});
+        } else {
+            Item& item = items.emplace_back(items_[i]);
+            item.begin = static_cast<std::uint32_t>(text.size());
+            text.append(line(items_[i]));
+        }
+    }
+    text_ = std::move(text);
+    items_ = std::move(items);
+}
+
+void ReadForm::keep(const LineRanges& lines) {
+    std::vector<bool> stays(items_.size());
+    for (const auto& [first, last] : lines) {
+        for (std::size_t i = first; i < std::min<std::size_t>(last, stays.size()); ++i) stays[i] = true;
+    }
+    keep(stays);
+}
+
+std::string ReadForm::text(std::string_view reference, std::size_t whole, const std::vector<bool>& lines) const {
+    std::string out(whole == 0 ? reference : std::string_view());
+    std::uint64_t gap = 0;
+    bool starts = true;
+    const auto begin_line = [&](bool is_first) {
+        if (!is_first || whole == 0) out += '\n';
+    };
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        const Item& item = items_[i];
+        if (i == whole && whole > 0) out.append("\n").append(reference);
+        if (item.gap > 0 || (!lines.empty() && !lines[i])) {
+            gap += std::max(item.gap, 1U);
+            continue;
+        }
+        if (gap > 0) {
+            out += '\n';
+            if (strips_ && item.number > 0) {
+                out.append("..");
+            } else {
+                append_gap(out, gap);
+            }
+            starts = true;
+            gap = 0;
+        }
+        begin_line(i == 0);
+        const bool is_bare = strips_ && item.number > 0 && i >= whole;
+        out.append(line(item).substr(!is_bare ? 0 : starts ? item.blanks : item.number));
+        if (i >= whole) starts = false;
+    }
+    if (gap == 0) return out;
+    out += '\n';
+    append_gap(out, gap);
+    return out;
+}
+
+std::size_t ReadForm::lines_with(std::size_t bytes) const noexcept {
+    std::size_t lines = 0;
+    for (std::size_t sum = 0; lines < items_.size() && sum < bytes; ++lines) sum += items_[lines].size + 1;
+    return lines;
+}
+
+LineRanges ReadForm::ranges() const {
+    LineRanges ranges;
+    std::uint32_t at = 0;
+    for (const Item& item : items_) {
+        if (item.gap > 0) {
+            at += item.gap;
+            continue;
+        }
+        if (ranges.empty() || ranges.back().second != at) ranges.emplace_back(at, at);
+        ranges.back().second = ++at;
+    }
+    return ranges;
+}
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,153 @@
+#include "result_class.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+/// The bare name in lower case, without what separates its words.
+std::string squeezed(std::string_view tool) {
+    if (const std::size_t bare = tool.rfind("__"); bare != std::string_view::npos) tool.remove_prefix(bare + 2);
+    std::string name = ascii_lower(tool);
+    std::erase_if(name, [](char c) { return c == '_' || c == '-' || c == '.' || c == ' '; });
+    return name;
+}
+
+template <std::size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& words) noexcept {
+    return std::ranges::find(words, name) != words.end();
+}
+
+constexpr std::array<std::string_view, 16> read_names{
+    "read",    "readfile",    "readfiles",   "view",     "viewfile",  "viewfiles",
+    "open",    "openfile",    "cat",         "catfile",  "fetchfile", "getfilecontent",
+    "getfile", "getfilecontents", "readmanyfiles", "strreplacebasededittool"};
+constexpr std::array<std::string_view, 11> search_names{
+    "grep",           "rg",          "search",     "grepsearch", "searchfilecontent", "codebasesearch",
+    "searchfiles",    "findinfiles", "searchcode", "ripgrep",    "grepfiles"};
+constexpr std::array<std::string_view, 11> listing_names{"glob",          "ls",        "find",       "findfile",
+                                                         "list",          "listdir",   "listdirectory",
+                                                         "listfiles",     "filesearch", "globsearch", "findfiles"};
+constexpr std::array<std::string_view, 9> edit_names{"applypatch", "applydiff",   "todowrite",    "taskupdate",
+                                                     "taskcreate", "updateplan",  "notebookedit", "updatetodolist",
+                                                     "managetodolist"};
+constexpr std::array<std::string_view, 4> edit_prefixes{"multi", "file", "string", ""};
+constexpr std::array<std::string_view, 8> edit_verbs{"edit",    "write",      "create", "insert",
+                                                     "replace", "strreplace", "patch",  "delete"};
+constexpr std::array<std::string_view, 7> edit_suffixes{"file",     "infile",   "editor", "string",
+                                                        "notebook", "stringinfile", ""};
+constexpr std::array<std::string_view, 8> command_words{"bash",       "shell",   "exec",       "terminal",
+                                                        "powershell", "command", "taskoutput", "process"};
+
+bool is_edit_name(std::string_view name) {
+    if (is_one_of(name, edit_names)) return true;
+    for (const std::string_view prefix : edit_prefixes) {
+        if (!name.starts_with(prefix)) continue;
+        for (const std::string_view verb : edit_verbs) {
+            const std::string_view rest = name.substr(prefix.size());
+            if (rest.starts_with(verb) && is_one_of(rest.substr(verb.size()), edit_suffixes)) return true;
+        }
+    }
+    return false;
+}
+
+/// The text of a command argument: a string, or the words of one, of which a shell's "-c" has the last.
+std::optional<std::string> command_of(const nlohmann::json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (!value.is_array() || value.empty()) return std::nullopt;
+    if (!std::ranges::all_of(value, [](const nlohmann::json& word) { return word.is_string(); })) return std::nullopt;
+    const auto word = [&](std::size_t i) -> const std::string& { return value[i].get_ref<const std::string&>(); };
+    if (value.size() > 2 && (word(1) == "-c" || word(1) == "-lc" || word(1) == "-Command"))
+        return word(value.size() - 1);
+    std::string joined;
+    for (std::size_t i = 0; i < value.size(); ++i) joined.append(i == 0 ? "" : " ").append(word(i));
+    return joined;
+}
+
+}  // namespace
+
+std::string_view name_of(ResultClass c) noexcept {
+    switch (c) {
+        case ResultClass::read: return "read";
+        case ResultClass::edit: return "edit";
+        case ResultClass::search: return "search";
+        case ResultClass::listing: return "listing";
+        case ResultClass::shell: return "shell";
+        case ResultClass::other: break;
+    }
+    return "other";
+}
+
+std::optional<ResultClass> class_of_tool(std::string_view tool) {
+    const std::string name = squeezed(tool);
+    if (is_one_of(name, read_names)) return ResultClass::read;
+    if (is_edit_name(name)) return ResultClass::edit;
+    if (is_one_of(name, search_names)) return ResultClass::search;
+    if (is_one_of(name, listing_names)) return ResultClass::listing;
+    return std::nullopt;
+}
+
+bool runs_commands(std::string_view tool) {
+    const std::string name = squeezed(tool);
+    return std::ranges::any_of(command_words,
+                               [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+std::optional<std::string> command_line_of(std::string_view arguments) {
+    constexpr std::array<const char*, 4> keys{"command", "cmd", "script", "commandline"};
+    if (!std::ranges::any_of(keys, [&](const char* key) { return arguments.find(key) != std::string_view::npos; }))
+        return std::nullopt;
+    const nlohmann::json json = nlohmann::json::parse(arguments, nullptr, false);
+    if (!json.is_object()) return std::nullopt;
+    for (const char* const key : keys) {
+        const auto found = json.find(key);
+        if (found == json.end()) continue;
+        if (auto command = command_of(*found)) return command;
+    }
+    return std::nullopt;
+}
+
+CallClass class_of_call(std::string_view tool, std::string_view arguments) {
+    CallClass call{.by_name = class_of_tool(tool)};
+    if (call.by_name) return call;
+    if (const auto command = command_line_of(arguments)) call.by_command = class_of_command(*command);
+    call.runs_commands = detail::runs_commands(tool);
+    return call;
+}
+
+ResultForm form_of_result(const CallClass& call, std::string_view text, std::span<const std::string_view> lines) {
+    constexpr std::size_t long_enough_for_shape = 1'200;
+    constexpr std::size_t longest_word_of_edit = 600;
+    ResultForm form{.is_markup = is_markup(text)};
+    form.kind = call.by_name         ? *call.by_name
+                : call.by_command    ? *call.by_command
+                : call.runs_commands ? ResultClass::shell
+                                     : ResultClass::other;
+    const bool is_edit = form.kind == ResultClass::edit;
+    const TextShape shape = is_edit && text.size() <= longest_word_of_edit ? TextShape{} : shape_of(lines);
+    const bool is_program = form.kind == ResultClass::shell || form.kind == ResultClass::other;
+    if (is_program && text.size() > long_enough_for_shape) {
+        if (shape.is_content()) form.kind = ResultClass::read;
+        if (shape.is_hits) form.kind = ResultClass::search;
+    }
+    if (is_edit && call.by_command && text.size() > longest_word_of_edit)
+        form.kind = shape.is_content() ? ResultClass::read : shape.is_hits ? ResultClass::search : ResultClass::shell;
+    if (form.kind == ResultClass::search && shape.is_numbered) form.kind = ResultClass::read;
+    const bool has_content = form.kind == ResultClass::read || form.kind == ResultClass::edit;
+    form.marks = form.kind == ResultClass::search ? LineMarks::hits
+                 : !has_content                   ? LineMarks::none
+                 : shape.is_numbered              ? LineMarks::numbers
+                 : shape.is_diff                  ? LineMarks::diff
+                                                  : LineMarks::some_hits;
+    return form;
+}
+
+}  // namespace whittle::inline v0::detail

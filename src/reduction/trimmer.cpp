@@ -1,0 +1,90 @@
+#include "whittle/reduction/detail/trimmer.hpp"
+
+#include "trimming_arrival.hpp"
+#include "trimming_run.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace whittle::inline v0::detail {
+
+Trimmer::Trimmer(TrimmingConfig config, std::string name)
+    : config_(std::make_shared<const TrimmingConfig>(std::move(config))), name_(std::move(name)) {}
+
+namespace {
+
+constexpr std::string_view attachment_prefix = "trimming:";
+
+}  // namespace
+
+/// That of this configuration; null: there is none, or one of another.
+std::shared_ptr<TrimmingState> Trimmer::find_state(const Attachments& attachments) const {
+    auto state = std::static_pointer_cast<TrimmingState>(
+        attachments.find(std::string(attachment_prefix) + name_));
+    return state != nullptr && state->shared_config() == config_ ? state : nullptr;
+}
+
+std::shared_ptr<TrimmingState> Trimmer::state_of(HookTurn& turn) const {
+    std::shared_ptr<TrimmingState> state = find_state(turn.attachments());
+    if (state != nullptr) return state;
+    state = std::make_shared<TrimmingState>(config_, name_);
+    turn.attachments().set(std::string(attachment_prefix) + name_, state);
+    return state;
+}
+
+void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
+    const std::shared_ptr<TrimmingState> state = state_of(turn);
+    const std::lock_guard lock(state->mutex);
+    turn.report.threshold = config_->start_tokens;
+    turn.report.outcome = Outcome::undue;
+    state->take(turn);
+    const EditScheduleConfig when = schedule_of(*config_);
+    EditSchedule schedule(turn, when);
+    const bool is_new = schedule.is_new_call();
+    if (is_new) {
+        const std::int64_t total = turn.report.count = turn.context_tokens();
+        state->invalidate();  // until all is done
+        TrimmingRun run(turn, *state, schedule, name_);
+        run.look(schedule.is_cold() && total > config_->cold_start_tokens);
+        const auto first = run.decide(total);
+        state->validate();
+        if (first) with_draft([&](Draft& edit) { run.commit(edit, *first); });
+        run.tell_kept();
+    }
+    schedule.advance();
+}
+
+void Trimmer::after_model(HookTurn& turn) const {
+    const std::shared_ptr<TrimmingState> state = state_of(turn);
+    const std::lock_guard lock(state->mutex);
+    state->take(turn);
+    EditSchedule::note_reply(turn);
+}
+
+bool Trimmer::on_overflow(HookTurn& turn, WithDraft with_draft) const {
+    const std::shared_ptr<TrimmingState> state = state_of(turn);
+    const std::lock_guard lock(state->mutex);
+    state->take(turn);
+    const EditScheduleConfig when = schedule_of(*config_);
+    EditSchedule schedule(turn, when);
+    bool is_committed = false;
+    TrimmingRun run(turn, *state, schedule, name_);
+    run.look(true);
+    with_draft([&](Draft& edit) { is_committed = run.commit(edit, 0).committed(); });
+    return is_committed;
+}
+
+ToolOutcome Trimmer::wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) const {
+    std::shared_ptr<TrimmingState> state;
+    if (context.attachments) state = find_state(*context.attachments);
+    return run_trimmed(*config_, name_, state.get(), context, out, next);
+}
+
+std::size_t planned_prefix(const Outline& outline, const NoteBook& notes) {
+    const Note* const note = notes.find(EditSchedule::note_owner, "frozen_before");
+    const auto* const serial = note == nullptr ? nullptr : std::get_if<std::int64_t>(&note->value);
+    if (serial == nullptr) return 0;
+    return EditSchedule::frozen_messages(outline, *serial);
+}
+
+}  // namespace whittle::inline v0::detail
