@@ -105,7 +105,9 @@ std::vector<bool> ReadForm::find_valued(const LineIndex& index, const ReadRules&
     const auto near = static_cast<std::size_t>(std::max(rules.near, 0));
     for (std::size_t i = 0; i < items_.size(); ++i) {
         const auto words = std::span(rare_).subspan(items_[i].words, items_[i].words_end - items_[i].words);
-        const auto is_used = [&](std::uint64_t word) { return index.used(word) != LineIndex::never; };
+        const auto is_used = [&](std::uint64_t word) {
+            return !rules.used_words || index.used(word) != LineIndex::never;
+        };
         if (!std::ranges::any_of(words, is_used)) continue;
         const std::size_t end = std::min(items_.size(), i + near + 1);
         for (std::size_t n = i - std::min(i, near); n < end; ++n) valued[n] = true;

@@ -22,6 +22,16 @@ bool shows_stored_text(const ToolContext& context) {
     });
 }
 
+/// Of the first code points of a text.
+std::size_t bytes_of_chars(std::string_view text, std::size_t chars) noexcept {
+    std::size_t bytes = 0;
+    for (; bytes < text.size(); ++bytes) {
+        const bool starts = (static_cast<unsigned char>(text[bytes]) & 0xc0U) != 0x80U;
+        if (starts && chars-- == 0) break;
+    }
+    return bytes;
+}
+
 /// What a tool gave, on its way to the sink.
 class TrimmedArrival {
 public:
@@ -75,7 +85,7 @@ private:
     std::optional<std::string> form(TrimmingState& state, const std::string& text, const std::string& reference,
                                     ArrivedResult& arrived) const {
         arrived.form = form_of_result(class_of_call(context_.tool, context_.arguments), text, lines_of(text));
-        const auto head = static_cast<std::size_t>(config_.arrival_head_bytes);
+        const std::size_t head = bytes_of_chars(text, static_cast<std::size_t>(config_.arrival_head_chars));
         if (arrived.form.kind == ResultClass::edit) return std::nullopt;
         arrived.lines = state.lines_of_text(text, arrived.form.marks);
         if (arrived.form.kind == ResultClass::read) return form_read(state, text, reference, head, arrived);

@@ -34,7 +34,7 @@ void check_sizes(const TrimmingConfig& config, FieldCheck& check) {
     check.at_least(config.error_line_bytes, 1, "error_line_bytes");
     check.at_least(config.min_argument_bytes, 0, "min_argument_bytes");
     check.at_least(config.arrival_min_bytes, 0, "arrival_min_bytes");
-    check.at_least(config.arrival_head_bytes, 1, "arrival_head_bytes");
+    check.at_least(config.arrival_head_chars, 1, "arrival_head_chars");
 }
 
 }  // namespace

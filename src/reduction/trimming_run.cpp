@@ -289,9 +289,35 @@ std::vector<std::string> TrimmingRun::stored_of(Draft& edit, const TrimPlace& pl
     const auto& [m, p] = place;
     if (const Mark& mark = mark_of(edit.outline()[m], p); mark != nullptr) return mark->stored;
     if (!storage_) return {};
-    std::string key = free_key(*storage_, key_of(place), text, planned_);
-    planned_.add(key, hash128(text));
+    const std::string content = stands_alone(place) ? std::string() : whole_message(place.first);
+    const std::string_view stored = content.empty() ? text : std::string_view(content);
+    std::string key = free_key(*storage_, key_of(place), stored, planned_);
+    planned_.add(key, hash128(stored));
     return {std::move(key)};
+}
+
+/// Whether the part is all that its message says: else a call is stored with what was said beside it, so that the
+/// object tells what was done and why.
+bool TrimmingRun::stands_alone(const TrimPlace& place) const {
+    const auto& parts = turn_.outline()[place.first].parts;
+    if (state_.messages()[place.first].parts[place.second].kind != TrimPart::Kind::call) return true;
+    return std::ranges::count_if(parts, [](const PartInfo& part) {
+               return part.kind != PartKind::thinking && part.bytes > 0;
+           }) <= 1;
+}
+
+std::string TrimmingRun::whole_message(std::size_t message) const {
+    std::string whole;
+    turn_.visit_parts(message, [&](const PartView& part) {
+        if (part.kind == PartKind::text || part.kind == PartKind::tool_call)
+            whole.append(whole.empty() ? "" : "\n").append(part.text);
+    });
+    return whole;
+}
+
+void TrimmingRun::offload(Draft& edit, const TrimPlace& place, const std::string& key) const {
+    if (stands_alone(place)) return edit.offload_text(key, place.first, place.second, storage_);
+    edit.offload(key, whole_message(place.first), std::nullopt, storage_);
 }
 
 void TrimmingRun::stage(Draft& edit, const TrimPlace& place) {
@@ -313,7 +339,7 @@ void TrimmingRun::stage(Draft& edit, const TrimPlace& place) {
         return drop();
     }
     edit.begin_unit();
-    if (storage_ && !part.is_trimmed && !stored.empty()) edit.offload_text(stored.front(), m, p, storage_);
+    if (storage_ && !part.is_trimmed && !stored.empty()) offload(edit, place, stored.front());
     const std::int64_t before = edit.tokens_after();
     edit.set_text(m, p, form->text,
                   {.origin = Origin::placeholder, .reason = std::string(trimmed_reason), .stored = std::move(stored)});

@@ -73,6 +73,9 @@ private:
                                                    std::string_view reference);
     void stage(Draft& edit, const TrimPlace& place);
     [[nodiscard]] std::vector<std::string> stored_of(Draft& edit, const TrimPlace& place, std::string_view text);
+    [[nodiscard]] bool stands_alone(const TrimPlace& place) const;
+    [[nodiscard]] std::string whole_message(std::size_t message) const;
+    void offload(Draft& edit, const TrimPlace& place, const std::string& key) const;
     void settle(const CommitResult& result, std::size_t first);
     void tell(const TrimPlace& place, bool is_cut, std::string_view rule, std::int64_t freed);
 

@@ -27,10 +27,11 @@ struct TrimmingConfig {
     bool strip_line_numbers = true;   ///< numbers but for the first of each stretch of lines
     bool drop_reminders = true;       ///< "<system-reminder>" blocks
     bool expire_lines = true;         ///< lines that did not come up for long
-    int line_age_calls = 50;          ///< age at which a line goes that is near a rare word that somebody used
+    int line_age_calls = 50;          ///< age at which a line goes that is near a rare word
     int plain_line_age_calls = 4;     ///< age at which any other goes
     int pause_line_age_calls = 12;    ///< `line_age_calls` at a pause; 0: `plain_line_age_calls` for all lines
     int rare_word_lines = 3;          ///< a word is rare in at most that many lines of a result
+    bool used_words_only = false;     ///< only such words count that the user or the model has written
     int near_lines = 3;               ///< lines around one with such a word that count with it
 
     // What programs, searches and edits say.
@@ -52,7 +53,7 @@ struct TrimmingConfig {
     bool trim_on_arrival = true;
     std::int64_t arrival_start_tokens = 0;  ///< nothing before requests have that size
     std::int64_t arrival_min_bytes = 400;   ///< shorter results stay
-    std::int64_t arrival_head_bytes = 64;   ///< at the front that stay as they came
+    std::int64_t arrival_head_chars = 64;   ///< code points at the front that stay as they came
 
     std::vector<std::string> exclude_tools{};  ///< never trimmed, beside the chain's protected tools
     std::shared_ptr<Storage> storage{};        ///< null: the chain's

@@ -1,0 +1,62 @@
+// Trimming, rule by rule, held to every law on every message type.
+#include "support/generators_hostile.hpp"
+
+#include "support/laws.hpp"
+#include "whittle/reduction/trimming.hpp"
+
+using namespace whittle;
+using namespace whittle::testing;
+
+namespace {
+
+/// Whatever may go goes soon, however small it is.
+TrimmingConfig eager() {
+    return {.start_tokens = 0,
+            .cold_start_tokens = 0,
+            .look_every_calls = 1,
+            .line_age_calls = 2,
+            .plain_line_age_calls = 1,
+            .pause_line_age_calls = 0,
+            .min_result_bytes = 10,
+            .extract_bytes = 40,
+            .extract_line_bytes = 30,
+            .error_line_bytes = 30,
+            .extract_age_calls = 2,
+            .argument_age_calls = 1,
+            .min_argument_bytes = 10,
+            .arrival_min_bytes = 20,
+            .arrival_head_chars = 8};
+}
+
+TrimmingConfig eager_on_old_text() {
+    TrimmingConfig config = eager();
+    config.trim_on_arrival = false;
+    return config;
+}
+
+}  // namespace
+
+// Plans follow words, not sizes alone: L11 is in tests/reduction/trimming.cpp.
+WHITTLE_LAWS("trimming of all there is", [](auto type) { return Trimming<MessageOf<decltype(type)>>{eager()}; },
+             {.looks_at_sizes_only = false})
+WHITTLE_LAWS("trimming of old text without a store",
+             [](auto type) { return Trimming<MessageOf<decltype(type)>>{eager_on_old_text()}; },
+             {.with_storage = false, .looks_at_sizes_only = false})
+WHITTLE_LAWS("trimming as it is made, in Chinese", [](auto type) { return Trimming<MessageOf<decltype(type)>>{}; },
+             {.language = Language::chinese, .looks_at_sizes_only = false})
+
+TEST_CASE("trimming keeps the laws on histories of every hostile shape", "[laws]") {
+    for_each_message_type([](auto type) {
+        using M = MessageOf<decltype(type)>;
+        const Subject<M> subject = subject_of<M>([](auto t) { return Trimming<MessageOf<decltype(t)>>{eager()}; },
+                                                 {.looks_at_sizes_only = false});
+        for (const HostileShape& shape : hostile_shapes()) {
+            const History history = shape.make(12);
+            for (const std::string_view id : {"L1", "L2", "L3", "L4", "L5", "L6", "L7"}) {
+                INFO(Builder<M>::name << ", " << shape.name << ", " << id);
+                const Failures failures = law<M>(id).check(subject, history);
+                CHECK(failures == Failures{});
+            }
+        }
+    });
+}
