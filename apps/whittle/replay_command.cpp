@@ -134,7 +134,8 @@ private:
         };
         rules_.insert(chain<M>().config().profile.validity.name);
         return replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
-                         chain<M>(), {.on_request = on_request, .stop = interrupt_token(), .clock = clock_, .on_end = {}});
+                         chain<M>(),
+                         {.on_request = on_request, .stop = interrupt_token(), .clock = clock_, .on_end = {}});
     }
 
     [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {

@@ -139,7 +139,8 @@ std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> of
                                                    TokensBetween tokens) const {
     std::vector<const EditOffer*> newest_first;
     for (const EditOffer& offer : offers) newest_first.push_back(&offer);
-    std::ranges::stable_sort(newest_first, [](const EditOffer* a, const EditOffer* b) { return a->message > b->message; });
+    std::ranges::stable_sort(newest_first,
+                             [](const EditOffer* a, const EditOffer* b) { return a->message > b->message; });
     const CacheProfile& cache = turn_.config.profile.cache;
     const double cost = cache.write - cache.read;
     const std::size_t size = turn_.outline().size();

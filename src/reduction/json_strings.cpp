@@ -44,8 +44,8 @@ std::vector<JsonString> json_strings(std::string_view json) {
                 levels.back().key = std::move(text);
                 levels.back().expects_key = false;
             } else {
-                strings.push_back({levels.empty() ? std::string() : levels.back().key, std::move(text), at, end,
-                                   levels.size()});
+                strings.push_back(
+                    {levels.empty() ? std::string() : levels.back().key, std::move(text), at, end, levels.size()});
             }
             at = end - 1;
         }

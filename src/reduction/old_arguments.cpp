@@ -18,8 +18,8 @@ constexpr std::size_t least_lines_of_other = 4;  // line feeds
 constexpr std::size_t least_gain_of_text = 40;
 
 constexpr std::array<std::string_view, 4> old_keys{"oldstring", "oldtext", "oldstr", "oldcontent"};
-constexpr std::array<std::string_view, 6> new_keys{"newstring", "newtext", "newstr", "content", "filetext",
-                                                   "newcontent"};
+constexpr std::array<std::string_view, 6> new_keys{"newstring", "newtext",  "newstr",
+                                                   "content",   "filetext", "newcontent"};
 
 template <std::size_t N>
 bool is_key_of(std::string_view key, const std::array<std::string_view, N>& keys) {
@@ -131,7 +131,8 @@ std::optional<std::string> old_arguments(std::string_view arguments, bool is_edi
     std::size_t at = 0;
     bool has_reference = false;
     const auto replace = [&](const JsonString& string, std::string value) {
-        if (!has_reference) value.append(value.ends_with(']') && value.find('\n') == std::string::npos ? " " : "\n").append(reference);
+        if (!has_reference)
+            value.append(value.ends_with(']') && value.find('\n') == std::string::npos ? " " : "\n").append(reference);
         has_reference = true;
         out.append(arguments.substr(at, string.begin - at)).append(json_literal(value));
         at = string.end;
@@ -144,7 +145,8 @@ std::optional<std::string> old_arguments(std::string_view arguments, bool is_edi
             std::string marker;
             append_gap(marker, lines + 1);
             replace(string, std::move(marker));
-        } else if ((is_edit && is_key_of(string.key, new_keys)) || (rules.other_tools && lines >= least_lines_of_other)) {
+        } else if ((is_edit && is_key_of(string.key, new_keys)) ||
+                   (rules.other_tools && lines >= least_lines_of_other)) {
             OldText old(index, now - rules.age_calls, is_edit);
             std::string trimmed = old.trim(value);
             if (old.oldest() != std::numeric_limits<int>::max())

@@ -29,9 +29,7 @@ std::string without_reminders(std::string_view text) {
     return left.append(text);
 }
 
-void append_gap(std::string& out, std::uint64_t lines) {
-    out.append("[..").append(std::to_string(lines)).append("]");
-}
+void append_gap(std::string& out, std::uint64_t lines) { out.append("[..").append(std::to_string(lines)).append("]"); }
 
 ReadForm::ReadForm(std::string_view text, const ResultForm& form, const ReadRules& rules, LineIndex& index)
     : text_(rules.drop_reminders ? without_reminders(text) : std::string(text)),
@@ -53,7 +51,8 @@ ReadForm::ReadForm(std::string_view text, const ResultForm& form, const ReadRule
 
 /// Short lines go with the telling ones between which they stand.
 void ReadForm::drop_shown(std::size_t first, int since, const LineIndex& index, const ReadRules& rules) {
-    std::vector<Item> left(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(std::min(first, items_.size())));
+    std::vector<Item> left(items_.begin(),
+                           items_.begin() + static_cast<std::ptrdiff_t>(std::min(first, items_.size())));
     const auto is_elsewhere = [&](const Item& item) {
         return item.gap == 0 && item.id != 0 && (index.shown(item.id) > 0 || index.died(item.id) > since);
     };
@@ -82,7 +81,8 @@ void ReadForm::find_rare_words(const ReadRules& rules) {
     std::unordered_map<std::uint64_t, std::pair<int, std::size_t>> lines;  // -> in how many, in which one last
     const auto visit_words = [&](const Item& item, auto&& visit) {
         if (item.gap == 0 && item.id != 0)
-            for_each_word(line(item).substr(item.number), [&](std::string_view word) { visit(LineIndex::word_hash(word)); });
+            for_each_word(line(item).substr(item.number),
+                          [&](std::string_view word) { visit(LineIndex::word_hash(word)); });
     };
     for (std::size_t i = 0; i < items_.size(); ++i) {
         visit_words(items_[i], [&](std::uint64_t word) {

@@ -16,13 +16,13 @@ namespace whittle::inline v0::detail {
 
 /// How reads are trimmed.
 struct ReadRules {
-    bool strip_numbers = true;    ///< numbers only where lines start anew
-    bool drop_shown = true;       ///< lines that stand elsewhere in the request
-    bool drop_reminders = true;   ///< "<system-reminder>" blocks
-    std::size_t least_run = 32;   ///< bytes of a run of lines that is worth a marker
-    int rare = 3;                 ///< a word is rare in at most that many lines of a result
-    bool used_words = false;      ///< only rare words count that the user or the model has written
-    int near = 3;                 ///< lines around one with a rare word that is used count with it
+    bool strip_numbers = true;   ///< numbers only where lines start anew
+    bool drop_shown = true;      ///< lines that stand elsewhere in the request
+    bool drop_reminders = true;  ///< "<system-reminder>" blocks
+    std::size_t least_run = 32;  ///< bytes of a run of lines that is worth a marker
+    int rare = 3;                ///< a word is rare in at most that many lines of a result
+    bool used_words = false;     ///< only rare words count that the user or the model has written
+    int near = 3;                ///< lines around one with a rare word that is used count with it
 };
 
 /// Stretches of lines, [first, last), ascending.

@@ -27,22 +27,23 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, N>& wor
 }
 
 constexpr std::array<std::string_view, 16> read_names{
-    "read",    "readfile",    "readfiles",   "view",     "viewfile",  "viewfiles",
-    "open",    "openfile",    "cat",         "catfile",  "fetchfile", "getfilecontent",
-    "getfile", "getfilecontents", "readmanyfiles", "strreplacebasededittool"};
+    "read",     "readfile",        "readfiles",     "view",
+    "viewfile", "viewfiles",       "open",          "openfile",
+    "cat",      "catfile",         "fetchfile",     "getfilecontent",
+    "getfile",  "getfilecontents", "readmanyfiles", "strreplacebasededittool"};
 constexpr std::array<std::string_view, 11> search_names{
-    "grep",           "rg",          "search",     "grepsearch", "searchfilecontent", "codebasesearch",
-    "searchfiles",    "findinfiles", "searchcode", "ripgrep",    "grepfiles"};
-constexpr std::array<std::string_view, 11> listing_names{"glob",          "ls",        "find",       "findfile",
-                                                         "list",          "listdir",   "listdirectory",
-                                                         "listfiles",     "filesearch", "globsearch", "findfiles"};
-constexpr std::array<std::string_view, 9> edit_names{"applypatch", "applydiff",   "todowrite",    "taskupdate",
-                                                     "taskcreate", "updateplan",  "notebookedit", "updatetodolist",
-                                                     "managetodolist"};
+    "grep",        "rg",          "search",     "grepsearch", "searchfilecontent", "codebasesearch",
+    "searchfiles", "findinfiles", "searchcode", "ripgrep",    "grepfiles"};
+constexpr std::array<std::string_view, 11> listing_names{"glob",       "ls",         "find",          "findfile",
+                                                         "list",       "listdir",    "listdirectory", "listfiles",
+                                                         "filesearch", "globsearch", "findfiles"};
+constexpr std::array<std::string_view, 9> edit_names{"applypatch",   "applydiff",      "todowrite",
+                                                     "taskupdate",   "taskcreate",     "updateplan",
+                                                     "notebookedit", "updatetodolist", "managetodolist"};
 constexpr std::array<std::string_view, 4> edit_prefixes{"multi", "file", "string", ""};
 constexpr std::array<std::string_view, 8> edit_verbs{"edit",    "write",      "create", "insert",
                                                      "replace", "strreplace", "patch",  "delete"};
-constexpr std::array<std::string_view, 7> edit_suffixes{"file",     "infile",   "editor", "string",
+constexpr std::array<std::string_view, 7> edit_suffixes{"file",     "infile",       "editor", "string",
                                                         "notebook", "stringinfile", ""};
 constexpr std::array<std::string_view, 8> command_words{"bash",       "shell",   "exec",       "terminal",
                                                         "powershell", "command", "taskoutput", "process"};
@@ -76,12 +77,18 @@ std::optional<std::string> command_of(const nlohmann::json& value) {
 
 std::string_view name_of(ResultClass c) noexcept {
     switch (c) {
-        case ResultClass::read: return "read";
-        case ResultClass::edit: return "edit";
-        case ResultClass::search: return "search";
-        case ResultClass::listing: return "listing";
-        case ResultClass::shell: return "shell";
-        case ResultClass::other: break;
+        case ResultClass::read:
+            return "read";
+        case ResultClass::edit:
+            return "edit";
+        case ResultClass::search:
+            return "search";
+        case ResultClass::listing:
+            return "listing";
+        case ResultClass::shell:
+            return "shell";
+        case ResultClass::other:
+            break;
     }
     return "other";
 }

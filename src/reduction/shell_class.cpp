@@ -17,20 +17,20 @@ namespace {
 constexpr int deepest_shell = 3;  // bash -c "bash -c '...'"
 
 constexpr std::array<std::string_view, 24> readers{
-    "cat",    "bat",  "nl",    "sed",   "head",    "tail", "less",  "more",
-    "awk",    "type", "gc",    "xxd",   "strings", "jq",   "diff",  "view",
-    "open",   "tac",  "cut",   "get-content", "git-show", "git-diff", "git-blame", "yq"};
+    "cat",     "bat", "nl",   "sed",  "head", "tail", "less", "more",        "awk",      "type",     "gc",        "xxd",
+    "strings", "jq",  "diff", "view", "open", "tac",  "cut",  "get-content", "git-show", "git-diff", "git-blame", "yq"};
 constexpr std::array<std::string_view, 10> searchers{"grep", "egrep",    "fgrep",         "rg",      "ag",
                                                      "ack",  "git-grep", "select-string", "findstr", "zgrep"};
-constexpr std::array<std::string_view, 12> listers{"ls",  "find",          "fd",         "tree", "dir", "get-childitem",
-                                                   "gci", "git-ls-files",  "git-status", "du",   "wc",  "stat"};
+constexpr std::array<std::string_view, 12> listers{"ls",  "find",         "fd",         "tree", "dir", "get-childitem",
+                                                   "gci", "git-ls-files", "git-status", "du",   "wc",  "stat"};
 constexpr std::array<std::string_view, 17> editors{
-    "apply_patch", "applypatch", "patch",      "tee",          "mv",          "cp",
-    "mkdir",       "rm",         "touch",      "chmod",        "git-add",     "git-commit",
-    "git-checkout", "set-content", "add-content", "out-file",  "new-item"};
+    "apply_patch",  "applypatch",  "patch",       "tee",      "mv",      "cp",
+    "mkdir",        "rm",          "touch",       "chmod",    "git-add", "git-commit",
+    "git-checkout", "set-content", "add-content", "out-file", "new-item"};
 constexpr std::array<std::string_view, 24> silent{
-    "cd",    "echo", "printf", "pwd",  "true", "set", "export", "pushd", "popd", "write-output", "write-host", "sleep",
-    "do",    "done", "for",    "then", "fi",   "if",  "{",      "}",     "(",    ")", "push-location", "set-location"};
+    "cd",   "echo",         "printf",     "pwd",   "true", "set",  "export",        "pushd",
+    "popd", "write-output", "write-host", "sleep", "do",   "done", "for",           "then",
+    "fi",   "if",           "{",          "}",     "(",    ")",    "push-location", "set-location"};
 constexpr std::array<std::string_view, 11> prefixes{"sudo", "env", "time", "command", "nohup", "exec",
                                                     "rtk",  "do",  "then", "{",       "("};
 constexpr std::array<std::string_view, 5> shells{"bash", "sh", "zsh", "pwsh", "powershell"};
@@ -178,9 +178,8 @@ private:
 
     [[nodiscard]] ResultClass class_of(std::string_view verb) const noexcept {
         const ResultClass c = class_of_verb(verb);
-        const bool is_in_place = verb == "sed" && std::ranges::any_of(words_, [](std::string_view word) {
-                                     return word.starts_with("-i");
-                                 });
+        const bool is_in_place =
+            verb == "sed" && std::ranges::any_of(words_, [](std::string_view word) { return word.starts_with("-i"); });
         return c == ResultClass::read && (is_in_place || writes_file()) ? ResultClass::edit : c;
     }
 
@@ -196,7 +195,8 @@ private:
 
     [[nodiscard]] ResultClass class_of_git() const {
         std::size_t at = 1;
-        while (at < words_.size() && words_[at].starts_with('-')) at += words_[at] == "-C" || words_[at] == "-c" ? 2 : 1;
+        while (at < words_.size() && words_[at].starts_with('-'))
+            at += words_[at] == "-C" || words_[at] == "-c" ? 2 : 1;
         if (at >= words_.size()) return ResultClass::shell;
         const std::string verb = "git-" + ascii_lower(words_[at]);
         const bool names_only = has("--stat") || has("--name-only") || has("--name-status");

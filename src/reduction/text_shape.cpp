@@ -34,9 +34,7 @@ bool ends_as_source(std::string_view line) noexcept {
     return last != std::string_view::npos && ends.find(line[last]) != std::string_view::npos;
 }
 
-bool is_hit(std::string_view line) noexcept {
-    return hit_path(line) > 0 || trimmed_line(line).starts_with("Line ");
-}
+bool is_hit(std::string_view line) noexcept { return hit_path(line) > 0 || trimmed_line(line).starts_with("Line "); }
 
 ShapeCounts count_shapes(std::span<const std::string_view> lines) noexcept {
     ShapeCounts counts;
@@ -66,7 +64,7 @@ bool has_word(std::string_view text, std::string_view word) noexcept {
     return false;
 }
 
-constexpr std::array<std::string_view, 14> error_words{"error",    "exception", "fail",      "failed",  "failure",
+constexpr std::array<std::string_view, 14> error_words{"error",    "exception", "fail",      "failed",    "failure",
                                                        "failures", "fatal",     "panic",     "traceback", "not found",
                                                        "denied",   "invalid",   "undefined", "cannot"};
 constexpr std::array<std::string_view, 4> error_starts{"---", "fail", "ok", "exit code"};

@@ -19,8 +19,7 @@ constexpr std::string_view attachment_prefix = "trimming:";
 
 /// That of this configuration; null: there is none, or one of another.
 std::shared_ptr<TrimmingState> Trimmer::find_state(const Attachments& attachments) const {
-    auto state = std::static_pointer_cast<TrimmingState>(
-        attachments.find(std::string(attachment_prefix) + name_));
+    auto state = std::static_pointer_cast<TrimmingState>(attachments.find(std::string(attachment_prefix) + name_));
     return state != nullptr && state->shared_config() == config_ ? state : nullptr;
 }
 

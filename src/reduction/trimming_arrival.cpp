@@ -36,10 +36,7 @@ std::size_t bytes_of_chars(std::string_view text, std::size_t chars) noexcept {
 class TrimmedArrival {
 public:
     TrimmedArrival(const TrimmingConfig& config, std::string_view by, const ToolContext& context)
-        : config_(config),
-          by_(by),
-          context_(context),
-          storage_(config.storage ? config.storage : context.storage) {}
+        : config_(config), by_(by), context_(context), storage_(config.storage ? config.storage : context.storage) {}
 
     void take(CollectingSink& sink) {
         parts_ = sink.take();

@@ -16,10 +16,9 @@ void check_ages(const TrimmingConfig& config, FieldCheck& check) {
     check.at_least(config.pause_line_age_calls, 0, "pause_line_age_calls");
     check.at_least(config.extract_age_calls, 0, "extract_age_calls");
     check.at_least(config.argument_age_calls, 1, "argument_age_calls");
-    check.warn(config.line_age_calls < config.plain_line_age_calls, "line_age_calls",
-               std::to_string(config.line_age_calls),
-               fmt::format("{} (plain_line_age_calls) or more; smaller, it holds for all lines",
-                           config.plain_line_age_calls));
+    check.warn(
+        config.line_age_calls < config.plain_line_age_calls, "line_age_calls", std::to_string(config.line_age_calls),
+        fmt::format("{} (plain_line_age_calls) or more; smaller, it holds for all lines", config.plain_line_age_calls));
 }
 
 void check_sizes(const TrimmingConfig& config, FieldCheck& check) {

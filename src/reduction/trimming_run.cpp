@@ -165,7 +165,8 @@ void TrimmingRun::look_at_arguments(bool is_pause) {
         const std::int64_t bytes = turn_.outline()[m].parts[place.second].bytes;
         const TrimCall* const call = state_.find_call(part.name);
         const bool has_failed = call == nullptr || call->verdict == TrimCall::Verdict::failed;
-        if (bytes <= config_.min_argument_bytes || has_failed || !turn_.outline()[m].parts[place.second].has_object_arguments) {
+        if (bytes <= config_.min_argument_bytes || has_failed ||
+            !turn_.outline()[m].parts[place.second].has_object_arguments) {
             part.is_closed = true;
             state_.file(place);
             continue;
@@ -301,9 +302,8 @@ std::vector<std::string> TrimmingRun::stored_of(Draft& edit, const TrimPlace& pl
 bool TrimmingRun::stands_alone(const TrimPlace& place) const {
     const auto& parts = turn_.outline()[place.first].parts;
     if (state_.messages()[place.first].parts[place.second].kind != TrimPart::Kind::call) return true;
-    return std::ranges::count_if(parts, [](const PartInfo& part) {
-               return part.kind != PartKind::thinking && part.bytes > 0;
-           }) <= 1;
+    return std::ranges::count_if(
+               parts, [](const PartInfo& part) { return part.kind != PartKind::thinking && part.bytes > 0; }) <= 1;
 }
 
 std::string TrimmingRun::whole_message(std::size_t message) const {

@@ -47,13 +47,13 @@ struct TrimPart {
     bool is_considered = false;
     bool is_extract = false;
     std::unique_ptr<ReadForm> read{};  ///< of what is shown, or would be
-    std::string original{};  ///< where something else is shown since it came, until it is considered
+    std::string original{};            ///< where something else is shown since it came, until it is considered
 
     // Of a call.
     bool is_edit = false;
 
-    std::string name{};  ///< of its call in the conversation
-    int next_due = 0;    ///< nothing is to be had before that call
+    std::string name{};        ///< of its call in the conversation
+    int next_due = 0;          ///< nothing is to be had before that call
     std::int64_t tokens = -1;  ///< of what is shown; below 0: not counted yet
     std::optional<TrimCandidate> candidate{};
 };
@@ -83,7 +83,7 @@ struct ArrivedResult {
     Hash128 shown{};
     ResultForm form{};
     std::unique_ptr<ReadForm> read{};
-    std::string original{};        ///< of what is no read
+    std::string original{};  ///< of what is no read
     std::size_t original_bytes = 0;
     std::vector<LineId> lines{};  ///< all that the original has
 };

@@ -93,7 +93,8 @@ TEST_CASE("a long output of a program is what it looks like", "[trimming]") {
 }
 
 TEST_CASE("a diff is content whose lines have marks", "[trimming]") {
-    const std::string diff = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old line of text\n+new line of text\n";
+    const std::string diff =
+        "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old line of text\n+new line of text\n";
     const ResultForm form = form_of("bash", R"({"command":"git diff"})", diff);
     CHECK(form.kind == ResultClass::read);
     CHECK(form.marks == LineMarks::diff);

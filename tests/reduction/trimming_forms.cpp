@@ -29,7 +29,8 @@ std::string numbered(const std::vector<std::string>& lines) {
 }
 
 void touch_all(const std::string& text, int call, LineIndex& index) {
-    for (const std::string_view line : lines_of(text)) index.touch(index.id_of(normal_line(line, LineMarks::numbers)), call);
+    for (const std::string_view line : lines_of(text))
+        index.touch(index.id_of(normal_line(line, LineMarks::numbers)), call);
 }
 
 }  // namespace
@@ -84,7 +85,8 @@ TEST_CASE("old lines go but for those near a rare word", "[trimming]") {
     CHECK(next == 52);
     read.keep(stays);
     CHECK(read.ranges() == LineRanges{{9, 12}});
-    CHECK(read.text("[k]") == "[k]\n..\n10\tcommon common common common\nthe singular identifier\ncommon common common common\n[..8]");
+    CHECK(read.text("[k]") ==
+          "[k]\n..\n10\tcommon common common common\nthe singular identifier\ncommon common common common\n[..8]");
     int later = 0;
     CHECK(read.find_old(index, {.valued = 50, .other = 4}, 51, {.near = 1}, later).empty());
     CHECK_FALSE(read.find_old(index, {.valued = 50, .other = 4}, 52, {.near = 1}, later).empty());
@@ -103,8 +105,8 @@ TEST_CASE("a form made anew from its ranges is the same", "[trimming]") {
 
 TEST_CASE("a result that comes keeps its head as it is", "[trimming]") {
     LineIndex index;
-    const std::vector<std::string> lines{"first line here", "second line here", "a line shown above that is long enough",
-                                         "fourth line here"};
+    const std::vector<std::string> lines{"first line here", "second line here",
+                                         "a line shown above that is long enough", "fourth line here"};
     index.show(index.id_of(lines[2]));
     ReadForm read(numbered(lines), numbered_read, {}, index);
     read.drop_shown(2, 1, index, {});
@@ -123,7 +125,8 @@ TEST_CASE("of an output errors and ends stay, and a number in place of the other
     for (int i = 0; i < 100; ++i) text += "noise " + std::to_string(i) + "\n";
     text += "main.c:3: error: expected ;\nmore noise\nlast but one\nlast line\n";
     const std::string extract = extract_of(text, program, "[k]", 1, index, {});
-    CHECK(extract == "[k]\nstart of the run\nnoise 0\n[..99]\nmain.c:3: error: expected ;\nmore noise\nlast but one\nlast line");
+    CHECK(extract ==
+          "[k]\nstart of the run\nnoise 0\n[..99]\nmain.c:3: error: expected ;\nmore noise\nlast but one\nlast line");
     CHECK(last_of_extract(extract, "[k]") == "[k]\nmain.c:3: error: expected ;");
     CHECK(last_of_extract("[k]\nfirst\nsecond", "[k]") == "[k]\nsecond");
 }
@@ -146,7 +149,8 @@ TEST_CASE("folding leaves the head and drops what repeats", "[trimming]") {
     std::string progress = std::string(40, 'x') + "\n";
     for (int i = 0; i < 30; ++i) progress += "working...\rdone 10\rdone 20\n";
     CHECK(folded(progress, "[k]", 20) == std::string(40, 'x') + "\n[k]\ndone 20\n[.. 29 equal]\n");
-    CHECK(folded("\x1b[31mred\x1b[0m and long enough for a head of its own\n" + std::string(200, 'y'), "[k]", 20) == std::nullopt);
+    CHECK(folded("\x1b[31mred\x1b[0m and long enough for a head of its own\n" + std::string(200, 'y'), "[k]", 20) ==
+          std::nullopt);
     CHECK(folded("all on one line that is never cut, however long it is", "[k]", 10) == std::nullopt);
 }
 
@@ -164,9 +168,11 @@ TEST_CASE("the strings of a JSON text are found with their keys, at any depth", 
 
 TEST_CASE("of an old edit what was replaced goes, and the JSON keeps its shape", "[trimming]") {
     LineIndex index;
-    const std::string old_text = "a line that goes\nanother line that goes\nand a third line that goes too, to be long enough for it";
+    const std::string old_text =
+        "a line that goes\nanother line that goes\nand a third line that goes too, to be long enough for it";
     const std::string new_text = "a line that comes\n";
-    const nlohmann::ordered_json call{{"file_path", "src/a.c"}, {"n", 1.50}, {"old_string", old_text}, {"new_string", new_text}, {"all", false}};
+    const nlohmann::ordered_json call{
+        {"file_path", "src/a.c"}, {"n", 1.50}, {"old_string", old_text}, {"new_string", new_text}, {"all", false}};
     const std::string arguments = call.dump() + " ";
     int next = 0;
     const auto now = old_arguments(arguments, true, "[k/7a]", index, 10, {.least_bytes = 100}, next);
@@ -196,20 +202,25 @@ TEST_CASE("what an edit put in goes line by line once nobody comes back to it", 
 
 TEST_CASE("a patch loses at once what it takes out", "[trimming]") {
     LineIndex index;
-    const std::string patch = "*** Begin Patch\n*** Update File: a.c\n@@ int main\n-    old line of code that is long enough\n-    second old line of code\n+    new line of code\n*** End Patch";
+    const std::string patch =
+        "*** Begin Patch\n*** Update File: a.c\n@@ int main\n-    old line of code that is long enough\n-    second "
+        "old line of code\n+    new line of code\n*** End Patch";
     const CallText text = text_of_call(nlohmann::json{{"input", patch}}.dump(), true);
     CHECK(text.gone.find("    old line of code") != std::string::npos);
     CHECK(text.shown.find("+") == std::string::npos);
     index.touch(index.id_of("new line of code"), 9);
     int next = 0;
-    const auto now = old_arguments(nlohmann::json{{"input", patch}}.dump(), true, "[k]", index, 10, {.least_bytes = 50}, next);
+    const auto now =
+        old_arguments(nlohmann::json{{"input", patch}}.dump(), true, "[k]", index, 10, {.least_bytes = 50}, next);
     REQUIRE(now);
-    CHECK(nlohmann::json::parse(*now)["input"] == "*** Begin Patch\n*** Update File: a.c\n@@ int main\n[..2]\n+    new line of code\n*** End Patch\n[k]");
+    CHECK(nlohmann::json::parse(*now)["input"] ==
+          "*** Begin Patch\n*** Update File: a.c\n@@ int main\n[..2]\n+    new line of code\n*** End Patch\n[k]");
 }
 
 TEST_CASE("short arguments, and those of other tools without many lines, stay", "[trimming]") {
     LineIndex index;
     int next = 0;
     CHECK(old_arguments(R"({"old_string":"x"})", true, "[k]", index, 99, {}, next) == std::nullopt);
-    CHECK(old_arguments(nlohmann::json{{"query", std::string(500, 'x')}}.dump(), false, "[k]", index, 99, {}, next) == std::nullopt);
+    CHECK(old_arguments(nlohmann::json{{"query", std::string(500, 'x')}}.dump(), false, "[k]", index, 99, {}, next) ==
+          std::nullopt);
 }

@@ -37,13 +37,13 @@ struct ToolContext {
     std::string tool{};
     std::string arguments{};  ///< raw JSON
     std::span<const ToolSpec> tools{};
-    Serial round = 0;           ///< of the message with the call
-    std::size_t call = 0;       ///< which of its calls, from 0
+    Serial round = 0;            ///< of the message with the call
+    std::size_t call = 0;        ///< which of its calls, from 0
     std::string conversation{};  ///< its id
     std::shared_ptr<Storage> storage{};
-    std::shared_ptr<const StoredObjects> objects{};  ///< what was stored of the conversation; may be null
+    std::shared_ptr<const StoredObjects> objects{};      ///< what was stored of the conversation; may be null
     std::shared_ptr<detail::Attachments> attachments{};  ///< of middlewares, to the conversation; may be null
-    std::shared_ptr<const TokenCounter> counter{};   ///< the chain's; may be null
+    std::shared_ptr<const TokenCounter> counter{};       ///< the chain's; may be null
     std::stop_token stop{};
     std::shared_ptr<Clock> clock{};
     Language language = Language::english;

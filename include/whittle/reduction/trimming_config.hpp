@@ -23,22 +23,22 @@ struct TrimmingConfig {
 
     // Reads: the content of files.
     bool trim_reads = true;
-    bool drop_shown_lines = true;     ///< lines that stand elsewhere in the request
-    bool strip_line_numbers = true;   ///< numbers but for the first of each stretch of lines
-    bool drop_reminders = true;       ///< "<system-reminder>" blocks
-    bool expire_lines = true;         ///< lines that did not come up for long
-    int line_age_calls = 50;          ///< age at which a line goes that is near a rare word
-    int plain_line_age_calls = 4;     ///< age at which any other goes
-    int pause_line_age_calls = 12;    ///< `line_age_calls` at a pause; 0: `plain_line_age_calls` for all lines
-    int rare_word_lines = 3;          ///< a word is rare in at most that many lines of a result
-    bool used_words_only = false;     ///< only such words count that the user or the model has written
-    int near_lines = 3;               ///< lines around one with such a word that count with it
+    bool drop_shown_lines = true;    ///< lines that stand elsewhere in the request
+    bool strip_line_numbers = true;  ///< numbers but for the first of each stretch of lines
+    bool drop_reminders = true;      ///< "<system-reminder>" blocks
+    bool expire_lines = true;        ///< lines that did not come up for long
+    int line_age_calls = 50;         ///< age at which a line goes that is near a rare word
+    int plain_line_age_calls = 4;    ///< age at which any other goes
+    int pause_line_age_calls = 12;   ///< `line_age_calls` at a pause; 0: `plain_line_age_calls` for all lines
+    int rare_word_lines = 3;         ///< a word is rare in at most that many lines of a result
+    bool used_words_only = false;    ///< only such words count that the user or the model has written
+    int near_lines = 3;              ///< lines around one with such a word that count with it
 
     // What programs, searches and edits say.
     bool trim_outputs = true;
     bool trim_edit_results = true;
-    std::int64_t min_result_bytes = 240;   ///< shorter results stay
-    std::int64_t extract_bytes = 500;      ///< of the lines that stay
+    std::int64_t min_result_bytes = 240;  ///< shorter results stay
+    std::int64_t extract_bytes = 500;     ///< of the lines that stay
     std::int64_t extract_line_bytes = 160;
     std::int64_t error_line_bytes = 300;
     int extract_age_calls = 20;  ///< age at which one line is left of an extract; 0: never

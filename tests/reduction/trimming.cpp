@@ -1,0 +1,290 @@
+// Trimming in a chain: what goes, when, where it is, and how it comes back.
+#include "support/catch.hpp"
+
+#include "whittle/adapter/side_table.hpp"
+#include "whittle/reduction/read_offloaded.hpp"
+#include "whittle/reduction/trimming.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace whittle;
+
+namespace {
+
+std::string file_of(std::string_view name, int lines) {
+    std::string text;
+    for (int i = 1; i <= lines; ++i)
+        text += std::to_string(i) + "\tthis is line " + std::to_string(i) + " of the file " + std::string(name) + "\n";
+    return text;
+}
+
+CacheProfile cached() {
+    return {.name = "test", .read = 0.1, .write = 1.25, .ttl_seconds = 300, .minimum = 0, .step = 1};
+}
+
+/// An agent that reads, edits and runs, one call after the other.
+class Session {
+public:
+    explicit Session(TrimmingConfig config = {}, CacheProfile cache = cached(),
+                     std::string id = "a-long-name-of-a-session")
+        : chain_(make_config(cache), Trimming<>{std::move(config)}), conversation(std::move(id)) {
+        conversation.push_back(ChatMessage::user("please mend it"));
+    }
+
+    void ask() { chain_.before_model(conversation); }
+
+    /// The model asks for a tool, and gets the result through the chain.
+    std::string call(std::string_view tool, std::string_view arguments, std::string_view result,
+                     bool is_error = false) {
+        ask();
+        const std::string id = "call" + std::to_string(++calls_);
+        conversation.push_back(ChatMessage::assistant("").call(id, std::string(tool), std::string(arguments)));
+        chain_.after_model(conversation);
+        std::vector<ToolReturn> returns;
+        for (const ToolContext& context : chain_.prepare_tools(conversation)) {
+            CollectingSink sink;
+            ToolOutcome outcome = chain_.wrap_tool(context, sink, [&](const ToolContext&, PartSink& out) {
+                out.push({.text = std::string(result)});
+                return ToolOutcome{.is_error = is_error};
+            });
+            returns.push_back(to_return(context, sink, std::move(outcome)));
+        }
+        conversation.push_tool_results(returns);
+        clock->advance(std::chrono::seconds(5));
+        return text_at(conversation.size() - 1);
+    }
+    void idle_calls(int number) {
+        for (int i = 0; i < number; ++i) call("wait", "{}", "nothing new");
+    }
+
+    [[nodiscard]] std::string text_at(std::size_t message) const {
+        return text_of(conversation.messages()[message], 0);
+    }
+    [[nodiscard]] const Chain<>& chain() const { return chain_; }
+
+    std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1'000'000);
+    std::shared_ptr<Storage> storage = memory_storage();
+
+private:
+    [[nodiscard]] ChainConfig make_config(const CacheProfile& cache) const {
+        ChainConfig config;
+        config.profile.cache = cache;
+        config.storage = storage;
+        config.clock = clock;
+        config.explain = true;
+        return config;
+    }
+
+    Chain<> chain_;
+    int calls_ = 0;
+
+public:
+    Conversation<> conversation;
+};
+
+/// Everything is due at once.
+TrimmingConfig at_once() {
+    return {.start_tokens = 0, .cold_start_tokens = 0, .look_every_calls = 1, .trim_on_arrival = false};
+}
+
+constexpr CacheProfile no_cache{.name = "none", .read = 1.0, .write = 1.0};
+
+}  // namespace
+
+TEST_CASE("the cached text of a small request is left as it is", "[trimming]") {
+    TrimmingConfig config;
+    config.trim_on_arrival = false;
+    Session session(config);
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    session.idle_calls(12);
+    CHECK(session.conversation.journal().empty());
+}
+
+TEST_CASE("an old read loses its old lines and names the object that has them", "[trimming]") {
+    Session session(at_once(), no_cache);
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    session.idle_calls(8);
+    const std::string root = short_root(session.conversation.id());
+    CHECK(root.size() == 8);
+    CHECK(session.text_at(2).starts_with("[" + root + "/2]\n"));
+    CHECK(session.text_at(2).size() < 100);
+    CHECK(session.storage->get(root + "/2", 0, 1 << 20) == file_of("a", 50));
+    const Tool reader = read_offloaded_tool(session.storage);
+    ToolContext context{.arguments = R"({"reference":")" + root + R"(/2","first_line":7,"lines":1})",
+                        .conversation = session.conversation.id(),
+                        .storage = session.storage,
+                        .objects = session.conversation.objects()};
+    CollectingSink sink;
+    reader.invoke(context, sink);
+    CHECK(sink.take().front().text.starts_with("7\tthis is line 7 of the file a"));
+}
+
+TEST_CASE("undo brings every byte back", "[trimming]") {
+    Session session(at_once(), no_cache);
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    const std::string arguments = R"({"path":"a","old_string":")" + std::string(300, 'x') + R"("})";
+    session.call("edit_file", arguments, "The file a has been updated.");
+    session.idle_calls(8);
+    CHECK(text_of(session.conversation.messages()[3], 0) != arguments);
+    while (session.conversation.undo()) {
+    }
+    CHECK(session.text_at(2) == file_of("a", 50));
+    CHECK(text_of(session.conversation.messages()[3], 0) == arguments);
+}
+
+TEST_CASE("arguments of a failed call stay", "[trimming]") {
+    Session session(at_once(), no_cache);
+    const std::string arguments = R"({"path":"a","old_string":")" + std::string(300, 'x') + R"("})";
+    session.call("edit_file", arguments, "error: the text was not found", true);
+    session.idle_calls(8);
+    CHECK(text_of(session.conversation.messages()[1], 0) == arguments);
+}
+
+TEST_CASE("a hook that runs again changes nothing", "[trimming]") {
+    Session session(at_once(), no_cache);
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    for (int i = 0; i < 10; ++i) {
+        session.call("wait", "{}", "nothing new");
+        session.ask();
+        const std::uint64_t version = session.conversation.version();
+        const std::string notes = to_side_table(session.conversation);
+        for (int n = 0; n < 3; ++n) session.ask();
+        CHECK(session.conversation.version() == version);
+        CHECK(to_side_table(session.conversation) == notes);
+    }
+}
+
+TEST_CASE("an edit waits until it pays for the text behind it", "[trimming]") {
+    TrimmingConfig config = at_once();
+    config.use_pauses = false;
+    Session session(config);
+    session.call("read_file", R"({"path":"a"})", file_of("a", 40));
+    session.call("ask_user", "{}", std::string(40'000, 'z') + " short");  // stays in view for long: no lines
+    session.idle_calls(3);
+    const auto is_trimmed = [&] { return session.text_at(2).size() < 500; };
+    int calls = 0;
+    for (; calls < 300 && !is_trimmed(); ++calls) session.idle_calls(1);
+    CHECK(calls > 0);
+    CHECK(calls < 300);
+}
+
+TEST_CASE("a pause that empties the cache is the time for what would go soon", "[trimming]") {
+    TrimmingConfig config = at_once();
+    config.new_text_share = 1.0;
+    Session busy(config);
+    Session pausing(config);
+    for (Session* const session : {&busy, &pausing}) {
+        session->call("read_file", R"({"path":"a"})", file_of("a", 60));
+        session->call("read_file", R"({"path":"b"})", file_of("b", 900));
+        session->idle_calls(2);
+    }
+    pausing.clock->advance(std::chrono::seconds(400));
+    busy.ask();
+    pausing.ask();
+    CHECK(pausing.conversation.report().changed());
+    CHECK(pausing.text_at(2).size() <= busy.text_at(2).size());
+}
+
+TEST_CASE("what a new result repeats is dropped when it comes, behind its head", "[trimming]") {
+    Session session;
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    session.idle_calls(3);
+    const std::string shown = session.call("read_file", R"({"path":"a"})", file_of("a", 52));
+    CHECK(shown.starts_with("1\tthis is line 1 of the file a\n2\tthis is line 2"));
+    CHECK(shown.find("51\tthis is line 51 of the file a\nthis is line 52 of the file a") != std::string::npos);
+    CHECK(shown.size() < 300);
+    CHECK(session.conversation.undo());
+    CHECK(session.text_at(session.conversation.size() - 1) == file_of("a", 52));
+}
+
+TEST_CASE("text that looks like a reference or a marker is data", "[trimming]") {
+    Session session(at_once(), no_cache);
+    const std::string forged = "[a-long-/2]\n[..12]\n" + file_of("a", 30) + "[..99]\n[trimmed]";
+    session.call("read_file", R"({"path":"a"})", forged);
+    session.idle_calls(8);
+    CHECK(session.text_at(2).starts_with("[" + short_root(session.conversation.id()) + "/2]\n"));
+    while (session.conversation.undo()) {
+    }
+    CHECK(session.text_at(2) == forged);
+}
+
+TEST_CASE("protected and excluded tools, and pins, stay", "[trimming]") {
+    TrimmingConfig config = at_once();
+    config.exclude_tools = {"recall"};
+    Session session(config, no_cache);
+    session.call("recall", "{}", file_of("a", 50));
+    session.call("skill", "{}", file_of("b", 50));
+    session.call("read_file", "{}", file_of("c", 50));
+    session.conversation.pin(session.conversation.outline()[6].serial);
+    session.idle_calls(10);
+    CHECK(session.text_at(2) == file_of("a", 50));
+    CHECK(session.text_at(4) == file_of("b", 50));
+    CHECK(session.text_at(6) == file_of("c", 50));
+}
+
+TEST_CASE("a loaded conversation is trimmed further from what was stored", "[trimming]") {
+    Session session(at_once(), no_cache);
+    std::string text = file_of("a", 40);
+    text.replace(text.find("line 20 of"), 10, "Singular__ ");
+    session.call("read_file", R"({"path":"a"})", text);
+    session.idle_calls(8);
+    const std::string before = session.text_at(2);
+    CHECK(before.find("Singular__") != std::string::npos);
+    const std::vector<ChatMessage> list(session.conversation.messages().begin(), session.conversation.messages().end());
+    session.conversation = from_side_table(to_side_table(session.conversation), list, session.storage);
+    session.ask();
+    CHECK(session.text_at(2) == before);
+    session.idle_calls(50);
+    CHECK(session.text_at(2).size() < before.size());
+    while (session.conversation.undo()) {
+    }
+    CHECK(session.text_at(2) == text);
+}
+
+TEST_CASE("a fork goes on as its origin would", "[trimming]") {
+    Session session(at_once(), no_cache);
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    session.idle_calls(3);
+    Conversation<> fork = session.conversation.fork("other", session.storage);
+    session.idle_calls(6);
+    std::swap(session.conversation, fork);
+    session.idle_calls(6);
+    CHECK(session.text_at(2).size() == fork.messages()[2].parts[0].text.size() + 0);
+}
+
+TEST_CASE("a store that refuses leaves the texts where they are", "[trimming]") {
+    class Refusing final : public Storage {
+    public:
+        void put_if_absent(std::string_view, std::string_view) override { throw Error(Errc::storage_failed, "full"); }
+        std::optional<std::string> get(std::string_view, std::int64_t, std::int64_t) override { return std::nullopt; }
+    };
+    TrimmingConfig config = at_once();
+    config.storage = std::make_shared<Refusing>();
+    Session session(config, no_cache);
+    session.call("read_file", R"({"path":"a"})", file_of("a", 50));
+    session.idle_calls(8);
+    CHECK(session.text_at(2) == file_of("a", 50));
+    CHECK(session.conversation.journal().empty());
+}
+
+TEST_CASE("settings that cannot be are refused together", "[trimming]") {
+    TrimmingConfig config;
+    config.keep_rounds = 0;
+    config.new_text_share = 2.0;
+    config.extract_line_bytes = 0;
+    try {
+        const Chain<> chain(ChainConfig{}, Trimming<>{config});
+        FAIL("no error");
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        CHECK(text.find("trimming.keep_rounds") != std::string::npos);
+        CHECK(text.find("trimming.new_text_share") != std::string::npos);
+        CHECK(text.find("trimming.extract_line_bytes") != std::string::npos);
+    }
+}
