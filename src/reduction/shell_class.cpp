@@ -74,8 +74,9 @@ std::string without_here_documents(std::string_view command_line) {
     return left;
 }
 
-/// One word, quoted text or operator from `at` on; moves `at` behind it. Empty at the end.
-std::string_view next_token(std::string_view text, std::size_t& at) noexcept {
+/// One word, quoted text or operator from `at` on; moves `at` behind it. Empty at the end. `is_open`: a quote was found
+/// that nothing closes; none is looked for again.
+std::string_view next_token(std::string_view text, std::size_t& at, bool& is_open) noexcept {
     constexpr std::string_view enders = " \t\r\n\f\v;|&'\">";
     while (at < text.size()) {
         const std::size_t start = at;
@@ -83,10 +84,11 @@ std::string_view next_token(std::string_view text, std::size_t& at) noexcept {
         if (c == '\'') {
             const std::size_t end = text.find('\'', at + 1);
             if (end != std::string_view::npos) return at = end + 1, text.substr(start, at - start);
-        } else if (c == '"') {
+        } else if (c == '"' && !is_open) {
             std::size_t end = at + 1;
             while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
             if (end < text.size()) return at = end + 1, text.substr(start, at - start);
+            is_open = true;
         } else if (c == '&' || c == '|' || c == '>') {
             at += text.substr(at).starts_with(std::array{c, c, '\0'}.data()) ? 2 : 1;
             return text.substr(start, at - start);
@@ -121,8 +123,9 @@ public:
         const std::string text = without_here_documents(command_line);
         bool is_first = true;  // of its pipeline
         std::size_t at = 0;
+        bool is_open = false;
         for (;;) {
-            const std::string_view token = next_token(text, at);
+            const std::string_view token = next_token(text, at, is_open);
             const bool ends = token.empty() || token == "&&" || token == "||" || token == ";" || token == "\n";
             if (!ends && token != "|") {
                 words_.push_back(token);

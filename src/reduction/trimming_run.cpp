@@ -66,8 +66,8 @@ std::string TrimmingRun::key_of(const TrimPlace& place) const {
     const TrimMessage& message = state_.messages()[place.first];
     const TrimPart& part = message.parts[place.second];
     const TrimCall* const call = state_.find_call(part.name);
-    const bool is_call = part.kind == TrimPart::Kind::call;
-    std::string suffix = is_call ? "a" : call != nullptr ? "" : "o";
+    if (part.kind == TrimPart::Kind::call) return trim_key(turn_.conversation_id(), message.serial, 0, "a");
+    std::string suffix = call != nullptr ? "" : "o";
     const auto has_name = [&](std::size_t p) {
         return p < message.parts.size() && message.parts[p].kind == part.kind && message.parts[p].name == part.name;
     };
@@ -155,48 +155,59 @@ bool TrimmingRun::has_worked(const TrimPart& part) const {
     return call != nullptr && call->verdict == TrimCall::Verdict::worked;
 }
 
+/// Whether there will never be anything to gain from the arguments of a call.
+bool TrimmingRun::stays_whole(const TrimPlace& place) const {
+    const PartInfo& info = turn_.outline()[place.first].parts[place.second];
+    const TrimCall* const call = state_.find_call(info.object_name.str());
+    const bool has_failed = call == nullptr || call->verdict == TrimCall::Verdict::failed;
+    return info.bytes <= config_.min_argument_bytes || has_failed || !info.has_object_arguments;
+}
+
 void TrimmingRun::look_at_arguments(bool is_pause) {
     const int now = schedule_.call();
+    std::vector<TrimPlace> due;
     const std::vector<TrimPlace> places(state_.open_calls.begin(), state_.open_calls.end());
     for (const TrimPlace& place : places) {
         const std::size_t m = place.first;
         if (state_.messages()[m].call > now - config_.argument_age_calls || m >= schedule_.newest()) break;
         TrimPart& part = state_.at(place);
-        const std::int64_t bytes = turn_.outline()[m].parts[place.second].bytes;
-        const TrimCall* const call = state_.find_call(part.name);
-        const bool has_failed = call == nullptr || call->verdict == TrimCall::Verdict::failed;
-        if (bytes <= config_.min_argument_bytes || has_failed ||
-            !turn_.outline()[m].parts[place.second].has_object_arguments) {
-            part.is_closed = true;
+        part.is_closed = stays_whole(place);
+        if (part.is_closed) {
             state_.file(place);
-            continue;
+        } else if ((is_pause || now >= part.next_due) && has_worked(part)) {
+            if (!is_beside_open_thinking(m) && !is_protected(place)) due.push_back(place);
         }
-        if ((!is_pause && now < part.next_due) || !has_worked(part)) continue;
-        if (is_beside_open_thinking(m) || is_protected(place)) continue;
-        for_each_text(m, [&](std::size_t p, const PartView& view) {
-            if (p != place.second) return;
-            if (part.tokens < 0) part.tokens = count(view.text);
-            auto form = form_of(place, view.text, reference_of(place));
-            if (form) offer(place, form->text.size(), count(form->text), form->rule);
-        });
     }
+    offer_forms(due);
 }
 
 void TrimmingRun::look_at_extracts() {
     const int now = schedule_.call();
-    const std::vector<TrimPlace> places(state_.open_extracts.begin(), state_.open_extracts.end());
-    for (const TrimPlace& place : places) {
+    std::vector<TrimPlace> due;
+    for (const TrimPlace& place : state_.open_extracts) {
         if (state_.messages()[place.first].call >= now - config_.extract_age_calls) break;
-        TrimPart& part = state_.at(place);
-        if (part.candidate || is_protected(place)) continue;
-        for_each_text(place.first, [&](std::size_t p, const PartView& view) {
-            if (p != place.second) return;
-            if (part.tokens < 0) part.tokens = count(view.text);
-            auto form = form_of(place, view.text, reference_of(place));
-            if (form) offer(place, form->text.size(), count(form->text), form->rule);
-        });
-        if (!part.candidate) part.is_closed = true;
+        if (!state_.at(place).candidate && !is_protected(place)) due.push_back(place);
+    }
+    offer_forms(due);
+    for (const TrimPlace& place : due) {
+        if (!state_.at(place).candidate) state_.at(place).is_closed = true;
         state_.file(place);
+    }
+}
+
+/// `places`, ascending, of which those of one message are read together.
+void TrimmingRun::offer_forms(const std::vector<TrimPlace>& places) {
+    for (auto next = places.begin(); next != places.end();) {
+        const std::size_t m = next->first;
+        for_each_text(m, [&](std::size_t p, const PartView& view) {
+            if (next == places.end() || next->first != m || next->second != p) return;
+            const TrimPlace place = *next++;
+            TrimPart& part = state_.at(place);
+            if (part.tokens < 0) part.tokens = count(view.text);
+            if (const auto form = form_of(place, view.text, reference_of(place)))
+                offer(place, form->text.size(), count(form->text), form->rule);
+        });
+        while (next != places.end() && next->first == m) ++next;
     }
 }
 
@@ -285,39 +296,39 @@ CommitResult TrimmingRun::commit(Draft& edit, std::size_t first) {
     return result;
 }
 
-/// Where the original is; offloads it unless it is there already.
-std::vector<std::string> TrimmingRun::stored_of(Draft& edit, const TrimPlace& place, std::string_view text) {
-    const auto& [m, p] = place;
-    if (const Mark& mark = mark_of(edit.outline()[m], p); mark != nullptr) return mark->stored;
-    if (!storage_) return {};
-    const std::string content = stands_alone(place) ? std::string() : whole_message(place.first);
-    const std::string_view stored = content.empty() ? text : std::string_view(content);
-    std::string key = free_key(*storage_, key_of(place), stored, planned_);
-    planned_.add(key, hash128(stored));
-    return {std::move(key)};
-}
-
-/// Whether the part is all that its message says: else a call is stored with what was said beside it, so that the
-/// object tells what was done and why.
-bool TrimmingRun::stands_alone(const TrimPlace& place) const {
-    const auto& parts = turn_.outline()[place.first].parts;
-    if (state_.messages()[place.first].parts[place.second].kind != TrimPart::Kind::call) return true;
-    return std::ranges::count_if(
-               parts, [](const PartInfo& part) { return part.kind != PartKind::thinking && part.bytes > 0; }) <= 1;
-}
-
-std::string TrimmingRun::whole_message(std::size_t message) const {
-    std::string whole;
+/// The arguments of a message are stored together, with what was said beside them: the object tells what was done and
+/// why.
+const std::string& TrimmingRun::whole_message(std::size_t message) {
+    if (whole_of_ == message && !whole_.empty()) return whole_;
+    whole_of_ = message;
+    whole_.clear();
     turn_.visit_parts(message, [&](const PartView& part) {
         if (part.kind == PartKind::text || part.kind == PartKind::tool_call)
-            whole.append(whole.empty() ? "" : "\n").append(part.text);
+            whole_.append(whole_.empty() ? "" : "\n").append(part.text);
     });
-    return whole;
+    return whole_;
 }
 
-void TrimmingRun::offload(Draft& edit, const TrimPlace& place, const std::string& key) const {
-    if (stands_alone(place)) return edit.offload_text(key, place.first, place.second, storage_);
-    edit.offload(key, whole_message(place.first), std::nullopt, storage_);
+/// Plans the edit of a part, and of its original to be stored what is not stored yet. Those of one message's calls
+/// stand or fall together.
+std::vector<std::string> TrimmingRun::store(Draft& edit, const TrimPlace& place, std::string_view text) {
+    const auto& [m, p] = place;
+    const bool is_call = state_.at(place).kind == TrimPart::Kind::call;
+    const bool is_stored_with_last = is_call && last_call_.message == m && !last_call_.key.empty();
+    if (!is_stored_with_last) edit.begin_unit();
+    if (const Mark& mark = mark_of(edit.outline()[m], p); mark != nullptr) return mark->stored;
+    if (!storage_) return {};
+    if (is_stored_with_last) return {last_call_.key};
+    const std::string_view content = is_call ? std::string_view(whole_message(m)) : text;
+    std::string key = free_key(*storage_, key_of(place), content, planned_);
+    planned_.add(key, hash128(content));
+    if (content == text) {
+        edit.offload_text(key, m, p, storage_);
+    } else {
+        edit.offload(key, std::string(content), std::nullopt, storage_);
+    }
+    if (is_call) last_call_ = {m, key};
+    return {std::move(key)};
 }
 
 void TrimmingRun::stage(Draft& edit, const TrimPlace& place) {
@@ -329,18 +340,18 @@ void TrimmingRun::stage(Draft& edit, const TrimPlace& place) {
     };
     if (!edit.may_edit(m, p)) return drop();
     const std::string text = edit.text_of_part(m, p);
-    std::vector<std::string> stored = stored_of(edit, place, text);
     std::vector<LineId> shown = part.shown;
     state_.show(part, {});
-    auto form = form_of(place, text, trim_reference(stored.empty() ? std::string_view() : stored.front()));
+    auto form = form_of(place, text, reference_of(place));
     const std::int64_t tokens = form ? count(form->text) : 0;
     if (!form || tokens >= part.tokens) {
         state_.show(part, std::move(shown));
         return drop();
     }
-    edit.begin_unit();
-    if (storage_ && !part.is_trimmed && !stored.empty()) offload(edit, place, stored.front());
     const std::int64_t before = edit.tokens_after();
+    std::vector<std::string> stored = store(edit, place, text);
+    if (!stored.empty() && trim_reference(stored.front()) != reference_of(place))
+        form = form_of(place, text, trim_reference(stored.front()));  // the usual key is taken
     edit.set_text(m, p, form->text,
                   {.origin = Origin::placeholder, .reason = std::string(trimmed_reason), .stored = std::move(stored)});
     const bool is_call = part.kind == TrimPart::Kind::call;
@@ -367,13 +378,14 @@ void TrimmingRun::settle(const CommitResult& result, std::size_t first) {
         part.is_closed = staged.form.is_closed;
         part.read = std::move(staged.form.read);
         if (part.read) {
-            state_.note_form(turn_, outline[m].serial, p, *part.read);
+            state_.note_form(outline[m].serial, p, *part.read);
         } else {
-            state_.note_form(turn_, outline[m].serial, p, staged.form.note);
+            state_.note_form(outline[m].serial, p, staged.form.note);
         }
         state_.file(staged.place);
     }
     if (!result.committed()) return;
+    state_.write_forms(turn_);
     schedule_.note_commit();
     state_.accept(turn_, first);
 }

@@ -61,6 +61,8 @@ private:
     void look_at_reads(const LineAges& ages, bool is_pause);
     void look_at_arguments(bool is_pause);
     void look_at_extracts();
+    [[nodiscard]] bool stays_whole(const TrimPlace& place) const;
+    void offer_forms(const std::vector<TrimPlace>& places);
     void offer(const TrimPlace& place, std::size_t bytes, std::int64_t tokens, std::string_view rule);
     [[nodiscard]] bool is_beside_open_thinking(std::size_t message) const;
     [[nodiscard]] bool has_worked(const TrimPart& part) const;
@@ -72,10 +74,8 @@ private:
     [[nodiscard]] std::optional<Form> form_of_read(TrimPart& part, int call, std::string_view text,
                                                    std::string_view reference);
     void stage(Draft& edit, const TrimPlace& place);
-    [[nodiscard]] std::vector<std::string> stored_of(Draft& edit, const TrimPlace& place, std::string_view text);
-    [[nodiscard]] bool stands_alone(const TrimPlace& place) const;
-    [[nodiscard]] std::string whole_message(std::size_t message) const;
-    void offload(Draft& edit, const TrimPlace& place, const std::string& key) const;
+    [[nodiscard]] const std::string& whole_message(std::size_t message);
+    [[nodiscard]] std::vector<std::string> store(Draft& edit, const TrimPlace& place, std::string_view text);
     void settle(const CommitResult& result, std::size_t first);
     void tell(const TrimPlace& place, bool is_cut, std::string_view rule, std::int64_t freed);
 
@@ -87,6 +87,13 @@ private:
     std::shared_ptr<Storage> storage_;
     LineAges ages_{};
     PlannedKeys planned_{};
+    /// The call that was planned last, and where its original goes.
+    struct {
+        std::size_t message = 0;
+        std::string key{};
+    } last_call_{};
+    std::size_t whole_of_ = 0;
+    std::string whole_{};
     std::vector<Staged> staged_{};
 };
 

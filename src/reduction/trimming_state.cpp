@@ -35,6 +35,24 @@ LineRanges ranges_from(std::string_view text) {
     return ranges;
 }
 
+/// The last one of each part counts.
+std::map<std::pair<Serial, std::size_t>, std::string> forms_from(std::string_view text) {
+    std::map<std::pair<Serial, std::size_t>, std::string> forms;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(' '), text.size());
+        const std::string_view entry = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::size_t dot = std::min(entry.find('.'), entry.size());
+        const std::size_t equals = std::min(entry.find('='), entry.size());
+        Serial serial = 0;
+        std::size_t part = 0;
+        std::from_chars(entry.data(), entry.data() + dot, serial);
+        if (dot < equals) std::from_chars(entry.data() + dot + 1, entry.data() + equals, part);
+        if (equals < entry.size()) forms[{serial, part}] = std::string(entry.substr(equals + 1));
+    }
+    return forms;
+}
+
 }  // namespace
 
 ReadRules read_rules_of(const TrimmingConfig& config) noexcept {
@@ -100,6 +118,7 @@ void TrimmingState::take(HookTurn& turn) {
         take_messages(turn, {});
     }
     edits_ = turn.edits();
+    write_forms(turn);
     is_valid_ = true;
 }
 
@@ -252,7 +271,7 @@ TrimMessage TrimmingState::take_message(HookTurn& turn, std::size_t at, const Or
             if (!part.name.empty()) calls_.insert_or_assign(part.name, std::move(call));
             take_call(part, view.text, original != nullptr ? std::string_view(*original) : view.text, message);
         } else if (view.kind == PartKind::tool_result) {
-            take_result(turn, part, view, info.parts[p], original, message, p);
+            take_result(part, view, info.parts[p], original, message, p);
         } else if (view.kind == PartKind::text && info.role != Role::system) {
             take_text(part, view.text, message.call);
         }
@@ -292,10 +311,10 @@ void TrimmingState::judge(TrimPart& part, std::string_view text, bool is_error) 
         verdict = has_failed ? TrimCall::Verdict::failed : TrimCall::Verdict::worked;
 }
 
-void TrimmingState::take_result(HookTurn& turn, TrimPart& part, const PartView& view, const PartInfo& info,
-                                const std::string* original, const TrimMessage& message, std::size_t number) {
+void TrimmingState::take_result(TrimPart& part, const PartView& view, const PartInfo& info, const std::string* original,
+                                const TrimMessage& message, std::size_t number) {
     part.kind = TrimPart::Kind::result;
-    if (part.is_trimmed && adopt(turn, part, view.text, message, number)) return judge(part, view.text, view.is_error);
+    if (part.is_trimmed && adopt(part, view.text, message, number)) return judge(part, view.text, view.is_error);
     const std::string_view text = original != nullptr ? std::string_view(*original) : view.text;
     judge(part, text, view.is_error);
     const std::vector<std::string_view> lines = lines_of(text);
@@ -309,8 +328,7 @@ void TrimmingState::take_result(HookTurn& turn, TrimPart& part, const PartView& 
 }
 
 /// Of a result that was shortened when it came.
-bool TrimmingState::adopt(HookTurn& turn, TrimPart& part, std::string_view shown, const TrimMessage& message,
-                          std::size_t number) {
+bool TrimmingState::adopt(TrimPart& part, std::string_view shown, const TrimMessage& message, std::size_t number) {
     const auto found = arrived_.find(part.name);
     if (found == arrived_.end() || found->second.shown != hash128(shown)) return false;
     ArrivedResult& arrived = found->second;
@@ -322,9 +340,9 @@ bool TrimmingState::adopt(HookTurn& turn, TrimPart& part, std::string_view shown
     show(part, lines_of_text(shown, part.form.marks));
     if (part.read) {
         part.is_considered = true;
-        note_form(turn, message.serial, number, *part.read);
+        note_form(message.serial, number, *part.read);
     } else {
-        note_form(turn, message.serial, number, "f");
+        note_form(message.serial, number, "f");
     }
     arrived_.erase(found);
     return true;
@@ -356,37 +374,41 @@ void TrimmingState::restore_form(TrimPart& part, std::string_view shown, std::st
 
 void TrimmingState::load_forms(HookTurn& turn) {
     forms_ = std::string(turn.notes().text(forms_note).value_or(std::string_view()));
-    loaded_forms_.clear();
-    std::string_view text = forms_;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(' '), text.size());
-        const std::string_view entry = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        const std::size_t dot = std::min(entry.find('.'), entry.size());
-        const std::size_t equals = std::min(entry.find('='), entry.size());
-        Serial serial = 0;
-        std::size_t part = 0;
-        std::from_chars(entry.data(), entry.data() + dot, serial);
-        if (dot < equals) std::from_chars(entry.data() + dot + 1, entry.data() + equals, part);
-        if (equals < entry.size()) loaded_forms_[{serial, part}] = std::string(entry.substr(equals + 1));
-    }
-    forms_written_ = loaded_forms_.size();
+    compact_size_ = forms_.size();
+    loaded_forms_ = forms_from(forms_);
 }
 
-/// Entries that no longer count are left out once they are half of all.
-void TrimmingState::note_form(HookTurn& turn, Serial serial, std::size_t part, std::string_view form) {
-    if (turn.config.dry_run) return;
+void TrimmingState::note_form(Serial serial, std::size_t part, std::string_view form) {
     forms_.append(std::to_string(serial)).append(".").append(std::to_string(part)).append("=");
     forms_.append(form).append(" ");
-    turn.notes().set(forms_note, forms_);
+    has_new_forms_ = true;
 }
 
-void TrimmingState::note_form(HookTurn& turn, Serial serial, std::size_t part, const ReadForm& read) {
+void TrimmingState::note_form(Serial serial, std::size_t part, const ReadForm& read) {
     std::string form;
     for (const auto& [first, last] : read.ranges()) {
         form.append(form.empty() ? "" : ",").append(std::to_string(first)).append("-").append(std::to_string(last));
     }
-    note_form(turn, serial, part, form);
+    note_form(serial, part, form);
+}
+
+/// Once the text has doubled, entries that a later one replaced, or whose message is gone, are left out.
+void TrimmingState::write_forms(HookTurn& turn) {
+    constexpr std::size_t short_enough = 4'096;
+    if (!std::exchange(has_new_forms_, false) || turn.config.dry_run) return;
+    if (forms_.size() > short_enough && forms_.size() > 2 * compact_size_) {
+        std::unordered_set<Serial> here;
+        for (const TrimMessage& message : messages_) here.insert(message.serial);
+        std::string compact;
+        for (const auto& [place, form] : forms_from(forms_)) {
+            if (!here.contains(place.first)) continue;
+            compact.append(std::to_string(place.first)).append(".").append(std::to_string(place.second));
+            compact.append("=").append(form).append(" ");
+        }
+        forms_ = std::move(compact);
+        compact_size_ = forms_.size();
+    }
+    turn.notes().set(forms_note, forms_);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -129,8 +129,9 @@ public:
     [[nodiscard]] std::vector<LineId> lines_of_text(std::string_view text, LineMarks marks);
 
     /// Keeps what `take` needs to make a form anew, in the conversation's notes.
-    void note_form(HookTurn& turn, Serial serial, std::size_t part, std::string_view form);
-    void note_form(HookTurn& turn, Serial serial, std::size_t part, const ReadForm& read);
+    void note_form(Serial serial, std::size_t part, std::string_view form);
+    void note_form(Serial serial, std::size_t part, const ReadForm& read);
+    void write_forms(HookTurn& turn);
     /// After a commit of this middleware: messages from `first` on are as they are now.
     void accept(HookTurn& turn, std::size_t first);
 
@@ -148,9 +149,9 @@ private:
     TrimMessage take_message(HookTurn& turn, std::size_t at, const Originals& originals);
     void take_text(TrimPart& part, std::string_view text, int call);
     void take_call(TrimPart& part, std::string_view shown, std::string_view original, const TrimMessage& message);
-    void take_result(HookTurn& turn, TrimPart& part, const PartView& view, const PartInfo& info,
-                     const std::string* original, const TrimMessage& message, std::size_t number);
-    bool adopt(HookTurn& turn, TrimPart& part, std::string_view shown, const TrimMessage& message, std::size_t number);
+    void take_result(TrimPart& part, const PartView& view, const PartInfo& info, const std::string* original,
+                     const TrimMessage& message, std::size_t number);
+    bool adopt(TrimPart& part, std::string_view shown, const TrimMessage& message, std::size_t number);
     void restore_form(TrimPart& part, std::string_view shown, std::string_view original, Serial serial,
                       std::size_t number);
     void judge(TrimPart& part, std::string_view text, bool is_error);
@@ -171,7 +172,8 @@ private:
     std::unordered_map<std::string, TrimCall> calls_{};
     std::unordered_map<std::string, ArrivedResult> arrived_{};
     std::string forms_{};  ///< "serial.part=form " for each, the last one counts
-    std::size_t forms_written_ = 0;
+    std::size_t compact_size_ = 0;
+    bool has_new_forms_ = false;
     std::map<std::pair<Serial, std::size_t>, std::string> loaded_forms_{};  // only while everything is made anew
 };
 
