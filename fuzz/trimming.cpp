@@ -1,10 +1,10 @@
 // Any bytes as results and arguments: every line that a trimmed result shows is one of the original or a marker,
 // arguments stay JSON of the same shape, undo gives everything back, and the same input gives the same bytes.
+#include "whittle/reduction/trimming.hpp"
 #include "../src/reduction/extract_form.hpp"
 #include "../src/reduction/json_strings.hpp"
 #include "../src/reduction/line_forms.hpp"
 #include "../src/reduction/read_form.hpp"
-#include "whittle/reduction/trimming.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -28,6 +28,7 @@ whittle::TrimmingConfig eager() {
             .cold_start_tokens = 0,
             .look_every_calls = 1,
             .line_age_calls = 2,
+            .rare_line_age_calls = 1,
             .plain_line_age_calls = 1,
             .min_result_bytes = 10,
             .extract_bytes = 60,
@@ -61,9 +62,7 @@ nlohmann::json shape_of(nlohmann::json value) {
     return value;
 }
 
-bool is_marker(std::string_view line) {
-    return line == ".." || line.starts_with("[..") || line.starts_with("[fuzz/");
-}
+bool is_marker(std::string_view line) { return line == ".." || line.starts_with("[..") || line.starts_with("[fuzz/"); }
 
 /// Every line that is shown is a line of the original, without its number or cut at its end.
 void check_lines(const std::string& original, const std::string& shown) {
@@ -99,8 +98,7 @@ Outcome run(const std::vector<std::string>& pieces) {
         originals.push_back(pieces[i + 1]);
         chain.after_model(conversation);
         const ChatMessage result = ChatMessage::result(id, pieces[i], pieces[i + 2]);
-        conversation.push_tool_results(std::span(&result, 1),
-                                       chain.wrap_results(conversation, std::span(&result, 1)));
+        conversation.push_tool_results(std::span(&result, 1), chain.wrap_results(conversation, std::span(&result, 1)));
         originals.push_back(pieces[i + 2]);
     }
     for (int i = 0; i < 4; ++i) {
@@ -113,9 +111,8 @@ Outcome run(const std::vector<std::string>& pieces) {
     for (std::size_t m = 0; m < conversation.size(); ++m) {
         const bool is_call = m % 2 == 1 && m + 1 < originals.size() && !conversation.messages()[m].parts.empty() &&
                              conversation.messages()[m].parts.back().kind == whittle::PartKind::tool_call;
-        const std::string text = conversation.messages()[m].parts.empty()
-                                     ? std::string()
-                                     : conversation.messages()[m].parts.back().text;
+        const std::string text =
+            conversation.messages()[m].parts.empty() ? std::string() : conversation.messages()[m].parts.back().text;
         outcome.texts.push_back(text);
         if (text == originals[m]) continue;
         if (is_call) {

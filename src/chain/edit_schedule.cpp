@@ -150,6 +150,7 @@ std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> of
     };
     const double recent = between(newest_, sent);  // sent, and to stay as it came
     const double unsent = between(sent, size);
+    const double evidence = std::max(call_ - config_.first_calls, 0);  // as many calls may follow
     double rents = 0.0;
     double saved = 0.0;
     double saved_in_frozen = 0.0;
@@ -167,7 +168,7 @@ std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> of
         const double frozen = between(offer.message, frozen_) - saved_in_frozen;
         const double fresh = behind - recent - frozen;
         const double value = rents - cost * (recent + frozen + config_.new_text_share * fresh);
-        const bool pays = static_cast<double>(call_) * rent_ * saved >= cost * (behind - unsent);
+        const bool pays = evidence * rent_ * saved >= cost * (behind - unsent);
         if (value < 0 || !pays || (found && value <= best)) continue;
         best = value;
         found = offer.message;

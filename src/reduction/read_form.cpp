@@ -100,19 +100,19 @@ void ReadForm::find_rare_words(const ReadRules& rules) {
     }
 }
 
-std::vector<bool> ReadForm::find_valued(const LineIndex& index, const ReadRules& rules) const {
-    std::vector<bool> valued(items_.size());
+/// The age at which each line goes.
+std::vector<int> ReadForm::find_ages(const LineIndex& index, const LineAges& ages, const ReadRules& rules) const {
+    std::vector<int> found(items_.size(), ages.other);
     const auto near = static_cast<std::size_t>(std::max(rules.near, 0));
+    const auto is_used = [&](std::uint64_t word) { return index.used(word) != LineIndex::never; };
     for (std::size_t i = 0; i < items_.size(); ++i) {
         const auto words = std::span(rare_).subspan(items_[i].words, items_[i].words_end - items_[i].words);
-        const auto is_used = [&](std::uint64_t word) {
-            return !rules.used_words || index.used(word) != LineIndex::never;
-        };
-        if (!std::ranges::any_of(words, is_used)) continue;
+        if (words.empty()) continue;
+        const int age = std::ranges::any_of(words, is_used) ? ages.used : ages.rare;
         const std::size_t end = std::min(items_.size(), i + near + 1);
-        for (std::size_t n = i - std::min(i, near); n < end; ++n) valued[n] = true;
+        for (std::size_t n = i - std::min(i, near); n < end; ++n) found[n] = std::max(found[n], age);
     }
-    return valued;
+    return found;
 }
 
 /// What says too little by itself goes with what goes beside it.
@@ -131,13 +131,13 @@ void ReadForm::take_short_neighbours(std::vector<bool>& stays) const {
 std::vector<bool> ReadForm::find_old(const LineIndex& index, const LineAges& ages, int now, const ReadRules& rules,
                                      int& next) {
     if (!knows_rare_) find_rare_words(rules);
-    const std::vector<bool> valued = find_valued(index, rules);
+    const std::vector<int> line_ages = find_ages(index, ages, rules);
     std::vector<bool> stays(items_.size(), true);
     bool has_old = false;
     next = no_call;
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (items_[i].gap > 0 || items_[i].id == 0) continue;
-        const int age = valued[i] ? ages.valued : std::min(ages.valued, ages.other);
+        const int age = line_ages[i];
         const int last = index.touched(items_[i].id);
         stays[i] = last >= now - age;
         has_old = has_old || !stays[i];

@@ -3,6 +3,7 @@
 #include "line_index.hpp"
 #include "result_class.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,7 +22,6 @@ struct ReadRules {
     bool drop_reminders = true;  ///< "<system-reminder>" blocks
     std::size_t least_run = 32;  ///< bytes of a run of lines that is worth a marker
     int rare = 3;                ///< a word is rare in at most that many lines of a result
-    bool used_words = false;     ///< only rare words count that the user or the model has written
     int near = 3;                ///< lines around one with a rare word that is used count with it
 };
 
@@ -30,8 +30,11 @@ using LineRanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// Ages in model calls; a line that came up longer ago may go.
 struct LineAges {
-    int valued = 0;  ///< near a rare word that somebody used
-    int other = 0;
+    int used = 0;   ///< near a rare word that the user or the model has written
+    int rare = 0;   ///< near another rare word
+    int other = 0;  ///< near none
+
+    [[nodiscard]] int least() const noexcept { return std::min({used, rare, other}); }
 };
 
 /// The content of files as a request shows it: its lines, in place of those that went the number of them. Keeps the
@@ -88,7 +91,8 @@ private:
         return std::string_view(text_).substr(item.begin, item.size);
     }
     void find_rare_words(const ReadRules& rules);
-    [[nodiscard]] std::vector<bool> find_valued(const LineIndex& index, const ReadRules& rules) const;
+    [[nodiscard]] std::vector<int> find_ages(const LineIndex& index, const LineAges& ages,
+                                             const ReadRules& rules) const;
     void take_short_neighbours(std::vector<bool>& stays) const;
 
     std::string text_;

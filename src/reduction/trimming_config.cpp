@@ -10,10 +10,13 @@ namespace {
 
 void check_ages(const TrimmingConfig& config, FieldCheck& check) {
     check.at_least(config.keep_rounds, 1, "keep_rounds");
+    check.at_least(config.first_calls, 0, "first_calls");
     check.at_least(config.look_every_calls, 1, "look_every_calls");
     check.at_least(config.plain_line_age_calls, 1, "plain_line_age_calls");
     check.at_least(config.line_age_calls, 1, "line_age_calls");
-    check.at_least(config.pause_line_age_calls, 0, "pause_line_age_calls");
+    check.at_least(config.rare_line_age_calls, 1, "rare_line_age_calls");
+    check.at_least(config.pause_line_age_calls, 1, "pause_line_age_calls");
+    check.at_least(config.pause_rare_line_age_calls, 1, "pause_rare_line_age_calls");
     check.at_least(config.extract_age_calls, 0, "extract_age_calls");
     check.at_least(config.argument_age_calls, 1, "argument_age_calls");
     check.warn(
@@ -55,7 +58,8 @@ EditScheduleConfig schedule_of(const TrimmingConfig& config) noexcept {
             .cold_start_tokens = config.cold_start_tokens,
             .keep_rounds = config.keep_rounds,
             .new_text_share = config.new_text_share,
-            .use_pauses = config.use_pauses};
+            .use_pauses = config.use_pauses,
+            .first_calls = config.first_calls};
 }
 
 }  // namespace whittle::inline v0

@@ -33,14 +33,15 @@ TrimmingRun::TrimmingRun(HookTurn& turn, TrimmingState& state, EditSchedule& sch
       name_(name),
       config_(state.config()),
       storage_(config_.storage ? config_.storage : turn.config.storage),
-      ages_{config_.line_age_calls, config_.plain_line_age_calls} {}
+      ages_{config_.line_age_calls, config_.rare_line_age_calls, config_.plain_line_age_calls},
+      looked_at_(schedule.call() - schedule.call() % config_.look_every_calls) {}
 
 // ---- what may go
 
 void TrimmingRun::look(bool is_pause) {
     if (is_pause) {
-        const int age = config_.pause_line_age_calls;
-        ages_ = {age > 0 ? age : config_.plain_line_age_calls, config_.plain_line_age_calls};
+        ages_ = {config_.pause_line_age_calls, config_.pause_rare_line_age_calls, config_.plain_line_age_calls};
+        looked_at_ = schedule_.call();
     }
     consider_old();
     const bool is_time = is_pause || schedule_.call() % config_.look_every_calls == 0;
@@ -128,7 +129,7 @@ void TrimmingRun::look_at_reads(const LineAges& ages, bool is_pause) {
     for (const TrimPlace& place : places) {
         TrimPart& part = state_.at(place);
         const int call = state_.messages()[place.first].call;
-        const bool is_young = call > now - std::min(ages.valued, ages.other) || place.first >= schedule_.newest();
+        const bool is_young = call > now - ages.least() || place.first >= schedule_.newest();
         if (is_young || (!is_pause && now < part.next_due) || is_protected(place)) continue;
         int next = 0;
         const std::vector<bool> lines = part.read->find_old(state_.index(), ages, now, read_rules_of(config_), next);
@@ -256,10 +257,10 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of_read(TrimPart& part, int c
         form.read = std::make_unique<ReadForm>(text, part.form, rules, state_.index());
         if (rules.drop_shown) form.read->drop_shown(0, call, state_.index(), rules);
     }
-    const bool is_old = call <= schedule_.call() - std::min(ages_.valued, ages_.other);
+    const bool is_old = call <= looked_at_ - ages_.least();
     if (config_.expire_lines && is_old && part.read != nullptr) {
         int next = 0;
-        const std::vector<bool> lines = form.read->find_old(state_.index(), ages_, schedule_.call(), rules, next);
+        const std::vector<bool> lines = form.read->find_old(state_.index(), ages_, looked_at_, rules, next);
         if (!lines.empty()) {
             form.read->keep(lines);
             form.rule = "old_lines";

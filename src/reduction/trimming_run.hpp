@@ -86,6 +86,7 @@ private:
     const TrimmingConfig& config_;
     std::shared_ptr<Storage> storage_;
     LineAges ages_{};
+    int looked_at_ = 0;  // the call at which old lines were looked for
     PlannedKeys planned_{};
     /// The call that was planned last, and where its original goes.
     struct {

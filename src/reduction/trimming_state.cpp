@@ -60,7 +60,6 @@ ReadRules read_rules_of(const TrimmingConfig& config) noexcept {
             .drop_shown = config.drop_shown_lines,
             .drop_reminders = config.drop_reminders,
             .rare = config.rare_word_lines,
-            .used_words = config.used_words_only,
             .near = config.near_lines};
 }
 

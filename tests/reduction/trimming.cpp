@@ -90,7 +90,10 @@ public:
 
 /// Everything is due at once.
 TrimmingConfig at_once() {
-    return {.start_tokens = 0, .cold_start_tokens = 0, .look_every_calls = 1, .trim_on_arrival = false};
+    TrimmingConfig config{.start_tokens = 0, .cold_start_tokens = 0, .look_every_calls = 1};
+    config.rare_line_age_calls = 50;
+    config.trim_on_arrival = false;
+    return config;
 }
 
 constexpr CacheProfile no_cache{.name = "none", .read = 1.0, .write = 1.0};

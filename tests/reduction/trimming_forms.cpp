@@ -77,7 +77,7 @@ TEST_CASE("old lines go but for those near a rare word", "[trimming]") {
     touch_all(text, 1, index);
     ReadForm read(text, numbered_read, {.near = 1}, index);
     int next = 0;
-    const auto stays = read.find_old(index, {.valued = 50, .other = 4}, 10, {.near = 1}, next);
+    const auto stays = read.find_old(index, {.used = 50, .rare = 50, .other = 4}, 10, {.near = 1}, next);
     REQUIRE(stays.size() == 20);
     CHECK_FALSE(stays[8]);
     CHECK(stays[9]);
@@ -88,8 +88,8 @@ TEST_CASE("old lines go but for those near a rare word", "[trimming]") {
     CHECK(read.text("[k]") ==
           "[k]\n..\n10\tcommon common common common\nthe singular identifier\ncommon common common common\n[..8]");
     int later = 0;
-    CHECK(read.find_old(index, {.valued = 50, .other = 4}, 51, {.near = 1}, later).empty());
-    CHECK_FALSE(read.find_old(index, {.valued = 50, .other = 4}, 52, {.near = 1}, later).empty());
+    CHECK(read.find_old(index, {.used = 50, .rare = 50, .other = 4}, 51, {.near = 1}, later).empty());
+    CHECK_FALSE(read.find_old(index, {.used = 50, .rare = 50, .other = 4}, 52, {.near = 1}, later).empty());
 }
 
 TEST_CASE("a form made anew from its ranges is the same", "[trimming]") {

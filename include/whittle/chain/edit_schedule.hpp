@@ -20,6 +20,7 @@ struct EditScheduleConfig {
     int keep_rounds = 1;                      ///< newest model calls whose results stay as they came
     double new_text_share = 0.3;  ///< of the cost of writing what no edit has left in place before: it is new anyway
     bool use_pauses = true;       ///< edit when the cache has expired
+    int first_calls = 10;         ///< that do not count as evidence that the run goes on
     int least_calls = 10;         ///< pauses so far are spread over at least that many calls
 };
 

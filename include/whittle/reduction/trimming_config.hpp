@@ -18,21 +18,23 @@ struct TrimmingConfig {
     std::int64_t cold_start_tokens = 20'000;  ///< the same after a pause that is longer than the cache lives
     int keep_rounds = 1;                      ///< newest model calls whose results stay as they came
     double new_text_share = 0.3;              ///< of the cost of writing text that is new anyway
+    int first_calls = 10;                     ///< model calls that do not count as evidence that the run goes on
     bool use_pauses = true;                   ///< trim when the cache has expired
     int look_every_calls = 4;                 ///< how often old lines are looked for
 
     // Reads: the content of files.
     bool trim_reads = true;
-    bool drop_shown_lines = true;    ///< lines that stand elsewhere in the request
-    bool strip_line_numbers = true;  ///< numbers but for the first of each stretch of lines
-    bool drop_reminders = true;      ///< "<system-reminder>" blocks
-    bool expire_lines = true;        ///< lines that did not come up for long
-    int line_age_calls = 50;         ///< age at which a line goes that is near a rare word
-    int plain_line_age_calls = 4;    ///< age at which any other goes
-    int pause_line_age_calls = 12;   ///< `line_age_calls` at a pause; 0: `plain_line_age_calls` for all lines
-    int rare_word_lines = 3;         ///< a word is rare in at most that many lines of a result
-    bool used_words_only = false;    ///< only such words count that the user or the model has written
-    int near_lines = 3;              ///< lines around one with such a word that count with it
+    bool drop_shown_lines = true;       ///< lines that stand elsewhere in the request
+    bool strip_line_numbers = true;     ///< numbers but for the first of each stretch of lines
+    bool drop_reminders = true;         ///< "<system-reminder>" blocks
+    bool expire_lines = true;           ///< lines that did not come up for long
+    int line_age_calls = 50;            ///< age at which a line goes near a rare word that user or model have written
+    int rare_line_age_calls = 20;       ///< near a rare word that they have not
+    int plain_line_age_calls = 4;       ///< any other
+    int pause_line_age_calls = 12;      ///< `line_age_calls` at a pause
+    int pause_rare_line_age_calls = 8;  ///< `rare_line_age_calls` at a pause
+    int rare_word_lines = 3;            ///< a word is rare in at most that many lines of a result
+    int near_lines = 3;                 ///< lines around one with such a word that count with it
 
     // What programs, searches and edits say.
     bool trim_outputs = true;
