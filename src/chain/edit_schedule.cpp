@@ -26,6 +26,33 @@ std::size_t first_of_newest(const Outline& outline, int call, int rounds) noexce
     return first;
 }
 
+/// What thinking costs again once an edit in front of it has voided it, in tokens of input.
+class VoidedThinking {
+public:
+    VoidedThinking(const HookTurn& turn, std::size_t size) : turn_(turn), looked_at_(size) {}
+
+    /// Of the messages behind `message`; asked from the newest on.
+    [[nodiscard]] double behind(std::size_t message) {
+        const ModelProfile& profile = turn_.config.profile;
+        if (!profile.thinking_bound_to_prefix) return 0.0;
+        const Outline outline = turn_.outline();
+        for (; looked_at_ > message + 1; --looked_at_) {
+            for (const PartInfo& part : outline[looked_at_ - 1].parts)
+                bytes_ += part.kind == PartKind::thinking ? static_cast<double>(part.bytes) : 0.0;
+        }
+        constexpr double usual_ratio = 5.0;
+        constexpr double bytes_per_token = 4.0;
+        const bool is_priced = profile.prices && profile.prices->input > 0 && profile.prices->output > 0;
+        const double ratio = is_priced ? profile.prices->output / profile.prices->input : usual_ratio;
+        return ratio * bytes_ / bytes_per_token;
+    }
+
+private:
+    const HookTurn& turn_;
+    std::size_t looked_at_;
+    double bytes_ = 0.0;
+};
+
 /// Numbers of an account: tokens in thousandths.
 double from_note(std::string_view& text) {
     std::int64_t value = 0;
@@ -151,6 +178,7 @@ std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> of
     const double recent = between(newest_, sent);  // sent, and to stay as it came
     const double unsent = between(sent, size);
     const double evidence = std::max(call_ - config_.first_calls, 0);  // as many calls may follow
+    VoidedThinking thinking(turn_, size);
     double rents = 0.0;
     double saved = 0.0;
     double saved_in_frozen = 0.0;
@@ -167,8 +195,9 @@ std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> of
         const double behind = between(offer.message, size) - saved;
         const double frozen = between(offer.message, frozen_) - saved_in_frozen;
         const double fresh = behind - recent - frozen;
-        const double value = rents - cost * (recent + frozen + config_.new_text_share * fresh);
-        const bool pays = evidence * rent_ * saved >= cost * (behind - unsent);
+        const double voided = thinking.behind(offer.message);
+        const double value = rents - voided - cost * (recent + frozen + config_.new_text_share * fresh);
+        const bool pays = evidence * rent_ * saved >= cost * (behind - unsent) + voided;
         if (value < 0 || !pays || (found && value <= best)) continue;
         best = value;
         found = offer.message;
