@@ -29,7 +29,7 @@ struct TrimmingConfig {
     bool drop_reminders = true;         ///< "<system-reminder>" blocks
     bool expire_lines = true;           ///< lines that did not come up for long
     int line_age_calls = 50;            ///< age at which a line goes near a rare word that user or model have written
-    int rare_line_age_calls = 20;       ///< near a rare word that they have not
+    int rare_line_age_calls = 50;       ///< near a rare word that they have not
     int plain_line_age_calls = 4;       ///< any other
     int pause_line_age_calls = 12;      ///< `line_age_calls` at a pause
     int pause_rare_line_age_calls = 8;  ///< `rare_line_age_calls` at a pause
