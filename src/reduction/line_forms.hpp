@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../base/ascii.hpp"
 #include "whittle/base/version.hpp"
 
 #include <cstddef>
@@ -42,7 +43,6 @@ inline constexpr std::size_t shortest_telling_line = 8;
 template <typename Visit>
 void for_each_word(std::string_view text, Visit&& visit);
 
-[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_word_start(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }

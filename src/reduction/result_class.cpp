@@ -1,5 +1,6 @@
 #include "result_class.hpp"
 
+#include "../base/ascii.hpp"
 #include "whittle/base/text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -19,11 +20,6 @@ std::string squeezed(std::string_view tool) {
     std::string name = ascii_lower(tool);
     std::erase_if(name, [](char c) { return c == '_' || c == '-' || c == '.' || c == ' '; });
     return name;
-}
-
-template <std::size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& words) noexcept {
-    return std::ranges::find(words, name) != words.end();
 }
 
 constexpr std::array<std::string_view, 16> read_names{

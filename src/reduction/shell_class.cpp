@@ -35,16 +35,11 @@ constexpr std::array<std::string_view, 11> prefixes{"sudo", "env", "time", "comm
                                                     "rtk",  "do",  "then", "{",       "("};
 constexpr std::array<std::string_view, 5> shells{"bash", "sh", "zsh", "pwsh", "powershell"};
 
-template <std::size_t N>
-bool holds(const std::array<std::string_view, N>& words, std::string_view word) noexcept {
-    return std::ranges::find(words, word) != words.end();
-}
-
 ResultClass class_of_verb(std::string_view verb) noexcept {
-    if (holds(readers, verb)) return ResultClass::read;
-    if (holds(searchers, verb)) return ResultClass::search;
-    if (holds(listers, verb)) return ResultClass::listing;
-    return holds(editors, verb) ? ResultClass::edit : ResultClass::shell;
+    if (is_one_of(verb, readers)) return ResultClass::read;
+    if (is_one_of(verb, searchers)) return ResultClass::search;
+    if (is_one_of(verb, listers)) return ResultClass::listing;
+    return is_one_of(verb, editors) ? ResultClass::edit : ResultClass::shell;
 }
 
 /// The word behind "<<" that ends a here-document; empty if the line starts none.
@@ -151,7 +146,7 @@ private:
         auto first = words_.begin();
         while (first != words_.end()) {
             const bool is_timeout = *first == "timeout";
-            if (!is_timeout && !holds(prefixes, ascii_lower(*first)) && !is_assignment(*first)) break;
+            if (!is_timeout && !is_one_of(ascii_lower(*first), prefixes) && !is_assignment(*first)) break;
             first += is_timeout && words_.end() - first > 1 ? 2 : 1;
         }
         words_.erase(words_.begin(), first);
@@ -166,9 +161,9 @@ private:
         if (words_.empty()) return;
         std::string verb = ascii_lower(unquoted(words_.front()));
         verb.erase(0, verb.rfind('/') + 1);
-        if (holds(silent, verb)) return;
+        if (is_one_of(verb, silent)) return;
         if (verb == "git") return add(class_of_git());
-        const bool is_shell = holds(shells, verb) && words_.size() > 2 && depth < deepest_shell;
+        const bool is_shell = is_one_of(verb, shells) && words_.size() > 2 && depth < deepest_shell;
         const std::string option = is_shell ? ascii_lower(words_[1]) : std::string();
         if (option == "-c" || option == "-lc" || option == "-command") {
             const std::string inner(unquoted(words_[2]));

@@ -3,7 +3,7 @@
 #include "json_strings.hpp"
 #include "trimming_run.hpp"
 #include "whittle/base/detail/names.hpp"
-#include "whittle/conversation/detail/failure.hpp"
+#include "whittle/base/event.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "trimming_state.hpp"
 #include "whittle/chain/edit_schedule.hpp"
-#include "whittle/reduction/detail/clearing.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 
 #include <cstddef>
 #include <cstdint>

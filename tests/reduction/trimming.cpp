@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 
 #include "whittle/adapter/side_table.hpp"
-#include "whittle/reduction/read_offloaded.hpp"
+#include "whittle/conversation/read_offloaded.hpp"
 #include "whittle/reduction/trimming.hpp"
 
 #include <chrono>

@@ -8,7 +8,7 @@
 #include "whittle/conversation/detail/attachments.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
 #include "whittle/message/part.hpp"
-#include "whittle/message/provenance.hpp"
+#include "whittle/message/outline.hpp"
 #include "whittle/port/storage.hpp"
 #include "whittle/tokens/counter.hpp"
 
