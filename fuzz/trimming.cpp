@@ -69,9 +69,9 @@ void check_lines(const std::string& original, const std::string& shown) {
     const std::string plain = whittle::detail::without_reminders(original);
     std::vector<std::string> lines;
     for (const std::string& text : {original, plain}) {
-        for (const std::string_view line : whittle::detail::lines_of(text)) lines.emplace_back(line);
+        for (const std::string_view line : whittle::detail::split_lines(text)) lines.emplace_back(line);
     }
-    for (std::string_view line : whittle::detail::lines_of(shown)) {
+    for (std::string_view line : whittle::detail::split_lines(shown)) {
         if (is_marker(line) || whittle::is_blank(line)) continue;
         if (line.ends_with("…")) line.remove_suffix(3);
         bool is_known = false;

@@ -1,4 +1,4 @@
-#include "whittle/chain/edit_schedule.hpp"
+#include "whittle/chain/detail/edit_schedule.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 

@@ -24,7 +24,7 @@ public:
           index_(index),
           rules_(rules),
           budget_(rules.bytes) {
-        for (const std::string_view line : lines_of(text_)) {
+        for (const std::string_view line : split_lines(text_)) {
             if (!is_blank(line)) lines_.push_back(without_end_blanks(line));
         }
         stays_.resize(lines_.size());
@@ -78,7 +78,7 @@ private:
         int count = 0;
         for (std::size_t i = 0; i < lines_.size() && count < most && budget_ > 0; ++i) {
             bool is_named = false;
-            for_each_word(lines_[i].substr(0, 400), [&](std::string_view word) {
+            for_each_ident(lines_[i].substr(0, 400), [&](std::string_view word) {
                 is_named = is_named || index_.used(LineIndex::word_hash(word)) > since_;
             });
             if (!is_named) continue;
@@ -133,7 +133,7 @@ std::string without_colours(std::string_view text) {
         }
         std::size_t end = i + 2;
         while (end < text.size() && (is_digit(text[end]) || text[end] == ';' || text[end] == '?')) ++end;
-        const bool is_sequence = end < text.size() && is_word_start(text[end]) && text[end] != '_';
+        const bool is_sequence = end < text.size() && is_ident_start(text[end]) && text[end] != '_';
         if (!is_sequence) {
             left += text[i];
             continue;
@@ -163,7 +163,7 @@ std::string extract_of_edit(std::string_view text, std::string_view reference, c
     out.append("\n").append(utf8_prefix(text.substr(0, text.find('\n')), rules.line_bytes));
     if (!starts_as_failure(text)) return out;
     std::vector<std::string_view> errors;
-    for (const std::string_view line : lines_of(text)) {
+    for (const std::string_view line : split_lines(text)) {
         if (tells_of_error(line)) errors.push_back(trimmed_line(line));
     }
     const std::size_t first = errors.size() - std::min(errors.size(), most_errors);
@@ -176,7 +176,7 @@ std::string last_of_extract(std::string_view extract, std::string_view reference
     constexpr std::size_t most_bytes = 120;
     std::string_view last;
     bool is_error = false;
-    for (const std::string_view line : lines_of(extract)) {
+    for (const std::string_view line : split_lines(extract)) {
         if (line == reference) continue;
         const bool tells = tells_of_error(line);
         if (is_error && !tells) continue;
@@ -186,7 +186,7 @@ std::string last_of_extract(std::string_view extract, std::string_view reference
     return std::string(reference) + "\n" + std::string(utf8_prefix(last, most_bytes));
 }
 
-std::optional<std::string> folded(std::string_view text, std::string_view reference, std::size_t head) {
+std::optional<std::string> folded_output(std::string_view text, std::string_view reference, std::size_t head) {
     constexpr std::size_t least_gain = 80;
     const std::string plain = without_colours(text);
     std::string out;
@@ -198,7 +198,7 @@ std::optional<std::string> folded(std::string_view text, std::string_view refere
         if (equal > 0) add("[.. " + std::to_string(equal) + " equal]");
         equal = 0;
     };
-    for (const std::string_view raw : lines_of(plain)) {
+    for (const std::string_view raw : split_lines(plain)) {
         const std::string_view line = last_written(raw);
         if (last == line && !is_blank(line)) {
             ++equal;

@@ -31,6 +31,7 @@ struct ExtractRules {
 /// `text` as it would be read: without colours, overwritten progress, lines that repeat the one before, and, of hits,
 /// paths that repeat those of the hit before. The first `head` bytes stay whole lines and as they are; `reference`
 /// stands behind them. Nullopt if that changes the head, or saves fewer than 80 bytes.
-[[nodiscard]] std::optional<std::string> folded(std::string_view text, std::string_view reference, std::size_t head);
+[[nodiscard]] std::optional<std::string> folded_output(std::string_view text, std::string_view reference,
+                                                       std::size_t head);
 
 }  // namespace whittle::inline v0::detail

@@ -49,7 +49,7 @@ std::size_t numbered_by_word(std::string_view line) noexcept {
 
 }  // namespace
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> split_lines(std::string_view text) {
     std::vector<std::string_view> lines;
     lines.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
@@ -83,7 +83,7 @@ LineNumber line_number(std::string_view line) noexcept {
 std::size_t hit_path(std::string_view line) noexcept {
     constexpr std::size_t longest_path = 200;
     constexpr std::size_t shortest_path = 2;
-    const bool has_drive = line.size() > 2 && is_word_start(line[0]) && line[0] != '_' && line[1] == ':' &&
+    const bool has_drive = line.size() > 2 && is_ident_start(line[0]) && line[0] != '_' && line[1] == ':' &&
                            (line[2] == '\\' || line[2] == '/');
     const std::size_t start = has_drive ? 2 : 0;
     std::size_t end = start;

@@ -10,7 +10,7 @@
 namespace whittle::inline v0::detail {
 
 /// The lines of `text`, without their line feeds: "a\n" has two, the second one empty.
-[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
+[[nodiscard]] std::vector<std::string_view> split_lines(std::string_view text);
 
 /// Without ASCII white space at both ends.
 [[nodiscard]] std::string_view trimmed_line(std::string_view line) noexcept;
@@ -41,23 +41,23 @@ inline constexpr std::size_t shortest_telling_line = 8;
 
 /// The words of five characters and more that can name something: [A-Za-z_][A-Za-z0-9_]{4,}.
 template <typename Visit>
-void for_each_word(std::string_view text, Visit&& visit);
+void for_each_ident(std::string_view text, Visit&& visit);
 
-[[nodiscard]] constexpr bool is_word_start(char c) noexcept {
+[[nodiscard]] constexpr bool is_ident_start(char c) noexcept {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-[[nodiscard]] constexpr bool is_word_char(char c) noexcept { return is_word_start(c) || is_digit(c); }
+[[nodiscard]] constexpr bool is_ident_char(char c) noexcept { return is_ident_start(c) || is_digit(c); }
 
 template <typename Visit>
-void for_each_word(std::string_view text, Visit&& visit) {
+void for_each_ident(std::string_view text, Visit&& visit) {
     constexpr std::size_t shortest = 5;
     for (std::size_t i = 0; i < text.size();) {
-        if (!is_word_start(text[i])) {
+        if (!is_ident_start(text[i])) {
             ++i;
             continue;
         }
         std::size_t end = i + 1;
-        while (end < text.size() && is_word_char(text[end])) ++end;
+        while (end < text.size() && is_ident_char(text[end])) ++end;
         if (end - i >= shortest) visit(text.substr(i, end - i));
         i = end;
     }

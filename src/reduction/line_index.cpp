@@ -39,7 +39,7 @@ void LineIndex::hide(LineId line) noexcept {
 }
 
 void LineIndex::use_words(std::string_view text, int call) {
-    for_each_word(text, [&](std::string_view word) {
+    for_each_ident(text, [&](std::string_view word) {
         int& last = words_.try_emplace(word_hash(word), call).first->second;
         last = std::max(last, call);
     });

@@ -38,7 +38,7 @@ bool is_patch_mark(std::string_view line) noexcept {
 }
 
 void add_patch(std::string_view patch, CallText& text) {
-    for (const std::string_view line : lines_of(patch)) {
+    for (const std::string_view line : split_lines(patch)) {
         if (line.starts_with('-') && !line.starts_with("---")) {
             text.gone.append(line.substr(1)).append("\n");
         } else {
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] std::string trim(std::string_view text) {
         const bool is_a_patch = is_patch(text);
         bool is_first = true;
-        for (const std::string_view line : lines_of(text)) {
+        for (const std::string_view line : split_lines(text)) {
             const bool stays = is_a_patch ? stays_in_patch(line) : (is_first && !is_edit_) || is_young(line);
             is_first = false;
             if (!stays) {

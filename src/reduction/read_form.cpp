@@ -36,7 +36,7 @@ ReadForm::ReadForm(std::string_view text, const ResultForm& form, const ReadRule
       marks_(form.marks),
       strips_(rules.strip_numbers && form.marks == LineMarks::numbers) {
     if (text_.size() > longest_text) text_.resize(longest_text);
-    for (const std::string_view line : lines_of(text_)) {
+    for (const std::string_view line : split_lines(text_)) {
         const std::string_view normal = normal_line(line, marks_);
         const LineNumber number = marks_ == LineMarks::numbers ? line_number(line) : LineNumber{};
         Item& item = items_.emplace_back();
@@ -81,8 +81,8 @@ void ReadForm::find_rare_words(const ReadRules& rules) {
     std::unordered_map<std::uint64_t, std::pair<int, std::size_t>> lines;  // -> in how many, in which one last
     const auto visit_words = [&](const Item& item, auto&& visit) {
         if (item.gap == 0 && item.id != 0)
-            for_each_word(line(item).substr(item.number),
-                          [&](std::string_view word) { visit(LineIndex::word_hash(word)); });
+            for_each_ident(line(item).substr(item.number),
+                           [&](std::string_view word) { visit(LineIndex::word_hash(word)); });
     };
     for (std::size_t i = 0; i < items_.size(); ++i) {
         visit_words(items_[i], [&](std::uint64_t word) {

@@ -51,14 +51,14 @@ std::string_view here_document_of(std::string_view line) noexcept {
     while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
     if (at < line.size() && (line[at] == '\'' || line[at] == '"')) ++at;
     std::size_t end = at;
-    while (end < line.size() && is_word_char(line[end])) ++end;
+    while (end < line.size() && is_ident_char(line[end])) ++end;
     return line.substr(at, end - at);
 }
 
 std::string without_here_documents(std::string_view command_line) {
     std::string left;
     std::string_view end;
-    for (const std::string_view line : lines_of(command_line)) {
+    for (const std::string_view line : split_lines(command_line)) {
         if (!end.empty()) {
             if (trimmed_line(line) == end) end = {};
             continue;
@@ -104,10 +104,10 @@ std::string_view unquoted(std::string_view word) noexcept {
     return word;
 }
 
-bool is_assignment(std::string_view word) noexcept {
+bool sets_variable(std::string_view word) noexcept {
     const std::size_t start = word.starts_with('$') ? 1 : 0;
     std::size_t end = start;
-    while (end < word.size() && is_word_char(word[end])) ++end;
+    while (end < word.size() && is_ident_char(word[end])) ++end;
     return end > start && end < word.size() && word[end] == '=';
 }
 
@@ -146,7 +146,7 @@ private:
         auto first = words_.begin();
         while (first != words_.end()) {
             const bool is_timeout = *first == "timeout";
-            if (!is_timeout && !is_one_of(ascii_lower(*first), prefixes) && !is_assignment(*first)) break;
+            if (!is_timeout && !is_one_of(ascii_lower(*first), prefixes) && !sets_variable(*first)) break;
             first += is_timeout && words_.end() - first > 1 ? 2 : 1;
         }
         words_.erase(words_.begin(), first);

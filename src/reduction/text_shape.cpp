@@ -55,18 +55,18 @@ ShapeCounts count_shapes(std::span<const std::string_view> lines) noexcept {
 }
 
 /// `word` in `text`, both in lower case, with no letter, digit or "_" around it.
-bool has_word(std::string_view text, std::string_view word) noexcept {
+bool has_whole_word(std::string_view text, std::string_view word) noexcept {
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
         const std::size_t end = at + word.size();
-        const bool starts = at == 0 || !is_word_char(text[at - 1]);
-        if (starts && (end == text.size() || !is_word_char(text[end]))) return true;
+        const bool starts = at == 0 || !is_ident_char(text[at - 1]);
+        if (starts && (end == text.size() || !is_ident_char(text[end]))) return true;
     }
     return false;
 }
 
-constexpr std::array<std::string_view, 14> error_words{"error",    "exception", "fail",      "failed",    "failure",
-                                                       "failures", "fatal",     "panic",     "traceback", "not found",
-                                                       "denied",   "invalid",   "undefined", "cannot"};
+constexpr std::array<std::string_view, 14> telling_words{"error",    "exception", "fail",      "failed",    "failure",
+                                                         "failures", "fatal",     "panic",     "traceback", "not found",
+                                                         "denied",   "invalid",   "undefined", "cannot"};
 constexpr std::array<std::string_view, 4> error_starts{"---", "fail", "ok", "exit code"};
 constexpr std::array<std::string_view, 9> failure_words{"error",     "fail",        "fatal",  "panic",    "traceback",
                                                         "exception", "exited with", "denied", "not found"};
@@ -108,11 +108,11 @@ bool tells_of_error(std::string_view line) noexcept {
     const std::string lower = ascii_lower(line.substr(0, looked_at));
     const auto starts = [&](std::string_view word) {
         if (!lower.starts_with(word)) return false;
-        return word != "ok" || lower.size() == 2 || !is_word_char(lower[2]);
+        return word != "ok" || lower.size() == 2 || !is_ident_char(lower[2]);
     };
     if (std::ranges::any_of(error_starts, starts)) return true;
-    if (has_word(lower, "no such")) return true;
-    return std::ranges::any_of(error_words, [&](std::string_view word) { return has_word(lower, word); });
+    if (has_whole_word(lower, "no such")) return true;
+    return std::ranges::any_of(telling_words, [&](std::string_view word) { return has_whole_word(lower, word); });
 }
 
 bool starts_as_failure(std::string_view text) noexcept {

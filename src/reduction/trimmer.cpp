@@ -37,7 +37,7 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
     turn.report.threshold = config_->start_tokens;
     turn.report.outcome = Outcome::undue;
     state->take(turn);
-    const EditScheduleConfig when = schedule_of(*config_);
+    const EditScheduleConfig when = edit_schedule_of(*config_);
     EditSchedule schedule(turn, when);
     const bool is_new = schedule.is_new_call();
     if (is_new) {
@@ -64,7 +64,7 @@ bool Trimmer::on_overflow(HookTurn& turn, WithDraft with_draft) const {
     const std::shared_ptr<TrimmingState> state = state_of(turn);
     const std::lock_guard lock(state->mutex);
     state->take(turn);
-    const EditScheduleConfig when = schedule_of(*config_);
+    const EditScheduleConfig when = edit_schedule_of(*config_);
     EditSchedule schedule(turn, when);
     bool is_committed = false;
     TrimmingRun run(turn, *state, schedule, name_);

@@ -81,13 +81,13 @@ private:
 
     std::optional<std::string> form(TrimmingState& state, const std::string& text, const std::string& reference,
                                     ArrivedResult& arrived) const {
-        arrived.form = form_of_result(class_of_call(context_.tool, context_.arguments), text, lines_of(text));
+        arrived.form = form_of_result(class_of_call(context_.tool, context_.arguments), text, split_lines(text));
         const std::size_t head = bytes_of_chars(text, static_cast<std::size_t>(config_.arrival_head_chars));
         if (arrived.form.kind == ResultClass::edit) return std::nullopt;
         arrived.lines = state.lines_of_text(text, arrived.form.marks);
         if (arrived.form.kind == ResultClass::read) return form_read(state, text, reference, head, arrived);
         if (!config_.trim_outputs) return std::nullopt;
-        auto shown = folded(text, reference, head);
+        auto shown = folded_output(text, reference, head);
         if (shown) arrived.original = text;
         return shown;
     }

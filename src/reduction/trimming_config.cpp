@@ -1,4 +1,4 @@
-#include "whittle/reduction/trimming_config.hpp"
+#include "whittle/reduction/detail/trimming_config.hpp"
 
 #include "../base/field_check.hpp"
 
@@ -53,7 +53,7 @@ void check_trimming(const TrimmingConfig& config, const ChainInfo& chain, std::s
                fmt::format("less than the window ({}), else nothing that is cached is ever trimmed", window));
 }
 
-EditScheduleConfig schedule_of(const TrimmingConfig& config) noexcept {
+EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept {
     return {.start_tokens = config.start_tokens,
             .cold_start_tokens = config.cold_start_tokens,
             .keep_rounds = config.keep_rounds,

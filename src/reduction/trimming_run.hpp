@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trimming_state.hpp"
-#include "whittle/chain/edit_schedule.hpp"
+#include "whittle/chain/detail/edit_schedule.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
 
 #include <cstddef>

@@ -92,7 +92,7 @@ void TrimmingState::show(TrimPart& part, std::vector<LineId> lines) {
 /// Each once.
 std::vector<LineId> TrimmingState::lines_of_text(std::string_view text, LineMarks marks) {
     std::vector<LineId> lines;
-    for (const std::string_view line : lines_of(text)) {
+    for (const std::string_view line : split_lines(text)) {
         if (const LineId id = index_.id_of(normal_line(line, marks)); id != 0) lines.push_back(id);
     }
     std::ranges::sort(lines);
@@ -316,7 +316,7 @@ void TrimmingState::take_result(TrimPart& part, const PartView& view, const Part
     if (part.is_trimmed && adopt(part, view.text, message, number)) return judge(part, view.text, view.is_error);
     const std::string_view text = original != nullptr ? std::string_view(*original) : view.text;
     judge(part, text, view.is_error);
-    const std::vector<std::string_view> lines = lines_of(text);
+    const std::vector<std::string_view> lines = split_lines(text);
     const TrimCall* const call = find_call(part.name);
     part.form = form_of_result(call != nullptr ? call->kind : class_of_call(info.tool, {}), text, lines);
     part.original_bytes = text.size();

@@ -6,7 +6,7 @@
 #include "read_form.hpp"
 #include "result_class.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/reduction/trimming_config.hpp"
+#include "whittle/reduction/detail/trimming_config.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 
 #include "whittle/chain/chain.hpp"
-#include "whittle/chain/edit_schedule.hpp"
+#include "whittle/chain/detail/edit_schedule.hpp"
 
 #include <chrono>
 #include <functional>

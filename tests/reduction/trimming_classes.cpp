@@ -12,7 +12,7 @@ using namespace whittle::detail;
 namespace {
 
 ResultForm form_of(std::string_view tool, std::string_view arguments, const std::string& text) {
-    return form_of_result(class_of_call(tool, arguments), text, lines_of(text));
+    return form_of_result(class_of_call(tool, arguments), text, split_lines(text));
 }
 
 std::string repeated(std::string_view line, int times) {

@@ -29,7 +29,7 @@ std::string numbered(const std::vector<std::string>& lines) {
 }
 
 void touch_all(const std::string& text, int call, LineIndex& index) {
-    for (const std::string_view line : lines_of(text))
+    for (const std::string_view line : split_lines(text))
         index.touch(index.id_of(normal_line(line, LineMarks::numbers)), call);
 }
 
@@ -143,15 +143,15 @@ TEST_CASE("lines with a word that came up since stay in an extract", "[trimming]
 TEST_CASE("folding leaves the head and drops what repeats", "[trimming]") {
     std::string hits;
     for (int i = 1; i < 30; ++i) hits += "src/some/long/path.c:" + std::to_string(i) + ":text\n";
-    const auto shown = folded(hits, "[k]", 30);
+    const auto shown = folded_output(hits, "[k]", 30);
     REQUIRE(shown);
     CHECK(shown->starts_with("src/some/long/path.c:1:text\nsrc/some/long/path.c:2:text\n[k]\n3:text\n4:text\n"));
     std::string progress = std::string(40, 'x') + "\n";
     for (int i = 0; i < 30; ++i) progress += "working...\rdone 10\rdone 20\n";
-    CHECK(folded(progress, "[k]", 20) == std::string(40, 'x') + "\n[k]\ndone 20\n[.. 29 equal]\n");
-    CHECK(folded("\x1b[31mred\x1b[0m and long enough for a head of its own\n" + std::string(200, 'y'), "[k]", 20) ==
-          std::nullopt);
-    CHECK(folded("all on one line that is never cut, however long it is", "[k]", 10) == std::nullopt);
+    CHECK(folded_output(progress, "[k]", 20) == std::string(40, 'x') + "\n[k]\ndone 20\n[.. 29 equal]\n");
+    CHECK(folded_output("\x1b[31mred\x1b[0m and long enough for a head of its own\n" + std::string(200, 'y'), "[k]",
+                        20) == std::nullopt);
+    CHECK(folded_output("all on one line that is never cut, however long it is", "[k]", 10) == std::nullopt);
 }
 
 TEST_CASE("the strings of a JSON text are found with their keys, at any depth", "[trimming]") {
@@ -189,7 +189,7 @@ TEST_CASE("what an edit put in goes line by line once nobody comes back to it", 
     LineIndex index;
     std::string content;
     for (int i = 0; i < 20; ++i) content += "line number " + std::to_string(i) + " of the new file\n";
-    for (const std::string_view line : lines_of(content)) index.touch(index.id_of(line), 2);
+    for (const std::string_view line : split_lines(content)) index.touch(index.id_of(line), 2);
     index.touch(index.id_of("line number 7 of the new file"), 40);
     const std::string arguments = nlohmann::json{{"content", content}, {"path", "a"}}.dump();
     int next = 0;

@@ -2,7 +2,7 @@
 
 #include "whittle/chain/chain.hpp"
 #include "whittle/reduction/detail/trimmer.hpp"
-#include "whittle/reduction/trimming_config.hpp"
+#include "whittle/reduction/detail/trimming_config.hpp"
 
 #include <cstddef>
 #include <string>

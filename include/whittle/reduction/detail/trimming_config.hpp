@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/chain/config.hpp"
-#include "whittle/chain/edit_schedule.hpp"
+#include "whittle/chain/detail/edit_schedule.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -24,17 +24,17 @@ struct TrimmingConfig {
 
     // Reads: the content of files.
     bool trim_reads = true;
-    bool drop_shown_lines = true;       ///< lines that stand elsewhere in the request
-    bool strip_line_numbers = true;     ///< numbers but for the first of each stretch of lines
-    bool drop_reminders = true;         ///< "<system-reminder>" blocks
-    bool expire_lines = true;           ///< lines that did not come up for long
-    int line_age_calls = 50;            ///< age at which a line goes near a rare word that user or model have written
-    int rare_line_age_calls = 50;       ///< near a rare word that they have not
-    int plain_line_age_calls = 4;       ///< any other
-    int pause_line_age_calls = 12;      ///< `line_age_calls` at a pause
-    int pause_rare_line_age_calls = 8;  ///< `rare_line_age_calls` at a pause
-    int rare_word_lines = 3;            ///< a word is rare in at most that many lines of a result
-    int near_lines = 3;                 ///< lines around one with such a word that count with it
+    bool drop_shown_lines = true;        ///< lines that stand elsewhere in the request
+    bool strip_line_numbers = true;      ///< numbers but for the first of each stretch of lines
+    bool drop_reminders = true;          ///< "<system-reminder>" blocks
+    bool expire_lines = true;            ///< lines that did not come up for long
+    int line_age_calls = 50;             ///< age at which a line goes near a rare word that user or model have written
+    int rare_line_age_calls = 50;        ///< near a rare word that they have not
+    int plain_line_age_calls = 4;        ///< any other
+    int pause_line_age_calls = 12;       ///< `line_age_calls` at a pause
+    int pause_rare_line_age_calls = 10;  ///< `rare_line_age_calls` at a pause
+    int rare_word_lines = 3;             ///< a word is rare in at most that many lines of a result
+    int near_lines = 3;                  ///< lines around one with such a word that count with it
 
     // What programs, searches and edits say.
     bool trim_outputs = true;
@@ -65,7 +65,7 @@ struct TrimmingConfig {
 void check_trimming(const TrimmingConfig& config, const ChainInfo& chain, std::string_view name, Problems& problems);
 
 /// What the schedule needs of it.
-[[nodiscard]] EditScheduleConfig schedule_of(const TrimmingConfig& config) noexcept;
+[[nodiscard]] EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept;
 
 /// The `Provenance::reason` of what stands in place of trimmed text.
 inline constexpr std::string_view trimmed_reason = "trim";
