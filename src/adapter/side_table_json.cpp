@@ -2,8 +2,8 @@
 
 #include "../base/base64.hpp"
 #include "whittle/adapter/detail/json_text.hpp"
-#include "whittle/base/error.hpp"
 #include "whittle/base/detail/names.hpp"
+#include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>

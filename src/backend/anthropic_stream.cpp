@@ -4,9 +4,9 @@
 #include "merge_delta.hpp"
 #include "reply_text.hpp"
 
-#include "whittle/port/detail/broken_off.hpp"
 #include "whittle/backend/classify_error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/port/detail/broken_off.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/base/error.hpp"
 #include "whittle/base/detail/names.hpp"
+#include "whittle/base/error.hpp"
 
 #include <fmt/format.h>
 

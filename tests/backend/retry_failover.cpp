@@ -1,8 +1,8 @@
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
+#include "whittle/message/chat_message.hpp"
 #include "whittle/port/failover_model.hpp"
 #include "whittle/port/retry_model.hpp"
-#include "whittle/message/chat_message.hpp"
 #include "whittle/port/scripted_model.hpp"
 
 #include <chrono>

@@ -1,10 +1,10 @@
 #include "whittle/base/clock.hpp"
+#include "whittle/base/detail/function_ref.hpp"
+#include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
-#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/base/language.hpp"
-#include "whittle/base/detail/names.hpp"
 #include "whittle/base/random.hpp"
 
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 #include "whittle/digest/detail/text.hpp"
 #include "support/catch.hpp"
-#include "whittle/digest/detail/accept.hpp"
 #include "whittle/digest/config.hpp"
+#include "whittle/digest/detail/accept.hpp"
 #include "whittle/digest/detail/facts.hpp"
 #include "whittle/message/chat_message.hpp"
 

@@ -3,11 +3,11 @@
 
 #include <whittle/backend/anthropic_model.hpp>
 #include <whittle/backend/curl_transport.hpp>
-#include <whittle/port/failover_model.hpp>
 #include <whittle/backend/openai_chat_model.hpp>
 #include <whittle/backend/prompt_logprobs.hpp>
-#include <whittle/port/retry_model.hpp>
 #include <whittle/backend/sse_parser.hpp>
+#include <whittle/port/failover_model.hpp>
+#include <whittle/port/retry_model.hpp>
 
 #include <cstddef>
 

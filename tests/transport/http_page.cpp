@@ -3,10 +3,10 @@
 #include "support/hostile_server.hpp"
 #include "whittle/backend/classify_error.hpp"
 #include "whittle/backend/curl_transport.hpp"
-#include "whittle/port/failover_model.hpp"
-#include "whittle/port/retry_model.hpp"
 #include "whittle/backend/sse_parser.hpp"
 #include "whittle/message/chat_message.hpp"
+#include "whittle/port/failover_model.hpp"
+#include "whittle/port/retry_model.hpp"
 #include "whittle/port/scripted_model.hpp"
 
 #include <chrono>

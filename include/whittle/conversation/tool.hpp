@@ -7,8 +7,8 @@
 #include "whittle/base/version.hpp"
 #include "whittle/conversation/detail/attachments.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
-#include "whittle/message/part.hpp"
 #include "whittle/message/outline.hpp"
+#include "whittle/message/part.hpp"
 #include "whittle/port/storage.hpp"
 #include "whittle/tokens/counter.hpp"
 

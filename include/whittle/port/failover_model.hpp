@@ -1,9 +1,9 @@
 #pragma once
 
-#include "whittle/port/detail/restart.hpp"
 #include "whittle/base/error.hpp"
-#include "whittle/port/model.hpp"
 #include "whittle/port/detail/model_message.hpp"
+#include "whittle/port/detail/restart.hpp"
+#include "whittle/port/model.hpp"
 
 #include <algorithm>
 #include <cstddef>

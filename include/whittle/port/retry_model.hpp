@@ -1,12 +1,12 @@
 #pragma once
 
-#include "whittle/port/detail/restart.hpp"
-#include "whittle/base/detail/backoff.hpp"
 #include "whittle/base/clock.hpp"
+#include "whittle/base/detail/backoff.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/random.hpp"
-#include "whittle/port/model.hpp"
 #include "whittle/port/detail/model_message.hpp"
+#include "whittle/port/detail/restart.hpp"
+#include "whittle/port/model.hpp"
 
 #include <algorithm>
 #include <chrono>

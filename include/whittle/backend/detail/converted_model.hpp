@@ -3,10 +3,10 @@
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/convert.hpp"
 #include "whittle/adapter/openai.hpp"
-#include "whittle/port/detail/broken_off.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/message/chat_message.hpp"
+#include "whittle/port/detail/broken_off.hpp"
 #include "whittle/port/model.hpp"
 
 #include <memory>

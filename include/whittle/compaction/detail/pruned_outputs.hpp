@@ -1,7 +1,7 @@
 #pragma once
 
-#include "whittle/conversation/conversation.hpp"
 #include "whittle/compaction/detail/pruning_plan.hpp"
+#include "whittle/conversation/conversation.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,10 +3,10 @@
 // Definition of digest(); included by digest.hpp.
 
 #include "whittle/digest/detail/accept.hpp"
-#include "whittle/digest/digest.hpp"
 #include "whittle/digest/detail/requests.hpp"
 #include "whittle/digest/detail/shown_names.hpp"
 #include "whittle/digest/detail/text.hpp"
+#include "whittle/digest/digest.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/language.hpp"
 #include "whittle/message/detail/message_view.hpp"
-#include "whittle/message/outline.hpp"
 #include "whittle/message/detail/visit_parts.hpp"
+#include "whittle/message/outline.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/tokens/counter.hpp"
 
