@@ -96,7 +96,7 @@ TrimmingConfig at_once() {
     return config;
 }
 
-constexpr CacheProfile no_cache{.name = "none", .read = 1.0, .write = 1.0};
+const CacheProfile no_cache{.name = "none", .read = 1.0, .write = 1.0};
 
 }  // namespace
 
