@@ -138,8 +138,8 @@ TEST_CASE("a reference is found in what a model copies with it", "[read_offloade
         CHECK(answer.text == "mine");
         CHECK(answer.read_back == std::vector<std::string>{"c/trunc/a"});
     }
-    const std::string many(200'000, '.');
-    CHECK(read(json{{"reference", many}}).is_error);
+    const std::string dots(200'000, '.');
+    CHECK(read(json{{"reference", dots}}).is_error);
 }
 
 TEST_CASE("a conversation of which nothing was stored has nothing to read", "[read_offloaded]") {

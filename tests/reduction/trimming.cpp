@@ -118,13 +118,13 @@ TEST_CASE("an old read loses its old lines and names the object that has them", 
     CHECK(session.text_at(2).starts_with("[" + root + "/2]\n"));
     CHECK(session.text_at(2).size() < 100);
     CHECK(session.storage->get(root + "/2", 0, 1 << 20) == file_of("a", 50));
-    const Tool reader = read_offloaded_tool(session.storage);
+    const Tool tool = read_offloaded_tool(session.storage);
     ToolContext context{.arguments = R"({"reference":")" + root + R"(/2","first_line":7,"lines":1})",
                         .conversation = session.conversation.id(),
                         .storage = session.storage,
                         .objects = session.conversation.objects()};
     CollectingSink sink;
-    reader.invoke(context, sink);
+    tool.invoke(context, sink);
     CHECK(sink.take().front().text.starts_with("7\tthis is line 7 of the file a"));
 }
 
