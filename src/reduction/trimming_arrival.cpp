@@ -1,26 +1,19 @@
 #include "trimming_arrival.hpp"
 
-#include "json_strings.hpp"
+#include "../conversation/held_result.hpp"
 #include "trimming_run.hpp"
 #include "whittle/base/detail/names.hpp"
-#include "whittle/base/event.hpp"
 
-#include <algorithm>
-#include <array>
-#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0::detail {
 
 namespace {
-
-/// Whether an argument of the call names an object of this conversation.
-bool shows_stored_text(const ToolContext& context) {
-    if (!context.objects || context.objects->size() == 0) return false;
-    return std::ranges::any_of(json_strings(context.arguments), [&](const JsonString& string) {
-        return context.objects->find(string.value, context.storage).has_value();
-    });
-}
 
 /// Of the first code points of a text.
 std::size_t bytes_of_chars(std::string_view text, std::size_t chars) noexcept {
@@ -32,51 +25,38 @@ std::size_t bytes_of_chars(std::string_view text, std::size_t chars) noexcept {
     return bytes;
 }
 
-/// What a tool gave, on its way to the sink.
+/// A tool's result without what the model has before it already.
 class TrimmedArrival {
 public:
     TrimmedArrival(const TrimmingConfig& config, std::string_view by, const ToolContext& context)
-        : config_(config), by_(by), context_(context), storage_(config.storage ? config.storage : context.storage) {}
+        : config_(config), context_(context), held_(context, by, config.storage) {}
 
-    void take(CollectingSink& sink) {
-        parts_ = sink.take();
-        stored_ = sink.take_stored();
-    }
+    [[nodiscard]] HeldResult& held() noexcept { return held_; }
 
     /// All or nothing: what throws here leaves the parts as they came.
     void trim(TrimmingState& state, ToolOutcome& outcome) {
         if (outcome.is_error || !outcome.read_back.empty() || shows_stored_text(context_)) return;
-        if (parts_.size() != 1 || !stored_.empty() || parts_[0].kind == PartKind::media) return;
-        const std::string& text = parts_[0].text;
+        std::vector<Part>& parts = held_.parts;
+        if (parts.size() != 1 || !held_.stored.empty() || parts[0].kind == PartKind::media) return;
+        const std::string& text = parts[0].text;
         if (text.size() < static_cast<std::size_t>(config_.arrival_min_bytes) || is_failed_output(text)) return;
-        const std::string key = storage_ ? free_key(*storage_, own_key(), text, planned_) : std::string();
+        const auto& storage = held_.storage();
+        PlannedKeys planned;
+        const std::string key = storage ? free_key(*storage, own_key(), text, planned) : std::string();
         ArrivedResult arrived{.original_bytes = text.size()};
         auto shown = form(state, text, trim_reference(key), arrived);
-        if (!shown || tokens(*shown) >= tokens(text)) return;
-        if (storage_) put(key, text);
-        if (!storage_ && !outcome.original) outcome.original = OriginalParts{parts_, std::string(by_)};
+        if (!shown || held_.tokens(*shown) >= held_.tokens(text)) return;
+        if (storage) held_.put(key, text);
+        held_.keep_original(outcome, parts);
         arrived.shown = hash128(*shown);
-        if (storage_) stored_.push_back({.part = 0, .key = key, .by = std::string(by_), .storage = storage_});
-        parts_[0].text = *std::move(shown);
+        if (storage) held_.stored.push_back(held_.stored_as(0, key));
+        parts[0].text = *std::move(shown);
         state.add_arrived(context_.object_name, std::move(arrived));
-    }
-
-    void pass_on(PartSink& out) {
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            out.push(std::move(parts_[i]));
-            for (StoredPart& object : stored_) {
-                if (object.part == i) out.stored(object);
-            }
-        }
     }
 
 private:
     [[nodiscard]] std::string own_key() const {
         return trim_key(context_.conversation, context_.round, context_.call, "");
-    }
-
-    [[nodiscard]] std::int64_t tokens(std::string_view text) const {
-        return context_.counter ? context_.counter->count(text) : static_cast<std::int64_t>(text.size());
     }
 
     std::optional<std::string> form(TrimmingState& state, const std::string& text, const std::string& reference,
@@ -107,23 +87,9 @@ private:
         return shown;
     }
 
-    void put(const std::string& key, const std::string& whole) const {
-        try {
-            storage_->put_if_absent(key, whole);
-        } catch (const std::exception& error) {
-            tell_store_failures(context_.events, by_, context_.conversation,
-                                std::array{StoreFailure{key, error.what()}});
-            throw;
-        }
-    }
-
     const TrimmingConfig& config_;
-    std::string_view by_;
     const ToolContext& context_;
-    std::shared_ptr<Storage> storage_;
-    PlannedKeys planned_{};
-    std::vector<Part> parts_{};
-    std::vector<StoredPart> stored_{};
+    HeldResult held_;
 };
 
 }  // namespace
@@ -132,29 +98,16 @@ ToolOutcome run_trimmed(const TrimmingConfig& config, std::string_view by, Trimm
                         const ToolContext& context, PartSink& out, const ToolNext& next) {
     const bool is_excluded = matches_tool(config.exclude_tools, context.tool);
     if (state == nullptr || !config.trim_on_arrival || is_excluded) return next(context, out);
-    CollectingSink held;
     TrimmedArrival arrival(config, by, context);
-    ToolOutcome outcome;
-    try {
-        outcome = next(context, held);
-    } catch (...) {
-        arrival.take(held);
-        arrival.pass_on(out);
-        throw;
-    }
-    arrival.take(held);
-    try {
-        const std::lock_guard lock(state->mutex);
-        arrival.trim(*state, outcome);
-    } catch (...) {
-        if (context.on_error == OnError::propagate) {
-            arrival.pass_on(out);
-            throw;
+    return run_held(arrival.held(), context, out, next, [&](ToolOutcome& outcome) {
+        try {
+            const std::lock_guard lock(state->mutex);
+            arrival.trim(*state, outcome);
+        } catch (...) {
+            if (context.on_error == OnError::propagate) throw;
+            arrival.held().tell_failed();
         }
-        if (context.events != nullptr) tell_failure(*context.events, by, context.conversation, current_error_text());
-    }
-    arrival.pass_on(out);
-    return outcome;
+    });
 }
 
 }  // namespace whittle::inline v0::detail
