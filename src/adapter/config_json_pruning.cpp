@@ -12,10 +12,6 @@ struct PruningDraft : PruningConfig {
     StorageSettings own_storage{};
 };
 
-void read_own_storage(ConfigReader& reader, NodeId at, PruningDraft& draft) {
-    read_storage(reader, at, draft.own_storage);
-}
-
 using PC = PruningConfig;
 
 /// Those of a stage of its own come first.
@@ -23,7 +19,7 @@ constexpr std::size_t stage_fields = 3;
 constexpr std::array<Field<PruningDraft>, 13> pruning_fields{{
     {"type", "string", "required", "`pruning`", &skip<PruningDraft>},
     {"name", "string", &shown<&PruningDraft::name>, name_meaning, &read_value<&PruningDraft::name>},
-    {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage},
+    {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage<PruningDraft>},
     {"protected_tools", "array of strings", &shown<&PC::protected_tools>,
      "beside those of the chain: their results are never pruned", &read_value<&PC::protected_tools>},
     {"skip_boundary_turns", "integer", &shown<&PC::skip_boundary_turns>,

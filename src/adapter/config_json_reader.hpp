@@ -218,6 +218,12 @@ void read_real(ConfigReader& reader, NodeId at, T& target) {
 // The sections; `config_json_*.cpp` hold their tables.
 
 void read_storage(ConfigReader& reader, NodeId at, StorageSettings& storage);
+
+/// Of a middleware with a storage of its own.
+template <typename Draft>
+void read_own_storage(ConfigReader& reader, NodeId at, Draft& draft) {
+    read_storage(reader, at, draft.own_storage);
+}
 void read_profile(ConfigReader& reader, NodeId at, ModelProfile& profile);
 void read_tokens(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCounter>& counter);
 void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& models);

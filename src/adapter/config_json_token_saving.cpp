@@ -14,10 +14,6 @@ struct TokenSavingDraft : TokenSavingConfig {
     StorageSettings own_storage{};
 };
 
-void read_own_storage(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
-    read_storage(reader, at, draft.own_storage);
-}
-
 void read_signals(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
     constexpr std::array<std::string_view, 2> words{"none", "trajectory"};
     const auto found = reader.read_word(at, "signals", words);
@@ -96,7 +92,7 @@ constexpr std::array<Field<TokenSavingDraft>, 24> token_saving_fields{{
      &read_integer<&TC::perplexity_window_words, 1>},
     {"perplexity_min_content_words", "integer", &shown<&TC::perplexity_min_content_words>, "texts of fewer words stay",
      &read_integer<&TC::perplexity_min_content_words, 0>},
-    {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage},
+    {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage<TokenSavingDraft>},
     {"minimum_gain_tokens", "integer", &shown<&TC::minimum_gain_tokens>,
      "word-level: a batch that frees less is postponed", &read_integer<&TC::minimum_gain_tokens, 0>},
     {"when", "string", +[](const TokenSavingDraft& d) { return word_of(d.when, saving_times, saving_time_words); },

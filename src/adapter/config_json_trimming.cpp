@@ -11,10 +11,6 @@ struct TrimmingDraft : TrimmingConfig {
     StorageSettings own_storage{};
 };
 
-void read_own_storage(ConfigReader& reader, NodeId at, TrimmingDraft& draft) {
-    read_storage(reader, at, draft.own_storage);
-}
-
 template <auto Member>
 void read_share(ConfigReader& reader, NodeId at, TrimmingDraft& draft) {
     reader.read_real(at, 0.0, 1.0, draft.*Member);
@@ -35,7 +31,8 @@ constexpr std::array trimming_fields{
     Field<TrimmingDraft>{"type", "string", "required", "`trimming`", &skip<TrimmingDraft>},
     Field<TrimmingDraft>{"name", "string", &shown<&TrimmingDraft::name>, name_meaning,
                          &read_value<&TrimmingDraft::name>},
-    Field<TrimmingDraft>{"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage},
+    Field<TrimmingDraft>{"storage", "object", "the chain's", "own storage; keys as in `storage`",
+                         &read_own_storage<TrimmingDraft>},
     number<&TR::start_tokens, 0>("start_tokens", "cached text of requests of up to that size stays as it is"),
     number<&TR::cold_start_tokens, 0>("cold_start_tokens", "the same after a pause longer than the cache lives"),
     number<&TR::keep_rounds, 1>("keep_rounds", "newest model calls whose results stay as they came"),
