@@ -16,9 +16,6 @@ constexpr std::string_view cold_note = "cold_calls";
 constexpr std::string_view time_note = "last_use";
 constexpr std::string_view frozen_note = "frozen_before";
 
-/// The number of the model call that a message came in with: a reply that of its own, what follows it the same.
-int call_of(const MessageInfo& info) noexcept { return info.call_index + (info.role == Role::assistant ? 1 : 0); }
-
 /// The first message of the newest `rounds` calls.
 std::size_t first_of_newest(const Outline& outline, int call, int rounds) noexcept {
     std::size_t first = outline.size();

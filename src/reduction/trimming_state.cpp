@@ -1,5 +1,7 @@
 #include "trimming_state.hpp"
 
+#include "whittle/chain/detail/edit_schedule.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,10 +13,6 @@ namespace whittle::inline v0::detail {
 namespace {
 
 constexpr std::string_view forms_note = "forms";
-
-int call_of_message(const MessageInfo& info) noexcept {
-    return info.call_index + (info.role == Role::assistant ? 1 : 0);
-}
 
 std::size_t to_size(std::int64_t value) noexcept { return static_cast<std::size_t>(std::max<std::int64_t>(value, 0)); }
 
@@ -126,8 +124,7 @@ void TrimmingState::make_anew(HookTurn& turn) {
     messages_.clear();
     sums_.assign(1, 0);
     calls_.clear();
-    considered = 0;
-    for (std::set<TrimPlace>* const places : {&open_reads, &open_calls, &open_extracts, &offered}) places->clear();
+    forget_places();
     load_forms(turn);
     take_messages(turn, load_originals(turn));
     loaded_forms_.clear();
@@ -197,11 +194,15 @@ void TrimmingState::take_changes(HookTurn& turn) {
         const bool is_same = found != known.end() && is_kept[found->second];
         messages_.push_back(is_same ? std::move(old[found->second]) : take_message(turn, i, {}));
     }
-    considered = 0;
+    forget_places();
     sums_.assign(1, 0);
     add_up(turn, 0);
-    for (std::set<TrimPlace>* const places : {&open_reads, &open_calls, &open_extracts, &offered}) places->clear();
     file_all(0);
+}
+
+void TrimmingState::forget_places() {
+    considered = 0;
+    for (std::set<TrimPlace>* const places : {&open_reads, &open_calls, &open_extracts, &offered}) places->clear();
 }
 
 void TrimmingState::file_all(std::size_t first) {
@@ -249,7 +250,7 @@ void TrimmingState::accept(HookTurn& turn, std::size_t first) {
 
 TrimMessage TrimmingState::take_message(HookTurn& turn, std::size_t at, const Originals& originals) {
     const MessageInfo& info = turn.outline()[at];
-    TrimMessage message{.serial = info.serial, .fingerprint = info.fingerprint, .call = call_of_message(info)};
+    TrimMessage message{.serial = info.serial, .fingerprint = info.fingerprint, .call = call_of(info)};
     message.parts.resize(info.parts.size());
     std::size_t number = 0;
     std::size_t calls = 0;

@@ -157,6 +157,7 @@ private:
     void judge(TrimPart& part, std::string_view text, bool is_error);
     void forget(TrimMessage& message);
     void add_up(HookTurn& turn, std::size_t first);
+    void forget_places();
     void file_all(std::size_t first);
     [[nodiscard]] bool is_ours(const MessageInfo& info, std::size_t part) const noexcept;
 

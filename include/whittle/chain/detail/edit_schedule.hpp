@@ -13,6 +13,11 @@
 
 namespace whittle::inline v0 {
 
+/// The number of the model call that a message came in with, from 1: a reply that of its own, what follows it the same.
+[[nodiscard]] inline int call_of(const MessageInfo& info) noexcept {
+    return info.call_index + (info.role == Role::assistant ? 1 : 0);
+}
+
 /// When edits of what a prompt cache holds pay.
 struct EditScheduleConfig {
     std::int64_t start_tokens = 20'000;       ///< requests of up to that size stay as they are
