@@ -29,43 +29,39 @@ set(counting ${whittle_sources})
 list(FILTER counting INCLUDE REGEX "^src/tokens/")
 set_source_files_properties(${counting} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
+# whittle_add_component(<name> <arguments of target_link_libraries>): whittle::<name>, compiled from whittle_<name>_sources,
+# with whittle_<name>_headers. A host that does not install builds it if it links it.
+function(whittle_add_component name)
+  set(target whittle_${name})
+  add_library(${target} STATIC)
+  add_library(whittle::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  target_sources(
+    ${target}
+    PRIVATE ${${target}_sources}
+    PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${${target}_headers}
+  )
+  target_link_libraries(${target} ${ARGN})
+  whittle_set_warnings(${target})
+  whittle_compile_by_folder(${target})
+  if(NOT WHITTLE_INSTALL)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
+endfunction()
+
+if(NOT WHITTLE_INSTALL)
+  set_target_properties(whittle PROPERTIES EXCLUDE_FROM_ALL TRUE)
+endif()
+
 # The adapters, with the library's templates over their message types, and the models of providers, over any
-# HttpTransport. A host that does not install builds either library if it links it.
-add_library(whittle_json STATIC)
-add_library(whittle::json ALIAS whittle_json)
-set_target_properties(whittle_json PROPERTIES EXPORT_NAME json CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
-target_sources(
-  whittle_json
-  PRIVATE ${whittle_json_sources}
-  PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_json_headers}
-)
-target_link_libraries(whittle_json PUBLIC whittle nlohmann_json::nlohmann_json PRIVATE fmt::fmt)
-whittle_set_warnings(whittle_json)
-whittle_compile_by_folder(whittle_json)
+# HttpTransport.
+whittle_add_component(json PUBLIC whittle nlohmann_json::nlohmann_json PRIVATE fmt::fmt)
 set_source_files_properties(
   src/json/openai.cpp src/json/anthropic.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON  # large, for two compilers at once
 )
-if(NOT WHITTLE_INSTALL)
-  set_target_properties(whittle whittle_json PROPERTIES EXCLUDE_FROM_ALL TRUE)
-endif()
 
 # What strategies cost and what they forget, on recorded sessions: for `whittle compare`, and for programs like it.
-add_library(whittle_evaluation STATIC)
-add_library(whittle::evaluation ALIAS whittle_evaluation)
-set_target_properties(
-  whittle_evaluation PROPERTIES EXPORT_NAME evaluation CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
-)
-target_sources(
-  whittle_evaluation
-  PRIVATE ${whittle_evaluation_sources}
-  PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_evaluation_headers}
-)
-target_link_libraries(whittle_evaluation PUBLIC whittle_json PRIVATE fmt::fmt)
-whittle_set_warnings(whittle_evaluation)
-whittle_compile_by_folder(whittle_evaluation)
-if(NOT WHITTLE_INSTALL)
-  set_target_properties(whittle_evaluation PROPERTIES EXCLUDE_FROM_ALL TRUE)
-endif()
+whittle_add_component(evaluation PUBLIC whittle_json PRIVATE fmt::fmt)
 
 if(TARGET spdlog::spdlog)
   add_library(whittle_spdlog INTERFACE)
@@ -81,21 +77,5 @@ endif()
 if(NOT TARGET CURL::libcurl)
   message(STATUS "whittle::http is left out: there is no libcurl 7.68 or newer here")
 else()
-  add_library(whittle_http STATIC)
-  add_library(whittle::http ALIAS whittle_http)
-  set_target_properties(
-    whittle_http PROPERTIES EXPORT_NAME http CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
-  )
-  target_sources(
-    whittle_http
-    PRIVATE ${whittle_http_sources}
-    PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${whittle_http_headers}
-  )
-  # libcurl reaches only the linker.
-  target_link_libraries(whittle_http PUBLIC whittle_json PRIVATE fmt::fmt CURL::libcurl)
-  whittle_set_warnings(whittle_http)
-  whittle_compile_by_folder(whittle_http)
-  if(NOT WHITTLE_INSTALL)
-    set_target_properties(whittle_http PROPERTIES EXCLUDE_FROM_ALL TRUE)
-  endif()
+  whittle_add_component(http PUBLIC whittle_json PRIVATE fmt::fmt CURL::libcurl)  # libcurl reaches only the linker
 endif()
