@@ -1,10 +1,15 @@
 #pragma once
 
+#include "commands.hpp"
+#include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/config_json.hpp"
+#include "whittle/adapter/openai.hpp"
+#include "whittle/base/clock.hpp"
 #include "whittle/replay/replay.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -68,6 +73,40 @@ template <AgentMessage M>
         return std::make_shared<WatchedModel<M>>(make_model<M>(model), settings.config.token_counter, calls);
     });
 }
+
+/// A configuration's chain over both message types, with one clock, which follows the recording that is replayed.
+class WatchedChains {
+public:
+    explicit WatchedChains(ChainSettings settings)
+        : settings_(on_clock(std::move(settings), clock_)),
+          openai_(make_watched_chain<openai::Message>(settings_for<openai::Message>(settings_), calls_)),
+          anthropic_(make_watched_chain<anthropic::Message>(settings_for<anthropic::Message>(settings_), calls_)) {}
+
+    template <AgentMessage M>
+    [[nodiscard]] const Chain<M>& of() const noexcept {
+        if constexpr (std::same_as<M, openai::Message>) {
+            return openai_;
+        } else {
+            return anthropic_;
+        }
+    }
+    [[nodiscard]] const ChainConfig& config() const noexcept { return settings_.config; }
+    [[nodiscard]] const std::shared_ptr<ManualClock>& clock() const noexcept { return clock_; }
+    /// The calls of their models since the last time.
+    [[nodiscard]] WatchedCalls take_calls() { return std::exchange(*calls_, {}); }
+
+private:
+    static ChainSettings on_clock(ChainSettings settings, const std::shared_ptr<ManualClock>& clock) {
+        settings.config.clock = clock;
+        return settings;
+    }
+
+    std::shared_ptr<WatchedCalls> calls_ = std::make_shared<WatchedCalls>();
+    std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>();
+    ChainSettings settings_;
+    Chain<openai::Message> openai_;
+    Chain<anthropic::Message> anthropic_;
+};
 
 /// For the last line: why a run counts as failed; empty if it does not.
 [[nodiscard]] std::string reason_of_failure(const ReplayTotals& sum);

@@ -68,24 +68,20 @@ ChainSettings with_memory_storage(ChainSettings settings) {
 /// A configuration that is compared: it runs while the sessions are read, and is evaluated when all of them are known.
 class ComparedChain {
 public:
-    explicit ComparedChain(const std::string& path)
-        : name_(path),
-          settings_(with_memory_storage(load_settings(path))),
-          openai_(make_watched_chain<openai::Message>(settings_for<openai::Message>(settings_), calls_)),
-          anthropic_(make_watched_chain<anthropic::Message>(settings_for<anthropic::Message>(settings_), calls_)) {}
+    explicit ComparedChain(const std::string& path) : name_(path), chains_(with_memory_storage(load_settings(path))) {}
 
     template <JsonMessage M>
     void take(const Trajectory<M>& trajectory) {
-        evaluation::ChainOptions<M> options{.stop = interrupt_token()};
+        evaluation::ChainOptions<M> options{.stop = interrupt_token(), .clock = chains_.clock()};
         options.side_calls = [&](std::span<const M> request) { return take_side_calls<M>(request); };
-        evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chain<M>(), options);
+        evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chains_.of<M>(), options);
         totals_ += made.totals;
         requests_.push_back(std::move(made.requests));
     }
 
     [[nodiscard]] evaluation::Figures evaluate(std::size_t session_number, const evaluation::Session& session,
                                                evaluation::RunOptions options) {
-        options.storage = settings_.config.storage;
+        options.storage = chains_.config().storage;
         evaluation::Run run(session, options);
         const auto& requests = requests_[session_number];
         for (std::size_t call = 0; call < requests.size(); ++call) {
@@ -101,18 +97,9 @@ public:
 
 private:
     template <JsonMessage M>
-    [[nodiscard]] const Chain<M>& chain() const noexcept {
-        if constexpr (std::same_as<M, openai::Message>) {
-            return openai_;
-        } else {
-            return anthropic_;
-        }
-    }
-
-    template <JsonMessage M>
     std::vector<evaluation::SideCall> take_side_calls(std::span<const M> request) {
         std::vector<evaluation::SideCall> sides;
-        for (const WatchedCall& call : std::exchange(*calls_, {})) {
+        for (const WatchedCall& call : chains_.take_calls()) {
             evaluation::SideCall& side = sides.emplace_back();
             for (const auto& message : call.messages)
                 std::ranges::move(evaluation::detail::messages_of(M(message)), std::back_inserter(side.messages));
@@ -123,10 +110,7 @@ private:
     }
 
     std::string name_;
-    std::shared_ptr<WatchedCalls> calls_ = std::make_shared<WatchedCalls>();
-    ChainSettings settings_;
-    Chain<openai::Message> openai_;
-    Chain<anthropic::Message> anthropic_;
+    WatchedChains chains_;
     std::vector<std::vector<evaluation::Request>> requests_{};  // by session
     ReplayTotals totals_{};
 };

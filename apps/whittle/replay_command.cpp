@@ -52,13 +52,7 @@ private:
 class ReplayRun {
 public:
     ReplayRun(const ReplayCommand& command, const CommonOptions& common, ChainSettings settings)
-        : command_(command),
-          common_(common),
-          settings_(with_storage(std::move(settings), clock_)),
-          openai_chain_(make_watched_chain<openai::Message>(settings_for<openai::Message>(settings_), side_calls_)),
-          anthropic_chain_(
-              make_watched_chain<anthropic::Message>(settings_for<anthropic::Message>(settings_), side_calls_)),
-          text_(profile()) {
+        : command_(command), common_(common), chains_(with_storage(std::move(settings))), text_(profile()) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
 
@@ -75,23 +69,13 @@ public:
     }
 
 private:
-    /// The chains of both message types share one store and one clock.
-    static ChainSettings with_storage(ChainSettings settings, std::shared_ptr<ManualClock> clock) {
+    /// The chains of both message types share one store.
+    static ChainSettings with_storage(ChainSettings settings) {
         settings.config.storage = open_storage(settings.storage);
-        settings.config.clock = std::move(clock);
         return settings;
     }
 
-    template <AgentMessage M>
-    [[nodiscard]] const Chain<M>& chain() const noexcept {
-        if constexpr (std::same_as<M, openai::Message>) {
-            return openai_chain_;
-        } else {
-            return anthropic_chain_;
-        }
-    }
-
-    [[nodiscard]] const ModelProfile& profile() const noexcept { return settings_.config.profile; }
+    [[nodiscard]] const ModelProfile& profile() const noexcept { return chains_.config().profile; }
 
     void replay_file(const std::string& file) {
         ReplayTotals in_file;
@@ -129,13 +113,13 @@ private:
     ReplayTotals replay_one(const Trajectory<M>& trajectory) {
         const auto on_request = [&](const ReplayRequest<M>& request) {
             throw_if_interrupted();
-            if (requests_) requests_->write(request, *side_calls_);
-            side_calls_->clear();
+            const WatchedCalls side_calls = chains_.take_calls();
+            if (requests_) requests_->write(request, side_calls);
         };
-        rules_.insert(chain<M>().config().profile.validity.name);
+        rules_.insert(chains_.of<M>().config().profile.validity.name);
         return replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
-                         chain<M>(),
-                         {.on_request = on_request, .stop = interrupt_token(), .clock = clock_, .on_end = {}});
+                         chains_.of<M>(),
+                         {.on_request = on_request, .stop = interrupt_token(), .clock = chains_.clock(), .on_end = {}});
     }
 
     [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {
@@ -149,10 +133,10 @@ private:
             text_.add_line();
             text_.add(fmt::format("total of {}", grouped(sum_.trajectories)), sum_);
             return text_.text(sum_, {.rules = fmt::format("{}", fmt::join(rules_, ", ")),
-                                     .counter = settings_.config.token_counter->id(),
+                                     .counter = chains_.config().token_counter->id(),
                                      .colour = may_colour(common_.no_color)});
         }
-        ordered_json json{{"cache", profile().cache.name}, {"counter", settings_.config.token_counter->id()}};
+        ordered_json json{{"cache", profile().cache.name}, {"counter", chains_.config().token_counter->id()}};
         json["total"] = with_name("name", "total", sum_);
         if (!files_.empty()) json["files"] = std::move(files_);
         if (!command_.totals_only) json["trajectories"] = std::move(list_);
@@ -170,11 +154,7 @@ private:
 
     const ReplayCommand& command_;
     const CommonOptions& common_;
-    std::shared_ptr<WatchedCalls> side_calls_ = std::make_shared<WatchedCalls>();
-    std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>();
-    ChainSettings settings_;
-    Chain<openai::Message> openai_chain_;
-    Chain<anthropic::Message> anthropic_chain_;
+    WatchedChains chains_;
     std::optional<RequestWriter> requests_{};
     TotalsText text_;
     ordered_json list_ = ordered_json::array();

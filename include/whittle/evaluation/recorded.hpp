@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/adapter/trajectory.hpp"
+#include "whittle/base/clock.hpp"
 #include "whittle/evaluation/detail/part_collector.hpp"
 #include "whittle/evaluation/evaluation.hpp"
 #include "whittle/replay/replay.hpp"
@@ -53,6 +54,7 @@ struct ChainRequests {
 template <JsonMessage M>
 struct ChainOptions {
     std::stop_token stop{};
+    std::shared_ptr<ManualClock> clock{};  ///< the chain's, to follow the recording; null: it does not
     /// Asked at each request: the calls of models that were made to prepare it.
     std::function<std::vector<SideCall>(std::span<const M> request)> side_calls{};
 };
@@ -105,7 +107,7 @@ template <JsonMessage M>
 [[nodiscard]] ChainRequests requests_of_chain(const Trajectory<M>& trajectory, const Chain<M>& chain,
                                               const ChainOptions<M>& options = {}) {
     detail::RequestTaker<M> taker(options);
-    ReplayOptions<M> replay_options{.stop = options.stop};
+    ReplayOptions<M> replay_options{.stop = options.stop, .clock = options.clock};
     replay_options.on_request = [&](const ReplayRequest<M>& request) { taker(request); };
     ChainRequests made;
     made.totals =
