@@ -84,7 +84,7 @@ ApplyPaths paths_of(const ApplyCommand& command) {
     const std::string out_table = table_beside(command.out_table, command.out);
     const char* const in_name = command.in_table.empty() ? "the side table of --in" : "--in-table";
     const char* const out_name = command.out_table.empty() ? "the side table of --out" : "--out-table";
-    const NamedPath config{"--config", command.config};
+    const NamedPath config{"--config", command.config.file};
     require_different_files({config, {"--in", command.in}, {in_name, in_table}});
     require_different_files({{"--out", command.out}, {out_name, out_table}});
     const auto is_file = [](const std::string& path) { return path != "-"; };

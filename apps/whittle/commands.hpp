@@ -24,16 +24,26 @@ struct CommonOptions {
     InputLimits limits{};
 };
 
+/// Where a chain's configuration comes from: a file, or a preset by its name.
+struct ConfigChoice {
+    std::string file{};
+    std::string preset{};
+    std::int64_t window = 0;  ///< tokens of the model's window, for a preset; 0: unknown
+    std::string cache{};      ///< name of a cache profile, for a preset; empty: its own
+
+    [[nodiscard]] const std::string& name() const noexcept { return file.empty() ? preset : file; }
+};
+
 struct ReplayCommand {
     std::vector<std::string> files{};
-    std::string config{};
+    ConfigChoice config{};
     std::string requests{};
     bool delta = false;
     bool totals_only = false;
 };
 
 struct ApplyCommand {
-    std::string config{};
+    ConfigChoice config{};
     std::string in{};
     std::string out{};
     std::string in_table{};
@@ -49,6 +59,7 @@ struct CheckCommand {
 struct CompareCommand {
     std::vector<std::string> files{};
     std::vector<std::string> configs{};
+    std::vector<std::string> presets{};     ///< names; empty: those that save money, if no strategies are named
     std::vector<std::string> strategies{};  ///< names of controls; empty: all
     std::vector<std::string> profiles{};    ///< names of cost profiles; empty: all
     std::int64_t window = 200'000;          ///< tokens
@@ -60,6 +71,7 @@ struct CompareCommand {
 [[nodiscard]] ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_compare(const CompareCommand& command, const CommonOptions& common);
+[[nodiscard]] ExitCode run_config_show(const ConfigChoice& config);
 [[nodiscard]] ExitCode run_check(const CheckCommand& command, const CommonOptions& common);
 
 /// A mistake in the command line or the configuration: exit code 2.
@@ -68,7 +80,7 @@ struct UsageError {
 };
 
 /// Reads a chain configuration and prints its warnings on standard error. Throws `UsageError`.
-[[nodiscard]] ChainSettings load_settings(const std::string& path);
+[[nodiscard]] ChainSettings load_settings(const ConfigChoice& config);
 
 /// The settings for messages of type M: OpenAI's rules do not fit Anthropic's messages, which get their own instead.
 template <AgentMessage M>

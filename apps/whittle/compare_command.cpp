@@ -68,7 +68,10 @@ ChainSettings with_memory_storage(ChainSettings settings) {
 /// A configuration that is compared: it runs while the sessions are read, and is evaluated when all of them are known.
 class ComparedChain {
 public:
-    explicit ComparedChain(const std::string& path) : name_(path), chains_(with_memory_storage(load_settings(path))) {}
+    explicit ComparedChain(const ConfigChoice& config)
+        : name_(config.name()),
+          description_(config.preset.empty() ? "a configuration" : "a preset"),
+          chains_(with_memory_storage(load_settings(config))) {}
 
     template <JsonMessage M>
     void take(const Trajectory<M>& trajectory) {
@@ -93,6 +96,7 @@ public:
     }
 
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const std::string& description() const noexcept { return description_; }
     [[nodiscard]] const ReplayTotals& totals() const noexcept { return totals_; }
 
 private:
@@ -110,6 +114,7 @@ private:
     }
 
     std::string name_;
+    std::string description_;
     WatchedChains chains_;
     std::vector<std::vector<evaluation::Request>> requests_{};  // by session
     ReplayTotals totals_{};
@@ -147,6 +152,20 @@ std::vector<const evaluation::Control*> controls_named(const std::vector<std::st
     return controls;
 }
 
+/// The presets, for the first of the prices and the window, and the configurations.
+std::vector<ConfigChoice> configs_of(const CompareCommand& command,
+                                     const std::vector<evaluation::CostProfile>& profiles) {
+    std::vector<std::string> names = command.presets;
+    if (names.empty() && command.strategies.empty()) names = {"recommended", "lossless", "cheap"};
+    std::vector<ConfigChoice> configs;
+    for (const std::string& name : names) {
+        const std::string cache = name == "local" ? std::string() : profiles.front().cache.name;
+        configs.push_back({.preset = name, .window = command.window, .cache = cache});
+    }
+    for (const std::string& file : command.configs) configs.push_back({.file = file});
+    return configs;
+}
+
 class CompareRun {
 public:
     CompareRun(const CompareCommand& command, const CommonOptions& common)
@@ -156,7 +175,8 @@ public:
         comparison_.files = command.files;
         comparison_.by_file = command.by_file;
         comparison_.sessions = command.sessions;
-        for (const std::string& config : command.configs) chains_.push_back(std::make_unique<ComparedChain>(config));
+        for (const ConfigChoice& config : configs_of(command, comparison_.profiles))
+            chains_.push_back(std::make_unique<ComparedChain>(config));
     }
 
     ExitCode run() {
@@ -190,7 +210,8 @@ private:
         for (const evaluation::Control* control : controls_)
             comparison_.strategies.push_back(
                 {std::string(control->name), "control", std::string(control->description)});
-        for (const auto& chain : chains_) comparison_.strategies.push_back({chain->name(), "chain", "a configuration"});
+        for (const auto& chain : chains_)
+            comparison_.strategies.push_back({chain->name(), "chain", chain->description()});
     }
 
     void evaluate(std::size_t i) {

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 using Counter = std::shared_ptr<const TokenCounter>;
 
 Counter counter_of(const CountCommand& command) {
-    if (!command.config.empty()) return load_settings(command.config).config.token_counter;
+    if (!command.config.empty()) return load_settings({.file = command.config}).config.token_counter;
     if (command.counter.empty()) return estimate();
     if (command.counter == "chars") return chars();
     if (command.counter == "pessimistic") return pessimistic();

@@ -38,13 +38,33 @@ void add_shape(CLI::App& command, CommonOptions& common) {
         ->type_name("N");
 }
 
+/// `--config FILE`, or `--preset NAME` with what it has to know.
+void add_config(CLI::App& command, ConfigChoice& config) {
+    CLI::Option* file = command.add_option("--config", config.file, "The chain, as docs/configuration.md has it")
+                            ->type_name("CHAIN.json");
+    CLI::Option* preset =
+        command
+            .add_option("--preset", config.preset,
+                        "Instead: recommended, lossless, local or cheap; `whittle config show` prints what they are")
+            ->type_name("NAME")
+            ->excludes(file);
+    command.add_option("--window", config.window, "With --preset: tokens of the model's window")
+        ->check(CLI::PositiveNumber)
+        ->type_name("TOKENS")
+        ->needs(preset);
+    command
+        .add_option("--cache", config.cache, "With --preset: the provider's cache, such as anthropic_5m or openai_2026")
+        ->type_name("NAME")
+        ->needs(preset);
+}
+
 CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     CLI::App* sub = app.add_subcommand("replay", "Run recorded sessions through a chain and show what it saves");
     sub->add_option("files", command.files,
                     "Sessions of OpenAI or Anthropic messages: JSON Lines or JSON, also as gzip; - is standard input")
         ->required()
         ->type_name("FILE");
-    sub->add_option("--config", command.config, "The chain")->required()->type_name("CHAIN.json");
+    add_config(*sub, command.config);
     sub->add_option("--requests", command.requests,
                     "Write every request as it is sent, one JSON line each; .gz packs, - is standard output")
         ->type_name("OUT.jsonl");
@@ -53,6 +73,7 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     sub->add_flag("--totals", command.totals_only, "Leave out the single sessions");
     sub->footer(
         "Examples:\n"
+        "  whittle replay sessions.jsonl --preset recommended --window 200000\n"
         "  whittle replay sessions.jsonl --config chain.json\n"
         "  whittle replay *.jsonl.gz --config chain.json --totals --json > totals.json\n"
         "  whittle replay sessions.jsonl --config chain.json --requests requests.jsonl.gz --delta\n\n"
@@ -70,6 +91,11 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
     sub->add_option("--config", command.configs, "A chain to compare; several times for several")
         ->allow_extra_args(false)
         ->type_name("CHAIN.json");
+    sub->add_option("--preset", command.presets,
+                    "A preset to compare: recommended, lossless, local or cheap; without it, and without --strategy, "
+                    "all but local")
+        ->allow_extra_args(false)
+        ->type_name("NAME");
     sub->add_option("--strategy", command.strategies,
                     "A simple strategy to compare with, such as noop or mask10_step25; without it all of them")
         ->allow_extra_args(false)
@@ -78,7 +104,8 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
                     "Prices: anthropic_5m, openai, openai_2026 or no_cache; without it all of them")
         ->allow_extra_args(false)
         ->type_name("NAME");
-    sub->add_option("--window", command.window, "Requests above so many tokens are counted (default 200000)")
+    sub->add_option("--window", command.window,
+                    "The model's window: presets go by it, larger requests are counted (default 200000)")
         ->check(CLI::PositiveNumber)
         ->type_name("TOKENS");
     sub->add_flag("--by-file", command.by_file, "A row for each file too");
@@ -96,7 +123,7 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
 
 CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
     CLI::App* sub = app.add_subcommand("apply", "Run a chain once on one conversation, as before a model call");
-    sub->add_option("--config", command.config, "The chain")->required()->type_name("CHAIN.json");
+    add_config(*sub, command.config);
     sub->add_option("--in", command.in,
                     "The conversation; FILE.whittle.json beside it is read if it is there; - is standard input")
         ->required()
@@ -113,6 +140,27 @@ CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
         "  whittle apply --config chain.json --in talk.json --out smaller.json\n"
         "  whittle apply --config chain.json --in - --out - --out-table side.json < talk.json > smaller.json");
     return sub;
+}
+
+CLI::App* add_config_show(CLI::App& app, ConfigChoice& config) {
+    CLI::App* sub = app.add_subcommand("config", "Show a chain's configuration");
+    sub->require_subcommand(1);
+    CLI::App* show = sub->add_subcommand("show", "Print a configuration with its preset written out");
+    CLI::Option* file =
+        show->add_option("file", config.file, "The configuration; - is standard input")->type_name("CHAIN.json");
+    CLI::Option* preset = show->add_option("--preset", config.preset, "Instead: recommended, lossless, local or cheap")
+                              ->type_name("NAME")
+                              ->excludes(file);
+    show->add_option("--window", config.window, "With --preset: tokens of the model's window")
+        ->check(CLI::PositiveNumber)
+        ->type_name("TOKENS")
+        ->needs(preset);
+    show->add_option("--cache", config.cache, "With --preset: the provider's cache")->type_name("NAME")->needs(preset);
+    show->footer(
+        "Examples:\n"
+        "  whittle config show chain.json\n"
+        "  whittle config show --preset recommended --window 200000 > chain.json");
+    return show;
 }
 
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
@@ -169,6 +217,7 @@ int run(int argc, char** argv) {
     CompareCommand compare_command;
     ApplyCommand apply_command;
     CheckCommand check_command;
+    ConfigChoice shown_config;
     CountCommand count_command;
     VocabCommand vocab_command;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
@@ -185,6 +234,7 @@ int run(int argc, char** argv) {
     CLI::App* compare_app = add_compare(app, compare_command);
     CLI::App* apply_app = add_apply(app, apply_command);
     CLI::App* check_app = add_check(app, check_command);
+    CLI::App* show_app = add_config_show(app, shown_config);
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
     for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app}) {
@@ -199,6 +249,7 @@ int run(int argc, char** argv) {
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
     if (compare_app->parsed()) return guarded([&] { return run_compare(compare_command, common); });
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
+    if (show_app->parsed()) return guarded([&] { return run_config_show(shown_config); });
     if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
     return guarded([&] { return run_check(check_command, common); });

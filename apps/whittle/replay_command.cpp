@@ -190,7 +190,7 @@ ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common) {
         if (command.requests != "-") require_different_files({{"--requests", command.requests}, {"FILE", file}});
     }
     if (command.requests != "-")
-        require_different_files({{"--requests", command.requests}, {"--config", command.config}});
+        require_different_files({{"--requests", command.requests}, {"--config", command.config.file}});
     ChainSettings settings = load_settings(command.config);
     warn_of_prices(settings.config.profile);
     return ReplayRun(command, common, std::move(settings)).run();

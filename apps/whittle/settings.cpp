@@ -1,4 +1,7 @@
 #include "commands.hpp"
+#include "shown.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -7,21 +10,59 @@
 
 namespace whittle::cli {
 
-ChainSettings load_settings(const std::string& path) {
+namespace {
+
+/// A configuration as a text, and where it comes from.
+struct ConfigText {
+    std::string json{};
+    ConfigSource source{};
+};
+
+std::string text_of_preset(const ConfigChoice& config) {
+    nlohmann::ordered_json json{{"preset", config.preset}};
+    if (config.window > 0) json["profile"]["context_window"] = config.window;
+    if (!config.cache.empty()) json["profile"]["cache"] = config.cache;
+    return json.dump();
+}
+
+ConfigText read_config(const ConfigChoice& config) {
     const auto lookup = [](std::string_view name) -> std::optional<std::string> {
         const char* value = std::getenv(std::string(name).c_str());
         return value == nullptr ? std::nullopt : std::optional<std::string>(value);
     };
+    if (!config.preset.empty()) return {text_of_preset(config), {"--preset " + config.preset, {}, lookup}};
+    const std::string& path = config.file;
+    return {read_all(path), {path == "-" ? "stdin" : path, std::filesystem::path(path).parent_path().string(), lookup}};
+}
+
+/// What `work` makes of the configuration.
+template <typename Work>
+auto with_config(const ConfigChoice& config, const Work& work) {
     try {
-        const ConfigSource source{path == "-" ? "stdin" : path, std::filesystem::path(path).parent_path().string(),
-                                  lookup};
-        ChainSettings settings = read_chain_settings(read_all(path), source);
-        settings.config.token_counter = polled(settings.config.token_counter, throw_if_interrupted);
-        for (const std::string& warning : settings.warnings) complain("warning: " + warning);
-        return settings;
+        return work(read_config(config));
     } catch (const Error& error) {
         throw UsageError{error.what()};
     }
+}
+
+}  // namespace
+
+ChainSettings load_settings(const ConfigChoice& config) {
+    if (config.name().empty()) throw UsageError{"expected --config CHAIN.json or --preset NAME"};
+    return with_config(config, [](const ConfigText& text) {
+        ChainSettings settings = read_chain_settings(text.json, text.source);
+        settings.config.token_counter = polled(settings.config.token_counter, throw_if_interrupted);
+        for (const std::string& warning : settings.warnings) complain("warning: " + warning);
+        return settings;
+    });
+}
+
+ExitCode run_config_show(const ConfigChoice& config) {
+    if (config.name().empty()) throw UsageError{"config show: expected a file, or --preset NAME"};
+    print(shown_lines(
+              with_config(config, [](const ConfigText& text) { return write_out_preset(text.json, text.source); })) +
+          "\n");
+    return done;
 }
 
 TrajectoryOptions options_for(const std::string& name, const InputLimits& limits) {

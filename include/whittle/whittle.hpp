@@ -14,6 +14,7 @@
 #include "whittle/port/model.hpp"
 #include "whittle/port/scripted_model.hpp"
 #include "whittle/port/storage.hpp"
+#include "whittle/preset/presets.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"

@@ -19,6 +19,9 @@ constexpr std::size_t max_config_bytes = 16U << 20U;
 constexpr std::size_t max_config_depth = 32;
 
 struct Draft : ChainSettings {
+    std::optional<Preset> preset{};
+    NodeId preset_at = JsonPositions::none;
+    NodeId stages_at = JsonPositions::none;
     std::vector<StageNode> nodes{};
 };
 
@@ -68,6 +71,13 @@ std::string shown_on_prefix_edit(const Draft& draft) {
     return word_of(draft.config.on_prefix_edit, on_prefix_edit_values, on_prefix_edit_words);
 }
 
+void read_preset(ConfigReader& reader, NodeId at, Draft& draft) {
+    std::vector<std::string_view> names;
+    for (const Preset preset : presets()) names.push_back(name_of(preset));
+    draft.preset_at = at;
+    if (const auto found = reader.read_word(at, "preset", names)) draft.preset = presets()[*found];
+}
+
 template <auto Member>
 void read_config(ConfigReader& reader, NodeId at, Draft& draft) {
     read_value<Member>(reader, at, draft.config);
@@ -78,7 +88,9 @@ std::string shown_config(const Draft& draft) {
     return shown<Member>(draft.config);
 }
 
-constexpr std::array<Field<Draft>, 14> top_fields{{
+constexpr std::array<Field<Draft>, 15> top_fields{{
+    {"preset", "string", "none",
+     "a whole chain, which the other keys change: `recommended`, `lossless`, `local` or `cheap`", &read_preset},
     {"profile", "object", "{}", "the agent's model",
      [](ConfigReader& r, NodeId at, Draft& d) { read_profile(r, at, d.config.profile); }},
     {"tokens", "object", "{}", "how tokens are counted",
@@ -106,8 +118,29 @@ constexpr std::array<Field<Draft>, 14> top_fields{{
     {"protected_tools", "array of strings", &shown_config<&ChainConfig::protected_tools>,
      "tools whose results no middleware takes out", &read_config<&ChainConfig::protected_tools>},
     {"middlewares", "array of objects", "[]", "in the order in which they run; `type` says which",
-     [](ConfigReader& r, NodeId at, Draft& d) { read_stages(r, at, d.nodes); }},
+     [](ConfigReader&, NodeId at, Draft& d) { d.stages_at = at; }},
 }};
+
+/// What the file leaves to its preset.
+void take_preset(const ConfigReader& reader, Draft& draft) {
+    const JsonPositions& json = reader.json();
+    const NodeId profile = json.member(JsonPositions::root, "profile");
+    const bool has_cache = profile != JsonPositions::none && json.member(profile, "cache") != JsonPositions::none;
+    PresetConfig preset = preset_config(*draft.preset, draft.config.profile);
+    if (!has_cache) draft.config.profile.cache = preset.chain.profile.cache;
+    if (json.member(JsonPositions::root, "storage") == JsonPositions::none)
+        draft.storage.type = StorageSettings::Type::memory;
+    const std::string model = draft.models.empty() ? std::string() : draft.models.front().name;
+    draft.nodes = stages_of(std::move(preset), draft.preset_at, model);
+}
+
+Draft read_draft(ConfigReader& reader) {
+    Draft draft;
+    read_object<Draft>(reader, JsonPositions::root, draft, top_fields);
+    if (draft.preset) take_preset(reader, draft);
+    if (draft.stages_at != JsonPositions::none) read_stages(reader, draft.stages_at, draft.nodes);
+    return draft;
+}
 
 }  // namespace
 
@@ -217,6 +250,29 @@ void check(ConfigReader& reader, const Draft& draft) {
     for (const StageNode& stage : draft.nodes) check_stage(reader, draft, stage, {.chain = info, .named = named});
 }
 
+// ---- the configuration without its preset
+
+/// An entry with what its preset says beside it.
+ordered_json written_out(const JsonPositions& json, const StageNode& node) {
+    ordered_json entry{{"type", node.type->name}};
+    if (!node.is_preset) entry.update(ordered_json::parse(json.raw(node.at)));
+    const std::string changed = node.type->changed != nullptr ? node.type->changed(node.settings) : std::string();
+    if (!changed.empty()) entry.update(ordered_json::parse(changed));
+    return entry;
+}
+
+std::string written_out(const JsonPositions& json, const Draft& draft) {
+    ordered_json text = ordered_json::parse(json.raw(JsonPositions::root));
+    if (!draft.preset) return text.dump(2);
+    text.erase("preset");
+    if (!text.contains("profile") || !text["profile"].contains("cache"))
+        text["profile"]["cache"] = draft.config.profile.cache.name;
+    if (!text.contains("storage")) text["storage"]["type"] = "memory";
+    text.erase("middlewares");
+    for (const StageNode& node : draft.nodes) text["middlewares"].push_back(written_out(json, node));
+    return text.dump(2);
+}
+
 // ---- syntax
 
 [[noreturn]] void fail_syntax(std::string_view json, const ConfigSource& source, std::size_t offset,
@@ -248,13 +304,22 @@ ChainSettings read_chain_settings(std::string_view json, const ConfigSource& sou
     detail::require_json(json, source);
     const detail::JsonPositions positions(json);
     detail::ConfigReader reader(positions, source);
-    detail::Draft draft;
-    detail::read_object<detail::Draft>(reader, detail::JsonPositions::root, draft, detail::top_fields);
+    detail::Draft draft = detail::read_draft(reader);
     detail::check(reader, draft);
     reader.throw_if_problems();
     draft.warnings = reader.take_warnings();
     for (detail::StageNode& stage : draft.nodes) draft.stages.push_back(std::move(stage.settings));
     return draft;
+}
+
+std::string write_out_preset(std::string_view json, const ConfigSource& source) {
+    detail::require_json(json, source);
+    const detail::JsonPositions positions(json);
+    detail::ConfigReader reader(positions, source);
+    const detail::Draft draft = detail::read_draft(reader);
+    detail::check(reader, draft);
+    reader.throw_if_problems();
+    return detail::written_out(positions, draft);
 }
 
 std::vector<ConfigKey> config_keys(const MiddlewareTypes& types) {

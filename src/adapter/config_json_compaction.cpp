@@ -15,11 +15,6 @@ struct CompactionDraft : CompactionConfig {
     std::string failover_model{};
 };
 
-template <auto Member>
-void read_fraction(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
-    reader.read_real(at, 0.0, 1.0, draft.*Member);
-}
-
 void read_keep_rounds(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
     std::int64_t value = 0;
     if (reader.read_integer(at, 1, std::numeric_limits<int>::max(), value))

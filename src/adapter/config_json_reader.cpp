@@ -1,6 +1,7 @@
 #include "config_json_reader.hpp"
 
 #include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
@@ -45,11 +46,15 @@ struct DefaultText {
     std::string operator()(const double* value) const { return fmt::format("{:.15g}", *value); }
     std::string operator()(const std::string* value) const { return *value; }
     std::string operator()(const std::vector<std::string>* values) const {
-        return values->empty() ? std::string("[]") : fmt::format("[\"{}\"]", fmt::join(*values, "\", \""));
+        std::vector<std::string> quoted;
+        for (const std::string& value : *values) quoted.push_back(json_string(value));
+        return fmt::format("[{}]", fmt::join(quoted, ", "));
     }
 };
 
 }  // namespace
+
+std::string json_string(std::string_view text) { return ordered_json(text).dump(); }
 
 std::string_view type_text(const ConfigValue& value) noexcept {
     constexpr std::array<std::string_view, std::variant_size_v<ConfigValue>> texts{

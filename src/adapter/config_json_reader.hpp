@@ -84,8 +84,12 @@ public:
     constexpr Fallback(const char* text, Print print) noexcept : text_(text), print_(print) {}
 
     [[nodiscard]] std::string text() const {
-        std::string printed = print_ == nullptr ? std::string() : print_(T{});
+        std::string printed = text_of(T{});
         return printed.empty() ? std::string(text_) : printed;
+    }
+    /// The value that `object` has, written the same way; empty: there is nothing to print.
+    [[nodiscard]] std::string text_of(const T& object) const {
+        return print_ == nullptr ? std::string() : print_(object);
     }
 
 private:
@@ -101,6 +105,8 @@ struct Field {
     Fallback<T> fallback;
     std::string_view meaning;
     void (*read)(ConfigReader&, NodeId, T&);
+    /// Of an object: the keys that differ from the default, as JSON; empty: none does.
+    std::string (*changed)(const T&) = nullptr;
 };
 
 constexpr std::string_view name_meaning = "in reports and notes; two middlewares need distinct names";
@@ -133,6 +139,29 @@ void read_object(ConfigReader& reader, NodeId at, T& target, std::span<const Fie
         }
         if (!known) reader.unknown(child, "key", key, names_of(fields));
     }
+}
+
+/// `text` as a string of JSON.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+/// The value of a key where it differs from the default, as JSON; empty: it does not.
+template <typename T>
+[[nodiscard]] std::string changed_value(const T& object, const Field<T>& field) {
+    if (field.changed != nullptr) return field.changed(object);
+    const std::string text = field.fallback.text_of(object);
+    if (text == field.fallback.text_of(T{})) return {};
+    return field.type == "string" ? json_string(text) : text;
+}
+
+/// An object of the keys that differ from the default; empty: none does.
+template <typename T>
+[[nodiscard]] std::string changed_object(const T& object, std::span<const Field<T>> fields) {
+    std::string text;
+    for (const Field<T>& field : fields) {
+        const std::string value = changed_value(object, field);
+        if (!value.empty()) text += (text.empty() ? "{" : ", ") + json_string(field.name) + ": " + value;
+    }
+    return text.empty() ? text : text + "}";
 }
 
 /// An object with any member names: calls `read(child, name)` for each.
@@ -215,6 +244,12 @@ void read_real(ConfigReader& reader, NodeId at, T& target) {
     reader.read_real(at, 0.0, std::numeric_limits<double>::max(), target.*Member);
 }
 
+/// A part of a whole.
+template <auto Member, typename T>
+void read_fraction(ConfigReader& reader, NodeId at, T& target) {
+    reader.read_real(at, 0.0, 1.0, target.*Member);
+}
+
 // The sections; `config_json_*.cpp` hold their tables.
 
 void read_storage(ConfigReader& reader, NodeId at, StorageSettings& storage);
@@ -234,6 +269,15 @@ struct StagePlace {
     const ChainInfo& named;  ///< with them
 };
 
+/// What an entry starts from: a preset's settings, else the defaults.
+template <typename Draft, typename Config>
+[[nodiscard]] Draft draft_of(const StageSettings& stage) {
+    Draft draft;
+    if (const Config* config = std::get_if<Config>(&stage.config)) static_cast<Config&>(draft) = *config;
+    if (!stage.name.empty()) draft.name = stage.name;
+    return draft;
+}
+
 /// A type of middleware that a configuration can name. Each module's file has its own.
 struct StageType {
     std::string_view name;
@@ -242,14 +286,21 @@ struct StageType {
     void (*check)(const StageSettings&, const StagePlace&, Problems&);
     void (*add_keys)(std::vector<ConfigKey>&);
     std::string_view task{};  ///< as `Middleware::task`
+    /// Of types that presets have: the settings that differ from the defaults, as a JSON object; empty: none does.
+    std::string (*changed)(const StageSettings&) = nullptr;
 };
 
+/// A middleware of a configuration: an entry of it, or a preset's.
 struct StageNode {
-    NodeId at = JsonPositions::none;
+    NodeId at = JsonPositions::none;  ///< the entry, or the key that names the preset
     const StageType* type = nullptr;
     StageSettings settings{};
+    bool is_preset = false;  ///< and no entry has changed it
 };
+/// Entries with the name of a preset's stage change that; any other is added.
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages);
+/// The stages of a preset. `model`: the name of who writes summaries; empty: there are none.
+[[nodiscard]] std::vector<StageNode> stages_of(PresetConfig preset, NodeId at, const std::string& model);
 void add_stage_keys(std::vector<ConfigKey>& keys);
 void add_registered_keys(std::vector<ConfigKey>& keys, const RegisteredType& type);
 [[nodiscard]] bool is_built_in(std::string_view type) noexcept;

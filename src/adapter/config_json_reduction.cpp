@@ -58,7 +58,7 @@ void read_clear_tool_inputs(ConfigReader& reader, NodeId at, ReductionDraft& red
 }
 
 using RC = ReductionConfig;
-constexpr std::array<Field<ReductionDraft>, 19> reduction_fields{{
+constexpr std::array<Field<ReductionDraft>, 22> reduction_fields{{
     {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
     {"name", "string", &shown<&ReductionDraft::name>, name_meaning, &read_value<&ReductionDraft::name>},
     {"backend", "object", "the chain's", "own storage; keys as in `storage`", &read_backend<ReductionDraft>},
@@ -81,6 +81,12 @@ constexpr std::array<Field<ReductionDraft>, 19> reduction_fields{{
      "tools whose results are never truncated", &read_value<&RC::trunc_exclude_tools>},
     {"max_tokens_for_clear", "integer", &shown<&RC::max_tokens_for_clear>, "clearing is due above this many tokens",
      &read_integer<&RC::max_tokens_for_clear, 1>},
+    {"max_fraction_for_clear", "number", &shown<&RC::max_fraction_for_clear>,
+     "instead: above this part of the model's window, once it is known; 0: off",
+     &read_fraction<&RC::max_fraction_for_clear>},
+    {"free_fraction_for_clear", "number", &shown<&RC::free_fraction_for_clear>,
+     "due above this part where it breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0: off",
+     &read_fraction<&RC::free_fraction_for_clear>},
     {"clear_tool_inputs", "true, false or array of strings", "false",
      "clear the arguments of cleared calls too: of all tools, or of these", &read_clear_tool_inputs},
     {"clear_retention_suffix_limit", "integer", &shown<&RC::clear_retention_suffix_limit>,
@@ -91,6 +97,9 @@ constexpr std::array<Field<ReductionDraft>, 19> reduction_fields{{
      "tools whose results are never cleared", &read_value<&RC::clear_exclude_tools>},
     {"clear_target_tokens", "integer", &shown<&RC::clear_target_tokens>,
      "clear oldest first, until below this; 0: all that may be cleared", &read_integer<&RC::clear_target_tokens, 0>},
+    {"clear_target_fraction", "number", &shown<&RC::clear_target_fraction>,
+     "instead: down to this part of the model's window, once it is known; 0: off",
+     &read_fraction<&RC::clear_target_fraction>},
     {"max_bytes_without_store", "integer", &shown<&RC::max_bytes_without_store>,
      "bytes kept if a result cannot be stored; 0: eight times `max_length_for_trunc`",
      &read_integer<&RC::max_bytes_without_store, 0>},
@@ -101,7 +110,7 @@ constexpr std::array<Field<ReductionDraft>, 19> reduction_fields{{
 }};
 
 void read_reduction(ConfigReader& reader, NodeId at, StageSettings& stage) {
-    ReductionDraft draft;
+    auto draft = draft_of<ReductionDraft, ReductionConfig>(stage);
     read_object<ReductionDraft>(reader, at, draft, reduction_fields);
     stage.name = draft.name;
     stage.backend = draft.storage;
@@ -126,10 +135,15 @@ void add_reduction_keys(std::vector<ConfigKey>& keys) {
     add_keys<ToolDraft>(keys, "reduction.tool_config.TOOL.", tool_fields);
 }
 
+std::string changed_reduction(const StageSettings& stage) {
+    return changed_object<ReductionDraft>(draft_of<ReductionDraft, ReductionConfig>(stage), reduction_fields);
+}
+
 }  // namespace
 
 extern const StageType reduction_type;
-const StageType reduction_type{"reduction", &read_reduction, &check_reduction_stage, &add_reduction_keys};
+const StageType reduction_type{"reduction", &read_reduction,   &check_reduction_stage, &add_reduction_keys,
+                               {},          &changed_reduction};
 
 ReductionConfig open_backends(const StageSettings& stage, ReductionConfig config) {
     if (auto backend = open_storage(stage.backend)) config.backend = std::move(backend);

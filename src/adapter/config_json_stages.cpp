@@ -51,7 +51,32 @@ StageNode node_of(NodeId at, std::size_t type, const MiddlewareTypes& own) {
     return node;
 }
 
+/// The preset's stage that the entry `at` of that type changes; null: none.
+StageNode* preset_stage_of(ConfigReader& reader, NodeId at, const StageType& type, std::vector<StageNode>& stages) {
+    const NodeId name_at = reader.json().member(at, "name");
+    const bool has_name = name_at != JsonPositions::none && reader.json()[name_at].kind == JsonPositions::Kind::string;
+    const std::string name = has_name ? reader.json().text(name_at) : std::string(type.name);
+    const auto found = std::ranges::find_if(stages, [&](const StageNode& stage) {
+        return stage.is_preset && stage.type == &type && stage.settings.name == name;
+    });
+    return found == stages.end() ? nullptr : &*found;
+}
+
 }  // namespace
+
+std::vector<StageNode> stages_of(PresetConfig preset, NodeId at, const std::string& model) {
+    std::vector<StageNode> stages;
+    const auto add = [&](const StageType& type, StageConfig config) {
+        StageSettings settings{.name = std::string(type.name), .config = std::move(config)};
+        stages.push_back({.at = at, .type = &type, .settings = std::move(settings), .is_preset = true});
+    };
+    add(trimming_type, std::move(preset.trimming));
+    add(reduction_type, std::move(preset.reduction));
+    if (!preset.summarization || model.empty()) return stages;
+    add(summarization_type, *std::move(preset.summarization));
+    stages.back().settings.model = model;
+    return stages;
+}
 
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages) {
     if (!reader.check_array(at, "an array of middlewares")) return;
@@ -61,8 +86,12 @@ void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages
     for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
         const auto type = read_type(reader, child, names);
         if (!type) continue;
-        StageNode& stage = stages.emplace_back(node_of(child, *type, own));
-        stage.type->read(reader, child, stage.settings);
+        StageNode node = node_of(child, *type, own);
+        StageNode* stage = preset_stage_of(reader, child, *node.type, stages);
+        if (stage == nullptr) stage = &stages.emplace_back(std::move(node));
+        stage->at = child;
+        stage->is_preset = false;
+        stage->type->read(reader, child, stage->settings);
     }
 }
 

@@ -19,17 +19,16 @@ struct SummarizationDraft : SummarizationConfig {
     std::string failover_model{};
 };
 
-void read_fraction(ConfigReader& reader, NodeId at, Trigger& trigger) {
-    reader.read_real(at, 0.0, 1.0, trigger.context_fraction);
-}
-
-constexpr std::array<Field<Trigger>, 3> trigger_fields{{
+constexpr std::array<Field<Trigger>, 4> trigger_fields{{
     {"context_tokens", "integer", &shown<&Trigger::context_tokens>,
      "due above this many tokens, system text and tools included; 0: off", &read_integer<&Trigger::context_tokens, 0>},
     {"context_messages", "integer", &shown<&Trigger::context_messages>, "due above this many messages; 0: off",
      &read_integer<&Trigger::context_messages, 0>},
     {"context_fraction", "number", &shown<&Trigger::context_fraction>,
-     "due above this part of `profile.context_window`; 0: off", &read_fraction},
+     "due above this part of the model's window, once it is known; 0: off", &read_fraction<&Trigger::context_fraction>},
+    {"free_fraction", "number", &shown<&Trigger::free_fraction>,
+     "due above this part where a fold breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0: off",
+     &read_fraction<&Trigger::free_fraction>},
 }};
 
 constexpr std::array summary_roles{SummaryRole::automatic, SummaryRole::user, SummaryRole::system};
@@ -111,9 +110,13 @@ using SC = SummarizationConfig;
 constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
     {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
-    {"model", "string", "required", "a name of `models`: who writes the summaries",
+    {"model",
+     "string",
+     {"required", &shown<&SummarizationDraft::model>},
+     "a name of `models`: who writes the summaries",
      &read_value<&SummarizationDraft::model>},
-    {"trigger", "object", &shown_trigger, "any one condition starts a summary", &read_trigger},
+    {"trigger", "object", &shown_trigger, "any one condition starts a summary", &read_trigger,
+     [](const SummarizationDraft& d) { return changed_object<Trigger>(d.trigger, trigger_fields); }},
     {"keep_recent_tokens", "integer", &shown<&SC::keep_recent_tokens>, "newest rounds kept word for word",
      &read_integer<&SC::keep_recent_tokens, 0>},
     {"keep_recent_messages", "integer", &shown<&SC::keep_recent_messages>,
@@ -121,11 +124,15 @@ constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
     {"preserve_user_messages", "object", "{}", "the user's messages, word for word",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
          read_object<PreserveUserMessages>(r, at, d.preserve_user_messages, user_fields);
+     },
+     [](const SummarizationDraft& d) {
+         return changed_object<PreserveUserMessages>(d.preserve_user_messages, user_fields);
      }},
     {"preserve_skills", "object", "{}", "skills that a tool loaded",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
          read_object<Skills>(r, at, d.preserve_skills, skill_fields);
-     }},
+     },
+     [](const SummarizationDraft& d) { return changed_object<Skills>(d.preserve_skills, skill_fields); }},
     {"retained_facts_tokens", "integer", &shown<&SC::retained_facts_tokens>,
      "tokens for identifiers, paths and constraints that the summary lacks",
      &read_integer<&SC::retained_facts_tokens, 0>},
@@ -153,7 +160,11 @@ constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
     {"max_summary_tokens", "integer", &shown<&SC::max_summary_tokens>,
      "a longer summary is refused; 0: only what it replaces bounds it", &read_integer<&SC::max_summary_tokens, 0>},
     {"retry", "object", "none", "more attempts with the same model; absent: one attempt",
-     [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_retry(r, at, d.retry.emplace()); }},
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_retry(r, at, d.retry.emplace()); },
+     [](const SummarizationDraft& d) {
+         const std::string text = d.retry ? changed_object<RetryConfig>(*d.retry, retry_fields) : std::string();
+         return d.retry && text.empty() ? std::string("{}") : text;
+     }},
     {"failover", "object", "none", "attempts with another model; absent: none",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
          read_failover(r, at, d.failover.emplace(), d.failover_model);
@@ -188,9 +199,11 @@ std::string shown_summary_role(SummaryRole role) { return word_of(role, summary_
 namespace {
 
 void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage) {
-    SummarizationDraft draft;
+    auto draft = draft_of<SummarizationDraft, SummarizationConfig>(stage);
+    draft.model = stage.model;
     read_object<SummarizationDraft>(reader, at, draft, summarization_fields);
-    if (reader.json().member(at, "model") == JsonPositions::none) reader.missing(at, "model", "a name of `models`");
+    if (draft.model.empty() && reader.json().member(at, "model") == JsonPositions::none)
+        reader.missing(at, "model", "a name of `models`");
     stage.name = draft.name;
     stage.model = draft.model;
     stage.failover_model = draft.failover_model;
@@ -212,10 +225,16 @@ void add_summarization_keys(std::vector<ConfigKey>& keys) {
     add_keys<FailoverDraft>(keys, "summarization.failover.", failover_fields);
 }
 
+std::string changed_summarization(const StageSettings& stage) {
+    auto draft = draft_of<SummarizationDraft, SummarizationConfig>(stage);
+    draft.model = stage.model;
+    return changed_object<SummarizationDraft>(draft, summarization_fields);
+}
+
 }  // namespace
 
 extern const StageType summarization_type;
-const StageType summarization_type{"summarization", &read_summarization, &check_summarization_stage,
-                                   &add_summarization_keys, fold_task};
+const StageType summarization_type{"summarization",         &read_summarization, &check_summarization_stage,
+                                   &add_summarization_keys, fold_task,           &changed_summarization};
 
 }  // namespace whittle::inline v0::detail

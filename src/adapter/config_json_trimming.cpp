@@ -12,11 +12,6 @@ struct TrimmingDraft : TrimmingConfig {
 };
 
 template <auto Member>
-void read_share(ConfigReader& reader, NodeId at, TrimmingDraft& draft) {
-    reader.read_real(at, 0.0, 1.0, draft.*Member);
-}
-
-template <auto Member>
 constexpr Field<TrimmingDraft> flag(std::string_view name, std::string_view meaning) {
     return {name, "true or false", &shown<Member, TrimmingDraft>, meaning, &read_value<Member, TrimmingDraft>};
 }
@@ -38,10 +33,13 @@ constexpr std::array trimming_fields{
     number<&TR::keep_rounds, 1>("keep_rounds", "newest model calls whose results stay as they came"),
     Field<TrimmingDraft>{"new_text_share", "number", &shown<&TR::new_text_share>,
                          "of the cost of writing text that is new anyway, from 0 to 1",
-                         &read_share<&TR::new_text_share>},
+                         &read_fraction<&TR::new_text_share, TrimmingDraft>},
     number<&TR::first_calls, 0>("first_calls", "model calls that do not count as evidence that the run goes on"),
     flag<&TR::use_pauses>("use_pauses", "trim when the cache has expired"),
     number<&TR::look_every_calls, 1>("look_every_calls", "how often old lines are looked for, in model calls"),
+    Field<TrimmingDraft>{"window_fraction", "number", &shown<&TR::window_fraction>,
+                         "above this part of a known window what may go goes, whatever it costs; 0: off",
+                         &read_fraction<&TR::window_fraction, TrimmingDraft>},
     flag<&TR::trim_reads>("trim_reads", "trim the content of files"),
     flag<&TR::drop_shown_lines>("drop_shown_lines", "drop lines that stand elsewhere in the request"),
     flag<&TR::strip_line_numbers>("strip_line_numbers", "drop line numbers within a stretch of lines"),
@@ -75,7 +73,7 @@ constexpr std::array trimming_fields{
 };
 
 void read_trimming(ConfigReader& reader, NodeId at, StageSettings& stage) {
-    TrimmingDraft draft;
+    auto draft = draft_of<TrimmingDraft, TrimmingConfig>(stage);
     read_object<TrimmingDraft>(reader, at, draft, trimming_fields);
     stage.name = draft.name;
     stage.backend = draft.own_storage;
@@ -88,9 +86,14 @@ void check_trimming_stage(const StageSettings& stage, const StagePlace& place, P
 
 void add_trimming_keys(std::vector<ConfigKey>& keys) { add_keys<TrimmingDraft>(keys, "trimming.", trimming_fields); }
 
+std::string changed_trimming(const StageSettings& stage) {
+    return changed_object<TrimmingDraft>(draft_of<TrimmingDraft, TrimmingConfig>(stage), trimming_fields);
+}
+
 }  // namespace
 
 extern const StageType trimming_type;
-const StageType trimming_type{"trimming", &read_trimming, &check_trimming_stage, &add_trimming_keys};
+const StageType trimming_type{"trimming", &read_trimming,   &check_trimming_stage, &add_trimming_keys,
+                              {},         &changed_trimming};
 
 }  // namespace whittle::inline v0::detail

@@ -15,6 +15,14 @@ constexpr std::string_view call_note = "call";
 constexpr std::string_view cold_note = "cold_calls";
 constexpr std::string_view time_note = "last_use";
 constexpr std::string_view frozen_note = "frozen_before";
+constexpr std::string_view free_call_note = "free_call";
+constexpr std::string_view free_from_note = "free_from";
+
+/// Edits of messages from `first` on cost nothing at that call.
+void note_free(Notes notes, int call, std::size_t first) {
+    notes.set(free_call_note, std::int64_t{call});
+    notes.set(free_from_note, static_cast<std::int64_t>(first));
+}
 
 /// The first message of the newest `rounds` calls.
 std::size_t first_of_newest(const Outline& outline, int call, int rounds) noexcept {
@@ -93,12 +101,27 @@ void EditSchedule::advance() {
     notes.set(time_note, now_);
     if (!is_new_) return;
     notes.set(call_note, std::int64_t{call_});
-    if (is_cold_) notes.set(cold_note, cold_calls_);
+    if (!is_cold_) return;
+    notes.set(cold_note, cold_calls_);
+    note_free(notes, call_, 0);
 }
 
-void EditSchedule::note_commit() {
+bool EditSchedule::is_at_edge(std::int64_t total) const {
+    const auto window = static_cast<double>(turn_.known_window());
+    return config_.window_fraction > 0.0 && window > 0.0 &&
+           static_cast<double>(total) > window * config_.window_fraction;
+}
+
+std::optional<std::size_t> EditSchedule::free_from(HookTurn& turn) {
+    const Notes notes = turn.shared_notes(note_owner);
+    if (notes.integer(free_call_note).value_or(0) != turn.model_calls() + 1) return std::nullopt;
+    return static_cast<std::size_t>(notes.integer(free_from_note).value_or(0));
+}
+
+void EditSchedule::note_commit(std::size_t first) {
     frozen_ = std::max(frozen_, newest_);
     if (turn_.config.dry_run) return;
+    note_free(turn_.shared_notes(note_owner), call_, first);
     const Outline outline = turn_.outline();
     const Serial serial = newest_ < outline.size() ? outline[newest_].serial
                           : outline.size() > 0     ? outline[outline.size() - 1].serial + 1
@@ -145,7 +168,7 @@ std::optional<std::size_t> EditSchedule::decide(std::span<const EditOffer> offer
         if (saved > 0) accounts[offer.id] += rent_ * static_cast<double>(saved);
     }
     std::optional<std::size_t> first;
-    if (is_cold_ && total > config_.cold_start_tokens) {
+    if ((is_cold_ && total > config_.cold_start_tokens) || is_at_edge(total)) {
         for (const EditOffer& offer : offers) first = std::min(first.value_or(offer.message), offer.message);
     } else if (total > config_.start_tokens) {
         first = find_best(offers, accounts, tokens);

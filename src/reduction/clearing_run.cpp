@@ -2,6 +2,7 @@
 
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/event.hpp"
+#include "whittle/chain/detail/edit_schedule.hpp"
 
 #include <algorithm>
 #include <new>
@@ -10,6 +11,23 @@
 #include <utility>
 
 namespace whittle::inline v0::detail {
+
+ClearingLimits clearing_limits_now(HookTurn& turn, const ReductionConfig& config, std::int64_t tokens) {
+    ClearingLimits limits = limits_of(config, turn.known_window());
+    if (limits.free <= 0 || tokens <= limits.free || tokens > limits.due) return limits;
+    const auto free_from = EditSchedule::free_from(turn);
+    if (free_from && untouched_by_clearing(turn.outline(), config, turn.report.middleware) >= *free_from)
+        limits.due = limits.free;
+    return limits;
+}
+
+std::size_t untouched_by_clearing(const Outline& outline, const ReductionConfig& config, std::string_view name) {
+    const ClearingPlan planned = plan_clearing(outline, config, {}, name, [](std::size_t) { return false; });
+    for (const ClearingCandidate& candidate : planned.candidates) {
+        if (candidate.rule.empty() || candidate.rule == "retained_round") return candidate.message;  // old by then
+    }
+    return outline.size();
+}
 
 ClearingPlan ClearingRun::plan() const {
     return plan_clearing(edit_.outline(), config_, turn_.config.protected_tools, name_,

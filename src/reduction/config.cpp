@@ -29,6 +29,16 @@ std::string usual_key(const ReductionConfig& config, std::string_view conversati
     return key;
 }
 
+ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noexcept {
+    const auto part = [&](double fraction, std::int64_t otherwise) {
+        if (fraction <= 0.0 || window <= 0) return otherwise;
+        return std::max<std::int64_t>(1, to_int64(static_cast<double>(window) * fraction));
+    };
+    return {.due = part(config.max_fraction_for_clear, config.max_tokens_for_clear),
+            .free = part(config.free_fraction_for_clear, 0),
+            .target = part(config.clear_target_fraction, config.clear_target_tokens)};
+}
+
 std::size_t retained_rounds(const ReductionConfig& config) noexcept {
     return static_cast<std::size_t>(std::max(1, config.clear_retention_suffix_limit));
 }
@@ -38,6 +48,33 @@ namespace {
 void check_root(const ReductionConfig& config, FieldCheck& check) {
     check.error(!config.root_dir.empty() && !is_valid_key(config.root_dir), "root_dir", config.root_dir,
                 "a valid key prefix: components of [A-Za-z0-9_.-] joined by /, no leading /");
+}
+
+void check_fraction(double fraction, std::string_view field, FieldCheck& check) {
+    check.error(!(fraction >= 0.0 && fraction <= 1.0), field, fmt::format("{}", fraction), "0 to 1");
+}
+
+/// `tokens_field`, or `fraction_field` where that is what counts.
+std::string_view field_in_force(double fraction, std::int64_t window, std::string_view tokens_field,
+                                std::string_view fraction_field) {
+    return fraction > 0.0 && window > 0 ? fraction_field : tokens_field;
+}
+
+void check_clearing_limits(const ReductionConfig& config, const ModelProfile& profile, FieldCheck& check) {
+    check_fraction(config.max_fraction_for_clear, "max_fraction_for_clear", check);
+    check_fraction(config.free_fraction_for_clear, "free_fraction_for_clear", check);
+    check_fraction(config.clear_target_fraction, "clear_target_fraction", check);
+    const std::int64_t window = profile.context_window;
+    const ClearingLimits limits = limits_of(config, window);
+    const auto due_field =
+        field_in_force(config.max_fraction_for_clear, window, "max_tokens_for_clear", "max_fraction_for_clear");
+    const auto target_field =
+        field_in_force(config.clear_target_fraction, window, "clear_target_tokens", "clear_target_fraction");
+    check.warn(limits.target >= limits.due, target_field, std::to_string(limits.target),
+               fmt::format("below {} ({}), else each clearing stops at once", due_field, limits.due));
+    const std::int64_t room = sub_saturating(window, profile.output_reserve);
+    check.warn(window > 0 && !config.skip_clear && limits.due >= room, due_field, std::to_string(limits.due),
+               fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
 }
 
 /// Truncation keeps what it takes out in a store, so each tool whose results are truncated needs one.
@@ -171,14 +208,7 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
     check_streams(config, chain, check);
     check.error(config.read_file_tool_name.empty(), "read_file_tool_name", "\"\"", "the name of a tool");
     check_root(config, check);
-    check.warn(
-        config.clear_target_tokens >= config.max_tokens_for_clear, "clear_target_tokens",
-        std::to_string(config.clear_target_tokens),
-        fmt::format("below max_tokens_for_clear ({}), else each clearing stops at once", config.max_tokens_for_clear));
-    const std::int64_t room = sub_saturating(chain.config.profile.context_window, chain.config.profile.output_reserve);
-    check.warn(chain.config.profile.context_window > 0 && !config.skip_clear && config.max_tokens_for_clear >= room,
-               "max_tokens_for_clear", std::to_string(config.max_tokens_for_clear),
-               fmt::format("below the context window less the output reserve ({}), else it comes too late", room));
+    check_clearing_limits(config, chain.config.profile, check);
 }
 
 }  // namespace whittle::inline v0

@@ -44,7 +44,7 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
         const std::int64_t total = turn.report.count = turn.context_tokens();
         state->invalidate();  // until all is done
         TrimmingRun run(turn, *state, schedule, name_);
-        run.look(schedule.is_cold() && total > config_->cold_start_tokens);
+        run.look((schedule.is_cold() && total > config_->cold_start_tokens) || schedule.is_at_edge(total));
         const auto first = run.decide(total);
         state->validate();
         if (first) with_draft([&](Draft& edit) { run.commit(edit, *first); });

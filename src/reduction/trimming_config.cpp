@@ -47,6 +47,8 @@ void check_trimming(const TrimmingConfig& config, const ChainInfo& chain, std::s
     check_sizes(config, check);
     check.error(!(config.new_text_share >= 0.0 && config.new_text_share <= 1.0), "new_text_share",
                 fmt::format("{}", config.new_text_share), "a number from 0 to 1");
+    check.error(!(config.window_fraction >= 0.0 && config.window_fraction <= 1.0), "window_fraction",
+                fmt::format("{}", config.window_fraction), "a number from 0 to 1");
     check.tool_names(config.exclude_tools, "exclude_tools");
     const std::int64_t window = chain.config.profile.context_window;
     check.warn(window > 0 && config.start_tokens >= window, "start_tokens", std::to_string(config.start_tokens),
@@ -59,7 +61,8 @@ EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept {
             .keep_rounds = config.keep_rounds,
             .new_text_share = config.new_text_share,
             .use_pauses = config.use_pauses,
-            .first_calls = config.first_calls};
+            .first_calls = config.first_calls,
+            .window_fraction = config.window_fraction};
 }
 
 }  // namespace whittle::inline v0

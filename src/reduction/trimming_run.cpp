@@ -387,7 +387,7 @@ void TrimmingRun::settle(const CommitResult& result, std::size_t first) {
     }
     if (!result.committed()) return;
     state_.write_forms(turn_);
-    schedule_.note_commit();
+    schedule_.note_commit(first);
     state_.accept(turn_, first);
 }
 

@@ -19,6 +19,8 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck&
     check.at_least(trigger.context_messages, 0, "trigger.context_messages");
     const bool is_fraction = trigger.context_fraction >= 0.0 && trigger.context_fraction <= 1.0;
     check.error(!is_fraction, "trigger.context_fraction", fmt::format("{}", trigger.context_fraction), "0 to 1");
+    const bool is_free_fraction = trigger.free_fraction >= 0.0 && trigger.free_fraction <= 1.0;
+    check.error(!is_free_fraction, "trigger.free_fraction", fmt::format("{}", trigger.free_fraction), "0 to 1");
     check.error(trigger == Trigger{}, "trigger", "all conditions off",
                 "context_tokens, context_messages or context_fraction above 0");
     check.warn(is_fraction && trigger.context_fraction > 0.0 && chain.profile.context_window <= 0,
@@ -75,9 +77,13 @@ void check_switched_off(const SummarizationConfig& config, const SummarizationSe
 
 TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept {
     TriggerLimits limits{trigger.context_tokens, trigger.context_messages};
-    if (trigger.context_fraction <= 0.0 || window <= 0) return limits;
-    const auto part = to_int64(std::floor(static_cast<double>(window) * trigger.context_fraction));
-    const std::int64_t tokens = std::max<std::int64_t>(1, part);
+    if (window <= 0) return limits;
+    const auto part = [&](double fraction) {
+        return std::max<std::int64_t>(1, to_int64(std::floor(static_cast<double>(window) * fraction)));
+    };
+    if (trigger.free_fraction > 0.0) limits.free_tokens = part(trigger.free_fraction);
+    if (trigger.context_fraction <= 0.0) return limits;
+    const std::int64_t tokens = part(trigger.context_fraction);
     limits.tokens = limits.tokens > 0 ? std::min(limits.tokens, tokens) : tokens;
     return limits;
 }

@@ -4,6 +4,7 @@
 #include "fold_run.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"
+#include "whittle/chain/detail/edit_schedule.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -149,9 +150,20 @@ void Summarizer::report_success(const CommitResult& result) {
     warn("still_above_trigger", text, result.tokens_before, result.tokens_after);
 }
 
+/// Due earlier where it breaks no cache.
+TriggerLimits limits_now(HookTurn& turn, const Trigger& trigger, std::int64_t tokens) {
+    TriggerLimits limits = limits_of(trigger, turn.known_window());
+    if (limits.free_tokens <= 0 || tokens <= limits.free_tokens) return limits;
+    if (limits.tokens > 0 && limits.tokens <= limits.free_tokens) return limits;
+    const auto free_from = EditSchedule::free_from(turn);
+    if (free_from && untouched_by_summarization(turn.outline(), turn.report.middleware) >= *free_from)
+        limits.tokens = limits.free_tokens;
+    return limits;
+}
+
 /// What the trigger judges.
-FoldSizes triggers_of(const HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
-    const TriggerLimits limits = limits_of(config.trigger, turn.known_window());
+FoldSizes triggers_of(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
+    const TriggerLimits limits = limits_now(turn, config.trigger, tokens);
     return {.context_tokens = tokens, .trigger_tokens = limits.tokens, .limit_messages = limits.messages};
 }
 

@@ -21,6 +21,7 @@ set(floor_reduction 7)
 set(floor_summarization 7)
 set(floor_compaction 7)
 set(floor_token_saving 7)
+set(floor_preset 8)
 set(floor_loop 8)
 set(floor_replay 8)
 

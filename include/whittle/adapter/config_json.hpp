@@ -5,6 +5,7 @@
 #include "whittle/compaction/compaction.hpp"
 #include "whittle/compaction/pruning.hpp"
 #include "whittle/port/model.hpp"
+#include "whittle/preset/presets.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
@@ -96,6 +97,10 @@ struct ChainSettings {
 /// unknown and duplicate keys, wrong types, and values that `Chain` or a middleware would refuse. Columns count
 /// characters from 1.
 [[nodiscard]] ChainSettings read_chain_settings(std::string_view json, const ConfigSource& source = {});
+
+/// The same configuration without the key "preset": what the preset says stands where you would write it. As it is,
+/// with other spaces, if it has none. Throws what `read_chain_settings` throws.
+[[nodiscard]] std::string write_out_preset(std::string_view json, const ConfigSource& source = {});
 
 /// One key that a configuration can have.
 struct ConfigKey {

@@ -41,11 +41,17 @@ struct ReductionConfig {
     std::int64_t max_tokens_for_trunc = 0;          ///< the same limit in tokens; 0: off
     std::vector<std::string> trunc_exclude_tools{};
     std::int64_t max_tokens_for_clear = 160'000;  ///< clearing is due above this
+    /// Instead, once the model's window is known: above this part of it; 0: off.
+    double max_fraction_for_clear = 0.0;
+    /// Above this part of a known window clearing is due as soon as it costs nothing: a stage with a schedule
+    /// (`Trimming`) stands in front, and the prompt cache has expired or that stage has just broken it; 0: off.
+    double free_fraction_for_clear = 0.0;
     ClearToolInputs clear_tool_inputs = false;
     int clear_retention_suffix_limit = 1;            ///< newest tool rounds kept; 0 is 1
     std::int64_t clear_at_least_tokens = 0;          ///< clear nothing unless this much gets free
     std::vector<std::string> clear_exclude_tools{};  ///< their results are never cleared
     std::int64_t clear_target_tokens = 0;      ///< clear oldest first, until below this; 0: all that may be cleared
+    double clear_target_fraction = 0.0;        ///< instead, once the window is known: this part of it; 0: off
     std::int64_t max_bytes_without_store = 0;  ///< 0: eight times `max_length_for_trunc`
     /// Bytes of a written result that are held in memory for a store that cannot stream (`Storage::open_writer`); a
     /// longer one cannot be stored.
@@ -60,6 +66,14 @@ struct ReductionConfig {
 /// The key of an object where no user's function makes one: `{root_dir}/{phase}/{name}`.
 [[nodiscard]] std::string usual_key(const ReductionConfig& config, std::string_view conversation,
                                     std::string_view phase, std::string_view name);
+
+/// The sizes that clearing goes by, with a window of that many tokens (0: unknown).
+struct ClearingLimits {
+    std::int64_t due = 0;     ///< above this
+    std::int64_t free = 0;    ///< above this where it costs nothing; 0: never
+    std::int64_t target = 0;  ///< down to this; 0: all that may be cleared
+};
+[[nodiscard]] ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noexcept;
 
 /// How many of the newest rounds stay: at least one.
 [[nodiscard]] std::size_t retained_rounds(const ReductionConfig& config) noexcept;

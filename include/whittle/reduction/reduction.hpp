@@ -95,10 +95,11 @@ template <AgentMessage M>
 void Reduction<M>::before_model(Turn<M>& turn) {
     if (never_clears()) return;
     const std::int64_t tokens = count(turn);
+    const ClearingLimits limits = detail::clearing_limits_now(turn, config_, tokens);
     turn.report.count = tokens;
-    turn.report.threshold = config_.max_tokens_for_clear;
+    turn.report.threshold = limits.due;
     turn.report.outcome = Outcome::undue;
-    if (tokens <= config_.max_tokens_for_clear) return turn.notes().erase("retry_at_tokens");
+    if (tokens <= limits.due) return turn.notes().erase("retry_at_tokens");
     const bool has_new_round = turn.notes().integer("tried_round") != newest_round(turn.conversation.outline());
     if (!has_new_round && tokens < turn.notes().integer("retry_at_tokens").value_or(0)) {
         turn.report.outcome = Outcome::remembered;
@@ -107,8 +108,8 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     const TokenScale token_scale = turn.counted().scale_to(tokens);  // first: it anchors a counter that is new
     Transaction<M> edit = turn.edit();
     detail::ClearingRun run(turn, edit, config_, clearing_callbacks(), tokens, token_scale);
-    rewrite(turn, edit, run, config_.clear_target_tokens);
-    run.clear(config_.clear_target_tokens);
+    rewrite(turn, edit, run, limits.target);
+    run.clear(limits.target);
     const CommitResult result = run.commit(config_.clear_at_least_tokens);
     remember(turn, run, tokens, result);
     tell_user(turn, result);
@@ -163,12 +164,7 @@ void Reduction<M>::remember(Turn<M>& turn, const detail::ClearingRun& run, std::
 template <AgentMessage M>
 std::size_t Reduction<M>::untouched_prefix(const Conversation<M>& conversation) const {
     if (never_clears()) return conversation.size();
-    const ClearingPlan planned =
-        plan_clearing(conversation.outline(), config_, {}, name_, [](std::size_t) { return false; });
-    for (const ClearingCandidate& candidate : planned.candidates) {
-        if (candidate.rule.empty() || candidate.rule == "retained_round") return candidate.message;  // old by then
-    }
-    return conversation.size();
+    return detail::untouched_by_clearing(conversation.outline(), config_, name_);
 }
 
 }  // namespace whittle::inline v0

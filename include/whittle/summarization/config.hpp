@@ -17,6 +17,9 @@ struct Trigger {
     std::int64_t context_tokens = 0;    ///< more tokens than this, system text and tools included
     std::int64_t context_messages = 0;  ///< more messages than this
     double context_fraction = 0.0;  ///< more tokens than this part of the model's window, once one is known; at most 1
+    /// More tokens than this part where a fold breaks no prompt cache: a stage with a schedule (`Trimming`) stands in
+    /// front, and the cache has expired or that stage has just broken it.
+    double free_fraction = 0.0;
 
     friend bool operator==(const Trigger&, const Trigger&) = default;
 };
@@ -65,8 +68,9 @@ struct SummarizationConfig {
 
 /// What a trigger comes to with a window of that size (0: unknown).
 struct TriggerLimits {
-    std::int64_t tokens = 0;    ///< the lowest of the token conditions; 0: none
-    std::int64_t messages = 0;  ///< 0: none
+    std::int64_t tokens = 0;       ///< the lowest of the token conditions; 0: none
+    std::int64_t messages = 0;     ///< 0: none
+    std::int64_t free_tokens = 0;  ///< where a fold breaks no cache; 0: none
 };
 [[nodiscard]] TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept;
 

@@ -27,6 +27,8 @@ struct EditScheduleConfig {
     bool use_pauses = true;       ///< edit when the cache has expired
     int first_calls = 10;         ///< that do not count as evidence that the run goes on
     int least_calls = 10;         ///< pauses so far are spread over at least that many calls
+    double window_fraction =
+        0.0;  ///< above this part of a known window all offers are made, whatever they cost; 0: off
 };
 
 /// An edit that a stage has ready.
@@ -58,6 +60,8 @@ public:
     [[nodiscard]] bool is_new_call() const noexcept { return is_new_; }
     /// The provider has forgotten the prompt.
     [[nodiscard]] bool is_cold() const noexcept { return is_cold_; }
+    /// The window is nearly full: what may go goes. `total`: tokens of the request.
+    [[nodiscard]] bool is_at_edge(std::int64_t total) const;
     /// What a token in the history costs at each call, pauses included, as a share of the input price.
     [[nodiscard]] double rent() const noexcept { return rent_; }
     /// The first message that has to stay: of the newest calls.
@@ -69,8 +73,11 @@ public:
     /// request. `owner`: the stage, whose accounts these are; those that are offered no more are closed.
     [[nodiscard]] std::optional<std::size_t> decide(std::span<const EditOffer> offers, std::int64_t total,
                                                     TokensBetween tokens, std::string_view owner);
-    /// A commit was made: what stands in front of the newest calls is not to move again soon.
-    void note_commit();
+    /// A commit was made from message `first` on: what stands in front of the newest calls is not to move again soon.
+    void note_commit(std::size_t first);
+    /// For stages behind the one that keeps the schedule: the message from which on the provider has to read the
+    /// request of this call anew anyway, so that edits there cost nothing. nullopt: it need not, or nobody keeps one.
+    [[nodiscard]] static std::optional<std::size_t> free_from(HookTurn& turn);
 
     /// The time of a reply, for the next call.
     static void note_reply(HookTurn& turn);

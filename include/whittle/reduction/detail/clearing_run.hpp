@@ -28,6 +28,12 @@ struct ClearingCallbacks {
     const std::function<std::string(const ToolDetail&)>& generate_key;
 };
 
+/// The limits of a request of that many tokens at this call: clearing is due earlier where it costs nothing.
+[[nodiscard]] ClearingLimits clearing_limits_now(HookTurn& turn, const ReductionConfig& config, std::int64_t tokens);
+/// The oldest message whose results are not cleared yet and may be, once they are old; `outline.size()` if none.
+[[nodiscard]] std::size_t untouched_by_clearing(const Outline& outline, const ReductionConfig& config,
+                                                std::string_view name);
+
 /// One run of the clearing phase: plans edits stage by stage in one transaction, each seeing the work of the one
 /// before.
 class ClearingRun {

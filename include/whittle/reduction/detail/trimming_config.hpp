@@ -21,6 +21,7 @@ struct TrimmingConfig {
     int first_calls = 10;                     ///< model calls that do not count as evidence that the run goes on
     bool use_pauses = true;                   ///< trim when the cache has expired
     int look_every_calls = 4;                 ///< how often old lines are looked for
+    double window_fraction = 0.0;  ///< above this part of a known window what may go goes, whatever it costs; 0: off
 
     // Reads: the content of files.
     bool trim_reads = true;

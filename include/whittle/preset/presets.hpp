@@ -1,0 +1,63 @@
+#pragma once
+
+#include "whittle/chain/chain.hpp"
+#include "whittle/port/model.hpp"
+#include "whittle/reduction/reduction.hpp"
+#include "whittle/reduction/trimming.hpp"
+#include "whittle/summarization/summarization.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace whittle::inline v0 {
+
+/// A whole chain that decides by itself: docs/choosing.md says which one is for whom, and what was measured.
+enum class Preset {
+    recommended,  ///< the cheapest with what the agent needs in sight
+    lossless,     ///< nothing leaves but what the agent can read again, as it was
+    local,        ///< a server of one's own that keeps the prompt: edits seldom and deep
+    cheap,        ///< what is old goes earlier
+};
+
+[[nodiscard]] std::string_view name_of(Preset preset) noexcept;
+/// All of them, in the order of the documentation.
+[[nodiscard]] std::span<const Preset> presets() noexcept;
+/// The preset of that name; nullopt: there is none.
+[[nodiscard]] std::optional<Preset> find_preset(std::string_view name) noexcept;
+
+/// What a preset comes to: settings as you would write them, to be changed before a chain is made of them. The stages
+/// run in the order of the members.
+struct PresetConfig {
+    ChainConfig chain{};
+    TrimmingConfig trimming{};
+    ReductionConfig reduction{};
+    std::optional<SummarizationConfig> summarization{};  ///< absent: no summaries, with a model or without
+};
+
+/// The settings of a preset. Sizes follow `profile.context_window`; without it (0) they hold for any window, and the
+/// parts of it take force once an overflow tells one. A profile without a prompt cache (`no_cache`) gets that of the
+/// preset: `anthropic_5m`, or `local` for `Preset::local`. The chain's storage is memory: set `chain.storage` to keep
+/// originals longer than the program runs.
+[[nodiscard]] PresetConfig preset_config(Preset preset, ModelProfile profile = {});
+
+[[nodiscard]] inline PresetConfig recommended(ModelProfile profile = {}) {
+    return preset_config(Preset::recommended, std::move(profile));
+}
+
+/// A chain of these settings. `model` writes the summaries with which the ladder ends; null: there are none, and an
+/// overflow that trimming and clearing cannot mend is the caller's. Throws what `Chain` throws.
+template <AgentMessage M = ChatMessage>
+[[nodiscard]] Chain<M> make_chain(PresetConfig config, std::shared_ptr<Model<M>> model = nullptr,
+                                  ChainCallbacks<M> callbacks = {}) {
+    typename Chain<M>::Stages stages;
+    stages.push_back(std::make_shared<Trimming<M>>(std::move(config.trimming)));
+    stages.push_back(std::make_shared<Reduction<M>>(std::move(config.reduction)));
+    if (model && config.summarization)
+        stages.push_back(std::make_shared<Summarization<M>>(std::move(model), *std::move(config.summarization)));
+    return Chain<M>(std::move(config.chain), std::move(callbacks), std::move(stages));
+}
+
+}  // namespace whittle::inline v0

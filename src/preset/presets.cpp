@@ -1,0 +1,116 @@
+#include "whittle/preset/presets.hpp"
+
+#include "whittle/base/detail/saturating.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace whittle::inline v0 {
+
+namespace {
+
+constexpr std::array all_presets{Preset::recommended, Preset::lossless, Preset::local, Preset::cheap};
+
+/// `share` of the window, at most `most`; `most` where the window is unknown.
+std::int64_t part_of(std::int64_t window, double share, std::int64_t most) noexcept {
+    if (window <= 0) return most;
+    return std::clamp<std::int64_t>(to_int64(static_cast<double>(window) * share), 1, most);
+}
+
+TrimmingConfig trimming_for(std::int64_t window) {
+    TrimmingConfig config;
+    config.start_tokens = config.cold_start_tokens = part_of(window, 0.25, config.start_tokens);
+    config.window_fraction = 0.75;
+    return config;
+}
+
+/// One result may take a quarter of the window, at four bytes a token.
+ReductionConfig reduction_for(std::int64_t window) {
+    ReductionConfig config;
+    if (window > 0) config.max_length_for_trunc = std::max<std::int64_t>(window, 4'000);
+    config.clear_retention_suffix_limit = 3;
+    config.max_fraction_for_clear = 0.85;
+    config.free_fraction_for_clear = 0.7;
+    config.clear_target_fraction = 0.6;
+    return config;
+}
+
+/// The end of the ladder: what is due here has been trimmed and cleared before.
+SummarizationConfig summarization_for(std::int64_t window) {
+    SummarizationConfig config;
+    config.trigger = {.context_fraction = 0.92, .free_fraction = 0.8};
+    if (window <= 0) config.trigger.context_tokens = SummarizationConfig{}.trigger.context_tokens;
+    config.keep_recent_tokens = part_of(window, 0.2, config.keep_recent_tokens);
+    config.preserve_user_messages.max_tokens = part_of(window, 0.15, 30'000);
+    PreserveSkillsConfig& skills = config.preserve_skills;
+    skills.skills_token_budget = part_of(window, 0.1, skills.skills_token_budget);
+    skills.max_tokens_per_skill = std::min(skills.max_tokens_per_skill, skills.skills_token_budget);
+    config.retained_facts_tokens = part_of(window, 0.02, config.retained_facts_tokens);
+    config.retry = RetryConfig{};
+    return config;
+}
+
+/// What is trimmed stands in the store as it was, with its place in the text: whole lines of results, and nothing else.
+void keep_all_readable(PresetConfig& config) {
+    TrimmingConfig& trimming = config.trimming;
+    trimming.strip_line_numbers = false;
+    trimming.drop_reminders = false;
+    trimming.trim_arguments = false;
+    trimming.trim_on_arrival = false;
+    config.summarization.reset();
+}
+
+/// What a server keeps costs little as long as it stays, so that edits wait until they free much.
+void edit_deep(PresetConfig& config) {
+    config.trimming.window_fraction = 0.8;
+    config.reduction.clear_target_fraction = 0.45;
+    config.summarization->reuse_prompt_cache = true;
+}
+
+/// At a pause lines go whatever speaks for them, and they go earlier without one.
+void let_go_early(PresetConfig& config) {
+    TrimmingConfig& trimming = config.trimming;
+    trimming.pause_line_age_calls = trimming.pause_rare_line_age_calls = trimming.plain_line_age_calls;
+    trimming.line_age_calls = trimming.rare_line_age_calls = 30;
+    trimming.extract_age_calls = 10;
+}
+
+}  // namespace
+
+std::string_view name_of(Preset preset) noexcept {
+    switch (preset) {
+        case Preset::recommended:
+            return "recommended";
+        case Preset::lossless:
+            return "lossless";
+        case Preset::local:
+            return "local";
+        case Preset::cheap:
+            return "cheap";
+    }
+    return "unknown";
+}
+
+std::span<const Preset> presets() noexcept { return all_presets; }
+
+std::optional<Preset> find_preset(std::string_view name) noexcept {
+    const auto found = std::ranges::find_if(all_presets, [&](Preset preset) { return name_of(preset) == name; });
+    return found == all_presets.end() ? std::nullopt : std::optional(*found);
+}
+
+PresetConfig preset_config(Preset preset, ModelProfile profile) {
+    const std::int64_t window = profile.context_window;
+    if (profile.cache == CacheProfile{})
+        profile.cache = *find_cache_profile(preset == Preset::local ? "local" : "anthropic_5m");
+    PresetConfig config{.trimming = trimming_for(window),
+                        .reduction = reduction_for(window),
+                        .summarization = summarization_for(window)};
+    config.chain.profile = std::move(profile);
+    config.chain.storage = memory_storage();
+    if (preset == Preset::lossless) keep_all_readable(config);
+    if (preset == Preset::local) edit_deep(config);
+    if (preset == Preset::cheap) let_go_early(config);
+    return config;
+}
+
+}  // namespace whittle::inline v0
