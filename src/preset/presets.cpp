@@ -64,7 +64,10 @@ void keep_all_readable(PresetConfig& config) {
 void edit_deep(PresetConfig& config) {
     config.trimming.window_fraction = 0.8;
     config.reduction.clear_target_fraction = 0.45;
-    config.summarization->reuse_prompt_cache = true;
+    SummarizationConfig& summarization = *config.summarization;
+    summarization.reuse_prompt_cache = true;
+    std::int64_t& trigger = summarization.trigger.context_tokens;
+    trigger = std::min(trigger, default_max_input_tokens);  // so that the prefix fits one request
 }
 
 /// At a pause lines go whatever speaks for them, and they go earlier without one.

@@ -23,7 +23,8 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck&
     check.error(!is_free_fraction, "trigger.free_fraction", fmt::format("{}", trigger.free_fraction), "0 to 1");
     check.error(trigger == Trigger{}, "trigger", "all conditions off",
                 "context_tokens, context_messages or context_fraction above 0");
-    check.warn(is_fraction && trigger.context_fraction > 0.0 && chain.profile.context_window <= 0,
+    const bool is_alone = trigger.context_tokens <= 0 && trigger.context_messages <= 0;
+    check.warn(is_fraction && is_alone && trigger.context_fraction > 0.0 && chain.profile.context_window <= 0,
                "trigger.context_fraction", fmt::format("{}", trigger.context_fraction),
                "beside a model profile with its context_window (profile.context_window): until an overflow tells the "
                "window, this condition waits");

@@ -53,6 +53,7 @@ struct LawOptions {
     Language language = Language::english;
     bool keeps_protected_tools = true;  ///< false: not a pruning or clearing middleware (L7)
     bool keeps_pins = true;             ///< false: has a user's own rewriter (L7)
+    std::int64_t context_window = 0;      ///< of the model's profile
     bool looks_at_sizes_only = true;    ///< its plans follow sizes and places, not words; L11 needs it to compare
     std::function<std::shared_ptr<Storage>()> make_storage = [] { return memory_storage(); };
 };
@@ -190,6 +191,7 @@ private:
     [[nodiscard]] ChainConfig make_config(const LawOptions& subject, const WorldOptions<M>& options) const {
         ChainConfig config;
         config.profile.validity = options.validity;
+        config.profile.context_window = subject.context_window;
         config.on_error = options.on_error;
         config.verify = subject.verify;
         if (subject.with_storage) config.storage = storage;

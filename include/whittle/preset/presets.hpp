@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -47,17 +48,24 @@ struct PresetConfig {
     return preset_config(Preset::recommended, std::move(profile));
 }
 
-/// A chain of these settings. `model` writes the summaries with which the ladder ends; null: there are none, and an
-/// overflow that trimming and clearing cannot mend is the caller's. Throws what `Chain` throws.
+/// The stages of these settings, to put others beside them. `model` writes the summaries with which the ladder ends;
+/// null: there are none, and an overflow that trimming and clearing cannot mend is the caller's.
 template <AgentMessage M = ChatMessage>
-[[nodiscard]] Chain<M> make_chain(PresetConfig config, std::shared_ptr<Model<M>> model = nullptr,
-                                  ChainCallbacks<M> callbacks = {}) {
-    typename Chain<M>::Stages stages;
-    stages.push_back(std::make_shared<Trimming<M>>(std::move(config.trimming)));
-    stages.push_back(std::make_shared<Reduction<M>>(std::move(config.reduction)));
+[[nodiscard]] typename Chain<M>::Stages preset_stages(const PresetConfig& config,
+                                                      std::type_identity_t<std::shared_ptr<Model<M>>> model = {}) {
+    typename Chain<M>::Stages stages{std::make_shared<Trimming<M>>(config.trimming),
+                                     std::make_shared<Reduction<M>>(config.reduction)};
     if (model && config.summarization)
-        stages.push_back(std::make_shared<Summarization<M>>(std::move(model), *std::move(config.summarization)));
-    return Chain<M>(std::move(config.chain), std::move(callbacks), std::move(stages));
+        stages.push_back(std::make_shared<Summarization<M>>(std::move(model), *config.summarization));
+    return stages;
+}
+
+/// A chain of these settings and stages. Throws what `Chain` throws.
+template <AgentMessage M = ChatMessage>
+[[nodiscard]] Chain<M> make_chain(const PresetConfig& config,
+                                  std::type_identity_t<std::shared_ptr<Model<M>>> model = {},
+                                  std::type_identity_t<ChainCallbacks<M>> callbacks = {}) {
+    return Chain<M>(config.chain, std::move(callbacks), preset_stages<M>(config, std::move(model)));
 }
 
 }  // namespace whittle::inline v0
