@@ -66,6 +66,7 @@ struct CompareCommand {
     bool by_file = false;
     bool sessions = false;
     bool csv = false;
+    std::string svg{};  ///< a file for the chart; empty: none
 };
 
 [[nodiscard]] ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common);

@@ -183,7 +183,8 @@ public:
         for (std::size_t file = 0; file < command_.files.size(); ++file) read(file);
         begin_strategies();
         for (std::size_t i = 0; i < inputs_.size(); ++i) evaluate(i);
-        print(result());
+        if (!command_.svg.empty()) write_chart();
+        if (command_.svg != "-") print(result());
         ReplayTotals sum;
         for (const auto& chain : chains_) sum += chain->totals();
         for (const std::string& error : sum.errors) complain(shown(error));
@@ -229,6 +230,12 @@ private:
         }
         for (const auto& chain : chains_)
             comparison_.strategies[strategy++].figures.push_back(chain->evaluate(i, session, options));
+    }
+
+    void write_chart() const {
+        OutputFile out(command_.svg);
+        out.write(comparison_svg(comparison_));
+        out.commit();
     }
 
     [[nodiscard]] std::string result() const {

@@ -198,3 +198,20 @@ TEST_CASE("figures of a chain agree with what the judge says of the requests tha
     }
     CHECK(ours["faults"]["messages_not_restorable"] == 0);
 }
+
+TEST_CASE("compare draws a chart without scripts or links, whatever a configuration is called", "[apps]") {
+    const TempDir dir;
+    const std::string name = "a<b&\"c.json";
+    write_text(dir / name, clearing_chain);
+    write_text(dir / "s.jsonl", session_line("a", 8, 4'000));
+    const std::string arguments = "compare s.jsonl --strategy noop --config 'a<b&\"c.json' --svg chart.svg --json";
+    const CliResult result = run_cli(dir, arguments);
+    REQUIRE(result.exit_code == 0);
+    CHECK(json::parse(result.out)["strategies"].size() == 2);
+    const std::string chart = read_text(dir / "chart.svg");
+    CHECK(chart.starts_with("<svg xmlns="));
+    CHECK(says(chart, "a&#60;b&#38;&#34;c.json: C*/C0 "));
+    CHECK(says(chart, "all: C*/C0, anthropic_5m"));
+    for (const char* none : {"<script", "href", "onload", "nan", "inf"}) CHECK_FALSE(says(chart, none));
+    CHECK(run_cli(dir, "compare s.jsonl --strategy noop --svg -").out.starts_with("<svg"));
+}
