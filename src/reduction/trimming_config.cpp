@@ -1,4 +1,4 @@
-#include "whittle/reduction/detail/trimming_config.hpp"
+#include "whittle/reduction/config.hpp"
 
 #include "../base/field_check.hpp"
 
@@ -53,16 +53,6 @@ void check_trimming(const TrimmingConfig& config, const ChainInfo& chain, std::s
     const std::int64_t window = chain.config.profile.context_window;
     check.warn(window > 0 && config.start_tokens >= window, "start_tokens", std::to_string(config.start_tokens),
                fmt::format("less than the window ({}), else nothing that is cached is ever trimmed", window));
-}
-
-EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept {
-    return {.start_tokens = config.start_tokens,
-            .cold_start_tokens = config.cold_start_tokens,
-            .keep_rounds = config.keep_rounds,
-            .new_text_share = config.new_text_share,
-            .use_pauses = config.use_pauses,
-            .first_calls = config.first_calls,
-            .window_fraction = config.window_fraction};
 }
 
 }  // namespace whittle::inline v0

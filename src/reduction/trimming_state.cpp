@@ -53,6 +53,16 @@ std::map<std::pair<Serial, std::size_t>, std::string> forms_from(std::string_vie
 
 }  // namespace
 
+EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept {
+    return {.start_tokens = config.start_tokens,
+            .cold_start_tokens = config.cold_start_tokens,
+            .keep_rounds = config.keep_rounds,
+            .new_text_share = config.new_text_share,
+            .use_pauses = config.use_pauses,
+            .first_calls = config.first_calls,
+            .window_fraction = config.window_fraction};
+}
+
 ReadRules read_rules_of(const TrimmingConfig& config) noexcept {
     return {.strip_numbers = config.strip_line_numbers,
             .drop_shown = config.drop_shown_lines,

@@ -5,8 +5,9 @@
 #include "old_arguments.hpp"
 #include "read_form.hpp"
 #include "result_class.hpp"
+#include "whittle/chain/detail/edit_schedule.hpp"
 #include "whittle/chain/hook_turn.hpp"
-#include "whittle/reduction/detail/trimming_config.hpp"
+#include "whittle/reduction/config.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,7 @@
 
 namespace whittle::inline v0::detail {
 
+[[nodiscard]] EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept;
 [[nodiscard]] ReadRules read_rules_of(const TrimmingConfig& config) noexcept;
 [[nodiscard]] ExtractRules extract_rules_of(const TrimmingConfig& config) noexcept;
 [[nodiscard]] ArgumentRules argument_rules_of(const TrimmingConfig& config) noexcept;

@@ -4,7 +4,7 @@
 #include "whittle/base/language.hpp"
 #include "whittle/base/random.hpp"
 #include "whittle/chain/chain.hpp"
-#include "whittle/chain/turn.hpp"
+#include "whittle/chain/middleware.hpp"
 #include "whittle/conversation/detail/edit_environment.hpp"
 #include "whittle/conversation/report.hpp"
 #include "whittle/digest/config.hpp"

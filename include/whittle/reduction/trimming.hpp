@@ -1,8 +1,8 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/reduction/config.hpp"
 #include "whittle/reduction/detail/trimmer.hpp"
-#include "whittle/reduction/detail/trimming_config.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/chain/turn.hpp"
+#include "whittle/chain/middleware.hpp"
 #include "whittle/reduction/detail/clearing_run.hpp"
 
 #include <algorithm>
