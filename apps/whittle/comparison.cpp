@@ -45,8 +45,6 @@ void add_compared(std::vector<ComparedRow>& rows, std::string name, const Compar
     if (!figures.empty()) rows.push_back({std::move(name), summarise(figures)});
 }
 
-// ---- text
-
 std::string three(double value) { return fmt::format("{:.3f}", value); }
 std::string two(double value) { return fmt::format("{:.2f}", value); }
 
@@ -226,8 +224,6 @@ private:
     std::vector<std::string> strata_{};
 };
 
-// ---- JSON
-
 ordered_json to_json(const Spread& spread) {
     return {{"median", spread.median}, {"mean", spread.mean}, {"pooled", spread.pooled}};
 }
@@ -337,8 +333,6 @@ ordered_json to_json(const Comparison& comparison, const ComparedStrategy& strat
     }
     return json;
 }
-
-// ---- CSV
 
 std::string quoted(const std::string& text) {
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;

@@ -43,7 +43,7 @@ Call read(const std::string& path) { return {"read_file", {{"path", path}}}; }
 Call read_back(const std::string& reference) { return {"read_offloaded", {{"reference", reference}}}; }
 Call run(const std::string& command) { return {"run_command", {{"command", command}}}; }
 
-// ---- the plan: made once from the first results, and kept in the model's own reply
+// The plan is made once, from the first results, and kept in the model's own reply.
 
 struct Listed {
     std::size_t bytes = 0;
@@ -114,7 +114,7 @@ std::optional<Plan> read_plan(const RequestView& view) {
     return Plan{lines[1], {lines.begin() + 3, lines.end()}};
 }
 
-// ---- what the model does, in the order of its work; each gives nothing once its part is done
+// What the model does, in the order of its work: each function gives nothing once its part is done.
 
 std::optional<Message> look_around(const RequestView& view, const std::string& enum_name) {
     if (!view.calls.empty()) return std::nullopt;

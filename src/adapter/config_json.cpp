@@ -25,8 +25,6 @@ struct Draft : ChainSettings {
     std::vector<StageNode> nodes{};
 };
 
-// ---- the top level
-
 void read_deadline(ConfigReader& reader, NodeId at, Limits& limits) {
     std::int64_t value = 0;
     if (reader.read_integer(at, 1, INT64_MAX, value)) limits.deadline = std::chrono::milliseconds(value);
@@ -150,8 +148,6 @@ bool is_top_level_key(std::string_view name) noexcept {
 
 namespace {
 
-// ---- checks that the chain and its middlewares would make
-
 /// The deepest node on the way to a dotted name.
 NodeId locate(const JsonPositions& json, NodeId at, std::string_view field) {
     while (!field.empty()) {
@@ -250,8 +246,6 @@ void check(ConfigReader& reader, const Draft& draft) {
     for (const StageNode& stage : draft.nodes) check_stage(reader, draft, stage, {.chain = info, .named = named});
 }
 
-// ---- the configuration without its preset
-
 /// An entry with what its preset says beside it.
 ordered_json written_out(const JsonPositions& json, const StageNode& node) {
     ordered_json entry{{"type", node.type->name}};
@@ -272,8 +266,6 @@ std::string written_out(const JsonPositions& json, const Draft& draft) {
     for (const StageNode& node : draft.nodes) text["middlewares"].push_back(written_out(json, node));
     return text.dump(2);
 }
-
-// ---- syntax
 
 [[noreturn]] void fail_syntax(std::string_view json, const ConfigSource& source, std::size_t offset,
                               std::string_view reason) {

@@ -107,9 +107,6 @@ constexpr std::array<Field<CompactionDraft>, 22> compaction_fields{{
      &read_integer<&CC::cool_down_tokens, 0>},
 }};
 
-// ---- the environment: names that programs of this kind know
-// ----------------------------------------------------------
-
 /// A size, and the fraction that would stand in its way.
 struct SizeVariable {
     std::string_view name;

@@ -17,9 +17,6 @@ constexpr int format_version = 1;
 constexpr std::size_t max_depth = 32;
 constexpr std::array<std::string_view, 4> entry_kinds{"edit", "tool_return", "restore", "sync"};
 
-// ---- writing
-// ---------------------------------------------------------------------------------------------------------
-
 ordered_json json_of(const SavedEntry::Stretch& stretch) {
     ordered_json json{{"first", stretch.first}, {"count", stretch.count}};
     for (const std::string& message : stretch.messages) json["messages"].push_back(json_of_bytes(message));
@@ -46,9 +43,6 @@ ordered_json json_of(const SavedEntry& entry) {
     }
     return json;
 }
-
-// ---- reading
-// ---------------------------------------------------------------------------------------------------------
 
 SavedEntry::Stretch stretch_of(const ordered_json& json, const std::string& where) {
     ObjectReader reader(json, where);
@@ -152,8 +146,7 @@ void read_objects(const ordered_json* json, SavedConversation& saved) {
     }
 }
 
-// ---- consistency: what undo and later commits rely on
-// ----------------------------------------------------------------
+// The checks below are for what undo and later commits rely on.
 
 /// Serials: below the next one, and different within a list.
 void check_serials(std::span<const MessageInfo> infos, Serial next_serial, const std::string& where,

@@ -32,8 +32,7 @@ std::array<std::string_view, N> words_of(const std::array<Enum, N>& values) {
     return words;
 }
 
-// ---- writing: a field that has its default value is left out
-// ---------------------------------------------------------
+// A field that has its default value is left out.
 
 template <typename T>
 void put(ordered_json& json, const char* name, const T& value) {
@@ -95,9 +94,6 @@ ordered_json json_of(const NoteValue& value) {
     if (std::isfinite(real)) return {{"real", real}};
     return {{"real", std::isnan(real) ? "nan" : real > 0 ? "inf" : "-inf"}};
 }
-
-// ---- reading
-// ---------------------------------------------------------------------------------------------------------
 
 std::optional<std::int64_t> to_integer(const ordered_json& json) {
     if (json.is_number_unsigned()) {

@@ -81,9 +81,6 @@ std::int64_t counted_tokens(std::string_view body) {
     return whittle::detail::count_member(answer, "input_tokens");
 }
 
-// ---- streams
-// ---------------------------------------------------------------------------------------------------------
-
 struct MessagesStream::State {
     struct Block {
         ordered_json json{};

@@ -73,8 +73,6 @@ HttpResponse CurlExchange::run() {
     return std::move(response_);
 }
 
-// ---- setting up
-
 void CurlExchange::set_up() {
     CURL* easy = easy_.get();
     set(easy, CURLOPT_NOSIGNAL, 1L);
@@ -149,8 +147,6 @@ void CurlExchange::set_up_headers() {
     }
     set(easy_.get(), CURLOPT_HTTPHEADER, headers_.get());
 }
-
-// ---- running
 
 void CurlExchange::transfer() {
     started_ = std::chrono::steady_clock::now();
@@ -235,7 +231,7 @@ int CurlExchange::wait_ms() const {
     return static_cast<int>(std::max(wait, milliseconds(1)).count());
 }
 
-// ---- what arrives; nothing may be thrown through libcurl
+// What arrives comes through libcurl, through which nothing may be thrown.
 
 std::size_t CurlExchange::take_header(char* data, std::size_t size, std::size_t count, void* self) noexcept {
     auto& exchange = *static_cast<CurlExchange*>(self);
@@ -308,8 +304,6 @@ bool CurlExchange::pass_over(std::string_view bytes) {
     rest_bytes_ += bytes.size();
     return rest_bytes_ <= most_rest_bytes;
 }
-
-// ---- failing
 
 std::string CurlExchange::describe(std::string_view reason) const {
     const std::string told = replace_all(std::string(reason), options_.proxy, "the proxy");  // it may hold a password

@@ -131,9 +131,6 @@ Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, cons
     return reply;
 }
 
-// ---- streams
-// ---------------------------------------------------------------------------------------------------------
-
 struct ChatStream::State {
     const DeltaSink* on_delta = nullptr;
     HttpHeaders headers{};

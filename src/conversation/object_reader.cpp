@@ -42,8 +42,6 @@ Page read_page(const StoredObject& object, std::int64_t offset, std::int64_t max
     return {std::string(shown), begin, begin + static_cast<std::int64_t>(shown.size())};
 }
 
-// ---- lines
-
 void LineReader::refill() {
     if (stop_.stop_requested()) throw Error(Errc::cancelled, fmt::format("read \"{}\": stopped", object_.key));
     buffer_.erase(0, at_);
@@ -106,8 +104,6 @@ Lines read_lines(LineReader& reader, std::int64_t first, std::int64_t count, std
     lines.page.end = lines.page.begin + static_cast<std::int64_t>(lines.page.text.size());
     return lines;
 }
-
-// ---- search
 
 namespace {
 

@@ -94,9 +94,6 @@ void RepairHistory::erase(std::size_t message, std::size_t p, std::string_view c
     note(message, p, code, fmt::format("a {} part is left out", name_of(part(message, p).kind)));
 }
 
-// ---- parts
-// -----------------------------------------------------------------------------------------------------------
-
 void RepairHistory::mend_parts() {
     const auto running = running_call();
     for (std::size_t i = 0; i < outline_.size(); ++i) {
@@ -160,9 +157,6 @@ void RepairHistory::drop_empty() {
         item.is_dropped = true;
     }
 }
-
-// ---- names
-// -----------------------------------------------------------------------------------------------------------
 
 std::string RepairHistory::valid_id(std::string_view id) const {
     std::string valid(id);

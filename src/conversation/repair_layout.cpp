@@ -137,9 +137,6 @@ std::vector<RepairedMessage> RepairHistory::lay_out() {
     return list;
 }
 
-// ---- the list as a whole
-// ---------------------------------------------------------------------------------------------
-
 Role RepairHistory::role_of(const RepairedMessage& message) const {
     if (message.kind == RepairedMessage::Kind::user) return Role::user;
     return message.kind == RepairedMessage::Kind::result ? Role::tool : outline_[message.source].role;

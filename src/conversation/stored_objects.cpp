@@ -29,8 +29,6 @@ std::string reference_to(const Storage& storage, std::string_view key, std::stri
 StoredObjects::StoredObjects() = default;
 StoredObjects::~StoredObjects() = default;
 
-// ---- lists of roots
-
 namespace {
 
 constexpr std::string_view roots_name = "whittle-roots";
@@ -80,8 +78,6 @@ void detail::require_no_roots_key(std::string_view attempted, std::string_view k
                                                "read",
                                                attempted, key, roots_name));
 }
-
-// ---- objects
 
 std::string short_root(std::string_view conversation) {
     constexpr std::size_t length = 8;
@@ -156,8 +152,6 @@ std::vector<std::string> StoredObjects::known_roots() const {
     }
     return roots;
 }
-
-// ---- finding
 
 std::optional<StoredObject> StoredObjects::named(std::string_view reference) const {
     if (const auto known = by_location_.find(std::string(reference)); known != by_location_.end()) return known->second;
@@ -234,8 +228,6 @@ bool StoredObjects::is_below_root(std::string_view key) const {
     }
     return roots_.contains(key);
 }
-
-// ---- of forks
 
 /// What forks to this id have written, and to those that it was forked from.
 void StoredObjects::load_roots(Storage& storage) const {

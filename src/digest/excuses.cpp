@@ -12,8 +12,6 @@ namespace {
 constexpr std::size_t short_refusal = 600;  // bytes
 constexpr std::size_t short_greeting = 400;
 
-// ---- refusals
-
 constexpr auto inabilities = std::to_array<std::string_view>(
     {"i can't",       "i cannot",     "i can not",   "i'm unable",     "i am unable",       "i'm not able",
      "i am not able", "i won't",      "i will not",  "i must decline", "i have to decline", "i'm afraid",
@@ -81,8 +79,6 @@ bool looks_like_refusal(std::string_view text) {
 }
 
 namespace {
-
-// ---- greetings
 
 constexpr auto greetings = std::to_array<std::string_view>({"hello",        "hi",
                                                             "hey",          "greetings",

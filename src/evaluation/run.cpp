@@ -121,8 +121,6 @@ void Run::Impl::send(std::size_t call, const Request& request) {
     last_total_ = shown_.total();
 }
 
-// ---- tokens and money
-
 void Run::Impl::pay_aside(std::size_t call, const SideCall& side) {
     std::vector<PieceId> pieces;
     if (side.shares_prefix && data_.system_piece) pieces.push_back(*data_.system_piece);
@@ -173,8 +171,6 @@ void Run::Impl::compare_with_previous() {
     figures_.invalidated += invalidated;
     figures_.deep_resets += 2 * invalidated > last_total_ ? 1 : 0;
 }
-
-// ---- what every request should show
 
 void Run::Impl::look_at_newest(std::size_t call) {
     const std::size_t reply = data_.calls[call];
@@ -265,8 +261,6 @@ bool Run::Impl::stands_elsewhere(std::size_t message, std::string_view text) {
     const auto variant = shown_.variant_of(message);
     return variant ? in(*variant) : std::ranges::any_of(shown_.others(), in);
 }
-
-// ---- what the future needed
 
 void Run::Impl::count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable) {
     ProbeCount& row = figures_.probes[index_of(kind)][index_of_age(age)];

@@ -39,8 +39,6 @@ AgentKind guess_kind(std::string_view file_name, std::string_view source) {
     return has_any(words, {"service", "tau"}) ? AgentKind::service : AgentKind::other;
 }
 
-// ---- identifiers that tell nothing
-
 struct CommonIdentifiers::Counts {
     std::int64_t sessions = 0;
     std::unordered_map<Hash128, std::int64_t, Hash128Hasher> of{};
@@ -68,8 +66,6 @@ bool CommonIdentifiers::contains(std::string_view identifier) const {
     const auto found = counts_->of.find(hash128(identifier));
     return counts_->sessions >= fewest_sessions && found != counts_->of.end() && 2 * found->second > counts_->sessions;
 }
-
-// ---- a session
 
 SessionData::SessionData(SessionInput given, const CommonIdentifiers* common) : input(std::move(given)) {
     if (!input.system.empty()) {

@@ -19,8 +19,6 @@ public:
     /// Takes the request before call `call`. Throws Error(invalid_argument) for a message that is recorded only later.
     void take(std::size_t call, const Request& request);
 
-    // ---- the request
-
     /// System text, then messages.
     [[nodiscard]] std::span<const PieceId> pieces() const noexcept { return pieces_; }
     /// In front of each piece, and of all, with the tools.
@@ -34,8 +32,6 @@ public:
     /// The place of the first piece that stands for recorded message `message` or a later one.
     [[nodiscard]] std::size_t place_of(std::size_t message) const;
     [[nodiscard]] const PieceTable& table() const noexcept { return table_; }
-
-    // ---- of the recording
 
     [[nodiscard]] bool is_shown_whole(std::size_t message) const { return states_[message].is_whole; }
     /// What stands in its place; nothing where it was left out.

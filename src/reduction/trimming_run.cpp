@@ -36,8 +36,6 @@ TrimmingRun::TrimmingRun(HookTurn& turn, TrimmingState& state, EditSchedule& sch
       ages_{config_.line_age_calls, config_.rare_line_age_calls, config_.plain_line_age_calls},
       looked_at_(schedule.call() - schedule.call() % config_.look_every_calls) {}
 
-// ---- what may go
-
 void TrimmingRun::look(bool is_pause) {
     if (is_pause) {
         ages_ = {config_.pause_line_age_calls, config_.pause_rare_line_age_calls, config_.plain_line_age_calls};
@@ -212,8 +210,6 @@ void TrimmingRun::offer_forms(const std::vector<TrimPlace>& places) {
     }
 }
 
-// ---- what becomes of a part
-
 std::optional<TrimmingRun::Form> TrimmingRun::form_of(const TrimPlace& place, std::string_view text,
                                                       std::string_view reference) {
     TrimPart& part = state_.at(place);
@@ -269,8 +265,6 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of_read(TrimPart& part, int c
     form.text = form.read->text(reference);
     return form;
 }
-
-// ---- deciding and committing
 
 std::optional<std::size_t> TrimmingRun::decide(std::int64_t total) {
     std::vector<EditOffer> offers;

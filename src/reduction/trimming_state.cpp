@@ -89,8 +89,6 @@ const TrimCall* TrimmingState::find_call(const std::string& name) const {
     return found == calls_.end() ? nullptr : &found->second;
 }
 
-// ---- lines
-
 void TrimmingState::show(TrimPart& part, std::vector<LineId> lines) {
     for (const LineId line : part.shown) index_.hide(line);
     part.shown = std::move(lines);
@@ -107,8 +105,6 @@ std::vector<LineId> TrimmingState::lines_of_text(std::string_view text, LineMark
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     return lines;
 }
-
-// ---- bringing it up to date
 
 bool TrimmingState::is_ours(const MessageInfo& info, std::size_t part) const noexcept {
     const Mark& mark = info.parts[part].mark;
@@ -256,8 +252,6 @@ void TrimmingState::accept(HookTurn& turn, std::size_t first) {
     edits_ = turn.edits();
 }
 
-// ---- one message
-
 TrimMessage TrimmingState::take_message(HookTurn& turn, std::size_t at, const Originals& originals) {
     const MessageInfo& info = turn.outline()[at];
     TrimMessage message{.serial = info.serial, .fingerprint = info.fingerprint, .call = call_of(info)};
@@ -379,8 +373,6 @@ void TrimmingState::restore_form(TrimPart& part, std::string_view shown, std::st
         part.read->keep(ranges_from(found->second));
     }
 }
-
-// ---- notes of forms
 
 void TrimmingState::load_forms(HookTurn& turn) {
     forms_ = std::string(turn.notes().text(forms_note).value_or(std::string_view()));

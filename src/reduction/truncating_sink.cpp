@@ -15,9 +15,6 @@ namespace whittle::inline v0::detail {
 TruncatingSink::TruncatingSink(const ToolContext& context, TruncationLimits limits, PartSink& out)
     : context_(context), limits_(std::move(limits)), out_(out) {}
 
-// ---- taking
-// ----------------------------------------------------------------------------------------------------------
-
 void TruncatingSink::write(std::string_view text) {
     if (!continues_) {
         const auto limit = static_cast<std::size_t>(limits_.max_bytes);
@@ -51,9 +48,6 @@ void TruncatingSink::pass_head() {
     out_.write(to_valid_utf8(ready.substr(passed_)));
     passed_ = ready.size();
 }
-
-// ---- planning
-// --------------------------------------------------------------------------------------------------------
 
 std::int64_t TruncatingSink::tokens(std::string_view text) const {
     return context_.counter ? std::max<std::int64_t>(0, context_.counter->count(text)) : 0;
@@ -135,9 +129,6 @@ void TruncatingSink::drop_useless(Cuts& cuts, const std::string& key) const {
     }
 }
 
-// ---- storing
-// ---------------------------------------------------------------------------------------------------------
-
 std::vector<Part> TruncatingSink::parts_in_memory() const {
     std::vector<Part> parts;
     for (const Item& item : items_) {
@@ -195,9 +186,6 @@ TruncatingSink::Place TruncatingSink::put(const std::string& key, std::string_vi
         return {.failure = *error.what() != '\0' ? error.what() : "unknown reason"};
     }
 }
-
-// ---- passing on
-// ------------------------------------------------------------------------------------------------------
 
 /// What stands for the whole text: an object that its writer named, or ours.
 std::string TruncatingSink::location_of(const Item& item, const Place& place) const {

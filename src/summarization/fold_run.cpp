@@ -93,8 +93,6 @@ std::string_view FoldRun::transcript_path() const noexcept {
     return config_.transcript_file_path.empty() ? port_.transcript_path() : config_.transcript_file_path;
 }
 
-// ---- what stands in place of the folded messages
-
 std::string FoldRun::compose(std::string_view summary, const KeptUserMessages& users,
                              std::span<const RetainedFact> facts) const {
     return compose_summary({summary, &users, facts, transcript_path()}, turn_.language);
@@ -189,8 +187,6 @@ std::string FoldRun::judge(std::string_view summary) {
     return fmt::format("with all that goes with it, it has {} tokens; it replaces {}", tokens, plan_.folded_tokens);
 }
 
-// ---- the edits
-
 /// One stretch makes way for the summary, the others go.
 void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
     const Outline outline = turn_.outline();
@@ -253,8 +249,6 @@ Provenance FoldRun::carried_from(std::span<const std::size_t> replaced) const {
         carried.skills.push_back(to_record(skill));
     return carried;
 }
-
-// ---- the model
 
 DigestOutcome FoldRun::generate(DigestState& state) {
     DigestConfig config = digest_config(config_);

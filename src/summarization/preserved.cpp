@@ -134,9 +134,6 @@ std::vector<UserText> without_repeats(std::vector<UserText> texts, std::span<con
     return kept;
 }
 
-// ---- skills
-// ----------------------------------------------------------------------------------------------------------
-
 std::optional<std::string> skill_name_in(std::string_view arguments) {
     if (arguments.size() > max_argument_bytes || !is_json_object(arguments)) return std::nullopt;
     int depth = 0;

@@ -20,8 +20,6 @@ double clamp(double value) noexcept { return std::isnan(value) ? 0.0 : std::clam
 
 double share(std::ptrdiff_t count, double of) noexcept { return std::min(static_cast<double>(count) / of, 1.0); }
 
-// ---- streak
-
 /// How often the last `period` steps stand at the end, one after the other.
 std::ptrdiff_t cycles(const Keys& keys, std::size_t period) {
     std::size_t same = 0;
@@ -39,8 +37,6 @@ double streak_of(const Keys& keys) {
         most = std::max(most, cycles(keys, period));
     return most == 1 ? 0.0 : share(most, 5.0);
 }
-
-// ---- diversity
 
 double diversity_of(const Keys& keys) {
     constexpr std::size_t least = 8;
@@ -61,8 +57,6 @@ double diversity_of(const Keys& keys) {
     if (distinct == 1) return 1.0;
     return distinct == 2 && !alternates ? 0.7 : 0.0;
 }
-
-// ---- hedge
 
 constexpr std::array<std::string_view, 22> retractions{
     "i was wrong",       "that was wrong",    "that's wrong",      "i made a mistake", "my mistake",
@@ -104,8 +98,6 @@ double hedge_of(std::span<const Step> steps) {
     const double growth = static_cast<double>(halves[1]) / static_cast<double>(std::max<std::ptrdiff_t>(1, halves[0]));
     return clamp((growth - 2.0) / 2.0);
 }
-
-// ---- edits and tests
 
 constexpr std::size_t recent_steps = 20;
 

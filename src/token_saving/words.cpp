@@ -15,8 +15,6 @@
 
 namespace whittle::inline v0 {
 
-// ---- counts
-
 void WordCounts::add(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t begin = at;
@@ -50,8 +48,6 @@ bool is_empty(const AnyWordClassifier& classifier) noexcept {
         },
         classifier);
 }
-
-// ---- joining
 
 namespace {
 
@@ -101,8 +97,6 @@ std::string join_kept(std::string_view text, std::span<const Word> words, const 
     gap.add(text.substr(end));
     return result + gap.take_last();
 }
-
-// ---- choosing
 
 namespace {
 

@@ -28,8 +28,6 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-// ---- settings
-
 TEST_CASE("a target at or above the threshold, and a summary at or above the target, are refused", "[compaction]") {
     CHECK(problems_of({}).empty());
     CHECK(problems_of(sizes(3'000, 3'000, 100)) == Names{"compaction.target_tokens"});
@@ -67,8 +65,6 @@ TEST_CASE("every bad setting is named", "[compaction]") {
     config.model_options.max_output_tokens = 5;
     CHECK(problems_of(config).size() == 8);  // a threshold of 0 is also below the target
 }
-
-// ---- stages
 
 TEST_CASE("pruning alone is enough: neither media nor a model are touched", "[compaction]") {
     Conversation<> conversation = mixed(3'000);
@@ -189,8 +185,6 @@ TEST_CASE("of a long current turn only the newest rounds are sacred where so man
     CHECK(std::equal(before.end() - 4, before.end(), conversation.messages().end() - 4));
     CHECK(validate(conversation.outline(), openai_chat()).empty());
 }
-
-// ---- summaries
 
 TEST_CASE("a second run changes nothing, and a lone summary is never summarised", "[compaction]") {
     Conversation<> conversation = build(10, std::string(200, 'y'));

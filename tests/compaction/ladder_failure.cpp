@@ -10,8 +10,6 @@
 using namespace whittle;
 using namespace whittle::testing;
 
-// ---- who writes it
-
 TEST_CASE("without a summariser the agent's own model writes the summary", "[compaction]") {
     Conversation<> conversation = build(10, std::string(200, 'y'));
     Ladder ladder(sizes(400, 200, 20), pessimistic_chain(), std::shared_ptr<Model<ChatMessage>>());
@@ -33,8 +31,6 @@ TEST_CASE("with neither model only the cheap stages run, and that is said once",
     CHECK(std::ranges::count(ladder.events, "no_model") == 1);
     CHECK(summaries_of(conversation).empty());
 }
-
-// ---- failure and progress
 
 TEST_CASE("a summariser that fails any number of times leaves the history untouched until it works", "[compaction]") {
     for (int failures = 0; failures <= 7; ++failures) {

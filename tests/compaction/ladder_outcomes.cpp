@@ -33,8 +33,6 @@ std::shared_ptr<Model<ChatMessage>> obedient(int wanted, Asked& asked) {
 
 }  // namespace
 
-// ---- a store that refuses
-
 TEST_CASE("a refused original takes its edit along and not the summary that was paid for", "[compaction]") {
     for (const std::string refused : {"/media/", "/pruned/", ""}) {
         CAPTURE(refused);
@@ -98,8 +96,6 @@ TEST_CASE("what is stored before the commit is not stored again, and a refusal i
     CHECK(refused.commit().outcome == Outcome::store_failed);
 }
 
-// ---- the size of a summary
-
 TEST_CASE("a summary that its output limit cut off is none: the history stays as it was", "[compaction]") {
     Conversation<> conversation = build(10, std::string(200, 'y'));
     const std::string before = bytes_of_all(conversation);
@@ -120,8 +116,6 @@ TEST_CASE("no part of a long history is asked for more than the output limit all
     REQUIRE(asked.size() > 2);
     CHECK(contains(asked[0].text, "Keep the summary under 150 words"));
 }
-
-// ---- runs that can do nothing
 
 TEST_CASE("that nothing but the previous summary can be folded is said once, and no later hook works on it again",
           "[compaction]") {
@@ -200,8 +194,6 @@ TEST_CASE("a budget that another used up is no failure of the ladder", "[compact
     CHECK(std::ranges::count(ladder.events, "unfinished") == 1);
     CHECK(std::ranges::count(ladder.events, "failed") == 0);
 }
-
-// ---- sizes
 
 TEST_CASE("a threshold above what the model takes is lowered to it, with target and summary below", "[compaction]") {
     CHECK(fitting({40'000, 3'000, 1'000}, 0) == CompactionLimits{40'000, 3'000, 1'000});

@@ -11,8 +11,6 @@
 using namespace whittle;
 using namespace whittle::testing;
 
-// ---- which results go
-
 TEST_CASE("only results in front of the n-th last user turn are pruned, those of skills never", "[pruning]") {
     const auto [turns, expected] = GENERATE(table<int, Indices>({{0, {2, 7}}, {1, {2, 7}}, {2, {2}}, {3, {}}}));
     CAPTURE(turns);
@@ -172,8 +170,6 @@ TEST_CASE("what would not get smaller stays", "[pruning]") {
     CHECK(text(c, 2) == "ok");
 }
 
-// ---- storing and coming back
-
 TEST_CASE("every pruned result comes back by undo, from the store or the journal", "[pruning]") {
     const bool with_storage = GENERATE(true, false);
     Conversation c = talk(4);
@@ -275,8 +271,6 @@ TEST_CASE("a prompt-cache mark can stand in front of the oldest result that may 
     prune(copy);
     CHECK(pruning.untouched_prefix(copy) == 7);
 }
-
-// ---- settings
 
 TEST_CASE("settings that are out of range are all named", "[pruning]") {
     const PruningConfig bad{.skip_boundary_turns = -1,

@@ -10,8 +10,6 @@
 using namespace whittle;
 using namespace whittle::testing;
 
-// ---- what stands in their place
-
 TEST_CASE("the placeholder says tool, arguments, size, first line, place and reader", "[pruning]") {
     Conversation c = example();
     prune(c, {}, ChainConfig{.storage = memory_storage()}, {.tools = reader});
@@ -89,8 +87,6 @@ TEST_CASE("a pruned result records when, by whom, how and where", "[pruning]") {
     REQUIRE(c.undo());
     CHECK(pruned_outputs(c).empty());
 }
-
-// ---- together with other middlewares
 
 TEST_CASE("a result that was shortened on arrival goes, and the placeholder names the object that has it",
           "[pruning]") {

@@ -124,8 +124,6 @@ TEST_CASE("a sink of the tool's own truncates while it streams", "[handlers]") {
     CHECK(bench.run_chunks("a", {"one", "two"}).result.parts[0].text == "ot.");
 }
 
-// ---- clearing
-
 namespace {
 
 void add_fetch(AnyConversation& c, const std::string& id, std::string arguments = "{}",

@@ -87,8 +87,6 @@ TEST_CASE("the provider's own numbers scale the goal, for its tokens are not our
     CHECK(c.tokens(chars()) <= ours / 2);
 }
 
-// ---- truncation and clearing together
-
 TEST_CASE("clearing what was truncated names the object that is there and writes none", "[reduction]") {
     WITH_EACH_MESSAGE_TYPE(type);
     const Bench bench = Bench::of(type, {.max_length_for_trunc = 2'000, .max_tokens_for_clear = 100});

@@ -240,9 +240,6 @@ TEST_CASE("a message that a store holds too leaves memory, and comes back byte f
     CHECK(totals.bytes_stored > 5'000);
 }
 
-// ---- at random
-// -------------------------------------------------------------------------------------------------------
-
 namespace {
 
 class RandomRecording {

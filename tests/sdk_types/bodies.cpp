@@ -107,8 +107,6 @@ void add_bodies(Program& program, ModelRequest<anthropic::Message> request, cons
     }
 }
 
-// ---- hand-made histories -------------------------------------------------------------------------------------------
-
 /// As servers send replies: members that requests must not have, among them.
 OpenAi openai_kinds() {
     OpenAi messages;
@@ -175,8 +173,6 @@ const std::vector<ToolSpec>& tools() {
         {"plain", "", R"({"type":"object"})"}};
     return both;
 }
-
-// ---- settings ------------------------------------------------------------------------------------------------------
 
 std::vector<Setting> openai_settings() {
     std::vector<Setting> settings{{}, {}, {}, {}};
@@ -249,8 +245,6 @@ void add_hand_made(Program& program) {
     }
 }
 
-// ---- generated histories -------------------------------------------------------------------------------------------
-
 template <typename M>
 void add_generated(Program& program) {
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
@@ -259,8 +253,6 @@ void add_generated(Program& program) {
                    {.messages = history, .system = "Be brief.", .tools = tools(), .prefix_edited = seed % 2 == 0}, {});
     }
 }
-
-// ---- what chains ask for -------------------------------------------------------------------------------------------
 
 openai::Message calls_of(Type<openai::Message>, int step) {
     const std::string n = std::to_string(step);

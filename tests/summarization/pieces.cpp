@@ -68,9 +68,6 @@ Problems check(const SummarizationConfig& config, const ChainConfig& chain = {},
 
 }  // namespace
 
-// ---- what is folded
-// ---------------------------------------------------------------------------------------------------
-
 TEST_CASE("system texts, pins, the newest user message and the open round stay, each with its round", "[fold]") {
     const Listed list({ChatMessage::system("s"), user(), calls({"a"}), result("a"), calls({"p"}), result("p"),
                        ChatMessage::system("later"), user(), answer(), user("newest"), calls({"b"}), result("b"),
@@ -137,9 +134,6 @@ TEST_CASE("a fold of nothing but summaries and skills is known as such", "[fold]
     CHECK(list.plan({}).has_only_summaries);
     CHECK(list.plan({}).folded == Indices{0, 1});
 }
-
-// ---- the user's messages
-// ----------------------------------------------------------------------------------------------
 
 TEST_CASE("user messages are kept newest first, the one that no longer fits is cut to what is left", "[users]") {
     const auto keep = [](std::vector<std::string> texts) {
@@ -208,9 +202,6 @@ TEST_CASE("what was cut of a user's message is told in characters, not in bytes"
     }
 }
 
-// ---- skills
-// ----------------------------------------------------------------------------------------------------------
-
 TEST_CASE("a skill is cut to its own limit with a mark at its end, its name is kept", "[skills]") {
     const auto kept = keep_skills({{"short", "short"}, {"long", std::string(100, 'x')}}, {.max_tokens_per_skill = 10},
                                   1'000, count4(), Language::english);
@@ -268,9 +259,6 @@ TEST_CASE("a skill's record gives it back, whatever its text", "[skills]") {
     CHECK_FALSE(skill_name_in(std::string(200'000, '[')));
 }
 
-// ---- the text of the summary message
-// ---------------------------------------------------------------------------------
-
 TEST_CASE("the user's own words replace the model's section, what follows it stays", "[text]") {
     const KeptUserMessages users{{"msg1", "msg2"}, 0};
     const std::string text = compose_summary(
@@ -313,9 +301,6 @@ TEST_CASE("preamble first, transcript and continuation last, parted by single bl
     }
     CHECK(join_sections(std::vector<std::string>{"", "a", "", "b", ""}) == "a\n\nb");
 }
-
-// ---- configuration
-// ---------------------------------------------------------------------------------------------------
 
 TEST_CASE("every bad setting is listed at once, by its name", "[config]") {
     SummarizationConfig config;
@@ -384,9 +369,6 @@ TEST_CASE("a chain refuses a summariser without a model", "[config]") {
     CHECK_THROWS_AS((Chain{ChainConfig{}, Summarization<ChatMessage>{nullptr}}), Error);
 }
 
-// ---- finalizers
-// ------------------------------------------------------------------------------------------------------
-
 TEST_CASE("the default finalizer keeps system texts and composes the summary", "[finalizer]") {
     const std::vector<ChatMessage> originals{ChatMessage::system("S"), user("do it"), answer()};
     const auto made = default_finalizer<ChatMessage>()({}, originals, ChatMessage::user("raw summary"));
@@ -440,9 +422,6 @@ TEST_CASE("a builder names what is wrong with it and with what its function give
     CHECK(text_of_error([&] { return none({}, {}, user("  ")); }).find("summary content is empty") !=
           std::string::npos);
 }
-
-// ---- transcript
-// ------------------------------------------------------------------------------------------------------
 
 TEST_CASE("a transcript has every original message once, in order, one JSON object a line", "[transcript]") {
     const testing::TempDir dir;

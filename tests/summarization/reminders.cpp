@@ -156,9 +156,6 @@ TEST_CASE("how often a carried text stood beside results outlives the next fold 
                                 [](const std::string& text) { return text.starts_with("<system-reminder>"); }) <= 1);
 }
 
-// ---- thinking in the first step of a loop alone
-// ------------------------------------------------------------------------------------------------------
-
 namespace {
 
 template <AgentMessage M>

@@ -330,9 +330,6 @@ TEST_CASE("twenty summaries keep the first wish, every skill and the count below
     CHECK(count_of(c, Origin::summary) == 0);
 }
 
-// ---- failures
-// --------------------------------------------------------------------------------------------------------
-
 TEST_CASE("a reply that is no summary leaves the history as it was, and the next attempt waits for growth",
           "[summarization]") {
     const std::vector<Reply<M>> replies{
@@ -468,9 +465,6 @@ TEST_CASE("a dry run plans and asks nobody", "[summarization]") {
     CHECK(report.details->candidates.size() == c.size());
     CHECK(bench.model->asked.empty());
 }
-
-// ---- what the model gets, and what it may not do
-// ---------------------------------------------------------------------
 
 TEST_CASE("a small window gets a large history in pieces that fit", "[summarization]") {
     SummarizationConfig config = small_trigger();

@@ -23,8 +23,6 @@ namespace whittle::testing {
 template <typename T>
 using MessageOf = typename T::type;
 
-// -----------------------------------------------------------------------------------------------------
-
 template <AgentMessage M>
 struct Law {
     std::string_view id;

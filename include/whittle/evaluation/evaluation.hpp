@@ -19,8 +19,6 @@
 /// the recorded future needed was still in the request. docs/evaluation.md has each figure. No model is asked anything.
 namespace whittle::inline v0::evaluation {
 
-// ---- what is evaluated
-
 struct ToolCall {
     std::string id{};
     std::string tool{};
@@ -112,8 +110,6 @@ private:
     std::unique_ptr<const SessionData> data_;
 };
 
-// ---- what a strategy sends
-
 /// One message of a request.
 struct SentMessage {
     static constexpr std::size_t unknown = SIZE_MAX;
@@ -138,8 +134,6 @@ struct Request {
 
 using TakeRequest = FunctionRef<void(std::size_t call, const Request& request)>;
 
-// ---- prices
-
 /// Where a client that marks only its system text and the end of each request can read a cached prefix. `best` figures
 /// let every prefix be read; `strict` ones go by this.
 enum class CacheReach : std::uint8_t {
@@ -161,8 +155,6 @@ struct CostProfile {
 [[nodiscard]] std::span<const CostProfile> cost_profiles() noexcept;
 /// The profile of that name, or null.
 [[nodiscard]] const CostProfile* find_cost_profile(std::string_view name) noexcept;
-
-// ---- figures
 
 /// Money in units of one uncached input token. `strict` as in `CacheReach`.
 struct Money {
@@ -273,8 +265,6 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// ---- over sessions
-
 struct Spread {
     double median = 0;
     double mean = 0;
@@ -327,8 +317,6 @@ struct Stratum {
 };
 /// All sessions, each size, each kind, then each size of each kind.
 [[nodiscard]] std::span<const Stratum> strata() noexcept;
-
-// ---- known strategies
 
 /// A simple strategy that others are measured against.
 struct Control {

@@ -31,8 +31,6 @@ using whittle::detail::text_item;
     return whittle::detail::reason_not_a_message(json, is_role_name, "user, assistant or system");
 }
 
-// ---- set_text -------------------------------------------------------------------------------------------------------
-
 [[noreturn]] inline void refuse_text(const std::string& reason) {
     throw Error(Errc::invalid_argument, "set the text of a part: " + reason);
 }
@@ -166,8 +164,6 @@ inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
     return true;
 }
 
-// ---- erase_part -----------------------------------------------------------------------------------------------------
-
 /// Takes these items out of a result, ascending. False, and nothing done, where that would empty it of its texts: it
 /// goes as a whole then, since a block that stayed would be an empty result.
 [[nodiscard]] inline bool erase_result_items(ordered_json& result, std::span<const std::size_t> gone) {
@@ -240,8 +236,6 @@ inline void erase_part(ordered_json& m, std::size_t part) {
     constexpr std::size_t only = 0;
     erase_parts(m, {&slot, 1}, {&only, 1});
 }
-
-// ---- rename_call ----------------------------------------------------------------------------------------------------
 
 inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std::string_view call_id,
                         std::string_view tool) {

@@ -128,8 +128,6 @@ private:
             {anthropic::Message({{"role", std::string(role)}, {"content", std::move(content)}}), first, last});
     }
 
-    // ---- content ----------------------------------------------------------------------------------------------------
-
     /// A string stays one; null if nothing is left.
     ordered_json content(const ordered_json& m) {
         const ordered_json* content = find_member(m, "content");
@@ -190,8 +188,6 @@ private:
         if (const ordered_json* image = find_member(item, "image_url")) losses_.add_unknown_members(*image, {"url"});
         return block;
     }
-
-    // ---- calls and results ------------------------------------------------------------------------------------------
 
     void call(const ordered_json& call, ordered_json& blocks) {
         const openai::detail::CallFields fields = openai::detail::call_fields(call);

@@ -68,8 +68,6 @@ private:
         return content != nullptr && content->is_array() ? content : nullptr;
     }
 
-    // ---- user and system --------------------------------------------------------------------------------------------
-
     void user(const ordered_json& m) {
         const std::string role(*find_string(m, "role"));
         const ordered_json* blocks = blocks_of(m);
@@ -149,8 +147,6 @@ private:
         return items;
     }
 
-    // ---- assistant --------------------------------------------------------------------------------------------------
-
     void assistant(const ordered_json& m) {
         const ordered_json* blocks = blocks_of(m);
         if (blocks == nullptr) return plain(m, "assistant");
@@ -185,8 +181,6 @@ private:
                          {"type", "function"},
                          {"function", {{"name", name}, {"arguments", input == nullptr ? "" : render(*input)}}}});
     }
-
-    // ---- blocks -----------------------------------------------------------------------------------------------------
 
     /// Appends what `block` becomes, if anything.
     void add_block(const ordered_json& block, ordered_json& items) {

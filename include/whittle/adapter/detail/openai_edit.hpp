@@ -25,8 +25,6 @@ using whittle::detail::text_item;
                                                  "system, developer, user, assistant, tool or function");
 }
 
-// ---- set_text -------------------------------------------------------------------------------------------------------
-
 /// A server that wants arguments as an object gets an object again.
 inline void set_arguments(ordered_json& call, std::string_view text) {
     const CallFields fields = call_fields(call);
@@ -102,8 +100,6 @@ inline void set_text(ordered_json& m, std::size_t part, std::string_view text) {
     return true;
 }
 
-// ---- erase_part -----------------------------------------------------------------------------------------------------
-
 /// Null is what the format allows beside tool calls, and holds no part. In a tool message null would still be an
 /// (empty) result: there the member goes.
 inline void empty_content(ordered_json& m) {
@@ -161,8 +157,6 @@ inline void erase_part(ordered_json& m, std::size_t part) {
     erase_parts(m, {&slot, 1}, {&only, 1});
 }
 
-// ---- rename_call ----------------------------------------------------------------------------------------------------
-
 inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std::string_view call_id,
                         std::string_view tool) {
     const std::string name = to_valid_utf8(tool);
@@ -185,8 +179,6 @@ inline void rename_call(ordered_json& m, std::size_t part, const Slot& slot, std
 inline void rename_call(ordered_json& m, std::size_t part, std::string_view call_id, std::string_view tool) {
     rename_call(m, part, slot_at(m, part, "rename the call"), call_id, tool);
 }
-
-// ---- make_tool_results ----------------------------------------------------------------------------------------------
 
 [[nodiscard]] inline ordered_json result_content(const ToolResult& result) {
     ordered_json texts = ordered_json::array();
@@ -239,8 +231,6 @@ inline void rename_call(ordered_json& m, std::size_t part, std::string_view call
     }
     return items;
 }
-
-// ---- codec ----------------------------------------------------------------------------------------------------------
 
 [[nodiscard]] inline ordered_json from_exact_text(std::string_view text) {
     return whittle::detail::from_exact_text("read a saved OpenAI message", text, reason_not_a_message);

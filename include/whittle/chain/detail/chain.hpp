@@ -82,9 +82,6 @@ void Chain<M>::check_tools(std::span<const ToolSpec> tools) const {
     for (const Problem& problem : problems.all()) detail::tell_warning(callbacks_.on_event, problem);
 }
 
-// ---- hooks on the conversation
-// ---------------------------------------------------------------------------------------
-
 template <AgentMessage M>
 std::vector<Tool> Chain<M>::tools() const {
     std::vector<Tool> tools = detail::own_tools(config_);
@@ -183,9 +180,6 @@ std::size_t Chain<M>::stable_prefix(const Conversation<M>& conversation) const {
     for (const auto& stage : stages_) prefix = std::min(prefix, stage->untouched_prefix(conversation));
     return prefix;
 }
-
-// ---- wraps
-// -----------------------------------------------------------------------------------------------------------
 
 template <AgentMessage M>
 Reply<M> Chain<M>::generate(Model<M>& model, const ModelRequest<M>& request) const {

@@ -89,8 +89,6 @@ private:
         [[nodiscard]] bool is_final() const noexcept { return error && error->failure == DigestFailure::budget; }
     };
 
-    // ---- setting up
-
     static std::vector<const void*> overlay_of(const DigestTask<M>& task) {
         if (task.fold.empty() || task.fold.back() >= task.messages.size())
             throw Error(Errc::invalid_argument, "digest messages: the fold is empty or points behind the messages");
@@ -166,8 +164,6 @@ private:
         if (state_.learnt_input_limit > 0 && !callbacks_.gen_model_input)
             limit_ = std::min(limit_, state_.learnt_input_limit);
     }
-
-    // ---- one chunk
 
     void step() {
         Outcome outcome = ask_primary();
@@ -259,8 +255,6 @@ private:
         outcome.error = attempts_used_up(what, retries, outcome.error ? &*outcome.error : nullptr);
         return outcome;
     }
-
-    // ---- one attempt
 
     static Attempt<M> view_of_attempt(int number, DigestPhase phase, const Outcome& outcome) {
         return {number, phase, outcome.reply ? &*outcome.reply : nullptr, outcome.error ? &*outcome.error : nullptr};
@@ -409,8 +403,6 @@ private:
         }
         outcome.summary = *std::move(summary);
     }
-
-    // ---- calls, waiting, budget
 
     void require_running() const {
         if (environment_.stop.stop_requested())

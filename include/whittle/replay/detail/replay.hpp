@@ -141,9 +141,6 @@ ReplayTotals Replayer<M>::run() {
     return std::move(totals_);
 }
 
-// ---- as an agent loop does it
-// ----------------------------------------------------------------------------------------
-
 template <ToolMessage M>
 void Replayer<M>::begin_run() {
     if (in_run_) return;
@@ -217,9 +214,6 @@ void Replayer<M>::push(const M& message) {
     raw_infos_.push_back(conversation_.outline()[conversation_.size() - 1]);
     sent_.update(conversation_);
 }
-
-// ---- what it came to
-// -------------------------------------------------------------------------------------------------
 
 template <ToolMessage M>
 void Replayer<M>::account() {

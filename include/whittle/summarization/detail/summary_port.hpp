@@ -84,8 +84,6 @@ void SummaryPortOf<M>::rehearse(FunctionRef<void(Draft&)> stage) {
     trial.commit({.must_save = false});
 }
 
-// ---- the user's own list
-
 /// The messages that the finalizer left at the front and at the back are untouched; what is between is replaced.
 template <AgentMessage M>
 void SummaryPortOf<M>::stage_finalized(std::string_view summary, Role role,
@@ -140,8 +138,6 @@ void SummaryPortOf<M>::tell_nothing_carries(const Provenance& lost) const {
     emit(turn_.on_event,
          {Event::Level::warning, turn_.report.middleware, "nothing_carries", text, turn_.conversation_id(), 0, 0});
 }
-
-// ---- the model
 
 template <AgentMessage M>
 DigestTask<M> SummaryPortOf<M>::task_of(const DigestOrder& order) const {
@@ -212,8 +208,6 @@ std::vector<M> SummaryPortOf<M>::own_prefix_and(const DigestOrder& order, const 
     input.push_back(message_traits<M>::make(Role::user, text_of(system) + "\n\n" + text_of(user)));
     return input;
 }
-
-// ---- who is told
 
 template <AgentMessage M>
 void SummaryPortOf<M>::tell_done(std::span<const M> after) {
