@@ -12,7 +12,7 @@ namespace whittle::cli {
 /// characters, also those above 0x7F, marks of direction, line separators, invisible tags), is written as in JSON:
 /// \u001b. Bytes that are not UTF-8 become U+FFFD. Line feeds too are written so: an id cannot make up a line.
 [[nodiscard]] std::string shown(std::string_view text);
-/// The same, with line feeds as they are: for texts of several lines.
+/// `text` for a terminal with its line feeds as they are: for texts of several lines.
 [[nodiscard]] std::string shown_lines(std::string_view text);
 
 /// JSON text that is the same JSON and that a terminal cannot take for more; `indent` as for `dump`.

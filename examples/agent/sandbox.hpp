@@ -19,7 +19,7 @@ public:
     /// The resolved path of something that exists in the workspace. A relative `path` is one of the workspace. Throws
     /// whittle::Error: not_found, or invalid_argument if it is outside.
     [[nodiscard]] std::filesystem::path readable(std::string_view path) const;
-    /// The same, and not in the store.
+    /// As `readable`, and not in the store.
     [[nodiscard]] std::filesystem::path writable(std::string_view path) const;
     /// As `readable`, and a regular file.
     [[nodiscard]] std::filesystem::path readable_file(std::string_view path) const;

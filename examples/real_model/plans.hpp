@@ -17,9 +17,9 @@ struct TalkPlan {
 
 inline constexpr std::array<TalkPlan, 4> plans{{
     {"overflow", "Past the window, old rounds cleared", 7},
-    {"overflow_stream", "The same, streamed", 6, 0, true},
+    {"overflow_stream", "Past the window, old rounds cleared, streamed", 6, 0, true},
     {"summary", "Past the window, summaries by the model, of at most 300 tokens", 7, 300},
-    {"summary_cut", "The same with at most 24 tokens", 6, 24},
+    {"summary_cut", "Past the window, summaries by the model, of at most 24 tokens", 6, 24},
 }};
 
 [[nodiscard]] inline Talk carry_out(const TalkPlan& plan, const Server& server) {

@@ -33,7 +33,7 @@ namespace whittle::inline v0::detail {
 struct Secrets {
     std::string_view key;
     const HttpHeaders& headers;  ///< the values of those that are named as a secret (key, auth, token, cookie, ...)
-    std::string_view url;        ///< the same of its query
+    std::string_view url;        ///< the values of such names in its query
 };
 
 /// Throws the exception in flight again, with every secret of 8 bytes and more in its text blotted out.

@@ -91,7 +91,7 @@ std::vector<Draft::Measure> Draft::measure_all(const void* message, std::size_t 
     return measures;
 }
 
-/// The same of one part.
+/// What one part takes, for each of the columns.
 std::vector<Draft::Measure> Draft::measure(const Owned& owned, std::size_t part) const {
     std::vector<Measure> measures(owned.measures.size());
     read_part(owned.message, part, true, [&](const PartView& view) { add_measure(view, measures); });

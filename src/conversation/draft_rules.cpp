@@ -51,7 +51,7 @@ std::string_view Draft::rule_on(std::size_t message) const {
     return "it is pinned, a system text, the newest user message or in the open round";
 }
 
-/// The same of a part, beside what keeps its message.
+/// What keeps a part as it is, beside what keeps its message; empty if nothing does.
 std::string_view Draft::rule_on(std::size_t message, std::size_t part) const {
     if (allow_pinned_) return {};
     const MessageInfo& info = outline()[message];

@@ -176,7 +176,7 @@ bool came_as_shown(const HostResult& host, std::span<const Part> shown) {
     return gone && gone->empty();
 }
 
-/// The same as `place_parts` for a message in which nothing is to be edited.
+/// Places the parts in a message in which nothing is to be edited.
 Placed places_as_shown(const HostResult& host, std::span<const Part> shown) {
     const Texts slots = texts_of(host.result.parts);
     const Texts texts = texts_of(shown);

@@ -137,11 +137,11 @@ private:
         return outline_[message].parts[part];
     }
     [[nodiscard]] const PartInfo& part(const Call& call) const { return part(call.message, call.part); }
-    /// As the repair leaves it.
+    /// The call's id as the repair leaves it.
     [[nodiscard]] std::string id_of(const Call& call) const {
         return call.new_id.empty() ? part(call).call_id.str() : call.new_id;
     }
-    /// The same of the tool's name.
+    /// The tool's name as the repair leaves it.
     [[nodiscard]] std::string tool_of(const Call& call) const {
         return call.new_tool.empty() ? part(call).tool.str() : call.new_tool;
     }

@@ -14,7 +14,7 @@ enum class IdentifierKind { path, name, number };
 /// most 200 bytes each, ASCII. O(size).
 void for_each_identifier(std::string_view text, FunctionRef<void(std::string_view, IdentifierKind)> visit);
 
-/// The same for names that differ in their numbers only: digits in a row are one '#'.
+/// One text for all names that differ in their numbers only: digits in a row are one '#'.
 [[nodiscard]] std::string series_of(std::string_view name);
 
 /// Whether `text` as a whole is a path: no white space, a slash or an extension.

@@ -26,7 +26,7 @@ public:
 
     /// The needles that `text` holds, each once.
     [[nodiscard]] std::vector<Needle> find_in(std::string_view text) const;
-    /// The same, as they are only.
+    /// The needles that stand in `text` as they are, each once.
     [[nodiscard]] std::vector<Needle> find_exactly_in(std::string_view text) const;
 
     [[nodiscard]] std::size_t size() const noexcept { return texts_.size(); }

@@ -32,7 +32,7 @@ public:
 
     /// What each profile reads; then the request is in the cache.
     std::vector<Cached> add(const CacheRequest& request);
-    /// The same for one that is not the next of the session's own: `common` is found out.
+    /// Adds a request that is not the next of the session's own: `common` is found out.
     std::vector<Cached> add_aside(const CacheRequest& request);
 
 private:

@@ -49,7 +49,7 @@ public:
 
     /// Held while names change, by any process.
     [[nodiscard]] HeldLock lock(const FileAttempt& attempt) const;
-    /// The same for a reader, who does without where nothing can be written.
+    /// Held by a reader, who does without where nothing can be written.
     [[nodiscard]] HeldLock try_lock(const FileAttempt& attempt) const;
 
     /// True if the object is there with that content, whole, checkable and as durable as the options ask. Throws

@@ -18,7 +18,7 @@ struct FileAttempt {
 
     /// Throws Error(storage_failed).
     [[noreturn]] void fail(std::string_view reason) const;
-    /// The same with the system's text for `error`, an errno.
+    /// Throws Error(storage_failed) with the system's text for `error`, an errno.
     [[noreturn]] void fail(std::string_view step, int error) const;
 };
 
@@ -60,7 +60,7 @@ inline constexpr int directory_flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_C
 [[nodiscard]] Fd open_directory(const PosixOps& ops, const FileAttempt& attempt, int parent, const std::string& name,
                                 bool must_exist);
 
-/// The same; creates it (mode 0700) if absent.
+/// Opens the directory `name` in `parent`, never through a symbolic link; creates it (mode 0700) if absent.
 [[nodiscard]] Fd open_or_create_directory(const PosixOps& ops, const FileAttempt& attempt, int parent,
                                           const std::string& name);
 

@@ -29,7 +29,7 @@ struct TextShape {
 [[nodiscard]] bool tells_of_error(std::string_view line) noexcept;
 /// A text that starts as the output of something that failed.
 [[nodiscard]] bool starts_as_failure(std::string_view text) noexcept;
-/// The same, but for what says first that it went well.
+/// A text that starts as a failure, but for what says first that it went well.
 [[nodiscard]] bool is_failed_output(std::string_view text) noexcept;
 
 }  // namespace whittle::inline v0::detail

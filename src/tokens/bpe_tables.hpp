@@ -49,7 +49,7 @@ inline ShortToken key_of(const unsigned char* piece, std::size_t size) noexcept 
     return {words[0], words[1] | std::uint64_t{size} << ShortToken::length_at};
 }
 
-/// The same where 16 bytes can be read at `piece`.
+/// The key of a piece at which 16 bytes can be read.
 inline ShortToken key_of_readable(const unsigned char* piece, std::size_t size) noexcept {
     std::uint64_t low;
     std::uint64_t high;

@@ -53,7 +53,7 @@ Conversation<anthropic::Message> anthropic_rounds(const std::string& content) {
     return c;
 }
 
-/// The same with a message for each result.
+/// A round with a message for each result.
 Conversation<openai::Message> openai_rounds(const std::string& content) {
     Conversation<openai::Message> c("conv");
     push(c, ordered_json{{"role", "user"}, {"content", "go"}});

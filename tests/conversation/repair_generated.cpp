@@ -194,19 +194,19 @@ TEST_CASE("every broken history is mended: valid, twice the same, sound messages
     expect_all_repaired<ChatMessage>(histories);
 }
 
-TEST_CASE("the same for OpenAI's messages", "[repair]") {
+TEST_CASE("every broken history of OpenAI's messages is mended", "[repair]") {
     expect_all_repaired<openai::Message>(histories_of_other_types);
 }
-TEST_CASE("the same for a host's type with tools of its own", "[repair]") {
+TEST_CASE("every broken history of a host's type with tools of its own is mended", "[repair]") {
     expect_all_repaired<StepMessage>(histories_of_other_types);
 }
-TEST_CASE("the same for a type without tools", "[repair]") {
+TEST_CASE("every broken history of a type without tools is mended", "[repair]") {
     expect_all_repaired<PlainMessage>(histories_of_other_types);
 }
-TEST_CASE("the same for Anthropic's messages", "[repair]") {
+TEST_CASE("every broken history of Anthropic's messages is mended", "[repair]") {
     expect_all_repaired<anthropic::Message>(histories_of_other_types);
 }
-TEST_CASE("the same where Anthropic's results hold opaque blocks and images", "[repair]") {
+TEST_CASE("broken histories are mended where Anthropic's results hold opaque blocks and images", "[repair]") {
     for (std::uint64_t seed = 1; seed <= histories_of_other_types; ++seed) {
         const History history = generate_history(seed, {.broken = seed % 8 != 0, .turns = 3});
         for (const ValidityProfile* profile : law_profiles<anthropic::Message>()) {

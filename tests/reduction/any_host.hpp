@@ -50,7 +50,7 @@ public:
     [[nodiscard]] virtual const Report& report() const = 0;
 };
 
-/// The same for a chain of reductions.
+/// What is asked of a chain of reductions, whatever its messages are.
 class ChainCore {
 public:
     virtual ~ChainCore() = default;

@@ -15,7 +15,7 @@ struct Mirrored {
     nlohmann::ordered_json meant{};  ///< what the neutral message says: parts in order
 };
 
-/// The same at every call.
+/// Alike at every call.
 [[nodiscard]] std::vector<Mirrored> mirrored();
 
 }  // namespace whittle::sdk_types

@@ -46,14 +46,14 @@ inline History parallel(std::size_t n, IdOf id) {
     return framed(std::move(middle));
 }
 
-/// The same, newest call first.
+/// A round whose results come newest call first.
 inline History backwards(std::size_t n) {
     History middle{call_of(n, own_id)};
     for (std::size_t i = n; i-- > 0;) middle.push_back(ChatMessage::result(own_id(i), "read", result_text(i)));
     return framed(std::move(middle));
 }
 
-/// The same, all results in one message.
+/// A round with all results in one message.
 inline History joined(std::size_t n, IdOf id) {
     History middle{call_of(n, id), ChatMessage{Role::tool, {}}};
     for (std::size_t i = 0; i < n; ++i)
@@ -61,7 +61,7 @@ inline History joined(std::size_t n, IdOf id) {
     return framed(std::move(middle));
 }
 
-/// The same, a reminder behind each result.
+/// A round with a reminder behind each result.
 inline History reminded(std::size_t n) {
     History middle{call_of(n, own_id)};
     for (std::size_t i = 0; i < n; ++i) {

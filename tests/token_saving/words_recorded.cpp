@@ -221,7 +221,7 @@ TEST_CASE("text without blanks between its words is left alone", "[token_saving]
     }
 }
 
-TEST_CASE("the same for every text of the recorded sessions", "[.][everything]") {
+TEST_CASE("every text of the recorded sessions loses the share of words that its tier asks for", "[.][everything]") {
     for (const auto& file : recorded_files()) {
         CAPTURE(file.filename().string());
         TierShares shares;

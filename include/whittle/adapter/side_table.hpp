@@ -61,7 +61,7 @@ void check_message_count(const SavedConversation& saved, std::size_t messages);
 /// What the table knows of a message, over what the message says of itself. Throws Error(damaged) naming `index` if it
 /// is not the message that was saved.
 [[nodiscard]] MessageInfo join_saved(MessageInfo described, MessageInfo saved, std::size_t index);
-/// The same for a message of the journal; its text may be in a store.
+/// Throws Error(damaged) if a message of the journal is not the one that was saved; its text may be in a store.
 void check_original(const MessageInfo& described, const SavedEntry& entry, std::size_t stretch, std::size_t message,
                     bool is_stored);
 
@@ -142,7 +142,7 @@ requires HasCodec<M>
     return detail::to_conversation<M>(std::move(saved), std::move(messages), std::move(storage), options);
 }
 
-/// The same for a list that went on since: a conversation of the messages at its front that were saved. `sync` with the
+/// For a list that went on since it was saved: a conversation of the saved messages at its front. `sync` with the
 /// whole list then appends the others. Throws what `from_side_table` throws; Error(damaged) if `messages` does not
 /// start with those that were saved.
 template <AgentMessage M>

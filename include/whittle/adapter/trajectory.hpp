@@ -147,7 +147,7 @@ std::size_t read_trajectories(std::istream& in, const TrajectoryOptions& options
     return count;
 }
 
-/// The same for a file; its path is the name in the options. Throws Error(not_found) if it cannot be opened.
+/// Reads a file; its path is the name in the options. Throws Error(not_found) if it cannot be opened.
 template <JsonMessage M = openai::Message, typename Visit>
 std::size_t read_trajectories(const std::filesystem::path& file, TrajectoryOptions options, Visit&& visit) {
     std::ifstream in = detail::open_sessions(file);

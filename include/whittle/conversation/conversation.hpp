@@ -74,18 +74,18 @@ public:
     /// Appends a message. `usage`: what the provider billed for the call that gave this reply; if absent, the trait
     /// `usage` is asked. Cost: the size of the message. Strong guarantee. Throws Error(invalid_argument) inside a hook.
     void push_back(M message, std::optional<Usage> usage = std::nullopt);
-    /// The same for a model's reply with its usage.
+    /// Appends a model's reply with its usage.
     void push_reply(Reply<M> reply) { push_back(std::move(reply.message), reply.usage); }
 
     /// Appends the results of the open round, in the given order, as the provider wants them. A result that came in
     /// shortened gets a journal entry, so that `undo` and `restore` can bring it back. Strong guarantee.
     void push_tool_results(std::span<const ToolReturn> returns) requires ToolMessage<M>;
     void push_tool_results(std::span<const ToolResult> results) requires ToolMessage<M>;
-    /// The same for messages that the host made: they keep their own members and order, and what stands beside the
-    /// results in them; only texts of results are set. `messages` may hold the whole results or what is shown of them,
-    /// and messages without results. A result without a return stays as it is, and so does one whose return has media
-    /// that the message lacks. Of the same id, the first return is that of the first result.
-    /// Throws Error(invalid_argument) for a return whose result is in none of the messages.
+    /// Appends results in messages that the host made: they keep their own members and order, and what stands beside
+    /// the results in them; only texts of results are set. `messages` may hold the whole results or what is shown of
+    /// them, and messages without results. A result without a return stays as it is, and so does one whose return has
+    /// media that the message lacks. Of the same id, the first return is that of the first result. Throws
+    /// Error(invalid_argument) for a return whose result is in none of the messages.
     void push_tool_results(std::span<const M> messages, std::span<const ToolReturn> returns);
 
     /// For hosts that own the list: takes over what is new in `host`. Common messages at the front and at the back are
@@ -104,7 +104,7 @@ public:
     void apply_to(std::vector<M>& host, std::uint64_t version) const {
         apply_to(host, version, [](const M& message) -> const M& { return message; });
     }
-    /// The same for a list of another type; `make` gives its element for a message.
+    /// Brings a list of another type up to date; `make` gives its element for a message.
     template <typename T, std::invocable<const M&> Make>
     requires std::constructible_from<T, std::invoke_result_t<Make, const M&>>
     void apply_to(std::vector<T>& host, std::uint64_t version, const Make& make) const;
@@ -114,7 +114,7 @@ public:
     [[nodiscard]] std::int64_t tokens(const std::shared_ptr<const TokenCounter>& counter) {
         return side_.columns[column(counter)].messages;
     }
-    /// The same for each message, in order.
+    /// Tokens of each message by `counter`, in order.
     [[nodiscard]] std::vector<std::int64_t> tokens_of_each(const std::shared_ptr<const TokenCounter>& counter) {
         return side_.tokens_of_each(column(counter));
     }
@@ -176,7 +176,7 @@ public:
     /// Undoes the newest journal entry; the restored messages are pinned. False if the journal is empty. Throws if the
     /// store does not give a text back; then nothing has changed.
     bool undo() { return undo(no_poll); }
-    /// The same for an entry of many messages: `poll` is called for each; if it throws, nothing has changed.
+    /// Undoes an entry that may have many messages: `poll` is called for each; if it throws, nothing has changed.
     bool undo(Poll poll);
     /// Brings back the original of a message that is still in the list, and pins it. Throws Error(not_found) if it is
     /// original already, unknown, or folded (the text then names the entry to undo).

@@ -71,8 +71,8 @@ public:
     /// Whether every part of a message may be edited now, and the message itself folded or erased. False exactly where
     /// one of these edits throws Error(pinned), or there is no such message.
     [[nodiscard]] bool may_edit(std::size_t message) const;
-    /// The same of one part: `set_text` and `erase_part`; of thinking, `erase_part` alone, for it is never set. A call
-    /// in the open tool loop may be edited where its thinking may not.
+    /// Whether a part may be edited now: by `set_text` and `erase_part`; thinking by `erase_part` alone, for it is
+    /// never set. A call in the open tool loop may be edited where its thinking may not.
     [[nodiscard]] bool may_edit(std::size_t message, std::size_t part) const;
 
     [[nodiscard]] const TokenCounter& counter() const noexcept { return *env_.counter; }
@@ -122,8 +122,8 @@ public:
     };
     void offload(std::string key, std::string content, std::optional<Original> original = std::nullopt,
                  std::shared_ptr<Storage> storage = nullptr);
-    /// The same for the text of a part as it is now. One that nobody edited is read when it is written, and may leave
-    /// memory then.
+    /// Stores the text of a part as it is now. One that nobody edited is read when it is written, and may leave memory
+    /// then.
     void offload_text(std::string key, std::size_t message, std::size_t part,
                       std::shared_ptr<Storage> storage = nullptr);
     /// Writes what is to be stored now, before the commit, and takes back the units of which something is refused: what
@@ -139,7 +139,7 @@ public:
     }
     /// Takes back the last unit's edits and offloads.
     void drop_unit(Unit unit);
-    /// The same of several, in one go.
+    /// Takes back several units' edits and offloads in one go.
     void drop_units(std::vector<Unit> units);
     /// Takes back those of `units` that break a rule which the history keeps now, with what builds on them, and returns
     /// them: the units that made what breaks the rule, else those next to it; edits of parts that made nothing worse go

@@ -165,7 +165,7 @@ void drop_stored_texts(JournalEntry<M>& entry, std::span<StoredText> texts, cons
     original = std::move(small);
 }
 
-/// The same for texts in order of their parts, if a store gives every one back as it is in the message.
+/// Drops texts that stand in order of their parts, if a store gives every one back as it is in the message.
 template <AgentMessage M>
 void drop_held_texts(JournalEntry<M>& entry, std::span<const StoredText> texts, const M& shown) {
     M& original = entry.undo[texts.front().splice].messages[texts.front().message];

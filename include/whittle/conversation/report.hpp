@@ -113,7 +113,7 @@ namespace detail {
 
 /// What `stage` did was taken back because of `error`: it committed nothing and cut nothing.
 void take_back(StageReport& stage, std::string error);
-/// The same of every stage that committed: the last one, which failed, took them along.
+/// What every stage did that committed was taken back: the last one, which failed, took them along.
 void take_back_commits(Report& report);
 
 }  // namespace detail

@@ -191,7 +191,7 @@ private:
 /// wants outside of it, joins the round.
 void join_group(MessageInfo& info, const Outline& before);
 
-/// The same for a whole list, in linear time.
+/// Sets the groups of a whole list, in linear time.
 void join_groups(std::span<MessageInfo> infos);
 
 }  // namespace whittle::inline v0

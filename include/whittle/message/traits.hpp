@@ -235,7 +235,7 @@ public:
         }
     }
 
-    /// The same for the trait `rename_call`.
+    /// By the trait `rename_call`: false, and nothing done, where the type has none that takes an index.
     bool rename_call_in_place(M& m, std::size_t part, std::string_view call_id, std::string_view tool) {
         if constexpr (HasIndexedRename<M>) {
             const Index& index = index_of(m);

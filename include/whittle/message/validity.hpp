@@ -87,7 +87,7 @@ struct ValidityProfile {
 [[nodiscard]] const ValidityProfile& openai_compatible();
 /// "anthropic": Anthropic Messages, thinking not enabled.
 [[nodiscard]] const ValidityProfile& anthropic_messages();
-/// "anthropic_thinking": the same with thinking enabled.
+/// "anthropic_thinking": Anthropic Messages with thinking enabled.
 [[nodiscard]] const ValidityProfile& anthropic_thinking();
 /// "gemini": Gemini's generateContent.
 [[nodiscard]] const ValidityProfile& gemini_chat();
@@ -112,11 +112,11 @@ struct Violation {
 /// Every broken rule, in list order. The open round (calls still running) may lack results.
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile);
 
-/// The same, with G9 as far as the profile has it: `tools` are those of the request.
+/// Every broken rule, G9 among them if the profile has it: `tools` are those of the request.
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
                                               std::span<const ToolSpec> tools);
 
-/// The same for a history that may be long: calls `poll` for each message, each of its parts, and before each rule.
+/// For a history that may be long: calls `poll` for each message, each of its parts, and before each rule.
 [[nodiscard]] std::vector<Violation> validate(const Outline& outline, const ValidityProfile& profile,
                                               std::optional<std::span<const ToolSpec>> tools, Poll poll);
 

@@ -83,14 +83,14 @@ template <AgentMessage M>
     return std::make_shared<detail::FailoverList<M>>(std::move(models), std::move(callbacks));
 }
 
-/// The same for pointers to a host's own model class, which says the message type.
+/// Takes pointers to a host's own model class, which says the message type.
 template <typename T>
 [[nodiscard]] std::shared_ptr<Model<detail::ModelMessage<T>>> with_failover(
     const std::vector<std::shared_ptr<T>>& models, FailoverModelCallbacks callbacks = {}) {
     return with_failover(std::vector<std::shared_ptr<Model<detail::ModelMessage<T>>>>(models.begin(), models.end()),
                          std::move(callbacks));
 }
-/// The same for such pointers in braces.
+/// Takes such pointers in braces.
 template <typename T>
 [[nodiscard]] std::shared_ptr<Model<detail::ModelMessage<T>>> with_failover(
     std::initializer_list<std::shared_ptr<T>> models, FailoverModelCallbacks callbacks = {}) {

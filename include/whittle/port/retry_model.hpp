@@ -119,7 +119,7 @@ template <AgentMessage M>
                                                    std::move(environment));
 }
 
-/// The same for a pointer to a host's own model class, which says the message type.
+/// Takes a pointer to a host's own model class, which says the message type.
 template <typename T>
 [[nodiscard]] std::shared_ptr<Model<detail::ModelMessage<T>>> with_retry(std::shared_ptr<T> model,
                                                                          RetryModelConfig config = {},

@@ -34,10 +34,10 @@ struct EncodingInfo {
 /// published one. Takes a fraction of a second.
 [[nodiscard]] std::string pack_vocabulary(std::string_view name, std::string_view tiktoken_file);
 
-/// The same for a vocabulary of one's own, called `name` (1 to 32 bytes, not one of the known) and split as the known
-/// encoding `split_as` is. Token ids are merge ranks below 262,143; all single bytes are tokens; every longer token has
-/// at most 255 bytes and is what two tokens of lower rank merge into. Throws Error(parse_failed) for other files,
-/// Error(invalid_argument) for the names.
+/// Makes the packed form of a vocabulary of one's own, called `name` (1 to 32 bytes, not one of the known) and split as
+/// the known encoding `split_as` is. Token ids are merge ranks below 262,143; all single bytes are tokens; every longer
+/// token has at most 255 bytes and is what two tokens of lower rank merge into. Throws Error(parse_failed) for other
+/// files, Error(invalid_argument) for the names.
 [[nodiscard]] std::string pack_custom_vocabulary(std::string_view name, std::string_view split_as,
                                                  std::string_view tiktoken_file);
 

@@ -33,7 +33,7 @@ template <AgentMessage To, AgentMessage From>
             .options = request.options};
 }
 
-/// The messages that say the same in OpenAI's format: parts that it has no place for are left out.
+/// Appends `m` in OpenAI's format; parts that it has no place for are left out.
 template <AgentMessage M>
 void append_as_openai(const M& m, std::vector<openai::Message>& out) {
     const Role role = message_traits<M>::role(m);
@@ -200,7 +200,7 @@ template <AgentMessage M>
     }
 }
 
-/// The same for a model behind the Messages API.
+/// A model behind the Messages API, for messages of type `M`.
 template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Model<M>> as_model_of(std::shared_ptr<Model<anthropic::Message>> model) {
     if constexpr (std::is_same_v<M, anthropic::Message>) {

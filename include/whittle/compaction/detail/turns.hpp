@@ -34,7 +34,7 @@ struct TurnBudget {
     std::int64_t summary = 0;    ///< the summary may have this
     std::int64_t frame = 0;      ///< and the words around it this
     TokenScale scale{};          ///< already in `threshold` and `target`
-    std::int64_t limit = 0;      ///< the threshold of requests, as it was set; 0: the same as `threshold`
+    std::int64_t limit = 0;      ///< the threshold of requests, as it was set; 0: `threshold`
 };
 
 /// Which messages a summary will stand for, and why the others stay.

@@ -56,7 +56,7 @@ public:
 
     /// A provider said that everything up to the newest message is `reported` tokens.
     void anchor_all(std::int64_t reported) noexcept;
-    /// The same for one column that came later: at that time it would have said `estimate`.
+    /// Anchors a column that came after the provider's word: at that time it would have said `estimate`.
     void anchor(std::size_t column, std::int64_t reported, std::int64_t estimate) noexcept;
 
     [[nodiscard]] ContextCount context(std::size_t column) const noexcept;

@@ -30,7 +30,7 @@ struct backoff;
 struct get_failover_model;
 }  // namespace failover_callback
 
-/// The same for `FailoverCallbacks`.
+/// `FailoverCallbacks` with the same members in the same order: names the member that a function does not fit.
 template <AgentMessage M>
 struct FailoverBraces {
     using Callbacks = FailoverCallbacks<M>;

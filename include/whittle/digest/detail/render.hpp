@@ -43,7 +43,7 @@ template <AgentMessage M>
 
 /// Appends an entry, or the stretch `body` of one; `is_continued` if it is not its first.
 void append_text(std::string& text, const DigestEntry& entry, std::string_view body, bool is_continued);
-/// The same as a text of its own.
+/// An entry, or the stretch `body` of one, as a text of its own.
 [[nodiscard]] std::string to_text(const DigestEntry& entry, std::string_view body, bool is_continued);
 
 /// What stands around the entries in the data message.

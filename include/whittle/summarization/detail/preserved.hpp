@@ -38,7 +38,7 @@ struct UserText {
 [[nodiscard]] KeptUserMessages keep_user_messages(std::vector<std::string> texts, std::int64_t max_tokens,
                                                   const TokenCounter& counter, Language language);
 
-/// The same for texts that may have stood beside results: what repeated there gets what the others leave. `left_out`
+/// The newest of texts that may have stood beside results: what repeated there gets what the others leave. `left_out`
 /// counts the texts without room.
 [[nodiscard]] std::vector<UserText> keep_user_texts(std::vector<UserText> texts, std::int64_t max_tokens,
                                                     const TokenCounter& counter, Language language,

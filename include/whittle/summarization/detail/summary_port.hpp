@@ -51,7 +51,7 @@ public:
         before_.assign(messages.begin(), messages.end());
     }
     void tell_done() override { tell_done(turn_.conversation.messages()); }
-    /// The same of a list that is not the conversation's.
+    /// Tells of a list that is not the conversation's.
     void tell_done(std::span<const M> after);
 
 private:

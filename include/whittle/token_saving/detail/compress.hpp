@@ -25,7 +25,7 @@ struct HeadTailMarker {
     Language language = Language::english;
 };
 
-/// The same with a marker that says where the whole is. Nullopt where the text stays as it is.
+/// Head and tail with a marker between them that says where the whole is. Nullopt where the text stays as it is.
 [[nodiscard]] std::optional<std::string> cut_to_head_and_tail(std::string_view content, std::int64_t threshold,
                                                               std::int64_t head, std::int64_t tail,
                                                               const HeadTailMarker& marker);

@@ -56,13 +56,13 @@ struct WordWindow {
 
 /// True keeps a word. Exactly one flag per word; what is protected stays anyway.
 using WordClassifier = std::function<std::vector<bool>(Words)>;
-/// The same, told the share to keep.
+/// A classifier that takes the share of the words to keep.
 using RatioWordClassifier = std::function<std::vector<bool>(Words, double keep_ratio)>;
-/// The same with everything there is.
+/// A classifier that takes everything there is to know of a window.
 using WindowClassifier = std::function<std::vector<bool>(const WordWindow&)>;
 /// One score per word; exactly the top share of a message is kept, the earlier word of equal ones.
 using WordScorer = std::function<std::vector<double>(Words)>;
-/// The same with everything there is.
+/// A scorer that takes everything there is to know of a window.
 using WindowScorer = std::function<std::vector<double>(const WordWindow&)>;
 
 /// All are called on the thread of the hook; from several at once if the chain serves several conversations.
