@@ -35,7 +35,7 @@ Lost words(const std::vector<ConversionLoss>& losses) {
 
 AnthropicConversion from_openai(const std::string& array) { return to_anthropic(list<openai::Message>(array)); }
 
-OpenAiConversion from_anthropic(const std::string& array, const Json& system = nullptr,
+OpenAIConversion from_anthropic(const std::string& array, const Json& system = nullptr,
                                 const ConversionOptions& options = {}) {
     return to_openai(system, list<anthropic::Message>(array), options);
 }
@@ -84,7 +84,7 @@ TEST_CASE("a session says the same in both formats and comes back as the same JS
     CHECK(there.losses.empty());
     CHECK(there.system == "be brief");
     CHECK(dump(there.messages) == anthropic_session);
-    const OpenAiConversion back = to_openai(there.system, there.messages);
+    const OpenAIConversion back = to_openai(there.system, there.messages);
     CHECK(back.losses.empty());
     CHECK(dump(back.messages) == openai_session);
 }

@@ -81,7 +81,7 @@ TEST_CASE("a generated Anthropic history without foreign blocks comes back as th
         std::vector<anthropic::Message> messages;
         for (const anthropic::Message& m : build_all<anthropic::Message>(generate_history(seed)))
             messages.push_back(without_foreign_blocks(m));
-        const OpenAiConversion there = to_openai(nullptr, messages, {.media_in_tool_messages = true});
+        const OpenAIConversion there = to_openai(nullptr, messages, {.media_in_tool_messages = true});
         CAPTURE(seed);
         REQUIRE(there.losses == std::vector<ConversionLoss>{});
         REQUIRE(validate(std::span<const openai::Message>(there.messages), openai_chat()).empty());
@@ -94,7 +94,7 @@ TEST_CASE("a generated Anthropic history without foreign blocks comes back as th
 TEST_CASE("what a generated history loses on the way to OpenAI is named, block by block", "[convert][laws]") {
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         const auto messages = build_all<anthropic::Message>(generate_history(seed));
-        const OpenAiConversion there = to_openai("be brief", messages);
+        const OpenAIConversion there = to_openai("be brief", messages);
         CAPTURE(seed);
         REQUIRE(count(there.losses, "thinking") == count_blocks(messages, "thinking"));
         REQUIRE(count(there.losses, "form") == 0);
@@ -112,7 +112,7 @@ TEST_CASE("conversions of broken histories neither throw nor pass over a change 
         const auto ours = build_all<openai::Message>(history);
         const AnthropicConversion there = to_anthropic(ours);
         const auto theirs = build_all<anthropic::Message>(history);
-        const OpenAiConversion here = to_openai(nullptr, theirs);
+        const OpenAIConversion here = to_openai(nullptr, theirs);
         if (there.losses.empty()) REQUIRE(to_openai(there.system, there.messages).messages == ours);
         if (here.losses.empty()) REQUIRE(to_anthropic(here.messages).messages == theirs);
     }
@@ -134,7 +134,7 @@ TEST_CASE("every recorded session keeps its validity in both formats, and comes 
             CHECK(ids_of(before) == "");
             CHECK(ids_of(after) == "");
             CHECK(anthropic::check_wire(there.messages).empty());
-            const OpenAiConversion back = to_openai(there.system, there.messages, {.media_in_tool_messages = true});
+            const OpenAIConversion back = to_openai(there.system, there.messages, {.media_in_tool_messages = true});
             const Kept kept = kept_of(session.messages, there.losses);
             const std::size_t added = count(there.losses, "first_speaker");
             REQUIRE(back.messages.size() == kept.messages.size() + added);

@@ -18,7 +18,7 @@ using namespace whittle::testing;
 namespace {
 
 using nlohmann::ordered_json;
-using OpenAi = std::vector<openai::Message>;
+using OpenAI = std::vector<openai::Message>;
 using Objects = std::map<std::string, std::string>;
 
 /// One token a byte: nothing is rounded by message, and the two formats divide a history differently.
@@ -51,7 +51,7 @@ Reduced<M> reduce(const std::vector<M>& history, const std::string& system, cons
 }
 
 /// What has been through both formats once carries nothing that the other one lacks.
-OpenAi without_losses(const OpenAi& history) {
+OpenAI without_losses(const OpenAI& history) {
     const AnthropicConversion there = to_anthropic(history);
     return to_openai(there.system, there.messages).messages;
 }
@@ -67,7 +67,7 @@ std::string text_of_system(const ordered_json& system) {
 }
 
 /// Both orders; true if there was something to clear.
-bool compare(const OpenAi& history, const ReductionConfig& config) {
+bool compare(const OpenAI& history, const ReductionConfig& config) {
     const AnthropicConversion converted = to_anthropic(history);
     REQUIRE(converted.losses.empty());
     const auto first_converted =
@@ -81,8 +81,8 @@ bool compare(const OpenAi& history, const ReductionConfig& config) {
     return !first_reduced.objects.empty();
 }
 
-OpenAi to_messages(const History& history) {
-    OpenAi messages;
+OpenAI to_messages(const History& history) {
+    OpenAI messages;
     for (const ChatMessage& m : history) {
         ordered_json json{{"role", name_of(m.role)}, {"content", nullptr}};
         for (const Part& part : m.parts) {
@@ -104,7 +104,7 @@ TEST_CASE("generated histories come out the same, converted before or after they
     int reduced = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
         CAPTURE(seed);
-        const OpenAi history = without_losses(to_messages(generate_history(seed, {.turns = 4})));
+        const OpenAI history = without_losses(to_messages(generate_history(seed, {.turns = 4})));
         for (const bool with_arguments : {false, true}) {
             ReductionConfig config{.max_tokens_for_clear = 1'000, .clear_tool_inputs = with_arguments};
             config.clear_target_tokens = seed % 3 == 0 ? 700 : 0;
@@ -124,7 +124,7 @@ TEST_CASE("recorded sessions come out the same, converted before or after they a
         int sessions = 0;
         read_trajectories(file.path(), {}, [&](Trajectory<>&& session) {
             CAPTURE(file.path().filename().string(), session.id);
-            const OpenAi history = without_losses(session.messages);
+            const OpenAI history = without_losses(session.messages);
             reduced += compare(history, {.max_tokens_for_clear = 20'000}) ? 1 : 0;
             return ++sessions < 2;
         });

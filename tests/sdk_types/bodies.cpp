@@ -30,7 +30,7 @@ namespace {
 
 using nlohmann::ordered_json;
 using testing::Type;
-using OpenAi = std::vector<openai::Message>;
+using OpenAI = std::vector<openai::Message>;
 using Anthropic = std::vector<anthropic::Message>;
 
 constexpr std::size_t longest_text = 60;
@@ -108,8 +108,8 @@ void add_bodies(Program& program, ModelRequest<anthropic::Message> request, cons
 }
 
 /// As servers send replies: members that requests must not have, among them.
-OpenAi openai_kinds() {
-    OpenAi messages;
+OpenAI openai_kinds() {
+    OpenAI messages;
     for (
         const char* text :
         {R"({"role":"developer","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]})",
@@ -209,7 +209,7 @@ std::vector<Setting> anthropic_settings() {
 
 /// Where the types and we differ on purpose: docs/http.md.
 void add_exceptions(Program& program) {
-    const OpenAi history{openai::Message::parse(R"({"role":"assistant","content":"a","reasoning_content":"hm"})")};
+    const OpenAI history{openai::Message::parse(R"({"role":"assistant","content":"a","reasoning_content":"hm"})")};
     Setting setting;
     setting.openai.dialect = *openai::find_dialect("deepseek");
     program.refuse("openai_whole", "reasoning_content, for servers that want it back",
@@ -222,7 +222,7 @@ void add_exceptions(Program& program) {
 }
 
 void add_hand_made(Program& program) {
-    const OpenAi spoken = openai_kinds();
+    const OpenAI spoken = openai_kinds();
     for (const Setting& setting : openai_settings()) {
         add_bodies(program, {.messages = spoken, .system = "Be brief.", .tools = tools()}, setting);
         add_bodies(program, {.messages = {spoken.data(), 2}}, setting);

@@ -19,15 +19,15 @@ namespace whittle::sdk_types {
 namespace {
 
 using nlohmann::ordered_json;
-using OpenAi = std::vector<openai::Message>;
+using OpenAI = std::vector<openai::Message>;
 using Anthropic = std::vector<anthropic::Message>;
 
 constexpr int sessions_of_a_file = 2;
 constexpr std::size_t longest_text = 200;
 
 /// Without the member that the generator adds to see that unknown ones stay.
-OpenAi to_messages(const testing::History& history) {
-    OpenAi messages;
+OpenAI to_messages(const testing::History& history) {
+    OpenAI messages;
     for (const ChatMessage& neutral : history) {
         for (const openai::Message& m : testing::Builder<openai::Message>::build(neutral)) {
             ordered_json json = m.json();
@@ -54,7 +54,7 @@ struct Programs {
     std::string anthropic{};
 
     /// There and back: both are what our code wrote. OpenAI's types know no name of a tool in its result.
-    void add(const OpenAi& history) {
+    void add(const OpenAI& history) {
         const AnthropicConversion there = to_anthropic(history);
         append(anthropic, there.messages);
         add(there.system, there.messages);
@@ -70,8 +70,8 @@ const std::string png =
     "png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// Every kind of content that has a place in OpenAI's messages.
-OpenAi openai_kinds() {
-    OpenAi messages;
+OpenAI openai_kinds() {
+    OpenAI messages;
     for (const std::string& text : std::vector<std::string>{
              R"({"role":"developer","content":"be brief"})",
              R"({"role":"system","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]})",

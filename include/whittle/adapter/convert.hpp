@@ -23,7 +23,7 @@ struct AnthropicConversion {
 };
 
 /// A history for OpenAI's chat completions.
-struct OpenAiConversion {
+struct OpenAIConversion {
     std::vector<openai::Message> messages{};
     std::vector<ConversionLoss> losses{};
 };
@@ -33,7 +33,7 @@ namespace detail {
 /// What a message comes back as, without reporting what that would lose.
 [[nodiscard]] inline std::vector<openai::Message> back_to_openai(const anthropic::Message& m, const CallNames& names) {
     Losses ignored;
-    ToOpenAiConverter back(ignored, {.media_in_tool_messages = true});
+    ToOpenAIConverter back(ignored, {.media_in_tool_messages = true});
     back.know(&names);
     back.convert(std::span(&m, 1));
     return std::move(back.take().front().messages);
@@ -46,7 +46,7 @@ namespace detail {
     return openai::Message(std::move(json)) == original;
 }
 
-inline void report_other_form(const FromOpenAi& converted, std::span<const openai::Message> input,
+inline void report_other_form(const FromOpenAI& converted, std::span<const openai::Message> input,
                               const CallNames& names, Losses& losses) {
     const std::vector<openai::Message> back = back_to_openai(converted.message, names);
     const bool is_split = back.size() != converted.last - converted.first;
@@ -62,7 +62,7 @@ inline void report_other_form(const FromAnthropic& converted, const anthropic::M
     Losses ignored;
     ToAnthropicConverter back(ignored);
     back.convert(converted.messages);
-    const std::vector<FromOpenAi> all = back.take();
+    const std::vector<FromOpenAI> all = back.take();
     if (all.size() == 1 && all.front().message == input) return;
     losses.at(converted.message);
     losses.add("form", "says the same, but would come back as other JSON");
@@ -79,7 +79,7 @@ inline void report_other_form(const FromAnthropic& converted, const anthropic::M
     converter.let_user_begin();
     AnthropicConversion result;
     result.system = converter.take_system_text();
-    for (detail::FromOpenAi& converted : converter.take()) {
+    for (detail::FromOpenAI& converted : converter.take()) {
         detail::report_other_form(converted, messages, converter.names(), losses);
         result.messages.push_back(std::move(converted.message));
     }
@@ -90,13 +90,13 @@ inline void report_other_form(const FromAnthropic& converted, const anthropic::M
 /// Converts a history; `system` is that of the request: null, a string or an array of text blocks; its losses have the
 /// index behind the last message. What is not in `losses` comes back from `to_anthropic` as the same JSON. Linear in
 /// the size of the history.
-[[nodiscard]] inline OpenAiConversion to_openai(const nlohmann::ordered_json& system,
+[[nodiscard]] inline OpenAIConversion to_openai(const nlohmann::ordered_json& system,
                                                 std::span<const anthropic::Message> messages,
                                                 const ConversionOptions& options = {}) {
     detail::Losses losses;
-    detail::ToOpenAiConverter converter(losses, options);
+    detail::ToOpenAIConverter converter(losses, options);
     losses.at(messages.size());
-    OpenAiConversion result{converter.system_message(system), {}};
+    OpenAIConversion result{converter.system_message(system), {}};
     converter.convert(messages);
     for (detail::FromAnthropic& converted : converter.take()) {
         detail::report_other_form(converted, messages[converted.message], losses);

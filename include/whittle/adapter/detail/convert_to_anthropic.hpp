@@ -15,7 +15,7 @@
 namespace whittle::inline v0::detail {
 
 /// A converted message and the input it stands for.
-struct FromOpenAi {
+struct FromOpenAI {
     anthropic::Message message;
     std::size_t first = 0;
     std::size_t last = 0;
@@ -57,7 +57,7 @@ public:
     }
 
     [[nodiscard]] ordered_json take_system_text() { return std::move(system_); }
-    [[nodiscard]] std::vector<FromOpenAi> take() { return std::move(converted_); }
+    [[nodiscard]] std::vector<FromOpenAI> take() { return std::move(converted_); }
     [[nodiscard]] const CallNames& names() const noexcept { return names_; }
 
 private:
@@ -303,7 +303,7 @@ private:
     UnnamedCalls unnamed_calls_{};
     std::size_t unnamed_ = 0;  ///< calls without an id so far
     ordered_json system_ = nullptr;
-    std::vector<FromOpenAi> converted_{};
+    std::vector<FromOpenAI> converted_{};
     CallNames names_{};
 };
 

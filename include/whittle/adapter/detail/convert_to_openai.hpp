@@ -21,9 +21,9 @@ struct FromAnthropic {
 };
 
 /// Turns messages of the Messages API into chat-completions messages, oldest first.
-class ToOpenAiConverter {
+class ToOpenAIConverter {
 public:
-    ToOpenAiConverter(Losses& losses, const ConversionOptions& options) : losses_(losses), options_(options) {}
+    ToOpenAIConverter(Losses& losses, const ConversionOptions& options) : losses_(losses), options_(options) {}
 
     /// The calls of a stretch that holds only their results. Must outlive this.
     void know(const CallNames* names) { known_ = names; }

@@ -131,9 +131,9 @@ template <AgentMessage M>
     return openai::Message(std::move(json));
 }
 
-class AnthropicForOpenai final : public Model<openai::Message> {
+class AnthropicForOpenAI final : public Model<openai::Message> {
 public:
-    explicit AnthropicForOpenai(std::shared_ptr<Model<anthropic::Message>> model) : model_(std::move(model)) {}
+    explicit AnthropicForOpenAI(std::shared_ptr<Model<anthropic::Message>> model) : model_(std::move(model)) {}
     Reply<openai::Message> generate(const ModelRequest<openai::Message>& request) override {
         const AnthropicConversion converted = to_anthropic(request.messages);
         const std::string system = join_system(request.system, converted.system);
@@ -141,7 +141,7 @@ public:
             with_messages<anthropic::Message>(request, std::span<const anthropic::Message>(converted.messages));
         inner.system = system;
         const Reply<anthropic::Message> reply = model_->generate(inner);
-        OpenAiConversion back = to_openai(nullptr, {&reply.message, 1});
+        OpenAIConversion back = to_openai(nullptr, {&reply.message, 1});
         if (back.messages.empty())
             back.messages.emplace_back(nlohmann::ordered_json{{"role", "assistant"}, {"content", nullptr}});
         // What a paused reply waits for has no place in this format, so that it cannot be sent back.
@@ -153,11 +153,11 @@ private:
     std::shared_ptr<Model<anthropic::Message>> model_;
 };
 
-class OpenaiForAnthropic final : public Model<anthropic::Message> {
+class OpenAIForAnthropic final : public Model<anthropic::Message> {
 public:
-    explicit OpenaiForAnthropic(std::shared_ptr<Model<openai::Message>> model) : model_(std::move(model)) {}
+    explicit OpenAIForAnthropic(std::shared_ptr<Model<openai::Message>> model) : model_(std::move(model)) {}
     Reply<anthropic::Message> generate(const ModelRequest<anthropic::Message>& request) override {
-        const OpenAiConversion converted = to_openai(nullptr, request.messages);
+        const OpenAIConversion converted = to_openai(nullptr, request.messages);
         const Reply<openai::Message> reply = model_->generate(
             with_messages<openai::Message>(request, std::span<const openai::Message>(converted.messages)));
         const openai::Message message = with_whole_calls(reply.message, reply.finish, request.messages);
@@ -169,9 +169,9 @@ private:
 };
 
 template <AgentMessage M>
-class OpenaiForAny final : public Model<M> {
+class OpenAIForAny final : public Model<M> {
 public:
-    explicit OpenaiForAny(std::shared_ptr<Model<openai::Message>> model) : model_(std::move(model)) {}
+    explicit OpenAIForAny(std::shared_ptr<Model<openai::Message>> model) : model_(std::move(model)) {}
     Reply<M> generate(const ModelRequest<M>& request) override {
         std::vector<openai::Message> messages;
         for (const M& m : request.messages) append_as_openai(m, messages);
@@ -194,9 +194,9 @@ template <AgentMessage M>
     if constexpr (std::is_same_v<M, openai::Message>) {
         return model;
     } else if constexpr (std::is_same_v<M, anthropic::Message>) {
-        return std::make_shared<detail::OpenaiForAnthropic>(std::move(model));
+        return std::make_shared<detail::OpenAIForAnthropic>(std::move(model));
     } else {
-        return std::make_shared<detail::OpenaiForAny<M>>(std::move(model));
+        return std::make_shared<detail::OpenAIForAny<M>>(std::move(model));
     }
 }
 
@@ -207,7 +207,7 @@ template <AgentMessage M>
         return model;
     } else {
         return as_model_of<M>(
-            std::shared_ptr<Model<openai::Message>>(std::make_shared<detail::AnthropicForOpenai>(std::move(model))));
+            std::shared_ptr<Model<openai::Message>>(std::make_shared<detail::AnthropicForOpenAI>(std::move(model))));
     }
 }
 
