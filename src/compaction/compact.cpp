@@ -16,8 +16,8 @@ public:
     explicit Ladder(const CompactionWork& work)
         : work_(work), turn_(work.turn), config_(work.config), sizes_(work.sizes), run_(work) {}
 
-    [[nodiscard]] bool was_fruitless() const;
-    bool climb();
+    [[nodiscard]] bool made_no_progress() const;
+    bool run_stages();
 
 private:
     /// A dry run leaves no notes behind.
@@ -37,7 +37,7 @@ private:
     [[nodiscard]] std::int64_t grown(std::int64_t tokens) const {
         return add_saturating(tokens, cool_down_of(config_, sizes_.limits.threshold));
     }
-    void remember_fruitless();
+    void remember_no_progress();
     [[nodiscard]] bool may_summarise();
     [[nodiscard]] bool has_obstacle();
     bool commit_cheap();
@@ -56,23 +56,23 @@ private:
     CompactionRun run_;
 };
 
-/// Whether the same run did nothing before: since then messages only came to what is sacred.
-bool Ladder::was_fruitless() const {
+/// Whether the same run did nothing before: since then messages only came to what is kept anyway.
+bool Ladder::made_no_progress() const {
     if (turn_.config.explain || turn_.config.dry_run) return false;
     const Notes notes = turn_.notes();
-    const auto before = notes.text("fruitless");
-    return before && sizes_.tokens >= notes.integer("fruitless_tokens").value_or(0) && *before == run_.situation();
+    const auto before = notes.text("no_progress");
+    return before && sizes_.tokens >= notes.integer("no_progress_tokens").value_or(0) && *before == run_.situation();
 }
 
 /// Not where the store refused something, nor where the current turn's growth makes recent turns due.
-void Ladder::remember_fruitless() {
+void Ladder::remember_no_progress() {
     const bool is_final = !work_.has_model || run_.plan().recent_tokens == 0 || is_at_floor();
     if (run_.is_refused() || !is_final) return;
-    note("fruitless", run_.situation());
-    note("fruitless_tokens", sizes_.tokens);
+    note("no_progress", run_.situation());
+    note("no_progress_tokens", sizes_.tokens);
 }
 
-bool Ladder::climb() {
+bool Ladder::run_stages() {
     run_.stage_cheap();
     if (!run_.needs_summary()) return commit_cheap();
     run_.plan_summary();
@@ -80,18 +80,18 @@ bool Ladder::climb() {
     if (turn_.config.explain || is_due) run_.list_candidates(is_due);
     if (is_due) return summarise();
     const bool is_changed = commit_cheap();
-    if (!is_changed) remember_fruitless();
+    if (!is_changed) remember_no_progress();
     return is_changed;
 }
 
 /// Says once what is in the way.
 bool Ladder::may_summarise() {
     if (has_obstacle()) return false;
-    forget("floor_told");
+    forget("floor_reported");
     if (work_.has_model) return true;
-    if (!turn_.notes().integer("no_model_told")) {
+    if (!turn_.notes().integer("no_model_reported")) {
         warn("no_model", "no summary: there is neither a summariser nor a model of the agent's own");
-        note("no_model_told", std::int64_t{1});
+        note("no_model_reported", std::int64_t{1});
     }
     return false;
 }
@@ -101,8 +101,8 @@ bool Ladder::has_obstacle() {
     if (!is_floor && run_.can_summarise()) return false;
     const std::int64_t obstacle = is_floor ? 1 : 2;
     const bool is_stuck = is_floor || run_.tokens_now() > sizes_.limits.threshold;
-    if (!is_stuck || turn_.notes().integer("floor_told") == obstacle) return true;
-    note("floor_told", obstacle);
+    if (!is_stuck || turn_.notes().integer("floor_reported") == obstacle) return true;
+    note("floor_reported", obstacle);
     const TurnBudget& budget = run_.budget();
     warn(is_floor ? "irreducible" : "nothing_to_fold",
          is_floor ? describe_floor(run_.plan(), budget) : describe_idle(run_.plan(), budget), sizes_.tokens,
@@ -189,7 +189,7 @@ std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfi
     turn.report.threshold = limits.threshold;
     if (config.token_counter) turn.report.counter = config.token_counter->id();
     if (tokens <= limits.threshold) {
-        for (const char* key : {"retry_at_tokens", "floor_told", "fruitless"}) {
+        for (const char* key : {"retry_at_tokens", "floor_reported", "no_progress"}) {
             if (!turn.config.dry_run) turn.notes().erase(key);
         }
         return std::nullopt;
@@ -212,10 +212,10 @@ bool compact(const CompactionWork& work, bool is_forced) {
     if (is_forced) {
         work.turn.report.outcome = Outcome::nothing;
     } else {
-        if (ladder.was_fruitless()) return false;
-        if (!work.turn.config.dry_run) work.turn.notes().erase("fruitless");
+        if (ladder.made_no_progress()) return false;
+        if (!work.turn.config.dry_run) work.turn.notes().erase("no_progress");
     }
-    return ladder.climb();
+    return ladder.run_stages();
 }
 
 std::size_t untouched_by_compaction(const Outline& outline, std::string_view name) {

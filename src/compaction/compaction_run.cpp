@@ -16,22 +16,22 @@ void CompactionRun::stage_cheap() {
     const CompactionConfig& config = work_.config;
     if (config.pruning) {
         PruningConfig pruning = *config.pruning;
-        if (config.current_turn_keep_rounds) pruning.skip_boundary_turns = 0;  // what is sacred bounds it instead
-        stage_pruning(turn_, edit_, pruning, layout_.sacred);
+        if (config.current_turn_keep_rounds) pruning.skip_boundary_turns = 0;  // `kept_from` bounds it instead
+        stage_pruning(turn_, edit_, pruning, layout_.kept_from);
         refused_ += edit_.store();
     }
     if (tokens_now() <= limits().target) return;
-    stage_media(turn_, edit_, config.media, layout_.sacred, config.pruning.value_or(PruningConfig{}));
+    stage_media(turn_, edit_, config.media, layout_.kept_from, config.pruning.value_or(PruningConfig{}));
     refused_ += edit_.store();
 }
 
 std::string CompactionRun::situation() const {
     const Outline outline = turn_.outline();
-    const std::size_t sacred = layout_.sacred;
+    const std::size_t kept_from = layout_.kept_from;
     constexpr double ratio_steps = 4.0;  // it moves a little with each reply
     return joined_numbers({static_cast<std::int64_t>(turn_.last_entry()),
-                           sacred < outline.size() ? static_cast<std::int64_t>(outline[sacred].serial)
-                                                   : -static_cast<std::int64_t>(outline.size()),
+                           kept_from < outline.size() ? static_cast<std::int64_t>(outline[kept_from].serial)
+                                                      : -static_cast<std::int64_t>(outline.size()),
                            pins_of(outline), limits().threshold, limits().target, limits().summary,
                            work_.has_model ? 1 : 0, static_cast<std::int64_t>(scale_.ratio * ratio_steps)});
 }
@@ -48,7 +48,7 @@ void CompactionRun::plan_within(const TokenScale& scale) {
     const auto without_overhead = [&](std::int64_t limit) {
         return scale.to_counted(limit - std::min(limit, scale.overhead));
     };
-    budget_ = {.beside = work_.sizes.counted.beside,
+    budget_ = {.system_and_tools = work_.sizes.counted.beside,
                .threshold = without_overhead(limits().threshold),
                .target = without_overhead(limits().target),
                .summary = limits().summary,

@@ -22,7 +22,7 @@ std::int64_t limit_of(const TurnBudget& budget) noexcept { return budget.limit >
 }  // namespace
 
 std::int64_t floor_of(const TurnPlan& plan, const TurnBudget& budget) noexcept {
-    return budget.scale.to_request(plan.floor_with(budget.beside));
+    return budget.scale.to_request(plan.floor_with(budget.system_and_tools));
 }
 
 std::string describe_floor(const TurnPlan& plan, const TurnBudget& budget) {
@@ -30,9 +30,9 @@ std::string describe_floor(const TurnPlan& plan, const TurnBudget& budget) {
     return fmt::format(
         "no summary: what has to stay takes {} tokens, the threshold is {}: {} beside the messages (system text, "
         "tools), {} in the protected prefix, {} in pinned messages, {} in the current turn; a summary takes {} or more",
-        floor_of(plan, budget), limit_of(budget), scale.to_request(budget.beside), scale.to_request(plan.prefix_tokens),
-        scale.to_request(plan.pinned_tokens), scale.to_request(plan.current_tokens),
-        scale.to_request(smallest_summary(budget)));
+        floor_of(plan, budget), limit_of(budget), scale.to_request(budget.system_and_tools),
+        scale.to_request(plan.prefix_tokens), scale.to_request(plan.pinned_tokens),
+        scale.to_request(plan.current_tokens), scale.to_request(smallest_summary(budget)));
 }
 
 std::string describe_idle(const TurnPlan& plan, const TurnBudget& budget) {
@@ -43,7 +43,7 @@ std::string describe_idle(const TurnPlan& plan, const TurnBudget& budget) {
     return fmt::format(
         "no summary: {} ({} tokens); the threshold is {}: {} beside the messages (system text, tools), {} in the "
         "protected prefix, {} in pinned messages, {} in recent turns, {} in the current turn",
-        why, scale.to_request(plan.folded_tokens), limit_of(budget), scale.to_request(budget.beside),
+        why, scale.to_request(plan.folded_tokens), limit_of(budget), scale.to_request(budget.system_and_tools),
         scale.to_request(plan.prefix_tokens), scale.to_request(plan.pinned_tokens),
         scale.to_request(plan.recent_tokens), scale.to_request(plan.current_tokens));
 }
@@ -65,7 +65,7 @@ std::string describe_compacted(std::int64_t tokens, std::int64_t threshold) {
 }
 
 bool is_over_floor(const TurnPlan& plan, const TurnBudget& budget) noexcept {
-    return add_saturating(plan.floor_with(budget.beside), smallest_summary(budget)) > budget.threshold;
+    return add_saturating(plan.floor_with(budget.system_and_tools), smallest_summary(budget)) > budget.threshold;
 }
 
 std::string cut_summary(std::string_view summary, std::int64_t max_tokens, const TokenCounter& counter) {

@@ -79,14 +79,14 @@ std::vector<PruningCandidate> results_in(const MessageInfo& info, std::size_t me
 }
 
 /// Where a provider takes no media in results, an adapter put them in a message behind the round.
-bool is_beside(const PartInfo& part, const Mark& mark) {
+bool is_beside_round(const PartInfo& part, const Mark& mark) {
     return part.kind == PartKind::media && part.call_id.empty() && origin_of(mark) == Origin::repair;
 }
 
-std::optional<PruningCandidate> media_beside(const MessageInfo& info, std::size_t message) {
-    PruningCandidate candidate{.message = message, .is_beside = true};
+std::optional<PruningCandidate> media_beside_round(const MessageInfo& info, std::size_t message) {
+    PruningCandidate candidate{.message = message, .is_beside_round = true};
     for (std::size_t p = 0; p < info.parts.size(); ++p) {
-        if (!is_beside(info.parts[p], mark_of(info, p))) continue;
+        if (!is_beside_round(info.parts[p], mark_of(info, p))) continue;
         candidate.media.push_back(p);
         candidate.bytes += info.parts[p].media_bytes;
     }
@@ -99,7 +99,7 @@ std::optional<PruningCandidate> media_beside(const MessageInfo& info, std::size_
 void add_candidates(std::vector<PruningCandidate>& candidates, const Outline& outline, detail::CallParts& calls,
                     const Round& round, std::size_t message) {
     std::vector<PruningCandidate> found = results_in(outline[message], message);
-    if (auto beside = media_beside(outline[message], message)) found.push_back(std::move(*beside));
+    if (auto beside = media_beside_round(outline[message], message)) found.push_back(std::move(*beside));
     for (PruningCandidate& candidate : found) {
         candidate.group = round.group;
         candidate.call = round.call;
@@ -154,19 +154,19 @@ std::vector<PruningCandidate> plan_pruning(const PruningScope& scope) {
     }
     for (PruningCandidate& candidate : candidates) candidate.rule = rule_for(candidate, scope, boundary);
     std::ranges::reverse(candidates);
-    settle_media_beside(candidates);
+    settle_media_beside_rounds(candidates);
     return candidates;
 }
 
-void settle_media_beside(std::vector<PruningCandidate>& candidates) {
+void settle_media_beside_rounds(std::vector<PruningCandidate>& candidates) {
     std::unordered_map<Serial, std::string_view> kept;
     for (const PruningCandidate& candidate : candidates) {
         const bool stays = !candidate.rule.empty() && candidate.rule != "pruned_already";
-        if (stays && !candidate.is_beside) kept.emplace(candidate.group, candidate.rule);
+        if (stays && !candidate.is_beside_round) kept.emplace(candidate.group, candidate.rule);
     }
     for (PruningCandidate& candidate : candidates) {
         const auto found = kept.find(candidate.group);
-        if (candidate.is_beside && candidate.rule.empty() && found != kept.end()) candidate.rule = found->second;
+        if (candidate.is_beside_round && candidate.rule.empty() && found != kept.end()) candidate.rule = found->second;
     }
 }
 
@@ -175,13 +175,13 @@ std::vector<PruningCandidate> results_of_media(const Outline& outline, std::size
     const std::optional<Round> round = round_at(outline, message);
     if (!round) return results;
     const PartInfo& media = outline[message].parts[part];
-    if (media.call_id.empty() && !is_beside(media, mark_of(outline[message], part))) return results;
+    if (media.call_id.empty() && !is_beside_round(media, mark_of(outline[message], part))) return results;
     detail::CallParts calls(outline);
     for (const std::size_t i : round->results) {
         if (media.call_id.empty() || i == message) add_candidates(results, outline, calls, *round, i);
     }
     std::erase_if(results, [&](const PruningCandidate& candidate) {
-        if (candidate.is_beside) return true;
+        if (candidate.is_beside_round) return true;
         return !media.call_id.empty() && outline[message].parts[candidate.part].call_id != media.call_id;
     });
     return results;

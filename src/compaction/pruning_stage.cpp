@@ -101,10 +101,10 @@ std::vector<PruningRun::Decision> PruningRun::find_due() {
     std::int64_t newest = 0;
     std::vector<PruningCandidate> candidates = plan();
     for (PruningCandidate& candidate : candidates) {
-        const bool is_result = candidate.rule.empty() && !candidate.is_beside;
+        const bool is_result = candidate.rule.empty() && !candidate.is_beside_round;
         if (is_result && is_wanted(edit_, config_, candidate)) candidate.rule = "protect";
     }
-    settle_media_beside(candidates);
+    settle_media_beside_rounds(candidates);
     for (PruningCandidate& candidate : candidates) {
         Decision decision{.candidate = std::move(candidate)};
         std::string_view& rule = decision.candidate.rule;

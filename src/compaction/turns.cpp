@@ -53,14 +53,14 @@ std::vector<std::string_view> turn_rules(const Outline& outline, const TurnLayou
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (i < layout.prefix) {
             rules[i] = "prefix";
-        } else if (i >= layout.sacred) {
+        } else if (i >= layout.kept_from) {
             rules[i] = "current_turn";
         } else if (is_pinned(i)) {
             rules[i] = "pinned";
         }
         if (!rules[i].empty() && outline[i].group != 0) kept_rounds.emplace(outline[i].group, "pinned");
     }
-    for (std::size_t i = layout.prefix; i < layout.sacred; ++i) {
+    for (std::size_t i = layout.prefix; i < layout.kept_from; ++i) {
         if (rules[i].empty() && outline[i].group != 0 && kept_rounds.contains(outline[i].group)) rules[i] = "pinned";
     }
     return rules;
@@ -81,10 +81,10 @@ public:
         : outline_(outline), tokens_(tokens), layout_(layout), self_(self), starts_(round_starts(outline)) {}
 
     [[nodiscard]] std::size_t start(const TurnPlan& plan, std::int64_t budget) const {
-        std::size_t first = layout_.sacred;
-        std::size_t lowest = layout_.sacred;
+        std::size_t first = layout_.kept_from;
+        std::size_t lowest = layout_.kept_from;
         std::int64_t sum = 0;
-        for (std::size_t i = layout_.sacred; i-- > layout_.prefix;) {
+        for (std::size_t i = layout_.kept_from; i-- > layout_.prefix;) {
             if (plan.rules[i].empty() && is_summary_of(outline_[i], self_)) break;  // a summary is never stacked
             lowest = std::min(lowest, starts_[i]);
             if (plan.rules[i].empty()) sum = add_saturating(sum, tokens_[i]);
@@ -110,7 +110,7 @@ private:
 
 /// What the turns that stay word for word may have.
 std::int64_t budget_of_turns(const TurnPlan& plan, const TurnBudget& budget) noexcept {
-    const std::int64_t fixed = sub_saturating(plan.floor_with(budget.beside), plan.current_tokens);
+    const std::int64_t fixed = sub_saturating(plan.floor_with(budget.system_and_tools), plan.current_tokens);
     const std::int64_t cap = add_saturating(budget.summary, budget.frame);
     const std::int64_t most = std::min(budget.target, sub_saturating(budget.threshold, plan.current_tokens));
     return sub_saturating(most, add_saturating(fixed, cap));
@@ -120,15 +120,16 @@ std::int64_t budget_of_turns(const TurnPlan& plan, const TurnBudget& budget) noe
 /// of its size is not worth a call.
 std::int64_t room_for_summary(const TurnPlan& plan, const TurnBudget& budget) noexcept {
     const std::int64_t left =
-        sub_saturating(budget.threshold, add_saturating(plan.floor_with(budget.beside), plan.recent_tokens));
+        sub_saturating(budget.threshold, add_saturating(plan.floor_with(budget.system_and_tools), plan.recent_tokens));
     const std::int64_t room = sub_saturating(std::min(left, plan.folded_tokens / 8 * 7), budget.frame);
     return room < std::max<std::int64_t>(1, budget.summary / 4) ? 0 : std::min(room, budget.summary);
 }
 
 }  // namespace
 
-std::int64_t TurnPlan::floor_with(std::int64_t beside) const noexcept {
-    return add_saturating(add_saturating(beside, prefix_tokens), add_saturating(pinned_tokens, current_tokens));
+std::int64_t TurnPlan::floor_with(std::int64_t system_and_tools) const noexcept {
+    return add_saturating(add_saturating(system_and_tools, prefix_tokens),
+                          add_saturating(pinned_tokens, current_tokens));
 }
 
 TurnLayout layout_of(const Outline& outline, std::string_view self, std::optional<int> keep_rounds) {
@@ -139,10 +140,10 @@ TurnLayout layout_of(const Outline& outline, std::string_view self, std::optiona
     while (layout.prefix < outline.size() && is_protected(outline[layout.prefix])) ++layout.prefix;
     const std::vector<std::size_t> starts = round_starts(outline);
     layout.current = std::max(layout.prefix, back_to_border(starts, start_of_current(outline)));
-    layout.sacred = layout.current;
+    layout.kept_from = layout.current;
     if (keep_rounds) {
         const std::size_t start = start_of_rounds(outline, layout.current, *keep_rounds);
-        layout.sacred = std::max(layout.prefix, back_to_border(starts, start));
+        layout.kept_from = std::max(layout.prefix, back_to_border(starts, start));
     }
     return layout;
 }
@@ -155,7 +156,7 @@ TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens
     }
     const RecentTurns recent(outline, tokens, layout, self);
     const std::size_t cut = recent.start(plan, budget_of_turns(plan, budget));
-    for (std::size_t i = layout.prefix; i < layout.sacred; ++i) {
+    for (std::size_t i = layout.prefix; i < layout.kept_from; ++i) {
         if (!plan.rules[i].empty()) continue;
         plan.rules[i] = i < cut ? "fold" : "recent";
         std::int64_t& sum = i < cut ? plan.folded_tokens : plan.recent_tokens;

@@ -133,11 +133,11 @@ FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens,
 
 std::int64_t FoldSizes::limit_of_messages() const noexcept {
     const std::int64_t wanted = trigger_tokens > 0 ? std::min(trigger_tokens, context_tokens) : context_tokens;
-    return sub_saturating(scale.to_counted(wanted - std::min(wanted, scale.overhead)), beside_tokens);
+    return sub_saturating(scale.to_counted(wanted - std::min(wanted, scale.overhead)), system_and_tools);
 }
 
 std::int64_t FoldSizes::floor_of(const FoldPlan& plan, std::int64_t reserve) const noexcept {
-    return add_saturating(scale.to_request(add_saturating(beside_tokens, plan.kept_tokens)), reserve);
+    return add_saturating(scale.to_request(add_saturating(system_and_tools, plan.kept_tokens)), reserve);
 }
 
 bool FoldSizes::is_overhead_in_the_way(const FoldPlan& plan, std::int64_t reserve) const noexcept {

@@ -27,7 +27,7 @@ std::string describe_floor(const FoldSizes& sizes, const FoldPlan& plan, std::in
         return fmt::format(
             "no summary: what has to stay takes {} tokens, the trigger is {}: {} beside the messages (system text, "
             "tools), {} in {} messages ({}), {} reserved for the reply",
-            sizes.floor_of(plan, reserve), sizes.trigger_tokens, sizes.beside_messages(),
+            sizes.floor_of(plan, reserve), sizes.trigger_tokens, sizes.request_without_messages(),
             sizes.scale.to_request(plan.kept_tokens), plan.kept_messages, what_stays(plan), reserve);
     }
     return fmt::format("no summary: {} messages have to stay ({}), the trigger is {}", plan.kept_messages,

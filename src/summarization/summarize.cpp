@@ -56,15 +56,15 @@ private:
 bool Summarizer::may_try() {
     Notes notes = turn_.notes();
     if (run_.is_over_floor()) {
-        if (notes.integer("floor_told")) return false;
-        notes.set("floor_told", std::int64_t{1});
+        if (notes.integer("floor_reported")) return false;
+        notes.set("floor_reported", std::int64_t{1});
         turn_.report.outcome = Outcome::nothing;
         const std::string text = floor();
         turn_.report.more().error = text;
         warn("irreducible", text, sizes_.context_tokens, run_.floor_tokens());
         return false;
     }
-    notes.erase("floor_told");
+    notes.erase("floor_reported");
     if (!run_.is_pointless()) return true;
     turn_.report.outcome = Outcome::nothing;
     wait_for_growth(sizes_.context_tokens);
@@ -96,15 +96,15 @@ bool Summarizer::fold() {
 bool Summarizer::fits_rules() {
     try {
         run_.rehearse();
-        turn_.notes().erase("rules_told");
+        turn_.notes().erase("rules_reported");
         return true;
     } catch (const Error& error) {
         if (error.errc() != Errc::invalid_history) throw;
         turn_.report.outcome = Outcome::nothing;
         turn_.report.more().error = error.what();
         wait_for_growth(sizes_.context_tokens);
-        if (turn_.notes().integer("rules_told")) return false;
-        turn_.notes().set("rules_told", std::int64_t{1});
+        if (turn_.notes().integer("rules_reported")) return false;
+        turn_.notes().set("rules_reported", std::int64_t{1});
         warn("no_valid_summary", std::string("no summary: ") + error.what(), sizes_.context_tokens,
              sizes_.trigger_tokens);
         return false;
@@ -185,7 +185,7 @@ FoldSizes sizes_of(HookTurn& turn, const SummarizationConfig& config, std::int64
     const ContextCount counted = turn.counted();
     FoldSizes sizes = triggers_of(turn, config, tokens);
     sizes.message_tokens = counted.estimate - counted.beside;
-    sizes.beside_tokens = counted.beside;
+    sizes.system_and_tools = counted.beside;
     sizes.scale = counted.scale_to(tokens);
     return sizes;
 }
@@ -193,7 +193,7 @@ FoldSizes sizes_of(HookTurn& turn, const SummarizationConfig& config, std::int64
 std::optional<FoldSizes> due_sizes(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
     Notes notes = turn.notes();
     if (!is_due(turn, triggers_of(turn, config, tokens))) {
-        for (const char* key : {"retry_at_tokens", "floor_told", "rules_told"}) notes.erase(key);
+        for (const char* key : {"retry_at_tokens", "floor_reported", "rules_reported"}) notes.erase(key);
         return std::nullopt;
     }
     turn.report.outcome = Outcome::remembered;

@@ -83,7 +83,7 @@ private:
     }
 
     void ask() {
-        const std::vector<std::string> current = bytes_from(first_sacred());
+        const std::vector<std::string> current = bytes_from(first_kept());
         chain_.before_model(conversation_, {trajectory_.tools, trajectory_.system});
         const std::vector<std::string> now = bytes_from(conversation_.size() - current.size());
         const auto version = conversation_.version();
@@ -96,7 +96,7 @@ private:
     }
 
     /// By this test's own reading of the outline: the newest turn, or the newest rounds of it.
-    [[nodiscard]] std::size_t first_sacred() const {
+    [[nodiscard]] std::size_t first_kept() const {
         const Outline outline = conversation_.outline();
         std::size_t first = outline.newest_user().value_or(outline.size());
         for (const MessageInfo* info = first < outline.size() ? &outline[first] : nullptr; info && first > 0; --first)
@@ -114,10 +114,11 @@ private:
         const Outline outline = conversation_.outline();
         const std::vector<std::int64_t> tokens = conversation_.tokens_of_each(chars());
         std::int64_t sum = total() - conversation_.tokens(chars());
-        const std::size_t sacred = first_sacred();
+        const std::size_t kept_from = first_kept();
         for (std::size_t i = 0; i < outline.size(); ++i) {
             const bool is_open = outline[i].group != 0 && outline[i].group == outline.open_group();
-            const bool stays = i >= sacred || is_open || outline[i].role == Role::system || outline.newest_user() == i;
+            const bool stays =
+                i >= kept_from || is_open || outline[i].role == Role::system || outline.newest_user() == i;
             sum += stays ? tokens[i] : 0;
         }
         return sum;
@@ -154,15 +155,15 @@ Figures replay_some(std::optional<int> keep_rounds, int sessions, std::size_t lo
 
 TEST_CASE("no recorded request leaves above the threshold unless what has to stay is above it", "[data]") {
     if (recorded_files().empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
-    const Figures sacred = replay_some(std::nullopt, 2, 200);
-    CHECK(sacred.calls > 100);
-    CHECK(sacred.broken == 0);
-    CHECK(sacred.changed == 0);
+    const Figures whole_turns = replay_some(std::nullopt, 2, 200);
+    CHECK(whole_turns.calls > 100);
+    CHECK(whole_turns.broken == 0);
+    CHECK(whole_turns.changed == 0);
     const Figures rounds = replay_some(3, 2, 200);
     CHECK(rounds.broken == 0);
     CHECK(rounds.changed == 0);
-    CHECK(rounds.summaries > sacred.summaries);
-    CHECK(rounds.above < sacred.above);
+    CHECK(rounds.summaries > whole_turns.summaries);
+    CHECK(rounds.above < whole_turns.above);
 }
 
 // Minutes: for the figures of docs/compaction.md.

@@ -162,7 +162,7 @@ TEST_CASE("the current turn is the same before and after, byte for byte, images 
     CHECK(ladder.asked.size() == 1);
 }
 
-TEST_CASE("of a long current turn only the newest rounds are sacred where so many are named", "[compaction]") {
+TEST_CASE("of a long current turn only the newest rounds stay, as many as are named", "[compaction]") {
     Conversation<> conversation("long");
     conversation.push_back(ChatMessage::user("do it all"));
     for (int i = 1; i <= 12; ++i) {
@@ -173,9 +173,10 @@ TEST_CASE("of a long current turn only the newest rounds are sacred where so man
     const auto before = messages_of(conversation);
     CompactionConfig config = sizes(1'000, 300, 60);
     config.pruning.reset();
-    Ladder sacred(config);
-    CHECK(sacred.ask(conversation).outcome == Outcome::nothing);
-    CHECK(contains(sacred.chain.config().clock ? conversation.report().stages[0].details->error : "", "current turn"));
+    Ladder whole_turn(config);
+    CHECK(whole_turn.ask(conversation).outcome == Outcome::nothing);
+    CHECK(contains(whole_turn.chain.config().clock ? conversation.report().stages[0].details->error : "",
+                   "current turn"));
     config.current_turn_keep_rounds = 2;
     Ladder ladder(config);
     CHECK(ladder.ask(conversation).outcome == Outcome::committed);

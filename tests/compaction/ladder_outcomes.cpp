@@ -211,7 +211,8 @@ TEST_CASE("a threshold above what the model takes is lowered to it, with target 
     }
 }
 
-TEST_CASE("where only the newest rounds are sacred, older results of the current turn are pruned", "[compaction]") {
+TEST_CASE("where only the newest rounds stay as they are, older results of the current turn are pruned",
+          "[compaction]") {
     Conversation<> conversation("long");
     conversation.push_back(ChatMessage::user("do it all"));
     for (int i = 1; i <= 12; ++i) {

@@ -62,7 +62,8 @@ TEST_CASE("with current_turn_keep_rounds the running request stays where reminde
     }
 }
 
-TEST_CASE("a ladder that joins a long chat climbs, whatever the provider bills above our count", "[compaction]") {
+TEST_CASE("a ladder that joins a long chat runs its stages, whatever the provider bills above our count",
+          "[compaction]") {
     for (const std::int64_t reported : {0LL, 128'000LL, 600'000LL}) {
         INFO(reported);
         Asked asked;

@@ -64,7 +64,7 @@ TEST_CASE("the current turn is the latest number with everything behind it", "[c
     const List list = List().add(Role::system, 0).talk(1).talk(2).talk(3).round(0);
     CHECK(list.layout().prefix == 1);
     CHECK(list.layout().current == 5);
-    CHECK(list.layout().sacred == 5);
+    CHECK(list.layout().kept_from == 5);
 }
 
 TEST_CASE("without any number the current turn starts at the newest user message", "[compaction]") {
@@ -76,8 +76,8 @@ TEST_CASE("leading system texts are the prefix, our own summary is not", "[compa
     CHECK(List().add(Role::system, 0).add(Role::system, 0).summary(1).talk(2).layout().prefix == 2);
     CHECK(List().summary(1, "another").summary(1).talk(2).layout().prefix == 1);
     CHECK(List().summary(1).add(Role::system, 0).talk(2).layout().prefix == 0);
-    CHECK(List().add(Role::system, 0).layout().sacred == 1);
-    CHECK(List().layout().sacred == 0);
+    CHECK(List().add(Role::system, 0).layout().kept_from == 1);
+    CHECK(List().layout().kept_from == 0);
 }
 
 TEST_CASE("a round that reaches into the current turn belongs to it", "[compaction]") {
@@ -85,13 +85,13 @@ TEST_CASE("a round that reaches into the current turn belongs to it", "[compacti
     CHECK(list.layout().current == 2);
 }
 
-TEST_CASE("only the newest rounds of the current turn are sacred where so many are named", "[compaction]") {
+TEST_CASE("only the newest rounds of the current turn stay, as many as are named", "[compaction]") {
     const List list = List().talk(1).add(Role::user, 2).round(2).round(2).round(2);
-    CHECK(list.layout().sacred == 2);
-    CHECK(list.layout(1).sacred == 7);
-    CHECK(list.layout(2).sacred == 5);
-    CHECK(list.layout(3).sacred == 3);
-    CHECK(list.layout(4).sacred == 2);
+    CHECK(list.layout().kept_from == 2);
+    CHECK(list.layout(1).kept_from == 7);
+    CHECK(list.layout(2).kept_from == 5);
+    CHECK(list.layout(3).kept_from == 3);
+    CHECK(list.layout(4).kept_from == 2);
     CHECK(list.layout(2).current == 2);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("what the threshold leaves beside the current turn bounds the turns th
     const List list = List().add(Role::system, 0).talk(1).talk(2).talk(3);
     TurnBudget budget = room_for(1'000);
     budget.threshold = 5 + 10 + 10 + 20 + 20;  // beside, prefix, summary, current turn, one turn
-    budget.beside = 5;
+    budget.system_and_tools = 5;
     CHECK(list.plan(budget).folded == Indices{1, 2});
     budget.threshold -= 1;
     CHECK(list.plan(budget).folded == Indices{1, 2, 3, 4});
@@ -172,7 +172,7 @@ TEST_CASE("a round of which a message is pinned stays whole and counts as fixed"
 
 TEST_CASE("a summary gets no room where what stays leaves less than a quarter of its size", "[compaction]") {
     const List list = List().talk(1).talk(2);
-    TurnBudget budget{.beside = 0, .threshold = 24, .target = 20, .summary = 8, .frame = 2};
+    TurnBudget budget{.system_and_tools = 0, .threshold = 24, .target = 20, .summary = 8, .frame = 2};
     CHECK(list.plan(budget).summary_tokens == 2);
     budget.threshold = 23;
     CHECK(list.plan(budget).summary_tokens == 0);

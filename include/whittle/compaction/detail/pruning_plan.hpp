@@ -29,10 +29,10 @@ struct PruningCandidate {
     std::vector<std::size_t> texts{};  ///< those that pruning replaces, in order
     std::vector<std::size_t> media{};
     std::string tool{};
-    std::string name{};      ///< its call's, safe in a storage key
-    Serial group = 0;        ///< its round
-    bool is_beside = false;  ///< no result, but media that an adapter put beside its round
-    std::size_t call = 0;    ///< index of the message with its call
+    std::string name{};            ///< its call's, safe in a storage key
+    Serial group = 0;              ///< its round
+    bool is_beside_round = false;  ///< no result, but media that an adapter put beside its round
+    std::size_t call = 0;          ///< index of the message with its call
     std::optional<std::size_t> call_part{};
     bool is_error = false;
     std::int64_t bytes = 0;             ///< of its texts, and of its media as base64
@@ -55,7 +55,7 @@ struct PruningScope {
 [[nodiscard]] std::vector<PruningCandidate> plan_pruning(const PruningScope& scope);
 
 /// Keeps media beside a round as long as one of its results is kept. For rules that came after the plan.
-void settle_media_beside(std::vector<PruningCandidate>& candidates);
+void settle_media_beside_rounds(std::vector<PruningCandidate>& candidates);
 
 /// The results that a media part belongs to: that of its call; of media beside a round all of the round's; else none.
 [[nodiscard]] std::vector<PruningCandidate> results_of_media(const Outline& outline, std::size_t message,

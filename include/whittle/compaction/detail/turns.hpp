@@ -15,9 +15,9 @@ namespace whittle::inline v0 {
 
 /// How a history falls into a protected prefix, older turns, and what stays of the current one. Indices of messages.
 struct TurnLayout {
-    std::size_t prefix = 0;   ///< one past the leading system messages that are no summaries of ours
-    std::size_t current = 0;  ///< where the current turn starts
-    std::size_t sacred = 0;   ///< from here on nothing is touched; `current`, or later with `keep_rounds`
+    std::size_t prefix = 0;     ///< one past the leading system messages that are no summaries of ours
+    std::size_t current = 0;    ///< where the current turn starts
+    std::size_t kept_from = 0;  ///< from here on nothing is touched; `current`, or later with `keep_rounds`
 };
 
 /// The current turn is the latest turn number with all that is behind it; without any number it starts at the newest
@@ -28,7 +28,7 @@ struct TurnLayout {
 
 /// What a plan has to come to. Tokens as messages are counted; `scale`: how a request's tokens compare.
 struct TurnBudget {
-    std::int64_t beside = 0;     ///< system text and tools
+    std::int64_t system_and_tools = 0;
     std::int64_t threshold = 0;  ///< the request should have at most this
     std::int64_t target = 0;     ///< and this, but for the current turn
     std::int64_t summary = 0;    ///< the summary may have this
@@ -42,15 +42,15 @@ struct TurnPlan {
     std::vector<std::size_t> folded{};      ///< indices, ascending
     std::vector<std::string_view> rules{};  ///< for each message: "fold", or the id of the rule that keeps it
     std::int64_t prefix_tokens = 0;
-    std::int64_t pinned_tokens = 0;   ///< between the prefix and what is sacred
-    std::int64_t current_tokens = 0;  ///< of what is sacred
+    std::int64_t pinned_tokens = 0;   ///< between the prefix and `kept_from`
+    std::int64_t current_tokens = 0;  ///< from `kept_from` on
     std::int64_t recent_tokens = 0;   ///< of newest turns that fit the budget
     std::int64_t folded_tokens = 0;
     bool has_only_summaries = true;   ///< nothing new is among the folded messages
     std::int64_t summary_tokens = 0;  ///< what the summary may have; 0: there is no room for one
 
     /// What no plan can go below: all that stays whatever is folded.
-    [[nodiscard]] std::int64_t floor_with(std::int64_t beside) const noexcept;
+    [[nodiscard]] std::int64_t floor_with(std::int64_t system_and_tools) const noexcept;
 };
 
 /// Plans a fold: the newest turns that fit the budget stay word for word, all older ones are folded, the summary that

@@ -38,15 +38,15 @@ struct FoldPlan {
 /// The sizes that a fold is judged by. Triggers judge requests in the provider's tokens, plans count messages in ours:
 /// `scale` is between the two.
 struct FoldSizes {
-    std::int64_t context_tokens = 0;  ///< of the whole request, as triggers judge it
-    std::int64_t message_tokens = 0;  ///< of the messages, counted
-    std::int64_t beside_tokens = 0;   ///< of system text and tools, counted
-    std::int64_t trigger_tokens = 0;  ///< what the request should come below; 0: no such limit
-    std::int64_t limit_messages = 0;  ///< 0: no limit
+    std::int64_t context_tokens = 0;    ///< of the whole request, as triggers judge it
+    std::int64_t message_tokens = 0;    ///< of the messages, counted
+    std::int64_t system_and_tools = 0;  ///< of system text and tools, counted
+    std::int64_t trigger_tokens = 0;    ///< what the request should come below; 0: no such limit
+    std::int64_t limit_messages = 0;    ///< 0: no limit
     TokenScale scale{};
 
     /// What system text and tools take of a request.
-    [[nodiscard]] std::int64_t beside_messages() const noexcept { return scale.to_request(beside_tokens); }
+    [[nodiscard]] std::int64_t request_without_messages() const noexcept { return scale.to_request(system_and_tools); }
     /// What the messages should come below, counted.
     [[nodiscard]] std::int64_t limit_of_messages() const noexcept;
     /// The irreducible floor of a request: what no fold can go below, with `reserve` for the model's reply. Overhead
