@@ -1,6 +1,6 @@
 #pragma once
 
-/// What an agent needs: all of whittle but replay, the adapters and the backends.
+/// What an agent needs: all of whittle but replay, evaluation, the adapters and the backends.
 
 #include "whittle/base/version.hpp"
 #include "whittle/chain/chain.hpp"

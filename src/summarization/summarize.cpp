@@ -135,7 +135,8 @@ bool Summarizer::write_summary() {
     return true;
 }
 
-/// A summary that frees little must not be due again at once. Asks no user's counter: the commit stands.
+/// A summary that frees little must not be due again at once. No counter of the user's is called, since what it
+/// threw would undo a commit that stands.
 void Summarizer::report_success(const CommitResult& result) {
     const std::int64_t after = sizes_.context_without(sub_saturating(result.tokens_before, result.tokens_after));
     const std::int64_t limit = sizes_.trigger_tokens;
