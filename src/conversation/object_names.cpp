@@ -1,6 +1,7 @@
 #include "whittle/conversation/detail/object_names.hpp"
 
 #include "../base/ascii.hpp"
+#include "../message/part_facts.hpp"
 #include "whittle/base/detail/names.hpp"
 
 #include <algorithm>
@@ -89,12 +90,10 @@ void ObjectNames::assign_each(MessageInfo& info) {
     std::string_view previous_id;
     SharedString previous_name;
     for (PartInfo& part : info.parts) {
-        const bool is_result =
-            part.kind == PartKind::tool_result || (part.kind == PartKind::media && !part.call_id.empty());
         if (part.kind == PartKind::tool_call) {
             share_tool(part.tool);
             part.object_name = assign(part.call_id);
-        } else if (is_result && part.object_name.empty()) {
+        } else if (is_result_part(part) && part.object_name.empty()) {
             const bool same_result = !previous_name.empty() && previous_id == part.call_id && !part.starts_result;
             part.object_name = same_result ? previous_name : assign(part.call_id);
             previous_id = part.call_id;

@@ -1,5 +1,7 @@
 #include "whittle/conversation/detail/planned_keys.hpp"
 
+#include "whittle/base/error.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,6 +57,8 @@ void PlannedKeys::drop_unit() noexcept {
 
 namespace {
 
+std::string numbered_key(const std::string& key, int number) { return fmt::format("{}-{}", key, number); }
+
 bool is_taken(Storage& storage, const std::string& key, std::string_view content, const PlannedKeys& planned) {
     if (const Hash128* const other = planned.find(key)) return *other != hash128(content);
     const auto info = storage.stat(key);
@@ -69,7 +73,7 @@ std::string free_key(Storage& storage, std::string key, std::string_view content
     try {
         if (!is_taken(storage, key, content, planned)) return key;
         for (int number = planned.first_number(key);; ++number) {
-            std::string candidate = fmt::format("{}-{}", key, number);
+            std::string candidate = numbered_key(key, number);
             if (is_taken(storage, candidate, content, planned)) continue;
             planned.set_first_number(key, number);
             return candidate;
@@ -77,6 +81,23 @@ std::string free_key(Storage& storage, std::string key, std::string_view content
     } catch (const std::exception&) {
         return key;  // the write will say what is wrong
     }
+}
+
+std::string write_to_free_key(const std::string& key, FunctionRef<void(const std::string&)> write) {
+    std::string candidate = key;
+    for (int number = 2;; ++number) {
+        try {
+            write(candidate);
+            return candidate;
+        } catch (const Error& error) {
+            if (error.errc() != Errc::already_exists) throw;
+        }
+        candidate = numbered_key(key, number);
+    }
+}
+
+std::string put_to_free_key(Storage& storage, const std::string& key, std::string_view content) {
+    return write_to_free_key(key, [&](const std::string& free) { storage.put_if_absent(free, content); });
 }
 
 void sort_unique(std::vector<std::string>& keys) {

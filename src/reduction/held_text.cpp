@@ -2,6 +2,7 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 
 #include <fmt/format.h>
 
@@ -10,26 +11,6 @@
 #include <utility>
 
 namespace whittle::inline v0::detail {
-
-namespace {
-
-/// Calls `write(key)`, with `key-2`, `key-3`, ... as long as it throws Error(already_exists). Returns the key that was
-/// free.
-template <typename Write>
-std::string write_to_free_key(const std::string& key, Write&& write) {
-    std::string candidate = key;
-    for (int number = 2;; ++number) {
-        try {
-            write(candidate);
-            return candidate;
-        } catch (const Error& error) {
-            if (error.errc() != Errc::already_exists) throw;
-        }
-        candidate = fmt::format("{}-{}", key, number);
-    }
-}
-
-}  // namespace
 
 HeldText::HeldText(const HeldTextLimits& limits, std::shared_ptr<Storage> storage)
     : limits_(limits), storage_(std::move(storage)) {}
@@ -101,10 +82,6 @@ std::optional<std::string> HeldText::store(const std::string& key) {
         fail(error.what());
         return std::nullopt;
     }
-}
-
-std::string put_to_free_key(Storage& storage, const std::string& key, std::string_view content) {
-    return write_to_free_key(key, [&](const std::string& free) { storage.put_if_absent(free, content); });
 }
 
 }  // namespace whittle::inline v0::detail

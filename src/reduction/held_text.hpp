@@ -59,7 +59,4 @@ private:
     bool ends_in_line_ = false;
 };
 
-/// Stores `content` as `HeldText::store` does. Throws what the store throws.
-std::string put_to_free_key(Storage& storage, const std::string& key, std::string_view content);
-
 }  // namespace whittle::inline v0::detail

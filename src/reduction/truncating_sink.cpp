@@ -2,6 +2,7 @@
 
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/conversation/detail/stored_parts.hpp"
 #include "whittle/reduction/detail/truncation.hpp"
 

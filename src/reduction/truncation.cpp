@@ -5,6 +5,7 @@
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/reduction/detail/clearing.hpp"
 
 #include <fmt/format.h>

@@ -127,6 +127,24 @@ TEMPLATE_TEST_CASE("both providers serve conversations of every message type", "
     CHECK(theirs["messages"][2]["content"][0]["tool_use_id"] == "x");
 }
 
+TEST_CASE("texts of two results that alternate in one message go to the server as one message for each result",
+          "[backend]") {
+    const auto transport = std::make_shared<ScriptedTransport>(answer_json(openai_reply));
+    const ChainSettings settings = read_chain_settings(file);
+    const auto model = http_models<ChatMessage>(source_with(transport))(find(settings, "o"));
+    ChatMessage results{Role::tool, {}};
+    for (const char* id : {"x", "y", "x"})
+        results.parts.push_back({PartKind::tool_result, "of " + std::string(id), id, "ls"});
+    const std::vector<ChatMessage> messages{
+        ChatMessage::user("list"), ChatMessage::assistant("").call("x", "ls", "{}").call("y", "ls", "{}"), results};
+    (void)model->generate({.messages = messages});
+    const ordered_json sent = ordered_json::parse(transport->requests().at(0).body)["messages"];
+    REQUIRE(sent.size() == 4);
+    CHECK(sent[2]["tool_call_id"] == "x");
+    CHECK(sent[2]["content"].dump().find("of x") != std::string::npos);
+    CHECK(sent[3]["tool_call_id"] == "y");
+}
+
 TEST_CASE("a key or dialect that is not there is told by name when the model is made", "[backend]") {
     const ModelSettings keyless{
         .name = "m", .type = ModelSettings::Type::openai, .model = "x", .api_key_env = "NO_KEY"};

@@ -6,6 +6,7 @@
 #include "whittle/base/hash.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/message/chat_message.hpp"
+#include "whittle/message/detail/result_numbers.hpp"
 #include "whittle/port/detail/broken_off.hpp"
 #include "whittle/port/model.hpp"
 
@@ -40,6 +41,7 @@ void append_as_openai(const M& m, std::vector<openai::Message>& out) {
     std::string text;
     nlohmann::ordered_json calls = nlohmann::ordered_json::array();
     std::vector<ToolResult> results;
+    ResultNumbers numbers;
     message_traits<M>::for_each_part(m, [&](const PartView& part) {
         if (part.kind == PartKind::text) {
             text += part.text;
@@ -48,10 +50,14 @@ void append_as_openai(const M& m, std::vector<openai::Message>& out) {
                 {{"id", to_valid_utf8(part.call_id)},
                  {"type", "function"},
                  {"function", {{"name", to_valid_utf8(part.tool)}, {"arguments", to_valid_utf8(part.text)}}}});
-        } else if (part.kind == PartKind::tool_result || !part.call_id.empty()) {
-            const bool is_next = results.empty() || results.back().call_id != part.call_id || part.starts_result;
-            if (is_next) results.push_back({.call_id = std::string(part.call_id), .tool = std::string(part.tool)});
-            results.back().parts.push_back(to_part(part));
+        } else {
+            const bool is_opaque = part.kind == PartKind::other && !part.call_id.empty();
+            const auto number =
+                numbers.next(is_opaque ? PartKind::tool_result : part.kind, part.call_id, part.starts_result);
+            if (!number) return;
+            if (*number == results.size())
+                results.push_back({.call_id = std::string(part.call_id), .tool = std::string(part.tool)});
+            results[*number].parts.push_back(to_part(part));
         }
     });
     for (openai::Message& result : message_traits<openai::Message>::make_tool_results(results))

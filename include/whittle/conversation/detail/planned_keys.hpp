@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/port/storage.hpp"
 
@@ -47,6 +48,12 @@ private:
 /// `key`, or with a number if the store has, or the plan will put, other content under it. What cannot be found out is
 /// left to the write.
 [[nodiscard]] std::string free_key(Storage& storage, std::string key, std::string_view content, PlannedKeys& planned);
+
+/// Calls `write(key)`, with `key-2`, `key-3`, ... as long as it throws Error(already_exists): for what is written at
+/// once, or is not in memory. Returns the key that was free.
+std::string write_to_free_key(const std::string& key, FunctionRef<void(const std::string&)> write);
+/// Stores `content` under the first of these keys that has no other content. Throws what the store throws.
+std::string put_to_free_key(Storage& storage, const std::string& key, std::string_view content);
 
 /// In order, each once.
 void sort_unique(std::vector<std::string>& keys);
