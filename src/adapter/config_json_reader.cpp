@@ -122,12 +122,9 @@ void ConfigReader::throw_if_problems() const {
 
 std::string ConfigReader::found(NodeId at) const {
     switch (json_[at].kind) {
-        case JsonPositions::Kind::object:
-            return "an object";
-        case JsonPositions::Kind::array:
-            return "an array";
-        default:
-            return clip_for_error(json_.raw(at));
+        case JsonPositions::Kind::object: return "an object";
+        case JsonPositions::Kind::array: return "an array";
+        default: return clip_for_error(json_.raw(at));
     }
 }
 

@@ -9,12 +9,9 @@ namespace whittle::inline v0 {
 
 std::shared_ptr<Storage> open_storage(const StorageSettings& settings) {
     switch (settings.type) {
-        case StorageSettings::Type::memory:
-            return memory_storage(settings.memory);
-        case StorageSettings::Type::file:
-            return file_storage(settings.root, settings.file);
-        case StorageSettings::Type::none:
-            break;
+        case StorageSettings::Type::memory: return memory_storage(settings.memory);
+        case StorageSettings::Type::file: return file_storage(settings.root, settings.file);
+        case StorageSettings::Type::none: break;
     }
     return nullptr;
 }

@@ -13,16 +13,11 @@ namespace whittle::inline v0 {
 
 std::string_view name_of(Finish finish) noexcept {
     switch (finish) {
-        case Finish::answered:
-            return "answered";
-        case Finish::return_direct:
-            return "return_direct";
-        case Finish::step_limit:
-            return "step_limit";
-        case Finish::stopped:
-            return "stopped";
-        case Finish::failed:
-            return "failed";
+        case Finish::answered: return "answered";
+        case Finish::return_direct: return "return_direct";
+        case Finish::step_limit: return "step_limit";
+        case Finish::stopped: return "stopped";
+        case Finish::failed: return "failed";
     }
     return "unknown";
 }

@@ -28,14 +28,10 @@ KindOfMedia media_kind(std::string_view mime) {
 
 std::string_view name_of(MediaMode mode) noexcept {
     switch (mode) {
-        case MediaMode::automatic:
-            return "automatic";
-        case MediaMode::keep:
-            return "keep";
-        case MediaMode::placeholder:
-            return "placeholder";
-        case MediaMode::reference:
-            return "reference";
+        case MediaMode::automatic: return "automatic";
+        case MediaMode::keep: return "keep";
+        case MediaMode::placeholder: return "placeholder";
+        case MediaMode::reference: return "reference";
     }
     return "unknown";
 }

@@ -10,44 +10,28 @@ namespace whittle::inline v0 {
 
 std::string_view name_of(Hook hook) noexcept {
     switch (hook) {
-        case Hook::before_agent:
-            return "before_agent";
-        case Hook::before_model:
-            return "before_model";
-        case Hook::wrap_model:
-            return "wrap_model";
-        case Hook::after_model:
-            return "after_model";
-        case Hook::wrap_tool:
-            return "wrap_tool";
-        case Hook::on_overflow:
-            return "on_overflow";
-        case Hook::after_agent:
-            return "after_agent";
+        case Hook::before_agent: return "before_agent";
+        case Hook::before_model: return "before_model";
+        case Hook::wrap_model: return "wrap_model";
+        case Hook::after_model: return "after_model";
+        case Hook::wrap_tool: return "wrap_tool";
+        case Hook::on_overflow: return "on_overflow";
+        case Hook::after_agent: return "after_agent";
     }
     return "unknown";
 }
 
 std::string_view name_of(Outcome outcome) noexcept {
     switch (outcome) {
-        case Outcome::idle:
-            return "idle";
-        case Outcome::undue:
-            return "undue";
-        case Outcome::remembered:
-            return "remembered";
-        case Outcome::nothing:
-            return "nothing";
-        case Outcome::too_small:
-            return "too_small";
-        case Outcome::committed:
-            return "committed";
-        case Outcome::planned:
-            return "planned";
-        case Outcome::store_failed:
-            return "store_failed";
-        case Outcome::failed:
-            return "failed";
+        case Outcome::idle: return "idle";
+        case Outcome::undue: return "undue";
+        case Outcome::remembered: return "remembered";
+        case Outcome::nothing: return "nothing";
+        case Outcome::too_small: return "too_small";
+        case Outcome::committed: return "committed";
+        case Outcome::planned: return "planned";
+        case Outcome::store_failed: return "store_failed";
+        case Outcome::failed: return "failed";
     }
     return "unknown";
 }

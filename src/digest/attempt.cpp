@@ -8,48 +8,30 @@ std::string_view name_of(DigestPhase phase) noexcept { return phase == DigestPha
 
 std::string_view name_of(DigestFailure failure) noexcept {
     switch (failure) {
-        case DigestFailure::model:
-            return "model";
-        case DigestFailure::refused:
-            return "refused";
-        case DigestFailure::does_not_fit:
-            return "does_not_fit";
-        case DigestFailure::budget:
-            return "budget";
-        case DigestFailure::callback:
-            return "callback";
+        case DigestFailure::model: return "model";
+        case DigestFailure::refused: return "refused";
+        case DigestFailure::does_not_fit: return "does_not_fit";
+        case DigestFailure::budget: return "budget";
+        case DigestFailure::callback: return "callback";
     }
     return "unknown";
 }
 
 std::string_view name_of(Refusal refusal) noexcept {
     switch (refusal) {
-        case Refusal::empty:
-            return "empty";
-        case Refusal::cut_off:
-            return "cut_off";
-        case Refusal::refusal:
-            return "refusal";
-        case Refusal::tool_call:
-            return "tool_call";
-        case Refusal::error_text:
-            return "error_text";
-        case Refusal::echo:
-            return "echo";
-        case Refusal::too_long:
-            return "too_long";
-        case Refusal::not_smaller:
-            return "not_smaller";
-        case Refusal::wrong_role:
-            return "wrong_role";
-        case Refusal::greeting:
-            return "greeting";
-        case Refusal::unrelated:
-            return "unrelated";
-        case Refusal::invented:
-            return "invented";
-        case Refusal::by_caller:
-            return "by_caller";
+        case Refusal::empty: return "empty";
+        case Refusal::cut_off: return "cut_off";
+        case Refusal::refusal: return "refusal";
+        case Refusal::tool_call: return "tool_call";
+        case Refusal::error_text: return "error_text";
+        case Refusal::echo: return "echo";
+        case Refusal::too_long: return "too_long";
+        case Refusal::not_smaller: return "not_smaller";
+        case Refusal::wrong_role: return "wrong_role";
+        case Refusal::greeting: return "greeting";
+        case Refusal::unrelated: return "unrelated";
+        case Refusal::invented: return "invented";
+        case Refusal::by_caller: return "by_caller";
     }
     return "unknown";
 }

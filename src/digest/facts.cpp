@@ -218,12 +218,9 @@ private:
 std::string line_of(const RetainedFact& fact, Language language) {
     const bool chinese = language == Language::chinese;
     switch (fact.kind) {
-        case FactKind::constraint:
-            return (chinese ? "- 用户要求：" : "- the user asked: ") + fact.text + "\n";
-        case FactKind::written_path:
-            return (chinese ? "- 已写入：" : "- written: ") + fact.text + "\n";
-        case FactKind::identifier:
-            break;
+        case FactKind::constraint: return (chinese ? "- 用户要求：" : "- the user asked: ") + fact.text + "\n";
+        case FactKind::written_path: return (chinese ? "- 已写入：" : "- written: ") + fact.text + "\n";
+        case FactKind::identifier: break;
     }
     return "- " + fact.text + "\n";
 }

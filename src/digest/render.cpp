@@ -31,17 +31,13 @@ std::string safe_word(std::string_view word) {
 
 std::string_view speaker(const MessageInfo& info, std::size_t part) {
     switch (origin_of(mark_of(info, part))) {
-        case Origin::summary:
-            return "earlier_summary";
-        case Origin::skills:
-            return "skills";
+        case Origin::summary: return "earlier_summary";
+        case Origin::skills: return "skills";
         case Origin::nudge:
         case Origin::repair:
-        case Origin::transient:
-            return "system";
+        case Origin::transient: return "system";
         case Origin::original:
-        case Origin::placeholder:
-            break;
+        case Origin::placeholder: break;
     }
     return name_of(info.role);
 }

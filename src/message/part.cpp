@@ -6,32 +6,22 @@ namespace whittle::inline v0 {
 
 std::string_view name_of(Role role) noexcept {
     switch (role) {
-        case Role::system:
-            return "system";
-        case Role::user:
-            return "user";
-        case Role::assistant:
-            return "assistant";
-        case Role::tool:
-            return "tool";
+        case Role::system: return "system";
+        case Role::user: return "user";
+        case Role::assistant: return "assistant";
+        case Role::tool: return "tool";
     }
     return "unknown";
 }
 
 std::string_view name_of(PartKind kind) noexcept {
     switch (kind) {
-        case PartKind::text:
-            return "text";
-        case PartKind::thinking:
-            return "thinking";
-        case PartKind::tool_call:
-            return "tool_call";
-        case PartKind::tool_result:
-            return "tool_result";
-        case PartKind::media:
-            return "media";
-        case PartKind::other:
-            return "other";
+        case PartKind::text: return "text";
+        case PartKind::thinking: return "thinking";
+        case PartKind::tool_call: return "tool_call";
+        case PartKind::tool_result: return "tool_result";
+        case PartKind::media: return "media";
+        case PartKind::other: return "other";
     }
     return "unknown";
 }

@@ -6,22 +6,14 @@ namespace whittle::inline v0 {
 
 std::string_view name_of(ModelErrorClass error_class) noexcept {
     switch (error_class) {
-        case ModelErrorClass::overflow:
-            return "overflow";
-        case ModelErrorClass::rate_limit:
-            return "rate_limit";
-        case ModelErrorClass::auth:
-            return "auth";
-        case ModelErrorClass::server:
-            return "server";
-        case ModelErrorClass::bad_request:
-            return "bad_request";
-        case ModelErrorClass::refusal:
-            return "refusal";
-        case ModelErrorClass::transport:
-            return "transport";
-        case ModelErrorClass::cancelled:
-            return "cancelled";
+        case ModelErrorClass::overflow: return "overflow";
+        case ModelErrorClass::rate_limit: return "rate_limit";
+        case ModelErrorClass::auth: return "auth";
+        case ModelErrorClass::server: return "server";
+        case ModelErrorClass::bad_request: return "bad_request";
+        case ModelErrorClass::refusal: return "refusal";
+        case ModelErrorClass::transport: return "transport";
+        case ModelErrorClass::cancelled: return "cancelled";
     }
     return "unknown";
 }

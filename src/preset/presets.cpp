@@ -82,14 +82,10 @@ void let_go_early(PresetConfig& config) {
 
 std::string_view name_of(Preset preset) noexcept {
     switch (preset) {
-        case Preset::recommended:
-            return "recommended";
-        case Preset::lossless:
-            return "lossless";
-        case Preset::local:
-            return "local";
-        case Preset::cheap:
-            return "cheap";
+        case Preset::recommended: return "recommended";
+        case Preset::lossless: return "lossless";
+        case Preset::local: return "local";
+        case Preset::cheap: return "cheap";
     }
     return "unknown";
 }

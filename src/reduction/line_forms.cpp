@@ -104,17 +104,12 @@ std::size_t hit_mark(std::string_view line) noexcept {
 
 std::string_view normal_line(std::string_view line, LineMarks marks) noexcept {
     switch (marks) {
-        case LineMarks::none:
-            break;
-        case LineMarks::numbers:
-            line.remove_prefix(line_number(line).bytes);
-            break;
+        case LineMarks::none: break;
+        case LineMarks::numbers: line.remove_prefix(line_number(line).bytes); break;
         case LineMarks::diff:
             if (!line.empty() && (line[0] == '+' || line[0] == '-' || line[0] == ' ')) line.remove_prefix(1);
             break;
-        case LineMarks::hits:
-            line.remove_prefix(hit_mark(line));
-            break;
+        case LineMarks::hits: line.remove_prefix(hit_mark(line)); break;
         case LineMarks::some_hits:
             if (hit_path(line) > 0) line.remove_prefix(hit_mark(line));
             break;

@@ -73,18 +73,12 @@ std::optional<std::string> command_of(const nlohmann::json& value) {
 
 std::string_view name_of(ResultClass c) noexcept {
     switch (c) {
-        case ResultClass::read:
-            return "read";
-        case ResultClass::edit:
-            return "edit";
-        case ResultClass::search:
-            return "search";
-        case ResultClass::listing:
-            return "listing";
-        case ResultClass::shell:
-            return "shell";
-        case ResultClass::other:
-            break;
+        case ResultClass::read: return "read";
+        case ResultClass::edit: return "edit";
+        case ResultClass::search: return "search";
+        case ResultClass::listing: return "listing";
+        case ResultClass::shell: return "shell";
+        case ResultClass::other: break;
     }
     return "other";
 }

@@ -23,16 +23,11 @@ std::size_t length_by_lead(char c) noexcept {
 bool is_second_byte(char lead, char c) noexcept {
     const auto byte = static_cast<unsigned char>(c);
     switch (static_cast<unsigned char>(lead)) {
-        case 0xE0:
-            return byte >= 0xA0 && byte <= 0xBF;
-        case 0xED:
-            return byte >= 0x80 && byte <= 0x9F;
-        case 0xF0:
-            return byte >= 0x90 && byte <= 0xBF;
-        case 0xF4:
-            return byte >= 0x80 && byte <= 0x8F;
-        default:
-            return is_continuation(c);
+        case 0xE0: return byte >= 0xA0 && byte <= 0xBF;
+        case 0xED: return byte >= 0x80 && byte <= 0x9F;
+        case 0xF0: return byte >= 0x90 && byte <= 0xBF;
+        case 0xF4: return byte >= 0x80 && byte <= 0x8F;
+        default: return is_continuation(c);
     }
 }
 

@@ -99,12 +99,9 @@ void for_each_piece_of(std::string_view text, Visit&& visit) {
 template <typename Visit>
 decltype(auto) with_pattern(Pattern pattern, Visit&& visit) {
     switch (pattern) {
-        case Pattern::o200k:
-            return visit.template operator()<Pattern::o200k>();
-        case Pattern::cl100k:
-            return visit.template operator()<Pattern::cl100k>();
-        default:
-            return visit.template operator()<Pattern::gpt2>();
+        case Pattern::o200k: return visit.template operator()<Pattern::o200k>();
+        case Pattern::cl100k: return visit.template operator()<Pattern::cl100k>();
+        default: return visit.template operator()<Pattern::gpt2>();
     }
 }
 

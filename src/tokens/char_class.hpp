@@ -25,22 +25,14 @@ inline constexpr unsigned blanks = space | newline;
 
 constexpr std::uint8_t class_of_letter(char letter) noexcept {
     switch (letter) {
-        case 'U':
-            return upper;
-        case 'L':
-            return lower;
-        case 'C':
-            return caseless;
-        case 'M':
-            return mark;
-        case 'N':
-            return number;
-        case 'S':
-            return space;
-        case 'R':
-            return newline;
-        default:
-            return other;
+        case 'U': return upper;
+        case 'L': return lower;
+        case 'C': return caseless;
+        case 'M': return mark;
+        case 'N': return number;
+        case 'S': return space;
+        case 'R': return newline;
+        default: return other;
     }
 }
 

@@ -124,38 +124,22 @@ constexpr bool is_latin(Class type) noexcept { return type <= Class::latin; }
 /// The kind of a run of characters of one class that is not Latin.
 constexpr Kind kind_of(Class type) noexcept {
     switch (type) {
-        case Class::greek:
-            return Kind::greek;
-        case Class::cyrillic:
-            return Kind::cyrillic;
-        case Class::semitic:
-            return Kind::semitic;
-        case Class::indic:
-            return Kind::indic;
-        case Class::southeast:
-            return Kind::southeast;
-        case Class::hangul:
-            return Kind::hangul;
-        case Class::kana:
-            return Kind::kana;
-        case Class::han:
-            return Kind::han;
-        case Class::other_letter:
-            return Kind::other_letter;
-        case Class::digit:
-            return Kind::number;
-        case Class::asian_mark:
-            return Kind::asian_mark;
-        case Class::symbol:
-            return Kind::symbol;
-        case Class::emoji:
-            return Kind::emoji;
-        case Class::other:
-            return Kind::other;
-        case Class::invalid:
-            return Kind::invalid;
-        default:
-            return Kind::latin;
+        case Class::greek: return Kind::greek;
+        case Class::cyrillic: return Kind::cyrillic;
+        case Class::semitic: return Kind::semitic;
+        case Class::indic: return Kind::indic;
+        case Class::southeast: return Kind::southeast;
+        case Class::hangul: return Kind::hangul;
+        case Class::kana: return Kind::kana;
+        case Class::han: return Kind::han;
+        case Class::other_letter: return Kind::other_letter;
+        case Class::digit: return Kind::number;
+        case Class::asian_mark: return Kind::asian_mark;
+        case Class::symbol: return Kind::symbol;
+        case Class::emoji: return Kind::emoji;
+        case Class::other: return Kind::other;
+        case Class::invalid: return Kind::invalid;
+        default: return Kind::latin;
     }
 }
 

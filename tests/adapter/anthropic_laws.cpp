@@ -39,24 +39,18 @@ private:
     }
     Json block() {
         switch (below(9)) {
-            case 0:
-                return value(2);
-            case 1:
-                return {{"type", "thinking"}, {"thinking", text()}, {"signature", chance(2) ? "" : "S"}};
-            case 2:
-                return {{"type", "redacted_thinking"}, {"data", text()}};
+            case 0: return value(2);
+            case 1: return {{"type", "thinking"}, {"thinking", text()}, {"signature", chance(2) ? "" : "S"}};
+            case 2: return {{"type", "redacted_thinking"}, {"data", text()}};
             case 3:
                 return {{"type", "tool_use"},
                         {"id", "c"},
                         {"name", "f"},
                         {"input", chance(4) ? value(2) : Json{{"k", value(2)}}}};
             case 4:
-            case 5:
-                return result();
-            case 6:
-                return {{"type", "server_tool_use"}, {"input", value(2)}, {"id", "s"}};
-            default:
-                return item();
+            case 5: return result();
+            case 6: return {{"type", "server_tool_use"}, {"input", value(2)}, {"id", "s"}};
+            default: return item();
         }
     }
     Json item() {
@@ -64,12 +58,9 @@ private:
             case 0:
                 return {{"type", "image"},
                         {"source", {{"type", "base64"}, {"media_type", "image/png"}, {"data", "AAAA"}}}};
-            case 1:
-                return {{"type", "document"}, {"source", {{"type", chance(3) ? "new" : "text"}, {"data", text()}}}};
-            case 2:
-                return {{"type", "search_result"}, {"content", value(2)}};
-            default:
-                return {{"type", "text"}, {"extra", value(1)}, {"text", text()}};
+            case 1: return {{"type", "document"}, {"source", {{"type", chance(3) ? "new" : "text"}, {"data", text()}}}};
+            case 2: return {{"type", "search_result"}, {"content", value(2)}};
+            default: return {{"type", "text"}, {"extra", value(1)}, {"text", text()}};
         }
     }
     Json result() {

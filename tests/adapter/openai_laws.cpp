@@ -46,16 +46,11 @@ private:
     }
     Json item() {
         switch (below(6)) {
-            case 0:
-                return value(2);
-            case 1:
-                return {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,AAAA"}}}};
-            case 2:
-                return {{"type", "input_audio"}, {"input_audio", {{"data", "AAAA"}, {"format", "wav"}}}};
-            case 3:
-                return {{"type", "refusal"}, {"refusal", text()}};
-            default:
-                return {{"type", "text"}, {"extra", value(1)}, {"text", text()}};
+            case 0: return value(2);
+            case 1: return {{"type", "image_url"}, {"image_url", {{"url", "data:image/png;base64,AAAA"}}}};
+            case 2: return {{"type", "input_audio"}, {"input_audio", {{"data", "AAAA"}, {"format", "wav"}}}};
+            case 3: return {{"type", "refusal"}, {"refusal", text()}};
+            default: return {{"type", "text"}, {"extra", value(1)}, {"text", text()}};
         }
     }
     Json calls() {

@@ -42,24 +42,15 @@ protected:
 
     Json value(int levels) {
         switch (below(levels > 0 ? 9 : 7)) {
-            case 0:
-                return nullptr;
-            case 1:
-                return below(100);
-            case 2:
-                return -1.25;
-            case 3:
-                return UINT64_MAX;
-            case 4:
-                return Json::array();
-            case 5:
-                return Json::object();
-            case 6:
-                return text();
-            case 7:
-                return Json::array({value(levels - 1), value(levels - 1)});
-            default:
-                return {{text(), value(levels - 1)}, {"k", value(levels - 1)}};
+            case 0: return nullptr;
+            case 1: return below(100);
+            case 2: return -1.25;
+            case 3: return UINT64_MAX;
+            case 4: return Json::array();
+            case 5: return Json::object();
+            case 6: return text();
+            case 7: return Json::array({value(levels - 1), value(levels - 1)});
+            default: return {{text(), value(levels - 1)}, {"k", value(levels - 1)}};
         }
     }
 

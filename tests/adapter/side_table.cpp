@@ -93,12 +93,8 @@ Conversation<M> random_conversation(unsigned seed, const std::shared_ptr<Storage
     c.push_back(message_traits<M>::make(Role::system, "be brief"));
     for (int step = 0; step < 14; ++step) {
         switch (below(random, 6)) {
-            case 0:
-                c.push_back(message_traits<M>::make(Role::user, some_text(random)));
-                break;
-            case 1:
-                chain.before_model(c);
-                break;
+            case 0: c.push_back(message_traits<M>::make(Role::user, some_text(random))); break;
+            case 1: chain.before_model(c); break;
             case 2:
                 if (!c.journal().empty()) c.undo();
                 break;
@@ -106,8 +102,7 @@ Conversation<M> random_conversation(unsigned seed, const std::shared_ptr<Storage
                 c.pin(1 + below(random, c.size()));
                 c.notes("host").set("n" + std::to_string(step), step);
                 break;
-            default:
-                push_round(c, random, storage);
+            default: push_round(c, random, storage);
         }
     }
     c.push_back(message_traits<M>::make(Role::user, "and now?"));

@@ -98,18 +98,14 @@ TEST_CASE("a small vector does what a vector does", "[small_vector]") {
                 small.resize(static_cast<std::size_t>(n));
                 vector.resize(static_cast<std::size_t>(n));
                 break;
-            case 1:
-                small.reserve(static_cast<std::size_t>(n));
-                break;
+            case 1: small.reserve(static_cast<std::size_t>(n)); break;
             case 2:
                 if (n == 0) small.clear(), vector.clear();
                 break;
             case 3:
                 if (!vector.empty()) small.push_back(small.front()), vector.push_back(vector.front());
                 break;
-            default:
-                small.push_back(n);
-                vector.push_back(n);
+            default: small.push_back(n); vector.push_back(n);
         }
         REQUIRE(std::vector<std::int64_t>(small.begin(), small.end()) == vector);
     }

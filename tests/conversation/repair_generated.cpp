@@ -33,24 +33,16 @@ nlohmann::ordered_json crowded(const nlohmann::ordered_json& content, Dice& dice
     const Json image{{"type", "image"}, {"source", {{"type", "url"}, {"url", "https://example.org/b.png"}}}};
     Json items = content.is_array() ? content : Json::array({{{"type", "text"}, {"text", content}}});
     switch (dice.below(8)) {
-        case 0:
-            return opaque;
-        case 1:
-            return Json::array({opaque});
-        case 2:
-            return Json::array({image, opaque});
-        case 3:
-            items.insert(items.begin(), opaque);
-            return items;
-        case 4:
-            items.insert(items.begin(), image);
-            return items;
+        case 0: return opaque;
+        case 1: return Json::array({opaque});
+        case 2: return Json::array({image, opaque});
+        case 3: items.insert(items.begin(), opaque); return items;
+        case 4: items.insert(items.begin(), image); return items;
         case 5:
             items.insert(items.begin(), {opaque, image});
             items.push_back(opaque);
             return items;
-        default:
-            return content;
+        default: return content;
     }
 }
 
@@ -75,15 +67,11 @@ bool is_beyond_repair(const Violation& v, const Outline& outline) {
         case Rule::A6_thinking_order:
         case Rule::A7_thinking_first:
         case Rule::G11_images:
-        case Rule::A10_images:
-            return true;
+        case Rule::A10_images: return true;
         case Rule::OC6_last_role:
-        case Rule::GM1_turns:
-            return is_running && v.message + 1 == outline.size();
-        case Rule::G7_has_user:
-            return outline.size() == 0;
-        default:
-            return false;
+        case Rule::GM1_turns: return is_running && v.message + 1 == outline.size();
+        case Rule::G7_has_user: return outline.size() == 0;
+        default: return false;
     }
 }
 

@@ -126,12 +126,9 @@ private:
         if (const auto synced = synced_content_.find(file); synced != synced_content_.end()) return synced->second;
         std::string content = live_content_[file];
         switch (names == Names::any ? random() % 3 : 0) {
-            case 0:
-                return {};
-            case 1:
-                return content.substr(0, content.size() / 2);
-            default:
-                return std::string(content.size(), '\0');
+            case 0: return {};
+            case 1: return content.substr(0, content.size() / 2);
+            default: return std::string(content.size(), '\0');
         }
     }
 

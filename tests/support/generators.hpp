@@ -163,32 +163,21 @@ inline void break_once(History& history, Dice& dice) {
     if (history.empty()) return;
     const std::size_t at = dice.below(history.size());
     switch (dice.below(14)) {
-        case 0:
-            return erase_at(history, at);  // orphans, missing results
-        case 1:
-            return insert_at(history, at, ChatMessage(history[dice.below(history.size())]));  // duplicates
-        case 2:
-            return std::swap(history[at], history[dice.below(history.size())]);  // reordered
-        case 3:
-            return insert_at(history, at, ChatMessage::user("between"));  // interleaved
-        case 4:
-            return rename_ids(history, dice);
-        case 5:
-            return break_part(history, at, dice);
-        case 6:
-            history[at].parts.clear();
-            return;
-        case 7:
-            return insert_at(history, at, ChatMessage::system(random_text(dice, 40)));
+        case 0: return erase_at(history, at);  // orphans, missing results
+        case 1: return insert_at(history, at, ChatMessage(history[dice.below(history.size())]));  // duplicates
+        case 2: return std::swap(history[at], history[dice.below(history.size())]);               // reordered
+        case 3: return insert_at(history, at, ChatMessage::user("between"));                      // interleaved
+        case 4: return rename_ids(history, dice);
+        case 5: return break_part(history, at, dice);
+        case 6: history[at].parts.clear(); return;
+        case 7: return insert_at(history, at, ChatMessage::system(random_text(dice, 40)));
         case 8: {
             const std::string id = any_id(history, dice);  // in a statement of its own: compilers differ in the order
             return insert_at(history, at, ChatMessage::result(id, "", random_text(dice, random_size(dice))));
         }
         case 9:
             return insert_at(history, at, ChatMessage{Role::assistant, {}}.call(any_id(history, dice), "read", "[]"));
-        case 10:
-            history[at].role = static_cast<Role>(dice.below(4));
-            return;
+        case 10: history[at].role = static_cast<Role>(dice.below(4)); return;
         case 11: {  // several texts and an image in one result
             Part more{PartKind::tool_result, random_text(dice, 900), any_id(history, dice), "read"};
             Part media{PartKind::media, {}, more.call_id, {}, {"image/png", "\x89PNG", "", 10, 10}};
@@ -196,28 +185,19 @@ inline void break_once(History& history, Dice& dice) {
             if (dice.one_in(2)) history[at].parts.push_back(std::move(media));
             return;
         }
-        case 12:
-            history.resize(at);
-            return;
-        default:
-            history[at].parts.insert(history[at].parts.begin(), Part{PartKind::other, "opaque"});
-            return;
+        case 12: history.resize(at); return;
+        default: history[at].parts.insert(history[at].parts.begin(), Part{PartKind::other, "opaque"}); return;
     }
 }
 
 /// The ones that no random step finds soon.
 inline History odd_history(std::size_t number, Dice& dice) {
     switch (number % 5) {
-        case 0:
-            return {};
-        case 1:
-            return {ChatMessage::system("only this")};
-        case 2:
-            return History(3, ChatMessage{});
-        case 3:
-            return {ChatMessage::user(""), ChatMessage::assistant(""), ChatMessage::result("", "", "")};
-        default:
-            return History(6, ChatMessage::result("nobody", "read", random_text(dice, 900)));
+        case 0: return {};
+        case 1: return {ChatMessage::system("only this")};
+        case 2: return History(3, ChatMessage{});
+        case 3: return {ChatMessage::user(""), ChatMessage::assistant(""), ChatMessage::result("", "", "")};
+        default: return History(6, ChatMessage::result("nobody", "read", random_text(dice, 900)));
     }
 }
 

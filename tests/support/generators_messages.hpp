@@ -227,18 +227,13 @@ struct Builder<anthropic::Message> {
 private:
     static Json block(const Part& part) {
         switch (part.kind) {
-            case PartKind::thinking:
-                return {{"type", "thinking"}, {"thinking", part.text}, {"signature", "S"}};
+            case PartKind::thinking: return {{"type", "thinking"}, {"thinking", part.text}, {"signature", "S"}};
             case PartKind::tool_call:
                 return {{"type", "tool_use"}, {"id", part.call_id}, {"name", part.tool}, {"input", input(part.text)}};
-            case PartKind::tool_result:
-                return result(part);
-            case PartKind::media:
-                return image();
-            case PartKind::other:
-                return {{"type", "container_upload"}, {"file_id", part.text}};
-            case PartKind::text:
-                break;
+            case PartKind::tool_result: return result(part);
+            case PartKind::media: return image();
+            case PartKind::other: return {{"type", "container_upload"}, {"file_id", part.text}};
+            case PartKind::text: break;
         }
         return {{"type", "text"}, {"text", part.text}};
     }

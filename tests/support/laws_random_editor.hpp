@@ -62,19 +62,14 @@ private:
         const std::size_t part = dice.below(3);
         switch (dice.below(7)) {
             case 0:
-            case 1:
-                return cut(turn, edit, at, part, dice);
-            case 2:
-                return edit.erase_part(at, part, why("erase"));
-            case 3:
-                return edit.erase(at, why("drop"));
-            case 4:
-                return fold(edit, at, dice);
+            case 1: return cut(turn, edit, at, part, dice);
+            case 2: return edit.erase_part(at, part, why("erase"));
+            case 3: return edit.erase(at, why("drop"));
+            case 4: return fold(edit, at, dice);
             case 5:
                 return edit.insert(at, message_traits<M>::make(dice.one_in(3) ? Role::assistant : Role::user, "nudge"),
                                    why("nudge"));
-            default:
-                return edit.mark(at, why("look"));
+            default: return edit.mark(at, why("look"));
         }
     }
 

@@ -14,14 +14,10 @@ namespace whittle::inline v0 {
 
 [[nodiscard]] inline spdlog::level::level_enum to_spdlog_level(Event::Level level) noexcept {
     switch (level) {
-        case Event::Level::debug:
-            return spdlog::level::debug;
-        case Event::Level::info:
-            return spdlog::level::info;
-        case Event::Level::warning:
-            return spdlog::level::warn;
-        case Event::Level::error:
-            return spdlog::level::err;
+        case Event::Level::debug: return spdlog::level::debug;
+        case Event::Level::info: return spdlog::level::info;
+        case Event::Level::warning: return spdlog::level::warn;
+        case Event::Level::error: return spdlog::level::err;
     }
     return spdlog::level::err;
 }

@@ -57,20 +57,13 @@ inline void set_input(ordered_json& block, std::string_view text) {
 
 inline void set_block(ordered_json& block, const std::string& text) {
     switch (kind_of_block(block)) {
-        case BlockKind::text:
-            block["text"] = text;
-            return;
-        case BlockKind::media:
-            return replace_by_text(block, text);
-        case BlockKind::thinking:
-            return set_thinking(block, text);
-        case BlockKind::tool_use:
-            return set_input(block, text);
-        case BlockKind::redacted_thinking:
-            refuse_text("redacted thinking can only be erased");
+        case BlockKind::text: block["text"] = text; return;
+        case BlockKind::media: return replace_by_text(block, text);
+        case BlockKind::thinking: return set_thinking(block, text);
+        case BlockKind::tool_use: return set_input(block, text);
+        case BlockKind::redacted_thinking: refuse_text("redacted thinking can only be erased");
         case BlockKind::tool_result:
-        case BlockKind::other:
-            break;
+        case BlockKind::other: break;
     }
     refuse_text("it is opaque");
 }
@@ -109,21 +102,13 @@ inline void set_text(ordered_json& m, const Slot& slot, std::string_view raw) {
     const std::string text = to_valid_utf8(raw);
     ordered_json& content = m["content"];
     switch (slot.place) {
-        case Place::content_string:
-            content = text;
-            return;
-        case Place::block:
-            return set_block(content[slot.block], text);
-        case Place::result_string:
-            content[slot.block]["content"] = text;
-            return;
-        case Place::result_item:
-            return set_result_item(content[slot.block]["content"][slot.item], text);
-        case Place::empty_result:
-            return set_empty_result(content[slot.block], text);
+        case Place::content_string: content = text; return;
+        case Place::block: return set_block(content[slot.block], text);
+        case Place::result_string: content[slot.block]["content"] = text; return;
+        case Place::result_item: return set_result_item(content[slot.block]["content"][slot.item], text);
+        case Place::empty_result: return set_empty_result(content[slot.block], text);
         case Place::content_other:
-        case Place::result_other:
-            break;
+        case Place::result_other: break;
     }
     refuse_text("it is opaque");
 }

@@ -163,19 +163,13 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
 
 [[nodiscard]] inline PartView view_block(const ordered_json& block, std::string& scratch) {
     switch (kind_of_block(block)) {
-        case BlockKind::text:
-            return {.kind = PartKind::text, .text = *find_string(block, "text")};
-        case BlockKind::media:
-            return {.kind = PartKind::media, .media = *media_of(block, scratch)};
-        case BlockKind::thinking:
-            return {.kind = PartKind::thinking, .text = *find_string(block, "thinking")};
-        case BlockKind::redacted_thinking:
-            return {.kind = PartKind::thinking};
-        case BlockKind::tool_use:
-            return view_call(block, scratch);
+        case BlockKind::text: return {.kind = PartKind::text, .text = *find_string(block, "text")};
+        case BlockKind::media: return {.kind = PartKind::media, .media = *media_of(block, scratch)};
+        case BlockKind::thinking: return {.kind = PartKind::thinking, .text = *find_string(block, "thinking")};
+        case BlockKind::redacted_thinking: return {.kind = PartKind::thinking};
+        case BlockKind::tool_use: return view_call(block, scratch);
         case BlockKind::tool_result:
-        case BlockKind::other:
-            break;
+        case BlockKind::other: break;
     }
     return view_other(block, scratch);
 }
@@ -234,17 +228,13 @@ void visit_slots(const ordered_json& m, Visit&& visit) {
 [[nodiscard]] inline PartView view_slot(const ordered_json& m, const Slot& slot, std::string& scratch) {
     const ordered_json& content = m["content"];
     switch (slot.place) {
-        case Place::content_string:
-            return {.text = content.get_ref<const std::string&>()};
-        case Place::content_other:
-            return view_other(content, scratch);
-        case Place::block:
-            return view_block(content[slot.block], scratch);
+        case Place::content_string: return {.text = content.get_ref<const std::string&>()};
+        case Place::content_other: return view_other(content, scratch);
+        case Place::block: return view_block(content[slot.block], scratch);
         case Place::result_other:
         case Place::result_string:
         case Place::result_item:
-        case Place::empty_result:
-            break;
+        case Place::empty_result: break;
     }
     return view_part_of_result(content[slot.block], slot, scratch);
 }

@@ -163,11 +163,8 @@ private:
                 if (keeps_text(*find_string(item, "text")))
                     blocks.push_back(text_item(std::string(*find_string(item, "text"))));
                 return;
-            case openai::detail::ItemKind::media:
-                blocks.push_back(medium(item));
-                return;
-            case openai::detail::ItemKind::other:
-                break;
+            case openai::detail::ItemKind::media: blocks.push_back(medium(item)); return;
+            case openai::detail::ItemKind::other: break;
         }
         losses_.add("item", "a content item of an unknown type was left out");
     }

@@ -190,17 +190,14 @@ private:
                 losses_.add_unknown_members(block, {"type", "text"});
                 items.push_back(text_item(std::string(*find_string(block, "text"))));
                 return;
-            case BlockKind::media:
-                items.push_back(medium(block));
-                return;
+            case BlockKind::media: items.push_back(medium(block)); return;
             case BlockKind::thinking:
             case BlockKind::redacted_thinking:
                 return losses_.add("thinking", "thinking was left out: it is signed for its own provider");
             case BlockKind::tool_use:
             case BlockKind::tool_result:
                 return losses_.add("place", "a tool call or result at a place where this format has none was left out");
-            case BlockKind::other:
-                break;
+            case BlockKind::other: break;
         }
         losses_.add("block",
                     "a block of type \"" + clip_for_error(find_string(block, "type").value_or("")) + "\" was left out");

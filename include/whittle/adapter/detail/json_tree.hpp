@@ -242,21 +242,14 @@ private:
 /// "null", "a number", `"abc"`: what an error text says was found.
 [[nodiscard]] inline std::string found_text(const ordered_json& value) {
     switch (value.type()) {
-        case ordered_json::value_t::null:
-            return "null";
-        case ordered_json::value_t::object:
-            return "an object";
-        case ordered_json::value_t::array:
-            return "an array";
-        case ordered_json::value_t::string:
-            return "\"" + clip_for_error(value.get_ref<const std::string&>()) + "\"";
-        case ordered_json::value_t::boolean:
-            return value.get<bool>() ? "true" : "false";
+        case ordered_json::value_t::null: return "null";
+        case ordered_json::value_t::object: return "an object";
+        case ordered_json::value_t::array: return "an array";
+        case ordered_json::value_t::string: return "\"" + clip_for_error(value.get_ref<const std::string&>()) + "\"";
+        case ordered_json::value_t::boolean: return value.get<bool>() ? "true" : "false";
         case ordered_json::value_t::binary:
-        case ordered_json::value_t::discarded:
-            return "a value that JSON does not have";
-        default:
-            return "the number " + value.dump();
+        case ordered_json::value_t::discarded: return "a value that JSON does not have";
+        default: return "the number " + value.dump();
     }
 }
 

@@ -39,14 +39,9 @@ inline void set_arguments(ordered_json& call, std::string_view text) {
 
 inline void set_item(ordered_json& item, std::string_view text) {
     switch (kind_of_item(item)) {
-        case ItemKind::text:
-            item["text"] = std::string(text);
-            return;
-        case ItemKind::media:
-            item = text_item(std::string(text));
-            return;
-        case ItemKind::other:
-            break;
+        case ItemKind::text: item["text"] = std::string(text); return;
+        case ItemKind::media: item = text_item(std::string(text)); return;
+        case ItemKind::other: break;
     }
     throw Error(Errc::invalid_argument, "set the text of a part: it is opaque");
 }
@@ -64,21 +59,12 @@ inline void set_text(ordered_json& m, std::size_t part, const Slot& slot, std::s
     const std::string text = to_valid_utf8(raw);
     switch (slot.place) {
         case Place::reasoning:
-        case Place::content_string:
-            m[slot.key] = text;
-            return;
-        case Place::content_item:
-            set_item(m[slot.key][slot.index], text);
-            return;
-        case Place::empty_result:
-            set_empty_result(m[slot.key], text);
-            return;
-        case Place::tool_call:
-            set_arguments(m[slot.key][slot.index], text);
-            return;
+        case Place::content_string: m[slot.key] = text; return;
+        case Place::content_item: set_item(m[slot.key][slot.index], text); return;
+        case Place::empty_result: set_empty_result(m[slot.key], text); return;
+        case Place::tool_call: set_arguments(m[slot.key][slot.index], text); return;
         case Place::content_other:
-        case Place::member:
-            break;
+        case Place::member: break;
     }
     throw Error(Errc::invalid_argument, "set the text of part " + std::to_string(part) + ": it is opaque");
 }

@@ -210,19 +210,13 @@ struct CallFields {
 /// The part at `slot`. Views into `m` or `scratch`.
 [[nodiscard]] inline PartView view_slot(const ordered_json& m, const Slot& slot, std::string& scratch) {
     switch (slot.place) {
-        case Place::reasoning:
-            return {.kind = PartKind::thinking, .text = *find_string(m, slot.key)};
-        case Place::content_string:
-            return view_text(m, *find_string(m, slot.key));
-        case Place::content_item:
-            return view_item(m, m[slot.key][slot.index], scratch);
-        case Place::empty_result:
-            return view_text(m, {});
-        case Place::tool_call:
-            return view_call(m[slot.key][slot.index], scratch);
+        case Place::reasoning: return {.kind = PartKind::thinking, .text = *find_string(m, slot.key)};
+        case Place::content_string: return view_text(m, *find_string(m, slot.key));
+        case Place::content_item: return view_item(m, m[slot.key][slot.index], scratch);
+        case Place::empty_result: return view_text(m, {});
+        case Place::tool_call: return view_call(m[slot.key][slot.index], scratch);
         case Place::content_other:
-        case Place::member:
-            break;
+        case Place::member: break;
     }
     return view_other(m[slot.key], scratch);
 }

@@ -205,17 +205,13 @@ private:
     bool edit_in_place(M& message, std::size_t at, const PartRepair& r, PartFinder<M>& parts) const {
         std::string text;
         switch (r.kind) {
-            case PartRepair::Kind::rename:
-                return parts.rename_call_in_place(message, at, r.call_id, r.tool);
+            case PartRepair::Kind::rename: return parts.rename_call_in_place(message, at, r.call_id, r.tool);
             case PartRepair::Kind::valid_utf8:
                 parts.visit(message, at, [&](const PartView& part) { text = to_valid_utf8(part.text); });
                 return parts.set_text_in_place(message, at, text);
-            case PartRepair::Kind::empty_arguments:
-                return parts.set_text_in_place(message, at, "{}");
-            case PartRepair::Kind::media_text:
-                return parts.set_text_in_place(message, at, media_text(language_));
-            case PartRepair::Kind::erase:
-                break;
+            case PartRepair::Kind::empty_arguments: return parts.set_text_in_place(message, at, "{}");
+            case PartRepair::Kind::media_text: return parts.set_text_in_place(message, at, media_text(language_));
+            case PartRepair::Kind::erase: break;
         }
         return false;
     }
@@ -227,12 +223,9 @@ private:
                 return;
             case PartRepair::Kind::valid_utf8:
                 return message_traits<M>::set_text(message, at, to_valid_utf8(text_of(message, at)));
-            case PartRepair::Kind::empty_arguments:
-                return message_traits<M>::set_text(message, at, "{}");
-            case PartRepair::Kind::media_text:
-                return message_traits<M>::set_text(message, at, media_text(language_));
-            case PartRepair::Kind::erase:
-                return message_traits<M>::erase_part(message, at);
+            case PartRepair::Kind::empty_arguments: return message_traits<M>::set_text(message, at, "{}");
+            case PartRepair::Kind::media_text: return message_traits<M>::set_text(message, at, media_text(language_));
+            case PartRepair::Kind::erase: return message_traits<M>::erase_part(message, at);
         }
     }
 
