@@ -3,7 +3,6 @@
 #include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/message/part.hpp"
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>

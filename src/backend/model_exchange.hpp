@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 /// What both chat models share: one request, its answer read whole or as a stream, and every refusal as a ModelError.
 namespace whittle::inline v0::detail {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
-#include <string_view>
 #include <utility>
 
 namespace whittle::inline v0 {

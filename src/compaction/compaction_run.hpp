@@ -6,7 +6,6 @@
 #include "whittle/digest/detail/facts.hpp"
 #include "whittle/message/validity.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>

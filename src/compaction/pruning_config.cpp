@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace whittle::inline v0 {
 
 PruningConfig budget_pruning() {

@@ -5,7 +5,6 @@
 #include "whittle/conversation/detail/checks.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace whittle::inline v0::detail {
 

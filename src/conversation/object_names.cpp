@@ -10,7 +10,6 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace whittle::inline v0 {
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace whittle::inline v0::detail {
 

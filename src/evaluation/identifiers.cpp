@@ -3,8 +3,6 @@
 #include "../tokens/char_class.hpp"
 #include "characters.hpp"
 
-#include <algorithm>
-
 namespace whittle::inline v0::evaluation {
 namespace {
 

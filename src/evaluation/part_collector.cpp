@@ -1,7 +1,6 @@
 #include "whittle/evaluation/detail/part_collector.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace whittle::inline v0::evaluation::detail {

@@ -1,7 +1,5 @@
 #include "whittle/evaluation/recorded.hpp"
 
-#include <algorithm>
-
 namespace whittle::inline v0::evaluation::detail {
 namespace {
 

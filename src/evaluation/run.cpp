@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <utility>
 
 namespace whittle::inline v0::evaluation {
 namespace {

@@ -1,7 +1,6 @@
 #include "image_size.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

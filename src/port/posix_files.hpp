@@ -4,7 +4,6 @@
 #include "whittle/base/hash.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,13 +60,6 @@ public:
                                    const std::vector<bool>& lines = {}) const;
     /// How many lines at the front it takes to have `bytes`.
     [[nodiscard]] std::size_t lines_with(std::size_t bytes) const noexcept;
-    /// Calls `visit` for each line that is left and says something.
-    template <typename Visit>
-    void for_each_line(Visit&& visit) const {
-        for (const Item& item : items_) {
-            if (item.gap == 0 && item.id != 0) visit(item.id);
-        }
-    }
     /// Numbers of the lines that are left, from 0.
     [[nodiscard]] LineRanges ranges() const;
     [[nodiscard]] std::size_t bytes() const noexcept { return text_.size(); }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <vector>
 
 namespace whittle::inline v0::detail {
 

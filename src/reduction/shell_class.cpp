@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 // What a command line prints. Shells differ; this is the part that bash, zsh and PowerShell share.

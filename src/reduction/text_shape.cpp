@@ -96,13 +96,6 @@ bool is_markup(std::string_view text) noexcept {
     return lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml");
 }
 
-bool is_json_like(std::string_view text) noexcept {
-    const std::string_view whole = trimmed_line(text);
-    if (whole.size() < 2) return false;
-    const bool is_object = whole.front() == '{' && whole.back() == '}';
-    return is_object || (whole.front() == '[' && whole.back() == ']');
-}
-
 bool tells_of_error(std::string_view line) noexcept {
     constexpr std::size_t looked_at = 400;
     const std::string lower = ascii_lower(line.substr(0, looked_at));

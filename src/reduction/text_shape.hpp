@@ -22,8 +22,6 @@ struct TextShape {
 
 /// HTML or XML as it goes over the wire.
 [[nodiscard]] bool is_markup(std::string_view text) noexcept;
-/// An object or array of JSON, by its ends.
-[[nodiscard]] bool is_json_like(std::string_view text) noexcept;
 
 /// A line that tells of a failure, or of the outcome of a test.
 [[nodiscard]] bool tells_of_error(std::string_view line) noexcept;

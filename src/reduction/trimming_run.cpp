@@ -4,7 +4,6 @@
 #include "whittle/base/detail/saturating.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace whittle::inline v0::detail {

@@ -5,7 +5,6 @@
 #include "whittle/reduction/detail/truncation.hpp"
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>

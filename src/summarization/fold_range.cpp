@@ -4,9 +4,7 @@
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
-#include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace whittle::inline v0 {

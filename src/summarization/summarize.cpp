@@ -6,7 +6,6 @@
 #include "whittle/base/event.hpp"
 #include "whittle/chain/detail/edit_schedule.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <string>
 

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 namespace whittle::inline v0 {
 
 std::string_view default_early_exit_text(Language language) noexcept {

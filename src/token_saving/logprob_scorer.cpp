@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <mutex>
-#include <numeric>
 #include <optional>
 
 namespace whittle::inline v0 {

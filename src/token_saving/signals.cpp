@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
-#include <set>
 
 namespace whittle::inline v0 {
 

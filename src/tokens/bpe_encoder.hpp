@@ -2,7 +2,6 @@
 
 #include "bpe_tables.hpp"
 
-#include <algorithm>
 #include <memory>
 
 namespace whittle::inline v0::bpe {

@@ -23,9 +23,8 @@ public:
         if constexpr (pattern == Pattern::gpt2) return gpt2(at);
     }
 
-    /// Whether an end given since `forget_end` may lie elsewhere if more text follows.
+    /// Whether an end that was given may lie elsewhere if more text follows.
     [[nodiscard]] bool saw_end() const noexcept { return saw_end_; }
-    void forget_end() noexcept { saw_end_ = false; }
 
 private:
     static constexpr unsigned any_letter_or_mark = letters | mark;

@@ -3,7 +3,6 @@
 #include "bpe_splitter.hpp"
 
 #include <array>
-#include <bit>
 #include <cstring>
 #include <span>
 

@@ -2,7 +2,6 @@
 
 #include "whittle/base/version.hpp"
 
-#include <cstddef>
 #include <span>
 #include <string>
 

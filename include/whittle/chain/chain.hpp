@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <stop_token>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -4,7 +4,6 @@
 #include "whittle/base/error.hpp"
 #include "whittle/port/model.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

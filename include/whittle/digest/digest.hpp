@@ -15,7 +15,6 @@
 #include "whittle/message/outline.hpp"
 #include "whittle/tokens/counter.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,7 +24,6 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace whittle::inline v0 {
 

@@ -7,9 +7,7 @@
 #include "whittle/replay/replay.hpp"
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <stop_token>

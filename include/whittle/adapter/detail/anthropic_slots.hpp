@@ -4,7 +4,6 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/message/part.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>

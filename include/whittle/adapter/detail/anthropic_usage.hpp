@@ -4,8 +4,6 @@
 #include "whittle/message/part.hpp"
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 namespace whittle::inline v0::anthropic::detail {
 

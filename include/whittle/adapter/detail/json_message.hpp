@@ -5,7 +5,6 @@
 #include "whittle/message/part.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

@@ -7,7 +7,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 /// Rule G13, for both formats: a member of a known name has the type that the format gives it. Members and blocks of

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <iterator>
 #include <optional>
 #include <string_view>

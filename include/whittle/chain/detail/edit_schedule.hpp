@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -62,8 +61,6 @@ public:
     [[nodiscard]] bool is_cold() const noexcept { return is_cold_; }
     /// The window is nearly full: what may go goes. `total`: tokens of the request.
     [[nodiscard]] bool is_at_edge(std::int64_t total) const;
-    /// What a token in the history costs at each call, pauses included, as a share of the input price.
-    [[nodiscard]] double rent() const noexcept { return rent_; }
     /// The first message that has to stay: of the newest calls.
     [[nodiscard]] std::size_t newest() const noexcept { return newest_; }
 

@@ -7,7 +7,6 @@
 #include "whittle/conversation/detail/checks.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <string>

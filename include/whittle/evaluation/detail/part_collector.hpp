@@ -3,7 +3,6 @@
 #include "whittle/evaluation/evaluation.hpp"
 #include "whittle/message/traits.hpp"
 
-#include <string_view>
 #include <vector>
 
 namespace whittle::inline v0::evaluation::detail {

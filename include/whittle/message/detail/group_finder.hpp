@@ -2,9 +2,7 @@
 
 #include "whittle/message/outline.hpp"
 
-#include <cstddef>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 namespace whittle::inline v0 {

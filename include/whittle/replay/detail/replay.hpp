@@ -7,7 +7,6 @@
 #include "whittle/replay/replay.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
