@@ -4,6 +4,8 @@
 
 #include "whittle/base/hash.hpp"
 
+#include <bit>
+
 namespace whittle::inline v0::bpe {
 
 static_assert(std::endian::native == std::endian::little, "packed vocabularies are little-endian");
