@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -10,54 +11,10 @@ namespace {
 
 constexpr std::int64_t mebibyte = 1024 * 1024;
 
-ValidityProfile make_openai_chat() {
-    using enum Rule;
-    return {.name = "openai_chat",
-            .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user,
-                      G8_names, G9_tools_defined, OC1_results_follow, OC2_result_after_call, OC3_content}};
-}
-
-ValidityProfile make_openai_compatible() {
-    using enum Rule;
-    ValidityProfile profile = openai_chat();
-    profile.name = "openai_compatible";
-    profile.rules.insert(profile.rules.end(),
-                         {OC6_last_role, OC6_alternation, OC6_system_first, OC6_text_only_results});
+ValidityProfile extended(ValidityProfile profile, std::string_view name, std::initializer_list<Rule> more) {
+    profile.name = name;
+    profile.rules.insert(profile.rules.end(), more);
     return profile;
-}
-
-ValidityProfile make_anthropic() {
-    using enum Rule;
-    return {.name = "anthropic",
-            .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user,
-                      G8_names, G9_tools_defined, G11_request_bytes, A1_user_first, A1_system_first, A2_results_next,
-                      A3_results_first, A4_result_of_previous, A5_blank_text, A5_prefill, A10_images},
-            .max_tool_name = 128,
-            .call_id_alphabet = true,
-            .limits = {.max_images = 100,
-                       .max_image_bytes = 5 * mebibyte,
-                       .max_image_side = 8'000,
-                       .many_images = 20,
-                       .many_images_side = 2'000,
-                       .max_request_bytes = 32 * mebibyte}};
-}
-
-ValidityProfile make_anthropic_thinking() {
-    ValidityProfile profile = anthropic_messages();
-    profile.name = "anthropic_thinking";
-    profile.rules.insert(profile.rules.end(), {Rule::A6_thinking_order, Rule::A7_thinking_first});
-    return profile;
-}
-
-ValidityProfile make_gemini() {
-    using enum Rule;
-    return {.name = "gemini",
-            .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user,
-                      G8_names, G9_tools_defined, G11_images, G11_request_bytes, GM1_turns, GM2_call_after_user,
-                      GM3_responses_match, GM6_empty_parts},
-            .more_tool_name_characters = ".:",
-            .tool_name_starts_as_word = true,
-            .limits = {.max_images = 3'600, .max_request_bytes = 20 * mebibyte}};
 }
 
 }  // namespace
@@ -67,27 +24,56 @@ bool has_rule(const ValidityProfile& profile, Rule rule) noexcept {
 }
 
 const ValidityProfile& openai_chat() {
-    static const ValidityProfile profile = make_openai_chat();
+    using enum Rule;
+    static const ValidityProfile profile{
+        .name = "openai_chat",
+        .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user, G8_names,
+                  G9_tools_defined, OC1_results_follow, OC2_result_after_call, OC3_content}};
     return profile;
 }
 
 const ValidityProfile& openai_compatible() {
-    static const ValidityProfile profile = make_openai_compatible();
+    using enum Rule;
+    static const ValidityProfile profile = extended(
+        openai_chat(), "openai_compatible", {OC6_last_role, OC6_alternation, OC6_system_first, OC6_text_only_results});
     return profile;
 }
 
 const ValidityProfile& anthropic_messages() {
-    static const ValidityProfile profile = make_anthropic();
+    using enum Rule;
+    static const ValidityProfile profile{
+        .name = "anthropic",
+        .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user, G8_names,
+                  G9_tools_defined, G11_request_bytes, A1_user_first, A1_system_first, A2_results_next,
+                  A3_results_first, A4_result_of_previous, A5_blank_text, A5_prefill, A10_images},
+        .max_tool_name = 128,
+        .call_id_alphabet = true,
+        .limits = {.max_images = 100,
+                   .max_image_bytes = 5 * mebibyte,
+                   .max_image_side = 8'000,
+                   .many_images = 20,
+                   .many_images_side = 2'000,
+                   .max_request_bytes = 32 * mebibyte}};
     return profile;
 }
 
 const ValidityProfile& anthropic_thinking() {
-    static const ValidityProfile profile = make_anthropic_thinking();
+    using enum Rule;
+    static const ValidityProfile profile =
+        extended(anthropic_messages(), "anthropic_thinking", {A6_thinking_order, A7_thinking_first});
     return profile;
 }
 
 const ValidityProfile& gemini_chat() {
-    static const ValidityProfile profile = make_gemini();
+    using enum Rule;
+    static const ValidityProfile profile{
+        .name = "gemini",
+        .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user, G8_names,
+                  G9_tools_defined, G11_images, G11_request_bytes, GM1_turns, GM2_call_after_user, GM3_responses_match,
+                  GM6_empty_parts},
+        .more_tool_name_characters = ".:",
+        .tool_name_starts_as_word = true,
+        .limits = {.max_images = 3'600, .max_request_bytes = 20 * mebibyte}};
     return profile;
 }
 
