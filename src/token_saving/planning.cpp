@@ -2,6 +2,7 @@
 
 #include "../message/result_parts.hpp"
 #include "whittle/base/detail/names.hpp"
+#include "whittle/chain/detail/edit_schedule.hpp"
 
 #include <algorithm>
 #include <set>
@@ -32,11 +33,6 @@ std::vector<Result> results_of(const Outline& outline, int batch) {
         }
     }
     return results;
-}
-
-/// When a message was there first: a reply counts to the calls that it makes.
-int arrival_of(const MessageInfo& info) noexcept {
-    return info.role == Role::assistant ? info.call_index + 1 : info.call_index;
 }
 
 bool is_others(const Mark& mark, std::string_view self) {
@@ -83,7 +79,7 @@ std::vector<SavingCandidate> SavingPlanner::words() const {
     const auto least_bytes = 2 * static_cast<std::int64_t>(config.perplexity_min_content_words) - 1;
     for (std::size_t m = 0; m < outline.size(); ++m) {
         const MessageInfo& info = outline[m];
-        const Tier tier = tier_of(config, batch - arrival_of(info));
+        const Tier tier = tier_of(config, batch - call_of(info));
         if (!tier.applies) continue;
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             const PartInfo& part = info.parts[p];
