@@ -20,6 +20,12 @@ public:
     void at_least(std::int64_t value, std::int64_t lowest, std::string_view field) {
         error(value < lowest, field, std::to_string(value), fmt::format("{} or more", lowest));
     }
+    /// Whether it is one.
+    bool fraction(double value, std::string_view field) {
+        const bool is_fraction = value >= 0.0 && value <= 1.0;
+        error(!is_fraction, field, fmt::format("{}", value), "0 to 1");
+        return is_fraction;
+    }
     void error(bool is_wrong, std::string_view field, std::string value, std::string allowed) {
         if (is_wrong) problems_.error(full(field), std::move(value), std::move(allowed));
     }

@@ -19,10 +19,8 @@ std::int64_t size_in_window(std::int64_t tokens, double fraction, std::int64_t w
 }
 
 void check_fraction(double fraction, const ChainConfig& chain, std::string_view field, FieldCheck& check) {
-    const std::string value = fmt::format("{}", fraction);
-    const bool is_fraction = fraction >= 0.0 && fraction <= 1.0;
-    check.error(!is_fraction, field, value, "0 to 1");
-    check.warn(is_fraction && fraction > 0.0 && chain.profile.context_window <= 0, field, value,
+    const bool is_set = check.fraction(fraction, field) && fraction > 0.0;
+    check.warn(is_set && chain.profile.context_window <= 0, field, fmt::format("{}", fraction),
                "beside a model profile with its context_window (profile.context_window): until an overflow tells the "
                "window, a threshold waits and other sizes are those in tokens");
 }

@@ -50,10 +50,6 @@ void check_root(const ReductionConfig& config, FieldCheck& check) {
                 "a valid key prefix: components of [A-Za-z0-9_.-] joined by /, no leading /");
 }
 
-void check_fraction(double fraction, std::string_view field, FieldCheck& check) {
-    check.error(!(fraction >= 0.0 && fraction <= 1.0), field, fmt::format("{}", fraction), "0 to 1");
-}
-
 /// `tokens_field`, or `fraction_field` where that is what counts.
 std::string_view field_in_force(double fraction, std::int64_t window, std::string_view tokens_field,
                                 std::string_view fraction_field) {
@@ -61,9 +57,9 @@ std::string_view field_in_force(double fraction, std::int64_t window, std::strin
 }
 
 void check_clearing_limits(const ReductionConfig& config, const ModelProfile& profile, FieldCheck& check) {
-    check_fraction(config.max_fraction_for_clear, "max_fraction_for_clear", check);
-    check_fraction(config.free_fraction_for_clear, "free_fraction_for_clear", check);
-    check_fraction(config.clear_target_fraction, "clear_target_fraction", check);
+    check.fraction(config.max_fraction_for_clear, "max_fraction_for_clear");
+    check.fraction(config.free_fraction_for_clear, "free_fraction_for_clear");
+    check.fraction(config.clear_target_fraction, "clear_target_fraction");
     const std::int64_t window = profile.context_window;
     const ClearingLimits limits = limits_of(config, window);
     const auto due_field =

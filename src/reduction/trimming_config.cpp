@@ -45,10 +45,8 @@ void check_trimming(const TrimmingConfig& config, const ChainInfo& chain, std::s
     FieldCheck check(name, problems);
     check_ages(config, check);
     check_sizes(config, check);
-    check.error(!(config.new_text_share >= 0.0 && config.new_text_share <= 1.0), "new_text_share",
-                fmt::format("{}", config.new_text_share), "a number from 0 to 1");
-    check.error(!(config.window_fraction >= 0.0 && config.window_fraction <= 1.0), "window_fraction",
-                fmt::format("{}", config.window_fraction), "a number from 0 to 1");
+    check.fraction(config.new_text_share, "new_text_share");
+    check.fraction(config.window_fraction, "window_fraction");
     check.tool_names(config.exclude_tools, "exclude_tools");
     const std::int64_t window = chain.config.profile.context_window;
     check.warn(window > 0 && config.start_tokens >= window, "start_tokens", std::to_string(config.start_tokens),

@@ -17,10 +17,8 @@ constexpr std::int64_t default_user_tokens = 30'000;
 void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck& check) {
     check.at_least(trigger.context_tokens, 0, "trigger.context_tokens");
     check.at_least(trigger.context_messages, 0, "trigger.context_messages");
-    const bool is_fraction = trigger.context_fraction >= 0.0 && trigger.context_fraction <= 1.0;
-    check.error(!is_fraction, "trigger.context_fraction", fmt::format("{}", trigger.context_fraction), "0 to 1");
-    const bool is_free_fraction = trigger.free_fraction >= 0.0 && trigger.free_fraction <= 1.0;
-    check.error(!is_free_fraction, "trigger.free_fraction", fmt::format("{}", trigger.free_fraction), "0 to 1");
+    const bool is_fraction = check.fraction(trigger.context_fraction, "trigger.context_fraction");
+    check.fraction(trigger.free_fraction, "trigger.free_fraction");
     check.error(trigger == Trigger{}, "trigger", "all conditions off",
                 "context_tokens, context_messages or context_fraction above 0");
     const bool is_alone = trigger.context_tokens <= 0 && trigger.context_messages <= 0;
