@@ -1,4 +1,5 @@
 #include "whittle/reduction/detail/truncation.hpp"
+#include "../conversation/held_result.hpp"
 #include "../conversation/read_back.hpp"
 #include "truncating_sink.hpp"
 
@@ -211,32 +212,25 @@ private:
     }
 
     ToolOutcome with_handler(const ToolNext& next) {
-        CollectingSink held;
-        ToolOutcome outcome;
-        try {
-            outcome = next(context_, held);
-        } catch (...) {
-            pass_on(held.take(), held.take_stored());
-            throw;
-        }
-        std::vector<Part> parts = held.take();
-        TruncResult result;
-        try {
-            result = callbacks_->trunc_handler(detail_of(parts));
-            if (result.need_trunc && result.need_offload) offload(result);
-        } catch (...) {
-            pass_on(std::move(parts), held.take_stored());
-            fail();
-            return outcome;
-        }
-        if (!result.need_trunc) {
-            pass_on(std::move(parts), held.take_stored());
-            return outcome;
-        }
-        if (!outcome.original) outcome.original = OriginalParts{std::move(parts), std::string(setup_.by)};
-        std::vector<StoredPart> stored = stored_by(result);
-        pass_on(std::move(result.parts), std::move(stored));
-        return outcome;
+        detail::HeldResult held(context_, setup_.by, storage());
+        return detail::run_held(held, context_, out_, next, [&](ToolOutcome& outcome) {
+            try {
+                hand_over(held, outcome);
+            } catch (...) {
+                fail();
+            }
+        });
+    }
+
+    void hand_over(detail::HeldResult& held, ToolOutcome& outcome) const {
+        TruncResult result = callbacks_->trunc_handler(detail_of(held.parts));
+        if (!result.need_trunc) return;
+        if (result.need_offload) offload(result);
+        std::vector<StoredPart> stored;
+        if (result.need_offload && !result.parts.empty()) stored.push_back(held.stored_as(0, std::move(result.key)));
+        if (!outcome.original) outcome.original = OriginalParts{std::move(held.parts), std::string(setup_.by)};
+        held.parts = std::move(result.parts);
+        held.stored = std::move(stored);
     }
 
     void offload(TruncResult& result) const {
@@ -254,20 +248,6 @@ private:
             detail::tell_store_failures(context_.events, setup_.by, context_.conversation,
                                         std::array{StoreFailure{result.key, error.what()}});
             throw;
-        }
-    }
-
-    [[nodiscard]] std::vector<StoredPart> stored_by(const TruncResult& result) const {
-        if (!result.need_offload || result.parts.empty()) return {};
-        return {{.part = 0, .key = result.key, .by = std::string(setup_.by), .storage = storage()}};
-    }
-
-    void pass_on(std::vector<Part> parts, std::vector<StoredPart> stored) {
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-            out_.push(std::move(parts[i]));
-            for (StoredPart& object : stored) {
-                if (object.part == i) out_.stored(std::move(object));
-            }
         }
     }
 
