@@ -89,7 +89,7 @@ constexpr std::array<Field<ProfileDraft>, 7> profile_fields{{
      &read_validity},
     {"prices", "object", "none", "without prices there are no money figures", &read_prices},
     {"cache", "string or object", +[](const ProfileDraft& d) { return d.cache.name; },
-     "`anthropic_5m`, `openai`, `openai_2026`, `no_cache`, or numbers of your own", &read_cache},
+     "`anthropic_5m`, `openai`, `openai_2026`, `local`, `no_cache`, or numbers of your own", &read_cache},
     {"thinking_bound_to_prefix", "true or false", &shown<&ModelProfile::thinking_bound_to_prefix>,
      "thinking is void once something in front of it was edited; docs/thinking.md",
      &read_value<&ModelProfile::thinking_bound_to_prefix>},

@@ -19,7 +19,8 @@ std::int64_t part_of(std::int64_t window, double share, std::int64_t most) noexc
 
 TrimmingConfig trimming_for(std::int64_t window) {
     TrimmingConfig config;
-    config.start_tokens = config.cold_start_tokens = part_of(window, 0.25, config.start_tokens);
+    config.start_tokens = part_of(window, 0.25, config.start_tokens);
+    config.cold_start_tokens = part_of(window, 0.25, config.cold_start_tokens);
     config.window_fraction = 0.75;
     return config;
 }

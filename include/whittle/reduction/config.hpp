@@ -165,7 +165,7 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
 struct TrimmingConfig {
     // When.
     std::int64_t start_tokens = 20'000;       ///< cached text of requests of up to that size stays as it is
-    std::int64_t cold_start_tokens = 20'000;  ///< the same after a pause that is longer than the cache lives
+    std::int64_t cold_start_tokens = 10'000;  ///< the same after a pause that is longer than the cache lives
     int keep_rounds = 1;                      ///< newest model calls whose results stay as they came
     double new_text_share = 0.3;              ///< of the cost of writing text that is new anyway
     int first_calls = 10;                     ///< model calls that do not count as evidence that the run goes on
@@ -191,7 +191,7 @@ struct TrimmingConfig {
     bool trim_outputs = true;
     bool trim_edit_results = true;
     std::int64_t min_result_bytes = 240;  ///< shorter results stay
-    std::int64_t extract_bytes = 500;     ///< of the lines that stay
+    std::int64_t extract_bytes = 300;     ///< of the lines that stay
     std::int64_t extract_line_bytes = 160;
     std::int64_t error_line_bytes = 300;
     int extract_age_calls = 20;  ///< age at which one line is left of an extract; 0: never
@@ -199,7 +199,7 @@ struct TrimmingConfig {
     // Arguments of calls that worked.
     bool trim_arguments = true;
     bool trim_other_arguments = true;       ///< also long texts in calls that are no edits, such as here-documents
-    int argument_age_calls = 4;             ///< age at which what an edit replaced goes
+    int argument_age_calls = 2;             ///< age at which what an edit replaced goes
     std::int64_t min_argument_bytes = 240;  ///< shorter arguments stay
 
     // When a result comes.
