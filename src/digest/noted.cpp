@@ -1,5 +1,6 @@
 #include "noted.hpp"
 
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"
 
 #include <fmt/format.h>
