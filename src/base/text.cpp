@@ -1,6 +1,5 @@
 #include "whittle/base/text.hpp"
-
-#include <nlohmann/json.hpp>
+#include "json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -185,7 +184,7 @@ bool is_json_object(std::string_view text) {
     const std::size_t first = text.find_first_not_of(" \t\n\r");
     if (first == std::string_view::npos || text[first] != '{') return false;
     if (text.find('\0') != std::string_view::npos) return false;  // the parser would take it for the end
-    return nlohmann::json::accept(text.begin(), text.end());
+    return detail::is_json(text);
 }
 
 }  // namespace whittle::inline v0

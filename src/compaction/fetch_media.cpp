@@ -1,12 +1,12 @@
 #include "whittle/compaction/fetch_media.hpp"
 
 #include "../base/base64.hpp"
+#include "../base/json.hpp"
 #include "../conversation/read_back.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@ namespace whittle::inline v0 {
 
 namespace {
 
-using nlohmann::ordered_json;
+using detail::JsonValue;
 
 constexpr std::string_view reference_scheme = "ref://";
 
@@ -25,11 +25,11 @@ Error damaged_media(std::string_view key, std::string_view why) {
 }
 
 std::string parse_reference(std::string_view arguments) {
-    const ordered_json json = ordered_json::parse(arguments, nullptr, false);
-    const auto found = json.is_object() ? json.find("reference") : json.end();
-    if (!json.is_object() || found == json.end() || !found->is_string())
+    const JsonValue json = detail::parse_json(arguments);
+    const std::string* const reference = json.find_string("reference");
+    if (reference == nullptr)
         throw Error(Errc::invalid_argument, "\"reference\": a string is required, such as ref://...");
-    return found->get<std::string>();
+    return *reference;
 }
 
 StoredObject find_media_object(const ToolContext& context, const std::shared_ptr<Storage>& storage,
@@ -57,24 +57,23 @@ std::string read_whole(const StoredObject& object, std::int64_t max_bytes) {
 }
 
 /// A string as `offload_content` writes it: itself, or {"base64": ...}.
-std::string text_of_json(const ordered_json& json, std::string_view name, std::string_view key) {
+std::string text_of_json(const JsonValue& json, std::string_view name, std::string_view key) {
     const auto found = json.find(name);
-    if (found == json.end()) return {};
-    if (found->is_string()) return found->get<std::string>();
-    const auto base64 = found->find("base64");
-    if (!found->is_object() || base64 == found->end() || !base64->is_string())
-        throw damaged_media(key, fmt::format("\"{}\" is no text", name));
-    auto bytes = from_base64(base64->get_ref<const std::string&>());
+    if (!found) return {};
+    if (const std::string* const text = found->string()) return *text;
+    const std::string* const base64 = found->find_string("base64");
+    if (base64 == nullptr) throw damaged_media(key, fmt::format("\"{}\" is no text", name));
+    auto bytes = from_base64(*base64);
     if (!bytes) throw damaged_media(key, "its base64 is damaged");
     return *std::move(bytes);
 }
 
-int pixels_of_json(const ordered_json& json, std::string_view name) {
+int pixels_of_json(const JsonValue& json, std::string_view name) {
     const auto found = json.find(name);
-    return found != json.end() && found->is_number_integer() ? found->get<int>() : 0;
+    return found ? static_cast<int>(found->integer().value_or(0)) : 0;
 }
 
-Part part_of_json(const ordered_json& json, std::string_view key) {
+Part part_of_json(const JsonValue& json, std::string_view key) {
     return {.kind = PartKind::media,
             .media = {.mime = text_of_json(json, "mime", key),
                       .bytes = text_of_json(json, "bytes", key),
@@ -83,17 +82,18 @@ Part part_of_json(const ordered_json& json, std::string_view key) {
                       .height = pixels_of_json(json, "height")}};
 }
 
-bool is_media(const ordered_json& json) {
-    const auto type = json.is_object() ? json.find("type") : json.end();
-    return json.is_object() && type != json.end() && *type == "media";
+bool is_media(const JsonValue& json) {
+    const std::string* const type = json.find_string("type");
+    return type != nullptr && *type == "media";
 }
 
 /// All media of a stored object: of one that stands for media, or of a whole result that had some.
 std::vector<Part> media_in(std::string_view content, std::string_view key) {
-    const ordered_json json = ordered_json::parse(content, nullptr, false);
+    const JsonValue json = detail::parse_json(content);
     std::vector<Part> media;
-    for (std::size_t i = 0; json.is_array() && i < json.size(); ++i) {
-        if (is_media(json[i])) media.push_back(part_of_json(json[i], key));
+    if (json.is_array()) {
+        for (const JsonValue& element : json.values())
+            if (is_media(element)) media.push_back(part_of_json(element, key));
     }
     if (!media.empty()) return media;
     throw Error(Errc::invalid_argument,

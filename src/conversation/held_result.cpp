@@ -1,10 +1,10 @@
 #include "held_result.hpp"
+#include "../base/json.hpp"
 
 #include "whittle/base/event.hpp"
 #include "whittle/conversation/detail/edit_environment.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <utility>
@@ -41,17 +41,9 @@ void HeldResult::tell_failed() const noexcept {
 
 bool shows_stored_text(const ToolContext& context) {
     if (!context.objects || context.objects->size() == 0) return false;
-    const nlohmann::json json = nlohmann::json::parse(context.arguments, nullptr, false);
-    std::vector<const nlohmann::json*> open{&json};
-    while (!open.empty()) {
-        const nlohmann::json& value = *open.back();
-        open.pop_back();
-        if (value.is_string() && context.objects->find(value.get_ref<const std::string&>(), context.storage))
-            return true;
-        if (!value.is_structured()) continue;
-        for (const nlohmann::json& element : value) open.push_back(&element);
-    }
-    return false;
+    return std::ranges::any_of(strings_in_json(context.arguments), [&](const std::string& text) {
+        return context.objects->find(text, context.storage).has_value();
+    });
 }
 
 namespace {

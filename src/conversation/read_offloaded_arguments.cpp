@@ -1,10 +1,10 @@
 #include "read_offloaded_arguments.hpp"
+#include "../base/json.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 
@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 7> argument_names{"reference", "offset", 
     throw Error(Errc::invalid_argument, fmt::format("\"{}\": {}", name, reason));
 }
 
-void refuse_unknown(const std::string& name) {
+void refuse_unknown(std::string_view name) {
     for (const std::string_view known : argument_names) {
         if (name == known) return;
     }
@@ -31,31 +31,30 @@ void refuse_unknown(const std::string& name) {
     throw Error(Errc::invalid_argument, in_quotes(name) + ": " + reason);
 }
 
-/// Never the inside of an array or object: it may be nested to any depth.
-std::string shown(const nlohmann::json& value) {
-    if (value.is_structured()) return fmt::format("an {}", value.type_name());
-    return value.is_string() ? in_quotes(value.get_ref<const std::string&>()) : value.dump();
+std::string shown(const JsonValue& value) {
+    if (value.is_array()) return "an array";
+    if (value.is_object()) return "an object";
+    return value.string() != nullptr ? in_quotes(*value.string()) : value.literal();
 }
 
-std::optional<std::int64_t> number(const nlohmann::json& json, const char* name, std::int64_t least,
+std::optional<std::int64_t> number(const JsonValue& json, const char* name, std::int64_t least,
                                    std::int64_t most = INT64_MAX) {
     const auto found = json.find(name);
-    if (found == json.end() || found->is_null()) return std::nullopt;
-    const bool is_right = found->is_number_unsigned() &&
-                          found->get<std::uint64_t>() >= static_cast<std::uint64_t>(least) &&
-                          found->get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
-    if (is_right) return static_cast<std::int64_t>(found->get<std::uint64_t>());
+    if (!found || found->is_null()) return std::nullopt;
+    const auto given = found->integer();
+    if (given && *given >= least && *given <= most) return given;
     const std::string range =
         most == INT64_MAX ? fmt::format("{} or more", least) : fmt::format("{} to {}", least, most);
     refuse(name, fmt::format("expected a whole number, {}, found {}", range, shown(*found)));
 }
 
-std::optional<std::string> text(const nlohmann::json& json, const char* name) {
+std::optional<std::string> text(const JsonValue& json, const char* name) {
     const auto found = json.find(name);
-    if (found == json.end() || found->is_null()) return std::nullopt;
-    if (!found->is_string()) refuse(name, fmt::format("expected a string, found {}", shown(*found)));
-    if (found->get_ref<const std::string&>().empty()) refuse(name, "it is empty");
-    return found->get<std::string>();
+    if (!found || found->is_null()) return std::nullopt;
+    const std::string* const text = found->string();
+    if (text == nullptr) refuse(name, fmt::format("expected a string, found {}", shown(*found)));
+    if (text->empty()) refuse(name, "it is empty");
+    return *text;
 }
 
 void refuse_mixtures(const ReadArguments& arguments) {
@@ -73,9 +72,9 @@ void refuse_mixtures(const ReadArguments& arguments) {
 }  // namespace
 
 ReadArguments parse_read_arguments(std::string_view json_text, std::int64_t largest_context) {
-    const auto json = nlohmann::json::parse(json_text, nullptr, false);
+    const JsonValue json = parse_json(json_text);
     if (!json.is_object()) throw Error(Errc::invalid_argument, "the arguments are not a JSON object");
-    for (const auto& [name, value] : json.items()) refuse_unknown(name);
+    for (const auto& [name, value] : json.members()) refuse_unknown(name);
     ReadArguments arguments{.offset = number(json, "offset", 0),
                             .max_bytes = number(json, "max_bytes", 1),
                             .first_line = number(json, "first_line", 1),

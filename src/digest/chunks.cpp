@@ -1,36 +1,49 @@
 #include "whittle/digest/detail/chunks.hpp"
-
-#include "whittle/base/text.hpp"
-
-#include <nlohmann/json.hpp>
+#include "../base/json.hpp"
 
 namespace whittle::inline v0 {
 
 std::string to_text(const DigestState& state) {
-    const nlohmann::json json{{"summary", to_valid_utf8(state.summary_so_far)},
-                              {"message", state.next_message},
-                              {"entry", state.next_entry},
-                              {"byte", state.next_byte},
-                              {"done", {state.done.low, state.done.high}},
-                              {"limit", state.learnt_input_limit}};
-    return json.dump();
+    detail::JsonWriter json;
+    json.open_object();
+    json.member("byte", state.next_byte);
+    json.name("done");
+    json.open_array();
+    json.value(state.done.low);
+    json.value(state.done.high);
+    json.close_array();
+    json.member("entry", state.next_entry);
+    json.member("limit", state.learnt_input_limit);
+    json.member("message", state.next_message);
+    json.member("summary", state.summary_so_far);
+    json.close_object();
+    return json.take();
 }
 
+namespace {
+
+template <typename Number>
+bool read_natural(const std::optional<detail::JsonValue>& json, Number& number) {
+    const auto natural = json ? json->natural() : std::nullopt;
+    if (!natural || !std::in_range<Number>(*natural)) return false;
+    number = static_cast<Number>(*natural);
+    return true;
+}
+
+}  // namespace
+
 DigestState digest_state_from(std::string_view text) {
-    const nlohmann::json json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
-    try {
-        DigestState state;
-        json.at("summary").get_to(state.summary_so_far);
-        json.at("message").get_to(state.next_message);
-        json.at("entry").get_to(state.next_entry);
-        json.at("byte").get_to(state.next_byte);
-        json.at("done").at(0).get_to(state.done.low);
-        json.at("done").at(1).get_to(state.done.high);
-        json.at("limit").get_to(state.learnt_input_limit);
-        return state;
-    } catch (const nlohmann::json::exception&) {
-        return {};
-    }
+    const detail::JsonValue json = detail::parse_json(text);
+    const std::string* const summary = json.find_string("summary");
+    const auto done = json.find("done");
+    if (summary == nullptr || !done || !done->is_array() || done->size() != 2) return {};
+    const std::vector<detail::JsonValue> halves = done->values();
+    DigestState state{.summary_so_far = *summary};
+    const bool is_whole =
+        read_natural(json.find("message"), state.next_message) && read_natural(json.find("entry"), state.next_entry) &&
+        read_natural(json.find("byte"), state.next_byte) && read_natural(halves[0], state.done.low) &&
+        read_natural(halves[1], state.done.high) && read_natural(json.find("limit"), state.learnt_input_limit);
+    return is_whole ? state : DigestState{};
 }
 
 }  // namespace whittle::inline v0

@@ -1,7 +1,6 @@
 #include "error_text.hpp"
+#include "../base/json.hpp"
 #include "text_shape.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -67,11 +66,11 @@ std::string plain_member(std::string_view name) {
 }
 
 /// A summary in JSON, as a user's own instruction may want it, has other members too.
-bool is_error_object(const nlohmann::json& json) {
+bool is_error_object(const JsonValue& json) {
     if (!json.is_object()) return false;
     bool is_error = false;
-    for (const auto& item : json.items()) {
-        const std::string name = plain_member(item.key());
+    for (const auto& [written, value] : json.members()) {
+        const std::string name = plain_member(written);
         if (!is_one_of(name, envelope_members)) return false;
         is_error = is_error || is_one_of(name, error_members);
     }
@@ -250,7 +249,7 @@ bool is_page(std::string_view text) {
 bool is_error_json(std::string_view text) {
     const std::string_view body = text.substr(std::min(text.find_first_not_of(" \t\r\n`"), text.size()));
     if (!body.starts_with('{') || body.size() > short_payload) return false;
-    return is_error_object(nlohmann::json::parse(body.begin(), body.end(), nullptr, false));
+    return is_error_object(parse_json(body));
 }
 
 }  // namespace whittle::inline v0::detail

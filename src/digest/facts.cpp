@@ -1,11 +1,10 @@
 #include "whittle/digest/detail/facts.hpp"
+#include "../base/json.hpp"
 #include "identifiers.hpp"
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/digest/detail/text.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -36,12 +35,11 @@ bool is_writing_tool(std::string_view tool) {
 /// The arguments' top-level strings that are a path and nothing else.
 std::vector<std::string> paths_in_arguments(std::string_view arguments) {
     std::vector<std::string> paths;
-    const nlohmann::json json = nlohmann::json::parse(arguments.begin(), arguments.end(), nullptr, false);
+    const detail::JsonValue json = detail::parse_json(arguments);
     if (!json.is_object()) return paths;
-    for (const auto& value : json) {
-        if (!value.is_string()) continue;
-        const auto& text = value.get_ref<const std::string&>();
-        if (detail::is_path(text)) paths.push_back(text);
+    for (const detail::JsonValue& value : json.values()) {
+        const std::string* const text = value.string();
+        if (text != nullptr && detail::is_path(*text)) paths.push_back(*text);
     }
     return paths;
 }
@@ -261,20 +259,29 @@ std::string to_text(std::span<const RetainedFact> facts, Language language) {
 }
 
 std::string to_note(std::span<const RetainedFact> facts) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const RetainedFact& fact : facts) list.push_back({static_cast<int>(fact.kind), to_valid_utf8(fact.text)});
-    return list.dump();
+    detail::JsonWriter list;
+    list.open_array();
+    for (const RetainedFact& fact : facts) {
+        list.open_array();
+        list.value(static_cast<int>(fact.kind));
+        list.value(fact.text);
+        list.close_array();
+    }
+    list.close_array();
+    return list.take();
 }
 
 std::vector<RetainedFact> facts_from_note(std::string_view note) {
-    const nlohmann::json list = nlohmann::json::parse(note.begin(), note.end(), nullptr, false);
+    const detail::JsonValue list = detail::parse_json(note);
     std::vector<RetainedFact> facts;
     if (!list.is_array()) return facts;
-    for (const nlohmann::json& item : list) {
-        if (!item.is_array() || item.size() != 2 || !item[0].is_number_integer() || !item[1].is_string()) return {};
-        const auto kind = item[0].get<std::int64_t>();
-        if (kind < 0 || kind > static_cast<std::int64_t>(FactKind::identifier)) return {};
-        facts.push_back({static_cast<FactKind>(kind), item[1].get<std::string>()});
+    for (const detail::JsonValue& item : list.values()) {
+        if (!item.is_array() || item.size() != 2) return {};
+        const std::vector<detail::JsonValue> pair = item.values();
+        const std::int64_t kind = pair[0].integer().value_or(-1);
+        const std::string* const text = pair[1].string();
+        if (kind < 0 || kind > static_cast<std::int64_t>(FactKind::identifier) || text == nullptr) return {};
+        facts.push_back({static_cast<FactKind>(kind), *text});
     }
     return facts;
 }

@@ -35,7 +35,7 @@ template <std::size_t N>
     constexpr std::string_view curly = "\u2019";
     std::string lower = ascii_lower(text);
     for (std::size_t at = lower.find(curly); at != nowhere; at = lower.find(curly, at))
-        lower.replace(at, curly.size(), "'");
+        lower.replace(at, curly.size(), 1, '\'');
     for (std::size_t at = 0; at + 1 < lower.size(); ++at) {
         const auto lead = static_cast<unsigned char>(lower[at]);
         const auto next = static_cast<unsigned char>(lower[at + 1]);

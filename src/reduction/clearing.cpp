@@ -1,5 +1,6 @@
 #include "whittle/reduction/detail/clearing.hpp"
 #include "../base/base64.hpp"
+#include "../base/json.hpp"
 #include "../message/result_parts.hpp"
 
 #include "whittle/base/detail/names.hpp"
@@ -7,7 +8,6 @@
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,9 +31,12 @@ bool clears_inputs(const ReductionConfig& config, std::string_view tool) {
 
 std::string cleared_arguments(std::string_view location, Language language) {
     const std::string_view note = language == Language::chinese ? "参数已移出" : "argument offloaded";
-    nlohmann::ordered_json json{{"note", note}};
-    if (!location.empty()) json["reference"] = location;
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    detail::JsonWriter json;
+    json.open_object();
+    json.member("note", note);
+    if (!location.empty()) json.member("reference", location);
+    json.close_object();
+    return json.take();
 }
 
 namespace {

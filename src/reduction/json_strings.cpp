@@ -1,6 +1,5 @@
 #include "json_strings.hpp"
-
-#include <nlohmann/json.hpp>
+#include "../base/json.hpp"
 
 namespace whittle::inline v0::detail {
 
@@ -13,8 +12,8 @@ std::size_t end_of_literal(std::string_view json, std::size_t at) noexcept {
 }
 
 std::string decoded(std::string_view literal) {
-    const nlohmann::json value = nlohmann::json::parse(literal, nullptr, false);
-    return value.is_string() ? value.get<std::string>() : std::string();
+    const JsonValue value = parse_json(literal);
+    return value.string() != nullptr ? *value.string() : std::string();
 }
 
 /// An object or array that is open.
@@ -51,10 +50,6 @@ std::vector<JsonString> json_strings(std::string_view json) {
         }
     }
     return strings;
-}
-
-std::string json_literal(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -21,7 +21,4 @@ struct JsonString {
 /// All string values of a JSON text, at any depth, in its order. `json` has to be valid.
 [[nodiscard]] std::vector<JsonString> json_strings(std::string_view json);
 
-/// A JSON literal of `text`; what is not UTF-8 becomes U+FFFD.
-[[nodiscard]] std::string json_literal(std::string_view text);
-
 }  // namespace whittle::inline v0::detail

@@ -1,5 +1,6 @@
 #include "old_arguments.hpp"
 
+#include "../base/json.hpp"
 #include "json_strings.hpp"
 #include "line_forms.hpp"
 #include "read_form.hpp"
@@ -134,7 +135,8 @@ std::optional<std::string> old_arguments(std::string_view arguments, bool is_edi
         if (!has_reference)
             value.append(value.ends_with(']') && value.find('\n') == std::string::npos ? " " : "\n").append(reference);
         has_reference = true;
-        out.append(arguments.substr(at, string.begin - at)).append(json_literal(value));
+        out.append(arguments.substr(at, string.begin - at));
+        append_json_literal(out, value);
         at = string.end;
     };
     for (const JsonString& string : json_strings(arguments)) {

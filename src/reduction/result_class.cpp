@@ -1,9 +1,8 @@
 #include "result_class.hpp"
 
 #include "../base/ascii.hpp"
+#include "../base/json.hpp"
 #include "whittle/base/text.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -56,15 +55,17 @@ bool is_edit_name(std::string_view name) {
 }
 
 /// The text of a command argument: a string, or the words of one, of which a shell's "-c" has the last.
-std::optional<std::string> command_of(const nlohmann::json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    if (!value.is_array() || value.empty()) return std::nullopt;
-    if (!std::ranges::all_of(value, [](const nlohmann::json& word) { return word.is_string(); })) return std::nullopt;
-    const auto word = [&](std::size_t i) -> const std::string& { return value[i].get_ref<const std::string&>(); };
-    if (value.size() > 2 && (word(1) == "-c" || word(1) == "-lc" || word(1) == "-Command"))
-        return word(value.size() - 1);
+std::optional<std::string> command_of(const JsonValue& value) {
+    if (const std::string* const line = value.string()) return *line;
+    if (!value.is_array() || value.size() == 0) return std::nullopt;
+    const std::vector<JsonValue> words = value.values();
+    if (!std::ranges::all_of(words, [](const JsonValue& word) { return word.string() != nullptr; }))
+        return std::nullopt;
+    const auto word = [&](std::size_t i) -> const std::string& { return *words[i].string(); };
+    if (words.size() > 2 && (word(1) == "-c" || word(1) == "-lc" || word(1) == "-Command"))
+        return word(words.size() - 1);
     std::string joined;
-    for (std::size_t i = 0; i < value.size(); ++i) joined.append(i == 0 ? "" : " ").append(word(i));
+    for (std::size_t i = 0; i < words.size(); ++i) joined.append(i == 0 ? "" : " ").append(word(i));
     return joined;
 }
 
@@ -101,11 +102,10 @@ std::optional<std::string> command_line_of(std::string_view arguments) {
     constexpr std::array<const char*, 4> keys{"command", "cmd", "script", "commandline"};
     if (!std::ranges::any_of(keys, [&](const char* key) { return arguments.find(key) != std::string_view::npos; }))
         return std::nullopt;
-    const nlohmann::json json = nlohmann::json::parse(arguments, nullptr, false);
-    if (!json.is_object()) return std::nullopt;
+    const JsonValue json = parse_json(arguments);
     for (const char* const key : keys) {
         const auto found = json.find(key);
-        if (found == json.end()) continue;
+        if (!found) continue;
         if (auto command = command_of(*found)) return command;
     }
     return std::nullopt;

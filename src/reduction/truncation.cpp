@@ -1,4 +1,5 @@
 #include "whittle/reduction/detail/truncation.hpp"
+#include "../base/json.hpp"
 #include "../conversation/held_result.hpp"
 #include "../conversation/read_back.hpp"
 #include "truncating_sink.hpp"
@@ -10,7 +11,6 @@
 #include "whittle/reduction/detail/clearing.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -75,21 +75,6 @@ bool skips_truncation(const ReductionConfig& config, std::string_view tool) {
 
 namespace {
 
-/// The string values in a JSON text, at any depth; none if it is no JSON.
-std::vector<std::string> strings_in(std::string_view text) {
-    std::vector<std::string> strings;
-    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-    std::vector<const nlohmann::json*> open{&json};
-    while (!open.empty()) {
-        const nlohmann::json& value = *open.back();
-        open.pop_back();
-        if (value.is_string()) strings.push_back(value.get<std::string>());
-        if (!value.is_structured()) continue;
-        for (const nlohmann::json& element : value) open.push_back(&element);
-    }
-    return strings;
-}
-
 /// A stored object of this conversation that a call asks for.
 struct ReadBack {
     std::string location{};
@@ -98,7 +83,7 @@ struct ReadBack {
 
 std::optional<ReadBack> find_read_back(const ToolContext& context) {
     if (!context.objects || context.objects->size() == 0) return std::nullopt;
-    for (std::string& location : strings_in(context.arguments)) {
+    for (std::string& location : detail::strings_in_json(context.arguments)) {
         if (const auto object = context.objects->find(location, context.storage))
             return ReadBack{std::move(location), object->key};
         if (const auto object = detail::find_copied(context, context.storage, location))

@@ -1,9 +1,9 @@
 #include "whittle/summarization/detail/preserved.hpp"
+#include "../base/json.hpp"
 
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -135,20 +135,14 @@ std::vector<UserText> without_repeats(std::vector<UserText> texts, std::span<con
 
 std::optional<std::string> skill_name_in(std::string_view arguments) {
     if (arguments.size() > max_argument_bytes || !is_json_object(arguments)) return std::nullopt;
-    int depth = 0;
-    const auto is_shallow = [&depth](int level, nlohmann::json::parse_event_t, nlohmann::json&) {
-        depth = std::max(depth, level);
-        return level < 4;  // deeper values are dropped unread
-    };
-    const auto json = nlohmann::json::parse(arguments, is_shallow, false);
-    if (!json.is_object()) return std::nullopt;
+    const detail::JsonValue json = detail::parse_json(arguments);
     for (const char* key : {"skill", "skill_name", "name"}) {
-        const auto found = json.find(key);
-        if (found != json.end() && found->is_string() && !is_blank(found->get_ref<const std::string&>()))
-            return found->get<std::string>();
+        const std::string* const name = json.find_string(key);
+        if (name != nullptr && !is_blank(*name)) return *name;
     }
-    if (json.size() != 1 || !json.begin()->is_string()) return std::nullopt;
-    return json.begin()->get<std::string>();
+    if (json.size() != 1) return std::nullopt;
+    const std::string* const only = json.values().front().string();
+    return only != nullptr ? std::optional(*only) : std::nullopt;
 }
 
 std::string to_record(const Skill& skill) {

@@ -1,9 +1,9 @@
 #include "whittle/summarization/detail/transcript.hpp"
 
 #include "../base/base64.hpp"
+#include "../base/json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -13,27 +13,33 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json to_json(const MediaView& media) {
-    ordered_json json = ordered_json::object();
-    if (!media.mime.empty()) json["mime"] = media.mime;
-    if (!media.url.empty()) json["url"] = media.url;
-    if (!media.bytes.empty()) json["base64"] = to_base64(media.bytes);
-    return json;
+void write_media_view(JsonWriter& json, const MediaView& media) {
+    json.open_object();
+    if (!media.mime.empty()) json.member("mime", media.mime);
+    if (!media.url.empty()) json.member("url", media.url);
+    if (!media.bytes.empty()) json.member("base64", to_base64(media.bytes));
+    json.close_object();
 }
 
-ordered_json to_json(const PartView& part) {
-    ordered_json json{{"kind", name_of(part.kind)}};
-    if (!part.call_id.empty()) json["call_id"] = part.call_id;
-    if (!part.tool.empty()) json["tool"] = part.tool;
+void write_part_view(JsonWriter& json, const PartView& part, const Mark& mark) {
+    json.open_object();
+    json.member("kind", name_of(part.kind));
+    if (!part.call_id.empty()) json.member("call_id", part.call_id);
+    if (!part.tool.empty()) json.member("tool", part.tool);
     if (part.kind == PartKind::media) {
-        json["media"] = to_json(part.media);
+        json.name("media");
+        write_media_view(json, part.media);
     } else {
-        json["text"] = part.text;
+        json.member("text", part.text);
     }
-    if (part.is_error) json["is_error"] = true;
-    return json;
+    if (part.is_error) json.member("is_error", true);
+    if (mark && !mark->stored.empty()) {
+        json.name("stored");
+        json.open_array();
+        for (const std::string& key : mark->stored) json.value(key);
+        json.close_array();
+    }
+    json.close_object();
 }
 
 bool ends_in_mid_line(const std::string& path) {
@@ -45,27 +51,22 @@ bool ends_in_mid_line(const std::string& path) {
 
 }  // namespace
 
-struct TranscriptLine::State {
-    ordered_json json{};
-};
-
-TranscriptLine::TranscriptLine(std::string_view conversation, const MessageInfo& info)
-    : state_(std::make_unique<State>()) {
-    state_->json = {{"conversation", conversation}, {"serial", info.serial}, {"role", name_of(info.role)}};
-    state_->json["turn"] = info.turn;
-    state_->json["parts"] = ordered_json::array();
+std::string transcript_line(std::string_view conversation, const MessageInfo& info, std::size_t i,
+                            VisitParts visit_parts) {
+    JsonWriter json;
+    json.open_object();
+    json.member("conversation", conversation);
+    json.member("serial", info.serial);
+    json.member("role", name_of(info.role));
+    json.member("turn", info.turn);
+    json.name("parts");
+    json.open_array();
+    std::size_t p = 0;
+    visit_parts(i, [&](const PartView& part) { write_part_view(json, part, mark_of(info, p++)); });
+    json.close_array();
+    json.close_object();
+    return json.take() + '\n';
 }
-
-TranscriptLine::~TranscriptLine() = default;
-
-void TranscriptLine::add(const PartView& part, const Mark& mark) {
-    ordered_json json = to_json(part);
-    if (mark && !mark->stored.empty()) json["stored"] = mark->stored;
-    state_->json["parts"].push_back(std::move(json));
-}
-
-/// Text that is no UTF-8 is shown with U+FFFD.
-std::string TranscriptLine::take() { return state_->json.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
 
 void append_to_file(const std::string& path, std::string_view text) {
     const bool is_broken = ends_in_mid_line(path);

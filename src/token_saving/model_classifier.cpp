@@ -1,3 +1,4 @@
+#include "../base/json.hpp"
 #include "model_calls.hpp"
 #include "whittle/token_saving/classifiers.hpp"
 
@@ -5,7 +6,6 @@
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -41,14 +41,14 @@ std::vector<bool> parse_labels(std::string_view answer, std::size_t words) {
     const std::size_t end = answer.rfind(']');
     if (begin == std::string_view::npos || end == std::string_view::npos || end < begin)
         throw fail("has no JSON array");
-    const auto json = nlohmann::json::parse(answer.substr(begin, end + 1 - begin), nullptr, false);
+    const auto json = detail::parse_json(answer.substr(begin, end + 1 - begin));
     if (!json.is_array()) throw fail("is no JSON array");
     std::vector<bool> keep(words, false);
-    for (const nlohmann::json& number : json) {
-        if (!number.is_number_integer()) throw fail("holds something that is no number");
-        const auto value = number.get<std::int64_t>();
-        if (value < 1 || value > static_cast<std::int64_t>(words)) throw fail("numbers a word that is not there");
-        keep[static_cast<std::size_t>(value - 1)] = true;
+    for (const detail::JsonValue& value : json.values()) {
+        const auto number = value.integer();
+        if (!number) throw fail("holds something that is no number");
+        if (*number < 1 || *number > static_cast<std::int64_t>(words)) throw fail("numbers a word that is not there");
+        keep[static_cast<std::size_t>(*number - 1)] = true;
     }
     return keep;
 }

@@ -1,9 +1,8 @@
 // Splits a text into words and finds what stays word for word: code fences, JSON, lines of code, notices.
+#include "../base/json.hpp"
 #include "data_lines.hpp"
 #include "whittle/token_saving/detail/words.hpp"
 #include "word_text.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -39,7 +38,7 @@ public:
                 found.push_back({at, text_.size()});
                 break;
             }
-            const bool is_json = end > at && nlohmann::json::accept(text_.substr(at, end - at));
+            const bool is_json = end > at && detail::is_json(text_.substr(at, end - at));
             if (is_json) found.push_back({at, end});
             at = next_bracket(is_json ? end : at + 1);
         }

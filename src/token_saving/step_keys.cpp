@@ -1,7 +1,6 @@
 #include "step_keys.hpp"
+#include "../base/json.hpp"
 #include "word_text.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <initializer_list>
@@ -55,10 +54,9 @@ std::string normal_arguments(std::string_view json) {
 }
 
 /// The first of these members that is a string.
-std::optional<std::string> text_member(const nlohmann::json& json, std::initializer_list<const char*> names) {
+std::optional<std::string> text_member(const JsonValue& json, std::initializer_list<const char*> names) {
     for (const char* name : names) {
-        const auto found = json.find(name);
-        if (found != json.end() && found->is_string()) return found->get<std::string>();
+        if (const std::string* text = json.find_string(name)) return *text;
     }
     return std::nullopt;
 }
@@ -94,7 +92,7 @@ std::vector<StepKey> keys_of(std::span<const Step> steps) {
 
 std::optional<FileEdit> edit_of(const Step& step) {
     if (step.action.empty()) return std::nullopt;
-    const nlohmann::json json = nlohmann::json::parse(step.action_input, nullptr, false);
+    const JsonValue json = parse_json(step.action_input);
     if (!json.is_object()) return std::nullopt;
     auto path = text_member(json, {"file_path", "path", "filename", "file", "filepath"});
     if (!path) return std::nullopt;

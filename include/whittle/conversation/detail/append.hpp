@@ -169,8 +169,9 @@ std::size_t Conversation<M>::column(const std::shared_ptr<const TokenCounter>& c
 template <AgentMessage M>
 ContextCount Conversation<M>::context(const std::shared_ptr<const TokenCounter>& counter, std::string_view system,
                                       std::span<const ToolSpec> tools) {
-    const bool is_new = !side_.columns.find(counter->id());
-    return side_.context(column(counter), is_new, system, tools);
+    const std::size_t known = side_.columns.size();
+    const std::size_t counted = column(counter);
+    return side_.context(counted, counted == known, system, tools);
 }
 
 template <AgentMessage M>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/chain/middleware.hpp"
+#include "whittle/message/detail/visit_parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,21 +17,9 @@ namespace whittle::inline v0 {
 
 namespace detail {
 
-/// One line of a transcript, without its end.
-class TranscriptLine {
-public:
-    TranscriptLine(std::string_view conversation, const MessageInfo& info);
-    TranscriptLine(const TranscriptLine&) = delete;
-    TranscriptLine& operator=(const TranscriptLine&) = delete;
-    ~TranscriptLine();
-
-    void add(const PartView& part, const Mark& mark);
-    [[nodiscard]] std::string take();
-
-private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
+/// The line of message `i`. Text that is no UTF-8 is shown with U+FFFD.
+[[nodiscard]] std::string transcript_line(std::string_view conversation, const MessageInfo& info, std::size_t i,
+                                          VisitParts visit_parts);
 
 /// Appends to a file, which it makes if there is none. A line that an earlier failure left unfinished is ended first.
 /// Throws Error(storage_failed). The operating system has the text when it returns; it need not be on the disk yet.
@@ -91,18 +80,14 @@ void Transcript<M>::record(Conversation<M>& conversation) const {
     const auto written = static_cast<Serial>(notes.integer("written").value_or(0));
     std::size_t first = outline.size();
     while (first > 0 && outline[first - 1].serial > written) --first;
+    const auto visit_parts = detail::part_visitor<M>(conversation.messages());
     std::string text;
     Serial last = written;
     for (std::size_t i = first; i < outline.size(); ++i) {
         const MessageInfo& info = outline[i];
         last = std::max(last, info.serial);
         if (origin_of(info.mark) != Origin::original) continue;
-        detail::TranscriptLine line(conversation.id(), info);
-        std::size_t p = 0;
-        message_traits<M>::for_each_part(conversation.messages()[i],
-                                         [&](const PartView& part) { line.add(part, mark_of(info, p++)); });
-        text += line.take();
-        text += '\n';
+        text += detail::transcript_line(conversation.id(), info, i, visit_parts);
     }
     if (last == written) return;
     const std::lock_guard lock(*mutex_);
