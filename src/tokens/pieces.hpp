@@ -100,7 +100,8 @@ inline Class class_of(char32_t c) noexcept {
 }
 
 /// The character at `at`. A byte that starts no well-formed sequence is one of class `invalid`.
-inline Char char_at(std::string_view text, std::size_t at) noexcept {
+/// Inlined by force: in a file that holds more than this counting, g++ thinks it too large.
+[[gnu::always_inline]] inline Char char_at(std::string_view text, std::size_t at) noexcept {
     const auto byte = [&](std::size_t i) -> unsigned {
         return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
     };
