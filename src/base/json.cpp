@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <iterator>
-
 namespace whittle::inline v0::detail {
 
 namespace {
@@ -24,7 +22,7 @@ void append_escaped(std::string& out, char c) {
         out += '\\';
         out += letters[at];
     } else if (static_cast<unsigned char>(c) < 0x20) {
-        fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+        out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     } else {
         out += c;
     }

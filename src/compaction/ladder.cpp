@@ -4,7 +4,6 @@
 #include "whittle/digest/detail/chunk_planner.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -57,7 +56,9 @@ std::string describe_broken(std::span<const Violation> violations) {
 }
 
 std::string joined_numbers(std::initializer_list<std::int64_t> numbers) {
-    return fmt::format("{}", fmt::join(numbers, ","));
+    std::string text;
+    for (const std::int64_t number : numbers) text.append(text.empty() ? "" : ",").append(std::to_string(number));
+    return text;
 }
 
 std::string describe_compacted(std::int64_t tokens, std::int64_t threshold) {

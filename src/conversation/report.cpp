@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -79,24 +78,23 @@ namespace {
 using NameMessage = std::function<std::string(Serial)>;
 
 void append_details(std::string& text, const StageDetails& details, const NameMessage& name_message) {
-    auto out = std::back_inserter(text);
-    if (!details.error.empty()) fmt::format_to(out, "    error: {}\n", details.error);
+    if (!details.error.empty()) text += fmt::format("    error: {}\n", details.error);
     if (details.tokens_before != details.tokens_after) {
-        fmt::format_to(out, "    {} -> {} tokens", details.tokens_before, details.tokens_after);
-        if (details.first_changed) fmt::format_to(out, ", first change at message {}", *details.first_changed);
-        fmt::format_to(out, ", {} cached tokens invalidated, {} bytes stored\n", details.cached_tokens_invalidated,
-                       details.bytes_stored);
+        text += fmt::format("    {} -> {} tokens", details.tokens_before, details.tokens_after);
+        if (details.first_changed) text += fmt::format(", first change at message {}", *details.first_changed);
+        text += fmt::format(", {} cached tokens invalidated, {} bytes stored\n", details.cached_tokens_invalidated,
+                            details.bytes_stored);
     }
     for (const Candidate& c : details.candidates) {
-        fmt::format_to(out, "    {} part {}: {} ({}), {} tokens\n", name_message(c.serial), c.part,
-                       c.cut ? "cut" : "kept", c.rule, c.tokens);
+        text += fmt::format("    {} part {}: {} ({}), {} tokens\n", name_message(c.serial), c.part,
+                            c.cut ? "cut" : "kept", c.rule, c.tokens);
     }
     for (const Repair& r : details.repairs)
-        fmt::format_to(out, "    {}: {} ({})\n", r.serial == 0 ? "the list" : name_message(r.serial), r.text, r.code);
-    if (details.violations_left > 0) fmt::format_to(out, "    {} rules are still broken\n", details.violations_left);
-    if (details.thinking_dropped > 0) fmt::format_to(out, "    {} thinking parts dropped\n", details.thinking_dropped);
-    if (details.prefix_edited) fmt::format_to(out, "    kept thinking is bound to what was edited\n");
-    for (const StoreFailure& f : details.store_failures) fmt::format_to(out, "    store \"{}\": {}\n", f.key, f.reason);
+        text += fmt::format("    {}: {} ({})\n", r.serial == 0 ? "the list" : name_message(r.serial), r.text, r.code);
+    if (details.violations_left > 0) text += fmt::format("    {} rules are still broken\n", details.violations_left);
+    if (details.thinking_dropped > 0) text += fmt::format("    {} thinking parts dropped\n", details.thinking_dropped);
+    if (details.prefix_edited) text += "    kept thinking is bound to what was edited\n";
+    for (const StoreFailure& f : details.store_failures) text += fmt::format("    store \"{}\": {}\n", f.key, f.reason);
 }
 
 }  // namespace
@@ -106,8 +104,8 @@ std::string to_text(const Report& report, const NameMessage& name_message) {
         fmt::format("{}: {} -> {} tokens\n", name_of(report.hook), report.tokens_before, report.tokens_after);
     for (const StageReport& stage : report.stages) {
         if (stage.outcome == Outcome::idle) continue;
-        fmt::format_to(std::back_inserter(text), "  {}: {} (count {}, limit {}, {})\n", stage.middleware,
-                       name_of(stage.outcome), stage.count, stage.threshold, stage.counter);
+        text += fmt::format("  {}: {} (count {}, limit {}, {})\n", stage.middleware, name_of(stage.outcome),
+                            stage.count, stage.threshold, stage.counter);
         if (stage.details) append_details(text, *stage.details, name_message);
     }
     return text;

@@ -37,7 +37,7 @@ void SideTable::prepare(MessageInfo& info) {
     names.assign_to(info);
 }
 
-void SideTable::append(MessageInfo info) noexcept {
+void SideTable::append(MessageInfo&& info) noexcept {
     infos.push_back(std::move(info));
     const MessageInfo& added = infos.back();
     add_to_sums(added);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 namespace whittle::inline v0 {
 namespace {
@@ -42,7 +41,7 @@ std::string printable(std::string_view key) {
         if (c >= 0x20 && c < 0x7f) {
             out += c;
         } else {
-            fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
         }
     }
     if (key.size() > shown_bytes_of_key) out += fmt::format("... ({} bytes)", key.size());

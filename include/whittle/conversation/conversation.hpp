@@ -206,7 +206,7 @@ private:
     [[nodiscard]] std::size_t column(const std::shared_ptr<const TokenCounter>& counter);
     void count_into(MessageInfo& info, const M& message) const;
     [[nodiscard]] MessageInfo describe_new(const M& message);
-    void append(M message, MessageInfo info);
+    void append(M&& message, MessageInfo&& info);
     void require_outside_hook(std::string_view attempted) const;
     bool set_pinned(Serial serial, bool pinned);
     [[nodiscard]] std::size_t require_index(Serial serial, std::string_view attempted) const;

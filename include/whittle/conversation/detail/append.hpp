@@ -48,7 +48,7 @@ MessageInfo Conversation<M>::describe_new(const M& message) {
 }
 
 template <AgentMessage M>
-void Conversation<M>::append(M message, MessageInfo info) {
+void Conversation<M>::append(M&& message, MessageInfo&& info) {
     ++side_.epoch;
     detail::grow(messages_, 1);
     side_.prepare(info);

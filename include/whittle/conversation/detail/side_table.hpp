@@ -77,7 +77,7 @@ struct SideTable {
     void number(MessageInfo& info) const noexcept;
     /// Makes room for one message more, finds its tool round and names its calls. Behind it, `append` cannot fail.
     void prepare(MessageInfo& info);
-    void append(MessageInfo info) noexcept;
+    void append(MessageInfo&& info) noexcept;
     void note_usage(const std::optional<Usage>& usage);
     /// Of a message that comes into the list or leaves it elsewhere than at its end.
     void add_to_sums(const MessageInfo& info) noexcept;
