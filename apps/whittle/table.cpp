@@ -11,9 +11,9 @@
 namespace whittle::cli {
 namespace {
 
-std::string padded(const std::string& text, std::size_t width, bool left) {
+std::string padded(const std::string& text, std::size_t width, bool is_left) {
     const std::string space(width - std::min(width, width_of(text)), ' ');
-    return left ? text + space : space + text;
+    return is_left ? text + space : space + text;
 }
 
 }  // namespace
