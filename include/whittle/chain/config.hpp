@@ -1,7 +1,6 @@
 #pragma once
 
 #include "whittle/base/clock.hpp"
-#include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/language.hpp"
@@ -92,22 +91,20 @@ struct ChainConfig {
     std::shared_ptr<Random> random = system_random();
 };
 
-namespace detail::chain_callback {
-struct conversation_counter;
-struct on_event;
-struct on_report;
-}  // namespace detail::chain_callback
+namespace detail {
+template <AgentMessage M>
+struct ChainBraces;
+}  // namespace detail
 
 /// What takes a message type or gets called back.
 template <AgentMessage M = ChatMessage>
 struct ChainCallbacks {
     /// Counts a whole request instead of `ChainConfig::token_counter`. O(n) per call; below 0 counts as 0.
-    detail::Callback<detail::chain_callback::conversation_counter,
-                     std::int64_t(MessageView<M>, std::span<const ToolSpec>)>
-        conversation_counter{};
-    detail::CallbackSlot<detail::chain_callback::on_event, EventSink> on_event{};
-    /// After each hook; what it throws is dropped.
-    detail::Callback<detail::chain_callback::on_report, void(const Report&)> on_report{};
+    std::function<std::int64_t(MessageView<M>, std::span<const ToolSpec>)> conversation_counter{};
+    EventSink on_event{};
+    std::function<void(const Report&)> on_report{};  ///< after each hook; what it throws is dropped
+
+    operator detail::ChainBraces<M>() const;
 };
 
 /// What a middleware's configuration check can see of the chain it is in.

@@ -29,24 +29,53 @@ struct LoopConfig {
     bool offer_fetch_media = true;     ///< the same, if a middleware of the chain offers it
 };
 
-namespace detail::loop_callback {
-struct on_delta;
-struct on_restart;
-struct on_tool_start;
-struct on_tool_end;
-}  // namespace detail::loop_callback
+namespace detail {
+struct LoopBraces;
+}  // namespace detail
 
 /// What a host may watch. Called on the thread that runs the loop, one at a time; what these throw fails the run. With
 /// several `tool_threads`, tools start in call order and `on_tool_end` comes in the order in which they end.
 struct LoopCallbacks {
-    detail::CallbackSlot<detail::loop_callback::on_delta, DeltaSink> on_delta{};  ///< asks the model to stream
+    DeltaSink on_delta{};  ///< asks the model to stream
     /// A reply that had begun to stream turned out too large, and the model is asked again with a smaller conversation:
     /// the host discards what it showed of this reply. Absent: the run fails instead, since the beginning would come
     /// twice; the conversation is smaller by then, so that `run(conversation)` may go on.
-    detail::Callback<detail::loop_callback::on_restart, void()> on_restart{};
-    detail::Callback<detail::loop_callback::on_tool_start, void(const ToolContext&)> on_tool_start{};
-    detail::Callback<detail::loop_callback::on_tool_end, void(const ToolContext&, const ToolResult&)> on_tool_end{};
+    std::function<void()> on_restart{};
+    std::function<void(const ToolContext&)> on_tool_start{};
+    std::function<void(const ToolContext&, const ToolResult&)> on_tool_end{};
+
+    operator detail::LoopBraces() const;
 };
+
+namespace detail {
+
+namespace loop_callback {
+struct on_delta;
+struct on_restart;
+struct on_tool_start;
+struct on_tool_end;
+}  // namespace loop_callback
+
+/// `LoopCallbacks` as braces write it: names the member that a function does not fit.
+struct LoopBraces {
+    CallbackSlot<loop_callback::on_delta, decltype(LoopCallbacks::on_delta)> on_delta{};
+    CallbackSlot<loop_callback::on_restart, decltype(LoopCallbacks::on_restart)> on_restart{};
+    CallbackSlot<loop_callback::on_tool_start, decltype(LoopCallbacks::on_tool_start)> on_tool_start{};
+    CallbackSlot<loop_callback::on_tool_end, decltype(LoopCallbacks::on_tool_end)> on_tool_end{};
+
+    [[nodiscard]] LoopCallbacks take() {
+        return {.on_delta = on_delta.take(),
+                .on_restart = on_restart.take(),
+                .on_tool_start = on_tool_start.take(),
+                .on_tool_end = on_tool_end.take()};
+    }
+};
+
+}  // namespace detail
+
+inline LoopCallbacks::operator detail::LoopBraces() const {
+    return {.on_delta = on_delta, .on_restart = on_restart, .on_tool_start = on_tool_start, .on_tool_end = on_tool_end};
+}
 
 struct RunResult {
     std::string text{};  ///< the answer, or the direct result; what there was of it otherwise
@@ -85,13 +114,14 @@ struct ModelForChain {
 template <ToolMessage M = ChatMessage>
 class AgentLoop {
 public:
+    /// `callbacks`: `LoopCallbacks`, or its members in braces.
     AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {},
-              LoopCallbacks callbacks = {});
+              detail::LoopBraces callbacks = {});
     /// Never compiles: says what is wrong with a model and a chain for different message types.
     template <typename ModelType, AgentMessage ChainIsFor>
     requires(!std::is_convertible_v<ModelType*, Model<M>*> || !std::is_same_v<ChainIsFor, M>)
         AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, const Chain<ChainIsFor>& chain, LoopConfig = {},
-                  LoopCallbacks = {})
+                  detail::LoopBraces = {})
         : chain_(chain.config()) {
         [[maybe_unused]] const detail::ModelForChain<ModelType, ChainIsFor> required;
     }
@@ -137,7 +167,8 @@ private:
 };
 
 template <typename ModelType, ToolMessage M>
-AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, LoopCallbacks = {}) -> AgentLoop<M>;
+AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {})
+    -> AgentLoop<M>;
 
 namespace detail {
 
@@ -178,12 +209,12 @@ template <AgentMessage M>
 
 template <ToolMessage M>
 AgentLoop<M>::AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config,
-                        LoopCallbacks callbacks)
+                        detail::LoopBraces callbacks)
     : model_(std::move(model)),
       tools_(std::move(tools)),
       chain_(std::move(chain)),
       config_(std::move(config)),
-      callbacks_(std::move(callbacks)) {
+      callbacks_(callbacks.take()) {
     detail::add_offered(tools_, chain_.tools(), config_);
     check_loop(config_, tools_, model_ != nullptr);
     for (const Tool& tool : tools_) specs_.push_back(tool.spec());

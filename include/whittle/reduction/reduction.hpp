@@ -8,6 +8,7 @@
 #include "whittle/reduction/detail/truncation.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,8 +23,12 @@ namespace whittle::inline v0 {
 template <AgentMessage M = ChatMessage>
 class Reduction final : public Middleware<M> {
 public:
-    explicit Reduction(ReductionConfig config = {}, ReductionCallbacks<M> callbacks = {},
+    /// `callbacks` in braces: the members of `ReductionCallbacks<M>`.
+    explicit Reduction(ReductionConfig config = {}, detail::ReductionBraces<M> callbacks = {},
                        std::string name = "reduction")
+        : Reduction(std::move(config), callbacks.take(), std::move(name)) {}
+    template <std::same_as<ReductionCallbacks<M>> Callbacks>
+    Reduction(ReductionConfig config, Callbacks callbacks, std::string name = "reduction")
         : config_(std::move(config)), callbacks_(std::move(callbacks)), name_(std::move(name)) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }

@@ -7,8 +7,10 @@
 #include "whittle/summarization/detail/transcript.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -40,44 +42,70 @@ struct AfterSummarize {
 template <AgentMessage M>
 using SummarizationEvent = std::variant<BeforeSummarize<M>, GenerateSummary<M>, AfterSummarize<M>>;
 
-namespace detail::summarization_callback {
+/// What takes a message type.
+template <AgentMessage M = ChatMessage>
+struct SummarizationCallbacks {
+    /// Instead of the chain's count; below 0 counts as 0.
+    std::function<std::int64_t(const Conversation<M>&, std::span<const ToolSpec>)> token_counter{};
+    /// (system instruction, user instruction, all messages) -> the model's input. Those to fold are `folded()` of the
+    /// third: the others stay in the list. Not chunked: what does not fit is a failed attempt.
+    std::function<std::vector<M>(const M&, const M&, const OriginalMessages<M>&)> gen_model_input{};
+    /// Makes the whole new list from the originals and the summary, instead of all built-in post-processing. May drop
+    /// what is pinned; the rules of the validity profile are still checked.
+    Finalize<M> finalize{};
+    /// (before, after), once the summary is in place. What it throws is reported under OnError::skip, and the summary
+    /// stands; under OnError::propagate it is thrown, and everything is as before the hook.
+    std::function<void(std::span<const M>, std::span<const M>)> callback{};
+    UserMessageFilter<M> user_message_filter{};  ///< of `preserve_user_messages`
+    RetryCallbacks<M> retry{};                   ///< used if `retry` is configured
+    FailoverCallbacks<M> failover{};             ///< used if `failover` is configured
+    /// With `emit_internal_events`: before_summarize, generate_summary, after_summarize; what it throws is dropped.
+    std::function<void(const SummarizationEvent<M>&)> on_internal_event{};
+    /// Written before anything is folded; if that fails, nothing is. Its path is told to the model if
+    /// `transcript_file_path` names none.
+    std::shared_ptr<Transcript<M>> transcript{};
+};
+
+namespace detail {
+
+namespace summarization_callback {
 struct token_counter;
 struct gen_model_input;
 struct finalize;
 struct callback;
 struct user_message_filter;
 struct on_internal_event;
-}  // namespace detail::summarization_callback
+}  // namespace summarization_callback
 
-/// What takes a message type.
-template <AgentMessage M = ChatMessage>
-struct SummarizationCallbacks {
-    /// Instead of the chain's count; below 0 counts as 0.
-    detail::Callback<detail::summarization_callback::token_counter,
-                     std::int64_t(const Conversation<M>&, std::span<const ToolSpec>)>
-        token_counter{};
-    /// (system instruction, user instruction, all messages) -> the model's input. Those to fold are `folded()` of the
-    /// third: the others stay in the list. Not chunked: what does not fit is a failed attempt.
-    detail::Callback<detail::summarization_callback::gen_model_input,
-                     std::vector<M>(const M&, const M&, const OriginalMessages<M>&)>
-        gen_model_input{};
-    /// Makes the whole new list from the originals and the summary, instead of all built-in post-processing. May drop
-    /// what is pinned; the rules of the validity profile are still checked.
-    detail::CallbackSlot<detail::summarization_callback::finalize, Finalize<M>> finalize{};
-    /// (before, after), once the summary is in place. What it throws is reported under OnError::skip, and the summary
-    /// stands; under OnError::propagate it is thrown, and everything is as before the hook.
-    detail::Callback<detail::summarization_callback::callback, void(std::span<const M>, std::span<const M>)> callback{};
-    /// Of `preserve_user_messages`.
-    detail::CallbackSlot<detail::summarization_callback::user_message_filter, UserMessageFilter<M>>
-        user_message_filter{};
-    RetryCallbacks<M> retry{};        ///< used if `retry` is configured
-    FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
-    /// With `emit_internal_events`: before_summarize, generate_summary, after_summarize; what it throws is dropped.
-    detail::Callback<detail::summarization_callback::on_internal_event, void(const SummarizationEvent<M>&)>
-        on_internal_event{};
-    /// Written before anything is folded; if that fails, nothing is. Its path is told to the model if
-    /// `transcript_file_path` names none.
+/// `SummarizationCallbacks` as braces write it, with the same members in the same order: names the member that a
+/// function does not fit.
+template <AgentMessage M>
+struct SummarizationBraces {
+    using Callbacks = SummarizationCallbacks<M>;
+
+    CallbackSlot<summarization_callback::token_counter, decltype(Callbacks::token_counter)> token_counter{};
+    CallbackSlot<summarization_callback::gen_model_input, decltype(Callbacks::gen_model_input)> gen_model_input{};
+    CallbackSlot<summarization_callback::finalize, decltype(Callbacks::finalize)> finalize{};
+    CallbackSlot<summarization_callback::callback, decltype(Callbacks::callback)> callback{};
+    CallbackSlot<summarization_callback::user_message_filter, UserMessageFilter<M>> user_message_filter{};
+    RetryBraces<M> retry{};
+    FailoverBraces<M> failover{};
+    CallbackSlot<summarization_callback::on_internal_event, decltype(Callbacks::on_internal_event)> on_internal_event{};
     std::shared_ptr<Transcript<M>> transcript{};
+
+    [[nodiscard]] Callbacks take() {
+        return {.token_counter = token_counter.take(),
+                .gen_model_input = gen_model_input.take(),
+                .finalize = finalize.take(),
+                .callback = callback.take(),
+                .user_message_filter = user_message_filter.take(),
+                .retry = retry.take(),
+                .failover = failover.take(),
+                .on_internal_event = on_internal_event.take(),
+                .transcript = std::move(transcript)};
+    }
 };
+
+}  // namespace detail
 
 }  // namespace whittle::inline v0

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/digest/config.hpp"
 #include "whittle/message/detail/message_view.hpp"
@@ -87,24 +86,21 @@ struct Attempt {
     const DigestError* error = nullptr;  ///< null: accepted
 };
 
-namespace detail::retry_callback {
-struct should_retry;
-struct backoff;
-}  // namespace detail::retry_callback
-
-namespace detail::failover_callback {
-struct should_failover;
-struct backoff;
-struct get_failover_model;
-}  // namespace detail::failover_callback
+namespace detail {
+template <AgentMessage M>
+struct RetryBraces;
+template <AgentMessage M>
+struct FailoverBraces;
+}  // namespace detail
 
 /// Asked after each attempt of the first model. What they throw ends the digest (failure callback).
 template <AgentMessage M>
 struct RetryCallbacks {
-    /// Default: if there is an error.
-    detail::Callback<detail::retry_callback::should_retry, bool(const Attempt<M>&)> should_retry{};
+    std::function<bool(const Attempt<M>&)> should_retry{};  ///< default: if there is an error
     /// Default: `default_backoff`. A provider's longer `retry_after` is obeyed in either case.
-    detail::Callback<detail::retry_callback::backoff, std::chrono::milliseconds(const Attempt<M>&)> backoff{};
+    std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};
+
+    operator detail::RetryBraces<M>() const;
 };
 
 /// All messages that a digest was given, as they stand there, and those of them that it folds. A view.
@@ -144,12 +140,12 @@ template <AgentMessage M>
 struct FailoverCallbacks {
     /// Asked before the first failover attempt (with the last attempt of the first model) and after each of its own.
     /// Default: if there is an error.
-    detail::Callback<detail::failover_callback::should_failover, bool(const Attempt<M>&)> should_failover{};
-    /// Between failover attempts.
-    detail::Callback<detail::failover_callback::backoff, std::chrono::milliseconds(const Attempt<M>&)> backoff{};
+    std::function<bool(const Attempt<M>&)> should_failover{};
+    std::function<std::chrono::milliseconds(const Attempt<M>&)> backoff{};  ///< between failover attempts
     /// Absent: the first model with the default input.
-    detail::Callback<detail::failover_callback::get_failover_model, FailoverModel<M>(const FailoverContext<M>&)>
-        get_failover_model{};
+    std::function<FailoverModel<M>(const FailoverContext<M>&)> get_failover_model{};
+
+    operator detail::FailoverBraces<M>() const;
 };
 
 /// A user's functions of a digest.
@@ -164,3 +160,5 @@ struct DigestCallbacks {
 };
 
 }  // namespace whittle::inline v0
+
+#include "whittle/digest/detail/callback_braces.hpp"
