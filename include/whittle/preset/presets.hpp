@@ -6,6 +6,7 @@
 #include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,40 @@ struct PresetConfig {
 [[nodiscard]] inline PresetConfig recommended(ModelProfile profile = {}) {
     return preset_config(Preset::recommended, std::move(profile));
 }
+
+/// How long one reply of a server of one's own took; llama-server tells it as `timings` (`prompt_n`, `prompt_ms`,
+/// `predicted_n`, `predicted_ms`, and `cache_n` for what it had kept). Milliseconds and tokens.
+struct ServerTiming {
+    std::int64_t prompt_tokens = 0;  ///< read anew for this reply
+    double prompt_ms = 0.0;
+    std::int64_t cached_tokens = 0;  ///< kept from the request before
+    std::int64_t output_tokens = 0;
+    double output_ms = 0.0;
+};
+
+/// Learns from a server's timings what the cache profile `local` assumes: what a token that stays costs at each call,
+/// in units of reading one token (docs/cost.md). Not thread-safe.
+class ServerSpeed {
+public:
+    /// Replies without output, or with numbers below 0, say nothing.
+    void observe(const ServerTiming& timing) noexcept;
+    /// `local` with what was learnt. As it is until prompts of 1,000 tokens in all were read, and replies came at
+    /// contexts that differ by 1,000 tokens.
+    [[nodiscard]] CacheProfile profile() const;
+
+private:
+    double read_tokens_ = 0.0;
+    double read_ms_ = 0.0;
+    // Over replies: the context, and the milliseconds of a token that was written at it.
+    double replies_ = 0.0;
+    double output_tokens_ = 0.0;
+    double context_sum_ = 0.0;
+    double pace_sum_ = 0.0;
+    double context_squares_ = 0.0;
+    double products_ = 0.0;
+    double least_context_ = 0.0;
+    double most_context_ = 0.0;
+};
 
 /// The stages of these settings, to put others beside them. `model` writes the summaries with which the ladder ends;
 /// null: there are none, and an overflow that trimming and clearing cannot mend is the caller's.
