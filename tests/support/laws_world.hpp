@@ -53,7 +53,7 @@ struct LawOptions {
     Language language = Language::english;
     bool keeps_protected_tools = true;  ///< false: not a pruning or clearing middleware (L7)
     bool keeps_pins = true;             ///< false: has a user's own rewriter (L7)
-    std::int64_t context_window = 0;      ///< of the model's profile
+    std::int64_t context_window = 0;    ///< of the model's profile
     bool looks_at_sizes_only = true;    ///< its plans follow sizes and places, not words; L11 needs it to compare
     std::function<std::shared_ptr<Storage>()> make_storage = [] { return memory_storage(); };
 };
