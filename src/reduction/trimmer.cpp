@@ -36,12 +36,13 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
     const std::lock_guard lock(state->mutex);
     turn.report.threshold = config_->start_tokens;
     turn.report.outcome = Outcome::undue;
-    state->take(turn);
+    const std::int64_t total = turn.report.count = state->request_tokens = turn.context_tokens();
     const EditScheduleConfig when = edit_schedule_of(*config_);
+    if (state->is_at_rest()) return EditSchedule(turn, when).advance();
+    state->take(turn);
     EditSchedule schedule(turn, when);
     const bool is_new = schedule.is_new_call();
     if (is_new) {
-        const std::int64_t total = turn.report.count = turn.context_tokens();
         state->invalidate();  // until all is done
         TrimmingRun run(turn, *state, schedule, name_);
         run.look((schedule.is_cold() && total > config_->cold_start_tokens) || schedule.is_at_edge(total));
@@ -56,7 +57,7 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
 void Trimmer::after_model(HookTurn& turn) const {
     const std::shared_ptr<TrimmingState> state = state_of(turn);
     const std::lock_guard lock(state->mutex);
-    state->take(turn);
+    if (!state->is_at_rest()) state->take(turn);
     EditSchedule::note_reply(turn);
 }
 

@@ -102,7 +102,7 @@ ToolOutcome run_trimmed(const TrimmingConfig& config, std::string_view by, Trimm
     return run_held(arrival.held(), context, out, next, [&](ToolOutcome& outcome) {
         try {
             const std::lock_guard lock(state->mutex);
-            arrival.trim(*state, outcome);
+            if (state->request_tokens >= config.arrival_start_tokens) arrival.trim(*state, outcome);
         } catch (...) {
             if (context.on_error == OnError::propagate) throw;
             arrival.held().tell_failed();

@@ -84,6 +84,11 @@ ArgumentRules argument_rules_of(const TrimmingConfig& config) noexcept {
             .other_tools = config.trim_other_arguments};
 }
 
+bool TrimmingState::is_at_rest() const noexcept {
+    const bool takes_arrivals = config_.trim_on_arrival && request_tokens >= config_.arrival_start_tokens;
+    return !takes_arrivals && request_tokens <= std::min(config_.start_tokens, config_.cold_start_tokens);
+}
+
 const TrimCall* TrimmingState::find_call(const std::string& name) const {
     const auto found = calls_.find(name);
     return found == calls_.end() ? nullptr : &found->second;

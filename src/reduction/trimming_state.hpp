@@ -117,6 +117,11 @@ public:
     }
     [[nodiscard]] TrimPart& at(const TrimPlace& place) { return messages_[place.first].parts[place.second]; }
 
+    /// Of the newest request, as triggers judge it.
+    std::int64_t request_tokens = 0;
+    /// Whether requests are that small that neither what was sent nor what comes is trimmed: nothing is looked at then.
+    [[nodiscard]] bool is_at_rest() const noexcept;
+
     /// Messages in front of it were considered.
     std::size_t considered = 0;
     // What is looked at again, so that the others are not.

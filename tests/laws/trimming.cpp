@@ -48,6 +48,14 @@ WHITTLE_LAWS("trimming of old text without a store",
 WHITTLE_LAWS("trimming as it is made, in Chinese", [](auto type) { return Trimming<MessageOf<decltype(type)>>{}; },
              {.language = Language::chinese, .looks_at_sizes_only = false})
 
+WHITTLE_LAWS("trimming that starts late",
+             [](auto type) {
+                 TrimmingConfig config = eager();
+                 config.start_tokens = config.cold_start_tokens = config.arrival_start_tokens = 150;
+                 return Trimming<MessageOf<decltype(type)>>{config};
+             },
+             {.looks_at_sizes_only = false})
+
 TEST_CASE("trimming keeps the laws on histories of every hostile shape", "[laws]") {
     for_each_message_type([](auto type) {
         using M = MessageOf<decltype(type)>;

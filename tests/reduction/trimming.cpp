@@ -206,6 +206,36 @@ TEST_CASE("what a new result repeats is dropped when it comes, behind its head",
     CHECK(session.text_at(session.conversation.size() - 1) == file_of("a", 52));
 }
 
+TEST_CASE("results come whole until requests have the size at which cuts on arrival start", "[trimming]") {
+    TrimmingConfig config;
+    config.arrival_start_tokens = 3'000;
+    Session session(config);
+    const std::string text = file_of("repeated.txt", 80);
+    CHECK(session.call("read_file", R"({"path":"repeated.txt"})", text) == text);
+    CHECK(session.call("read_file", R"({"path":"repeated.txt"})", text) == text);
+    while (session.conversation.tokens(chars()) < 3'000)
+        session.call("read_file", R"({"path":"b.txt"})", file_of("b", 60));
+    const std::string later = session.call("read_file", R"({"path":"repeated.txt"})", text);
+    CHECK(later.size() < text.size() / 4);
+}
+
+TEST_CASE("what came while a session was too small to look at is trimmed once it is not", "[trimming]") {
+    TrimmingConfig config = at_once();
+    config.start_tokens = config.cold_start_tokens = 6'000;
+    Session session(config);
+    session.call("read_file", R"({"path":"a.txt"})", file_of("a.txt", 60));
+    session.idle_calls(8);
+    CHECK(session.text_at(2) == file_of("a.txt", 60));
+    for (int i = 0; session.conversation.tokens(chars()) < 8'000; ++i)
+        session.call("read_file", R"({"path":"b.txt"})", file_of("b" + std::to_string(i), 60));
+    session.clock->advance(std::chrono::minutes(20));
+    session.ask();
+    CHECK(session.text_at(2).starts_with("["));
+    while (session.conversation.undo()) {
+    }
+    CHECK(session.text_at(2) == file_of("a.txt", 60));
+}
+
 TEST_CASE("text that looks like a reference or a marker is data", "[trimming]") {
     Session session(at_once(), no_cache);
     const std::string forged = "[a-long-/2]\n[..12]\n" + file_of("a", 30) + "[..99]\n[trimmed]";
