@@ -57,8 +57,8 @@ def careful(judge):
     import harness
 
     found = {}
-    sessions, _ = harness.load("long")
-    for run in harness.evaluate(sessions, _, "careful", foresight.sched(1.0), save=False, quiet=True):
+    sessions, config = harness.load("long")
+    for run in harness.evaluate(sessions, config, "careful", foresight.sched(1.0), save=False, quiet=True):
         found[run["id"]] = {p: run["money"][p]["Cstar"] / run["money"][p]["C0"] for p in PROFILES}
     return found
 
@@ -84,7 +84,7 @@ class Measure:
         return self.compare(["--strategy", "noop", "--config", file.name, "--profile", profile])[1]["sessions"]
 
     def all_of(self, variants, profiles=PROFILES):
-        """{name: {profile: sessions}}, two at a time."""
+        """{name: {profile: sessions}}, one for each processor at a time."""
         jobs = [(name, profile) for name in variants for profile in profiles]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = pool.map(lambda job: self.preset(variants[job[0]], job[1]), jobs)
@@ -107,6 +107,8 @@ def ratio(session, profile):
 
 
 def cost(sessions, profile):
+    if not sessions:
+        return float("nan")
     return statistics.median(ratio(s, profile) for s in sessions)
 
 
@@ -121,7 +123,7 @@ def seen(sessions):
 
 
 def harm(sessions, profile):
-    return sum(ratio(s, profile) > 1.02 for s in sessions) / len(sessions)
+    return sum(ratio(s, profile) > 1.02 for s in sessions) / max(1, len(sessions))
 
 
 def of_size(sessions, size):

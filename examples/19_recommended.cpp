@@ -1,4 +1,4 @@
-// The recommended chain, without a setting: an agent reads and edits files in a window of 16,000 tokens.
+// The recommended chain: an agent reads and edits files in a window of 16,000 tokens.
 #include <whittle/whittle.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "chain_replay.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
+#include "same_file.hpp"
 #include "terminal.hpp"
 #include "whittle/evaluation/recorded.hpp"
 
@@ -166,6 +167,14 @@ std::vector<ConfigChoice> configs_of(const CompareCommand& command,
     return configs;
 }
 
+/// The chart must not take the place of what is read.
+void check_chart_path(const CompareCommand& command) {
+    if (command.svg.empty()) return;
+    for (const std::string& file : command.files) require_different_files({{"--svg", command.svg}, {"FILE", file}});
+    for (const std::string& file : command.configs)
+        require_different_files({{"--svg", command.svg}, {"--config", file}});
+}
+
 class CompareRun {
 public:
     CompareRun(const CompareCommand& command, const CommonOptions& common)
@@ -183,8 +192,8 @@ public:
         for (std::size_t file = 0; file < command_.files.size(); ++file) read(file);
         begin_strategies();
         for (std::size_t i = 0; i < inputs_.size(); ++i) evaluate(i);
-        if (!command_.svg.empty()) write_chart();
         if (command_.svg != "-") print(result());
+        if (!command_.svg.empty()) write_chart();
         ReplayTotals sum;
         for (const auto& chain : chains_) sum += chain->totals();
         for (const std::string& error : sum.errors) complain(shown(error));
@@ -259,6 +268,9 @@ private:
 ExitCode run_compare(const CompareCommand& command, const CommonOptions& common) {
     if (command.csv && common.json) throw UsageError{"--csv and --json: expected one of them"};
     if (command.sessions && !common.json) throw UsageError{"--sessions needs --json"};
+    if (command.svg == "-" && (common.json || command.csv))
+        throw UsageError{"--svg -: expected a file beside --json and --csv"};
+    check_chart_path(command);
     (void)to_shape(common.shape);  // a mistake there comes before any work
     return CompareRun(command, common).run();
 }

@@ -19,6 +19,8 @@
 namespace whittle::cli {
 namespace {
 
+constexpr std::size_t widest_name = 16;  // so that a row has at most 100 columns
+
 using evaluation::Age;
 using evaluation::ages;
 using evaluation::CostProfile;
@@ -79,21 +81,6 @@ std::string shares(const ProbeCount& count) {
         return std::lround(100.0 * static_cast<double>(part) / static_cast<double>(count.asked));
     };
     return fmt::format("{}/{}/{}", percent(count.visible), percent(count.recoverable), percent(count.lost));
-}
-
-constexpr std::size_t widest_name = 16;  // so that a row has at most 100 columns
-
-/// Names for a column: of a configuration the file's, with a number where several are the same.
-std::vector<std::string> labels_of(const std::vector<ComparedStrategy>& strategies) {
-    std::vector<std::string> labels;
-    for (const ComparedStrategy& strategy : strategies) {
-        const std::string file = std::filesystem::path(strategy.name).filename().string();
-        std::string label = clipped_to_width(shown(file), widest_name);
-        if (std::ranges::find(labels, label) != labels.end())
-            label = clipped_to_width(fmt::format("{}:{}", labels.size() + 1, shown(file)), widest_name);
-        labels.push_back(std::move(label));
-    }
-    return labels;
 }
 
 /// The row of each strategy for one stratum.
@@ -395,6 +382,18 @@ Columns columns_of(const ComparedStrategy& strategy, const ComparedRow& row, con
 }
 
 }  // namespace
+
+std::vector<std::string> labels_of(const std::vector<ComparedStrategy>& strategies) {
+    std::vector<std::string> labels;
+    for (const ComparedStrategy& strategy : strategies) {
+        const std::string file = std::filesystem::path(strategy.name).filename().string();
+        std::string label = clipped_to_width(shown(file), widest_name);
+        if (std::ranges::find(labels, label) != labels.end())
+            label = clipped_to_width(fmt::format("{}:{}", labels.size() + 1, shown(file)), widest_name);
+        labels.push_back(std::move(label));
+    }
+    return labels;
+}
 
 std::vector<ComparedRow> rows_of(const Comparison& comparison, const ComparedStrategy& strategy) {
     std::vector<ComparedRow> rows;

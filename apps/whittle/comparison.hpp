@@ -34,6 +34,10 @@ struct ComparedRow {
     evaluation::Summary summary{};
 };
 
+/// Names for a column or a chart, short and without control characters: of a configuration the file's, with a number
+/// where several are the same.
+[[nodiscard]] std::vector<std::string> labels_of(const std::vector<ComparedStrategy>& strategies);
+
 /// Those with a session in them: the strata, then the files if they are wanted.
 [[nodiscard]] std::vector<ComparedRow> rows_of(const Comparison& comparison, const ComparedStrategy& strategy);
 

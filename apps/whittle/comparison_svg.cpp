@@ -59,10 +59,12 @@ double share_seen(const evaluation::Summary& summary) {
 
 std::vector<Dot> dots_of(const Comparison& comparison, std::string_view stratum) {
     std::vector<Dot> dots;
-    for (const ComparedStrategy& strategy : comparison.strategies) {
+    const std::vector<std::string> labels = labels_of(comparison.strategies);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const ComparedStrategy& strategy = comparison.strategies[i];
         for (const ComparedRow& row : rows_of(comparison, strategy)) {
             if (row.stratum != stratum) continue;
-            dots.push_back({.label = strategy.name,
+            dots.push_back({.label = labels[i],
                             .seen = share_seen(row.summary),
                             .cost = row.summary.money.front().with_repairs.median,
                             .is_chain = strategy.type == "chain"});

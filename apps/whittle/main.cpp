@@ -38,10 +38,8 @@ void add_shape(CLI::App& command, CommonOptions& common) {
         ->type_name("N");
 }
 
-/// `--config FILE`, or `--preset NAME` with what it has to know.
-void add_config(CLI::App& command, ConfigChoice& config) {
-    CLI::Option* file = command.add_option("--config", config.file, "The chain, as docs/configuration.md has it")
-                            ->type_name("CHAIN.json");
+/// `--preset NAME` with what it has to know, in place of a file.
+void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
     CLI::Option* preset =
         command
             .add_option("--preset", config.preset,
@@ -56,6 +54,12 @@ void add_config(CLI::App& command, ConfigChoice& config) {
         .add_option("--cache", config.cache, "With --preset: the provider's cache, such as anthropic_5m or openai_2026")
         ->type_name("NAME")
         ->needs(preset);
+}
+
+/// `--config FILE` or `--preset NAME`.
+void add_config(CLI::App& command, ConfigChoice& config) {
+    CLI::Option* file = command.add_option("--config", config.file, "The chain, as docs/configuration.md has it");
+    add_preset(command, config, file->type_name("CHAIN.json"));
 }
 
 CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
@@ -148,16 +152,8 @@ CLI::App* add_config_show(CLI::App& app, ConfigChoice& config) {
     CLI::App* sub = app.add_subcommand("config", "Show a chain's configuration");
     sub->require_subcommand(1);
     CLI::App* show = sub->add_subcommand("show", "Print a configuration with its preset written out");
-    CLI::Option* file =
-        show->add_option("file", config.file, "The configuration; - is standard input")->type_name("CHAIN.json");
-    CLI::Option* preset = show->add_option("--preset", config.preset, "Instead: recommended, lossless, local or cheap")
-                              ->type_name("NAME")
-                              ->excludes(file);
-    show->add_option("--window", config.window, "With --preset: tokens of the model's window")
-        ->check(CLI::PositiveNumber)
-        ->type_name("TOKENS")
-        ->needs(preset);
-    show->add_option("--cache", config.cache, "With --preset: the provider's cache")->type_name("NAME")->needs(preset);
+    CLI::Option* file = show->add_option("file", config.file, "The configuration; - is standard input");
+    add_preset(*show, config, file->type_name("CHAIN.json"));
     show->footer(
         "Examples:\n"
         "  whittle config show chain.json\n"

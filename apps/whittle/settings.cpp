@@ -59,6 +59,7 @@ ChainSettings load_settings(const ConfigChoice& config) {
 
 ExitCode run_config_show(const ConfigChoice& config) {
     if (config.name().empty()) throw UsageError{"config show: expected a file, or --preset NAME"};
+    if (config.file != "-") (void)load_settings(config);  // for its warnings
     print(shown_lines(
               with_config(config, [](const ConfigText& text) { return write_out_preset(text.json, text.source); })) +
           "\n");

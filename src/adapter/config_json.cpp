@@ -119,13 +119,25 @@ constexpr std::array<Field<Draft>, 15> top_fields{{
      [](ConfigReader&, NodeId at, Draft& d) { d.stages_at = at; }},
 }};
 
+/// Prices that the file does not give follow the cache.
+void complete_prices(const JsonPositions& json, NodeId profile_at, ModelProfile& profile) {
+    if (!profile.prices) return;
+    const NodeId at = json.member(profile_at, "prices");
+    const auto lacks = [&](std::string_view key) { return json.member(at, key) == JsonPositions::none; };
+    if (lacks("cache_read")) profile.prices->cache_read = profile.prices->input * profile.cache.read;
+    if (lacks("cache_write")) profile.prices->cache_write = profile.prices->input * profile.cache.write;
+}
+
 /// What the file leaves to its preset.
 void take_preset(const ConfigReader& reader, Draft& draft) {
     const JsonPositions& json = reader.json();
     const NodeId profile = json.member(JsonPositions::root, "profile");
     const bool has_cache = profile != JsonPositions::none && json.member(profile, "cache") != JsonPositions::none;
     PresetConfig preset = preset_config(*draft.preset, draft.config.profile);
-    if (!has_cache) draft.config.profile.cache = preset.chain.profile.cache;
+    if (!has_cache) {
+        draft.config.profile.cache = preset.chain.profile.cache;
+        complete_prices(json, profile, draft.config.profile);
+    }
     if (json.member(JsonPositions::root, "storage") == JsonPositions::none)
         draft.storage.type = StorageSettings::Type::memory;
     const std::string model = draft.models.empty() ? std::string() : draft.models.front().name;
@@ -135,6 +147,8 @@ void take_preset(const ConfigReader& reader, Draft& draft) {
 Draft read_draft(ConfigReader& reader) {
     Draft draft;
     read_object<Draft>(reader, JsonPositions::root, draft, top_fields);
+    const bool is_unknown_preset = draft.preset_at != JsonPositions::none && !draft.preset;
+    if (is_unknown_preset) reader.throw_if_problems();  // what else would be missed may come from it
     if (draft.preset) take_preset(reader, draft);
     if (draft.stages_at != JsonPositions::none) read_stages(reader, draft.stages_at, draft.nodes);
     return draft;
@@ -167,8 +181,9 @@ void place_problem(ConfigReader& reader, NodeId base, const Problem& problem) {
     const std::string path = prefix + (prefix.empty() || problem.field.empty() ? "" : ".") + problem.field;
     if (reader.has_problem_at(path)) return;
     const bool is_default = reader.json().path(at) != path;
+    const char* const default_text = reader.json().key(base) == "preset" ? " (of the preset)" : " (the default)";
     const std::string text =
-        fmt::format("found {}{}, expected {}", problem.value, is_default ? " (the default)" : "", problem.allowed);
+        fmt::format("found {}{}, expected {}", problem.value, is_default ? default_text : "", problem.allowed);
     if (problem.severity == Problem::Severity::warning) {
         reader.warning(at, path, text);
     } else {
@@ -220,6 +235,7 @@ void check_stage(ConfigReader& reader, const Draft& draft, const StageNode& stag
     stage.type->check(stage.settings, place, problems);
     for (Problem problem : problems.all()) {
         problem.field = key_of(problem.field, stage.settings.name);
+        if (stage.is_preset) problem.field = stage.settings.name + "." + problem.field;
         place_problem(reader, stage.at, problem);
     }
 }

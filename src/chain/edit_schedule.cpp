@@ -112,6 +112,14 @@ bool EditSchedule::is_at_edge(std::int64_t total) const {
            static_cast<double>(total) > window * config_.window_fraction;
 }
 
+/// Little is not worth a prompt that has to be read anew.
+bool EditSchedule::makes_room(std::span<const EditOffer> offers) const {
+    constexpr std::int64_t least_part = 20;  // of the window
+    std::int64_t gain = 0;
+    for (const EditOffer& offer : offers) gain += offer.tokens_now - offer.tokens_then;
+    return gain >= turn_.known_window() / least_part;
+}
+
 std::optional<std::size_t> EditSchedule::free_from(HookTurn& turn) {
     const Notes notes = turn.shared_notes(note_owner);
     if (notes.integer(free_call_note).value_or(0) != turn.model_calls() + 1) return std::nullopt;
@@ -168,7 +176,7 @@ std::optional<std::size_t> EditSchedule::decide(std::span<const EditOffer> offer
         if (saved > 0) accounts[offer.id] += rent_ * static_cast<double>(saved);
     }
     std::optional<std::size_t> first;
-    if ((is_cold_ && total > config_.cold_start_tokens) || is_at_edge(total)) {
+    if ((is_cold_ && total > config_.cold_start_tokens) || (is_at_edge(total) && makes_room(offers))) {
         for (const EditOffer& offer : offers) first = std::min(first.value_or(offer.message), offer.message);
     } else if (total > config_.start_tokens) {
         first = find_best(offers, accounts, tokens);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace whittle::inline v0 {
 
@@ -17,29 +18,45 @@ std::int64_t part_of(std::int64_t window, double share, std::int64_t most) noexc
     return std::clamp<std::int64_t>(to_int64(static_cast<double>(window) * share), 1, most);
 }
 
-TrimmingConfig trimming_for(std::int64_t window) {
+/// What requests may have: the window less the output reserve; 0: unknown.
+struct Room {
+    std::int64_t tokens = 0;
+    double share = 1.0;  // of the window
+
+    explicit Room(const ModelProfile& profile) noexcept {
+        if (profile.context_window <= 0) return;
+        tokens = std::max<std::int64_t>(1, sub_saturating(profile.context_window, profile.output_reserve));
+        share = static_cast<double>(tokens) / static_cast<double>(profile.context_window);
+    }
+};
+
+TrimmingConfig trimming_for(const Room& room) {
+    const std::int64_t window = room.tokens;
     TrimmingConfig config;
     config.start_tokens = part_of(window, 0.25, config.start_tokens);
     config.cold_start_tokens = part_of(window, 0.25, config.cold_start_tokens);
-    config.window_fraction = 0.75;
+    config.window_fraction = 0.75 * room.share;
     return config;
 }
 
 /// One result may take a quarter of the window, at four bytes a token.
-ReductionConfig reduction_for(std::int64_t window) {
+ReductionConfig reduction_for(const Room& room) {
+    constexpr double target = 0.6;
     ReductionConfig config;
-    if (window > 0) config.max_length_for_trunc = std::max<std::int64_t>(window, 4'000);
+    if (room.tokens > 0) config.max_length_for_trunc = std::max<std::int64_t>(room.tokens, 4'000);
     config.clear_retention_suffix_limit = 3;
-    config.max_fraction_for_clear = 0.85;
-    config.free_fraction_for_clear = 0.7;
-    config.clear_target_fraction = 0.6;
+    config.clear_target_tokens = part_of(config.max_tokens_for_clear, target, config.max_tokens_for_clear);
+    config.max_fraction_for_clear = 0.85 * room.share;
+    config.free_fraction_for_clear = 0.7 * room.share;
+    config.clear_target_fraction = target * room.share;
     return config;
 }
 
 /// The end of the ladder: what is due here has been trimmed and cleared before.
-SummarizationConfig summarization_for(std::int64_t window) {
+SummarizationConfig summarization_for(const Room& room) {
+    const std::int64_t window = room.tokens;
     SummarizationConfig config;
-    config.trigger = {.context_fraction = 0.92, .free_fraction = 0.8};
+    config.trigger = {.context_fraction = 0.92 * room.share, .free_fraction = 0.8 * room.share};
     if (window <= 0) config.trigger.context_tokens = SummarizationConfig{}.trigger.context_tokens;
     config.keep_recent_tokens = part_of(window, 0.2, config.keep_recent_tokens);
     config.preserve_user_messages.max_tokens = part_of(window, 0.15, 30'000);
@@ -51,7 +68,7 @@ SummarizationConfig summarization_for(std::int64_t window) {
     return config;
 }
 
-/// What is trimmed stands in the store as it was, with its place in the text: whole lines of results, and nothing else.
+/// Whatever leaves a request can be read again from the store, as it was.
 void keep_all_readable(PresetConfig& config) {
     TrimmingConfig& trimming = config.trimming;
     trimming.strip_line_numbers = false;
@@ -61,14 +78,19 @@ void keep_all_readable(PresetConfig& config) {
     config.summarization.reset();
 }
 
-/// What a server keeps costs little as long as it stays, so that edits wait until they free much.
-void edit_deep(PresetConfig& config) {
-    config.trimming.window_fraction = 0.8;
-    config.reduction.clear_target_fraction = 0.45;
+/// What a server keeps costs little as long as it stays, so that edits wait until they free much. Without a window
+/// clearing comes before a summary whose prefix fits one request.
+void edit_deep(PresetConfig& config, const Room& room) {
+    constexpr double target = 0.45;
+    config.trimming.window_fraction = 0.8 * room.share;
+    ReductionConfig& reduction = config.reduction;
+    reduction.clear_target_fraction = target * room.share;
     SummarizationConfig& summarization = *config.summarization;
     summarization.reuse_prompt_cache = true;
-    std::int64_t& trigger = summarization.trigger.context_tokens;
-    trigger = std::min(trigger, default_max_input_tokens);  // so that the prefix fits one request
+    if (room.tokens > 0) return;
+    summarization.trigger.context_tokens = default_max_input_tokens;
+    reduction.max_tokens_for_clear = part_of(default_max_input_tokens, 0.9, default_max_input_tokens);
+    reduction.clear_target_tokens = part_of(default_max_input_tokens, target, default_max_input_tokens);
 }
 
 /// At a pause lines go whatever speaks for them, and they go earlier without one.
@@ -99,23 +121,23 @@ std::optional<Preset> find_preset(std::string_view name) noexcept {
 }
 
 PresetConfig preset_config(Preset preset, ModelProfile profile) {
-    const std::int64_t window = profile.context_window;
+    const Room room(profile);
     if (profile.cache == CacheProfile{})
         profile.cache = *find_cache_profile(preset == Preset::local ? "local" : "anthropic_5m");
-    PresetConfig config{.trimming = trimming_for(window),
-                        .reduction = reduction_for(window),
-                        .summarization = summarization_for(window)};
+    PresetConfig config{
+        .trimming = trimming_for(room), .reduction = reduction_for(room), .summarization = summarization_for(room)};
     config.chain.profile = std::move(profile);
     config.chain.storage = memory_storage();
     if (preset == Preset::lossless) keep_all_readable(config);
-    if (preset == Preset::local) edit_deep(config);
+    if (preset == Preset::local) edit_deep(config, room);
     if (preset == Preset::cheap) let_go_early(config);
     return config;
 }
 
 void ServerSpeed::observe(const ServerTiming& timing) noexcept {
     const bool is_told = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prompt_tokens >= 0 &&
-                         timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0;
+                         timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prompt_ms) &&
+                         std::isfinite(timing.output_ms);
     if (!is_told) return;
     read_tokens_ += static_cast<double>(timing.prompt_tokens);
     read_ms_ += timing.prompt_ms;

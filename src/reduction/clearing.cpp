@@ -135,12 +135,15 @@ private:
         return keys;
     }
 
+    /// What another middleware wrote goes only if its original is stored.
     [[nodiscard]] std::string_view rule_for_marks(const ClearingCandidate& candidate) const {
         for (const std::size_t part : candidate.parts) {
             const Mark& mark = mark_of(outline_[candidate.message], part);
             if (origin_of(mark) == Origin::original) continue;
-            if (mark->by != self_) return "other_middleware";
-            if (mark->reason == "clear") return "cleared_already";
+            const bool is_own = mark->by == self_;
+            const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored.empty();
+            if (!is_own && !is_stored) return "other_middleware";
+            if (is_own && mark->reason == "clear") return "cleared_already";
         }
         return {};
     }

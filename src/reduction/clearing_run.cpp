@@ -12,21 +12,37 @@
 
 namespace whittle::inline v0::detail {
 
+namespace {
+
+/// The oldest message that clearing will change: that of a result, or of its call where arguments go too.
+std::size_t first_to_clear(const ClearingPlan& plan, const ReductionConfig& config, std::size_t otherwise) {
+    const bool has_inputs = config.clear_tool_inputs != ClearToolInputs(false);
+    for (const ClearingCandidate& candidate : plan.candidates) {
+        if (candidate.rule.empty() || candidate.rule == "retained_round")  // old by then
+            return has_inputs ? std::min(candidate.call, candidate.message) : candidate.message;
+    }
+    return otherwise;
+}
+
+}  // namespace
+
 ClearingLimits clearing_limits_now(HookTurn& turn, const ReductionConfig& config, std::int64_t tokens) {
     ClearingLimits limits = limits_of(config, turn.known_window());
     if (limits.free <= 0 || tokens <= limits.free || tokens > limits.due) return limits;
     const auto free_from = EditSchedule::free_from(turn);
-    if (free_from && untouched_by_clearing(turn.outline(), config, turn.report.middleware) >= *free_from)
-        limits.due = limits.free;
+    if (!free_from) return limits;
+    const Outline outline = turn.outline();
+    const auto& pins = turn.config.pins;
+    const ClearingPlan plan =
+        plan_clearing(outline, config, turn.config.protected_tools, turn.report.middleware,
+                      [&](std::size_t message) { return outline[message].pinned || (pins && pins(outline[message])); });
+    if (first_to_clear(plan, config, outline.size()) >= *free_from) limits.due = limits.free;
     return limits;
 }
 
 std::size_t untouched_by_clearing(const Outline& outline, const ReductionConfig& config, std::string_view name) {
-    const ClearingPlan planned = plan_clearing(outline, config, {}, name, [](std::size_t) { return false; });
-    for (const ClearingCandidate& candidate : planned.candidates) {
-        if (candidate.rule.empty() || candidate.rule == "retained_round") return candidate.message;  // old by then
-    }
-    return outline.size();
+    const ClearingPlan plan = plan_clearing(outline, config, {}, name, [](std::size_t) { return false; });
+    return first_to_clear(plan, config, outline.size());
 }
 
 ClearingPlan ClearingRun::plan() const {

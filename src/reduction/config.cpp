@@ -68,6 +68,10 @@ void check_clearing_limits(const ReductionConfig& config, const ModelProfile& pr
         field_in_force(config.clear_target_fraction, window, "clear_target_tokens", "clear_target_fraction");
     check.warn(limits.target >= limits.due, target_field, std::to_string(limits.target),
                fmt::format("below {} ({}), else each clearing stops at once", due_field, limits.due));
+    check.warn(limits.free > 0 && limits.free >= limits.due, "free_fraction_for_clear", std::to_string(limits.free),
+               fmt::format("below {} ({}), else it never counts", due_field, limits.due));
+    check.warn(limits.free > 0 && limits.target >= limits.free, target_field, std::to_string(limits.target),
+               fmt::format("below free_fraction_for_clear ({}), else an early clearing stops at once", limits.free));
     const std::int64_t room = sub_saturating(window, profile.output_reserve);
     check.warn(window > 0 && !config.skip_clear && limits.due >= room, due_field, std::to_string(limits.due),
                fmt::format("below the context window less the output reserve ({}), else it comes too late", room));

@@ -38,9 +38,9 @@ void Trimmer::before_model(HookTurn& turn, WithDraft with_draft) const {
     turn.report.outcome = Outcome::undue;
     const std::int64_t total = turn.report.count = state->request_tokens = turn.context_tokens();
     const EditScheduleConfig when = edit_schedule_of(*config_);
-    if (state->is_at_rest()) return EditSchedule(turn, when).advance();
-    state->take(turn);
     EditSchedule schedule(turn, when);
+    if (state->is_at_rest() && !schedule.is_at_edge(total)) return schedule.advance();
+    state->take(turn);
     const bool is_new = schedule.is_new_call();
     if (is_new) {
         state->invalidate();  // until all is done

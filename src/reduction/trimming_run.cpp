@@ -380,7 +380,7 @@ void TrimmingRun::settle(const CommitResult& result, std::size_t first) {
     }
     if (!result.committed()) return;
     state_.write_forms(turn_);
-    schedule_.note_commit(first);
+    schedule_.note_commit(result.first_changed.value_or(first));
     state_.accept(turn_, first);
 }
 

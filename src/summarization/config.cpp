@@ -19,7 +19,9 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck&
     check.at_least(trigger.context_messages, 0, "trigger.context_messages");
     const bool is_fraction = check.fraction(trigger.context_fraction, "trigger.context_fraction");
     check.fraction(trigger.free_fraction, "trigger.free_fraction");
-    check.error(trigger == Trigger{}, "trigger", "all conditions off",
+    const bool has_condition =
+        trigger.context_tokens != 0 || trigger.context_messages != 0 || trigger.context_fraction != 0.0;
+    check.error(!has_condition, "trigger", "all conditions off",
                 "context_tokens, context_messages or context_fraction above 0");
     const bool is_alone = trigger.context_tokens <= 0 && trigger.context_messages <= 0;
     check.warn(is_fraction && is_alone && trigger.context_fraction > 0.0 && chain.profile.context_window <= 0,

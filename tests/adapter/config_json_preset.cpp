@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -96,6 +97,25 @@ TEST_CASE("an unknown preset is named with those that there are", "[config_json]
                    R"(chain.json:1:2: preset: unknown preset "recomended"; did you mean "recommended"? allowed: )"
                    "recommended, lossless, local, cheap"));
     CHECK(has_line(error_of(R"({"preset": 1})"), "expected one of"));
+}
+
+TEST_CASE("a preset that is not known brings no other problems with it", "[config_json]") {
+    const std::string error =
+        error_of(R"({"preset": "recomended", "middlewares": [{"type": "summarization", "keep_recent_tokens": 9}]})");
+    CHECK(has_line(error, "1 problem\n"));
+}
+
+TEST_CASE("what is doubtful of a preset names its stage, and says whose value it is", "[config_json]") {
+    const ChainSettings settings = read(R"({"preset": "recommended", "profile": {"context_window": 1}})");
+    REQUIRE_FALSE(settings.warnings.empty());
+    CHECK(has_line(settings.warnings.front(), "preset.trimming.start_tokens: found 1 (of the preset)"));
+}
+
+TEST_CASE("prices that are not given follow the cache that a preset brings", "[config_json]") {
+    const ChainSettings settings =
+        read(R"({"preset": "recommended", "profile": {"prices": {"input": 3, "cache_write": 9, "output": 15}}})");
+    CHECK(std::abs(settings.config.profile.prices->cache_read - 0.3) < 1e-9);
+    CHECK(settings.config.profile.prices->cache_write == 9.0);
 }
 
 TEST_CASE("a bad value of an entry that changes a preset has its place", "[config_json]") {

@@ -214,4 +214,7 @@ TEST_CASE("compare draws a chart without scripts or links, whatever a configurat
     CHECK(says(chart, "all: C*/C0, anthropic_5m"));
     for (const char* none : {"<script", "href", "onload", "nan", "inf"}) CHECK_FALSE(says(chart, none));
     CHECK(run_cli(dir, "compare s.jsonl --strategy noop --svg -").out.starts_with("<svg"));
+    CHECK(run_cli(dir, "compare s.jsonl --strategy noop --svg - --json").exit_code == 2);
+    CHECK(run_cli(dir, "compare s.jsonl --strategy noop --svg s.jsonl").exit_code == 2);
+    CHECK(run_cli(dir, "compare s.jsonl --config 'a<b&\"c.json' --svg 'a<b&\"c.json'").exit_code == 2);
 }

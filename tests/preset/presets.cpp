@@ -36,6 +36,11 @@ public:
         }
     }
 
+    void use_skill() {
+        push(ChatMessage::assistant("").call("s", "skill", "{}"));
+        push(ChatMessage::result("s", "skill", "always be kind"));
+    }
+
     /// Whether a middleware committed in the newest hook.
     [[nodiscard]] bool committed(std::string_view middleware) const {
         const StageReport* stage = conversation.report().find(middleware);
@@ -91,6 +96,7 @@ TEST_CASE("the sizes of a preset follow the window, and hold without one", "[pre
     CHECK(limits_of(large.reduction, 1'000'000).due == 850'000);
     const PresetConfig unknown = recommended();
     CHECK(limits_of(unknown.reduction, 0).due == 160'000);
+    CHECK(limits_of(unknown.reduction, 0).target == 96'000);
     CHECK(limits_of(unknown.summarization->trigger, 0).tokens == 160'000);
 }
 
@@ -104,7 +110,8 @@ TEST_CASE("every preset passes the checks of its chain at every window, with a m
     for (const Preset preset : presets()) {
         for (const std::int64_t window : {0, 4'000, 8'192, 32'000, 128'000, 200'000, 1'000'000}) {
             CAPTURE(name_of(preset), window);
-            const PresetConfig config = preset_config(preset, {.context_window = window});
+            const PresetConfig config =
+                preset_config(preset, {.context_window = window, .output_reserve = window / 4 * (window % 3)});
             const auto model =
                 std::make_shared<ScriptedModel<ChatMessage>>(std::vector{ChatMessage::assistant("a summary")});
             CHECK(make_chain(config).stages().size() == 2);
@@ -133,13 +140,59 @@ TEST_CASE("a preset keeps a long run inside a small window, and nothing is lost"
 }
 
 TEST_CASE("without a window a preset learns it from the first overflow", "[preset]") {
-    Reader agent(recommended());
-    agent.read(60);
-    REQUIRE(agent.sent.back() > 9'000);
-    CHECK(agent.chain.on_overflow(agent.conversation, {.limit = 9'000, .used = agent.sent.back()}));
-    agent.sent.clear();
-    agent.read(120);
-    for (const std::int64_t tokens : agent.sent) CHECK(tokens < 9'000);
+    for (const Preset preset : presets()) {
+        CAPTURE(name_of(preset));
+        Reader agent(preset_config(preset));
+        while (agent.sent.empty() || agent.sent.back() < 9'000) agent.read(1);
+        CHECK(agent.chain.on_overflow(agent.conversation, {.limit = 9'000, .used = agent.sent.back()}));
+        agent.sent.clear();
+        agent.read(120);
+        for (const std::int64_t tokens : agent.sent) CHECK(tokens < 9'000);
+    }
+}
+
+TEST_CASE("parts of a window leave the output reserve free", "[preset]") {
+    for (const Preset preset : presets()) {
+        CAPTURE(name_of(preset));
+        Reader agent(preset_config(preset, {.context_window = 12'000, .output_reserve = 4'000}));
+        agent.read(120);
+        for (const std::int64_t tokens : agent.sent) CHECK(tokens < 8'000);
+    }
+}
+
+TEST_CASE("without a window clearing comes before the summary", "[preset]") {
+    for (const Preset preset : presets()) {
+        const PresetConfig config = preset_config(preset);
+        if (!config.summarization) continue;
+        const std::int64_t due = limits_of(config.reduction, 0).due;
+        CHECK(limits_of(config.reduction, 0).target < due);
+        CHECK(due <= limits_of(config.summarization->trigger, 0).tokens);
+    }
+}
+
+TEST_CASE("results that trimming has shortened are cleared when room is needed, and come back", "[preset]") {
+    PresetConfig config = recommended({.context_window = 8'000});
+    config.trimming.window_fraction = 0.0;
+    config.trimming.plain_line_age_calls = config.trimming.line_age_calls = config.trimming.rare_line_age_calls = 1'000;
+    Reader agent(config);
+    agent.read(4, 30);
+    agent.read(60, 30);
+    const std::int64_t room = 8'000 * 85 / 100 + 1;
+    for (const std::int64_t tokens : agent.sent) CHECK(tokens <= room);
+    while (!agent.conversation.journal().empty()) agent.conversation.undo();
+    CHECK(std::ranges::equal(agent.conversation.messages(), agent.pushed));
+}
+
+TEST_CASE("a protected result in front does not keep clearing from going with a commit of trimming", "[preset]") {
+    PresetConfig config = recommended({.context_window = 10'000});
+    config.trimming.window_fraction = 0.0;
+    config.chain.protected_tools = {"skill"};
+    Reader agent(config);
+    agent.use_skill();
+    while (agent.sent.empty() || agent.sent.back() < 7'200) agent.read(1, 20);
+    agent.clock->advance(std::chrono::minutes(20));
+    agent.chain.before_model(agent.conversation);
+    CHECK(agent.conversation.tokens(chars()) <= 6'000);
 }
 
 TEST_CASE("with a model the ladder ends in a summary, without one it goes on", "[preset]") {
@@ -211,6 +264,7 @@ TEST_CASE("a server's speed is that of the profile local until enough is known",
     CHECK(speed.profile().read == 0.05);  // contexts differ by less than 1,000 tokens
     speed.observe({.prompt_tokens = -1, .output_tokens = 5, .output_ms = 1.0});
     speed.observe({.prompt_tokens = 5'000, .prompt_ms = 1.0});
+    speed.observe({.prompt_tokens = 5'000, .prompt_ms = 1.0, .output_tokens = 5, .output_ms = INFINITY});
     CHECK(speed.profile().read == 0.05);
     speed.observe(timing_of(1'000, 1'500, 100));
     CHECK(std::abs(speed.profile().read - 100 * 0.0002 * 1.7) < 0.0004);

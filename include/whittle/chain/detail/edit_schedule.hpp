@@ -20,14 +20,14 @@ namespace whittle::inline v0 {
 /// When edits of what a prompt cache holds pay.
 struct EditScheduleConfig {
     std::int64_t start_tokens = 20'000;       ///< requests of up to that size stay as they are
-    std::int64_t cold_start_tokens = 20'000;  ///< the same where the cache has expired: an edit then costs nothing
+    std::int64_t cold_start_tokens = 10'000;  ///< the same where the cache has expired: an edit then costs nothing
     int keep_rounds = 1;                      ///< newest model calls whose results stay as they came
     double new_text_share = 0.3;  ///< of the cost of writing what no edit has left in place before: it is new anyway
     bool use_pauses = true;       ///< edit when the cache has expired
     int first_calls = 10;         ///< that do not count as evidence that the run goes on
     int least_calls = 10;         ///< pauses so far are spread over at least that many calls
     double window_fraction =
-        0.0;  ///< above this part of a known window all offers are made, whatever they cost; 0: off
+        0.0;  ///< above this part of a known window all offers are made, if they free a twentieth of it; 0: off
 };
 
 /// An edit that a stage has ready.
@@ -84,6 +84,7 @@ public:
     [[nodiscard]] static std::size_t frozen_messages(const Outline& outline, std::optional<std::int64_t> frozen_before);
 
 private:
+    [[nodiscard]] bool makes_room(std::span<const EditOffer> offers) const;
     using Accounts = std::unordered_map<std::uint64_t, double>;
     [[nodiscard]] Accounts load_accounts(std::string_view owner);
     void save_accounts(std::string_view owner, std::span<const EditOffer> offers, const Accounts& accounts);
