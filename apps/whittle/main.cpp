@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
@@ -38,6 +39,17 @@ void add_shape(CLI::App& command, CommonOptions& common) {
         ->type_name("N");
 }
 
+/// A number of tokens, 1 or more.
+CLI::Validator tokens_check() {
+    const auto check = [](std::string& text) -> std::string {
+        const bool is_number = !text.empty() && text.size() < 19 &&
+                               std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }) &&
+                               text.find_first_not_of('0') != std::string::npos;
+        return is_number ? "" : "found " + text + ", expected tokens: a whole number, 1 or more, such as 200000";
+    };
+    return CLI::Validator(check, "");
+}
+
 /// `--preset NAME` with what it has to know, in place of a file.
 void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
     CLI::Option* preset =
@@ -46,8 +58,8 @@ void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
                         "Instead: recommended, lossless, local or cheap; `whittle config show` prints what they are")
             ->type_name("NAME")
             ->excludes(file);
-    command.add_option("--window", config.window, "With --preset: tokens of the model's window")
-        ->check(CLI::PositiveNumber)
+    command.add_option("--window", config.window, "With --preset: tokens of the model's window; left out: unknown")
+        ->check(tokens_check())
         ->type_name("TOKENS")
         ->needs(preset);
     command
@@ -110,7 +122,7 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
         ->type_name("NAME");
     sub->add_option("--window", command.window,
                     "The model's window: presets go by it, larger requests are counted (default 200000)")
-        ->check(CLI::PositiveNumber)
+        ->check(tokens_check())
         ->type_name("TOKENS");
     sub->add_flag("--by-file", command.by_file, "A row for each file too");
     sub->add_flag("--sessions", command.sessions, "With --json: the single sessions too");

@@ -175,13 +175,13 @@ NodeId locate(const JsonPositions& json, NodeId at, std::string_view field) {
 }
 
 /// Says about `problem`, whose field is a dotted name below `base`, where it stands in the file.
-void place_problem(ConfigReader& reader, NodeId base, const Problem& problem) {
+void place_problem(ConfigReader& reader, NodeId base, const Problem& problem,
+                   std::string_view default_text = " (the default)") {
     const NodeId at = locate(reader.json(), base, problem.field);
     const std::string prefix = reader.json().path(base);
     const std::string path = prefix + (prefix.empty() || problem.field.empty() ? "" : ".") + problem.field;
     if (reader.has_problem_at(path)) return;
     const bool is_default = reader.json().path(at) != path;
-    const char* const default_text = reader.json().key(base) == "preset" ? " (of the preset)" : " (the default)";
     const std::string text =
         fmt::format("found {}{}, expected {}", problem.value, is_default ? default_text : "", problem.allowed);
     if (problem.severity == Problem::Severity::warning) {
@@ -236,7 +236,7 @@ void check_stage(ConfigReader& reader, const Draft& draft, const StageNode& stag
     for (Problem problem : problems.all()) {
         problem.field = key_of(problem.field, stage.settings.name);
         if (stage.is_preset) problem.field = stage.settings.name + "." + problem.field;
-        place_problem(reader, stage.at, problem);
+        place_problem(reader, stage.at, problem, stage.has_preset ? " (of the preset)" : " (the default)");
     }
 }
 

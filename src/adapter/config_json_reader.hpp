@@ -295,7 +295,8 @@ struct StageNode {
     NodeId at = JsonPositions::none;  ///< the entry, or the key that names the preset
     const StageType* type = nullptr;
     StageSettings settings{};
-    bool is_preset = false;  ///< and no entry has changed it
+    bool is_preset = false;   ///< and no entry has changed it
+    bool has_preset = false;  ///< what an entry does not give is a preset's
 };
 /// Entries with the name of a preset's stage change that; any other is added.
 void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages);

@@ -109,9 +109,21 @@ constexpr std::array<Field<ReductionDraft>, 22> reduction_fields{{
     {"tool_config", "object", "{}", "settings by tool name", &read_tool_config},
 }};
 
+/// An entry that changes a preset's stage means the tokens that it gives, not the parts of the window that the preset
+/// has.
+void drop_preset_fractions(const JsonPositions& json, NodeId at, ReductionDraft& draft) {
+    const auto gives = [&](std::string_view key) { return json.member(at, key) != JsonPositions::none; };
+    if (gives("max_tokens_for_clear")) {
+        if (!gives("max_fraction_for_clear")) draft.max_fraction_for_clear = 0.0;
+        if (!gives("free_fraction_for_clear")) draft.free_fraction_for_clear = 0.0;
+    }
+    if (gives("clear_target_tokens") && !gives("clear_target_fraction")) draft.clear_target_fraction = 0.0;
+}
+
 void read_reduction(ConfigReader& reader, NodeId at, StageSettings& stage) {
     auto draft = draft_of<ReductionDraft, ReductionConfig>(stage);
     read_object<ReductionDraft>(reader, at, draft, reduction_fields);
+    drop_preset_fractions(reader.json(), at, draft);
     stage.name = draft.name;
     stage.backend = draft.storage;
     stage.tool_backends = draft.tool_backends;

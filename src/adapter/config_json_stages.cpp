@@ -68,7 +68,8 @@ std::vector<StageNode> stages_of(PresetConfig preset, NodeId at, const std::stri
     std::vector<StageNode> stages;
     const auto add = [&](const StageType& type, StageConfig config) {
         StageSettings settings{.name = std::string(type.name), .config = std::move(config)};
-        stages.push_back({.at = at, .type = &type, .settings = std::move(settings), .is_preset = true});
+        stages.push_back(
+            {.at = at, .type = &type, .settings = std::move(settings), .is_preset = true, .has_preset = true});
     };
     add(trimming_type, std::move(preset.trimming));
     add(reduction_type, std::move(preset.reduction));

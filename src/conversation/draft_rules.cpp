@@ -56,7 +56,9 @@ std::string_view Draft::rule_on(std::size_t message, std::size_t part) const {
     if (allow_pinned_) return {};
     const MessageInfo& info = outline()[message];
     const Mark& mark = mark_of(info, part);
-    if (origin_of(mark) != Origin::original && mark->by != by_) return "another middleware made this part";
+    const bool is_stored = origin_of(mark) == Origin::placeholder && !mark->stored.empty();
+    const bool is_others = origin_of(mark) != Origin::original && mark->by != by_;
+    if (is_others && !(allow_stored_ && is_stored)) return "another middleware made this part";
     if (info.parts[part].kind == PartKind::thinking && is_in_open_loop(message))
         return "its thinking belongs to the open tool loop";
     return {};

@@ -51,6 +51,7 @@ ClearingPlan ClearingRun::plan() const {
 }
 
 void ClearingRun::clear(std::int64_t target) {
+    edit_.allow_stored();
     ClearingPlan planned = plan();
     std::vector<ClearingCandidate>& candidates = planned.candidates;
     for (std::size_t c = 0; c < candidates.size(); ++c) {

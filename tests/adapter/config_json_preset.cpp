@@ -99,6 +99,16 @@ TEST_CASE("an unknown preset is named with those that there are", "[config_json]
     CHECK(has_line(error_of(R"({"preset": 1})"), "expected one of"));
 }
 
+TEST_CASE("tokens that an entry gives count in place of the preset's parts of the window", "[config_json]") {
+    const ChainSettings settings = read(R"({"preset": "recommended", "profile": {"context_window": 200000},
+        "middlewares": [{"type": "reduction", "max_tokens_for_clear": 30000, "clear_target_tokens": 15000}]})");
+    const ClearingLimits limits = limits_of(config_at<ReductionConfig>(settings, 1), 200'000);
+    CHECK(limits.due == 30'000);
+    CHECK(limits.target == 15'000);
+    CHECK(limits.free == 0);
+    CHECK(settings.warnings.empty());
+}
+
 TEST_CASE("a preset that is not known brings no other problems with it", "[config_json]") {
     const std::string error =
         error_of(R"({"preset": "recomended", "middlewares": [{"type": "summarization", "keep_recent_tokens": 9}]})");

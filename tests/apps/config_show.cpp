@@ -3,7 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 using namespace whittle::testing;
 using nlohmann::json;
@@ -63,4 +65,17 @@ TEST_CASE("compare has presets beside simple strategies, and only those that are
     CHECK(std::vector(all.end() - 3, all.end()) == std::vector<std::string>{"recommended", "lossless", "cheap"});
     CHECK(names("--strategy noop") == std::vector<std::string>{"noop"});
     CHECK(names("--strategy noop --preset local") == std::vector<std::string>{"noop", "local"});
+}
+
+TEST_CASE("every preset runs through recorded sessions at a small window without a failed stage", "[apps]") {
+    const std::filesystem::path sessions = WHITTLE_DATA_DIR "/trajectories/coding_pi_auth_go.jsonl";
+    if (!std::filesystem::exists(sessions)) SKIP_WITH_MESSAGE("no recorded sessions at " + sessions.string());
+    const TempDir dir;
+    for (const char* preset : {"recommended", "lossless", "local", "cheap"}) {
+        CAPTURE(preset);
+        const CliResult result =
+            run_cli(dir, "replay '" + sessions.string() + "' --preset " + preset + " --window 16000 --json");
+        CHECK(result.exit_code == 0);
+        CHECK(json::parse(result.out)["total"]["failed_hooks"] == 0);
+    }
 }

@@ -36,6 +36,26 @@ public:
         }
     }
 
+    /// Calls whose outputs are trimmed to extracts, two a round.
+    void run_logs(int rounds) {
+        for (int i = 0; i < rounds; ++i) {
+            chain.before_model(conversation);
+            sent.push_back(conversation.tokens(chars()));
+            ChatMessage calls = ChatMessage::assistant("");
+            for (const char* half : {"a", "b"})
+                calls.call(half + std::to_string(i), "bash",
+                           "{\"command\":\"make part" + std::to_string(i) + half + "\"}");
+            push(calls);
+            chain.after_model(conversation);
+            for (const char* half : {"a", "b"}) {
+                std::string log;
+                for (int line = 0; line < 40; ++line)
+                    log += "error: " + std::string(half) + std::to_string(i * 100 + line) + " is not what it was\n";
+                push(ChatMessage::result(half + std::to_string(i), "bash", log));
+            }
+            clock->advance(std::chrono::seconds(10));
+        }
+    }
     void use_skill() {
         push(ChatMessage::assistant("").call("s", "skill", "{}"));
         push(ChatMessage::result("s", "skill", "always be kind"));
@@ -171,16 +191,25 @@ TEST_CASE("without a window clearing comes before the summary", "[preset]") {
 }
 
 TEST_CASE("results that trimming has shortened are cleared when room is needed, and come back", "[preset]") {
-    PresetConfig config = recommended({.context_window = 8'000});
-    config.trimming.window_fraction = 0.0;
-    config.trimming.plain_line_age_calls = config.trimming.line_age_calls = config.trimming.rare_line_age_calls = 1'000;
-    Reader agent(config);
-    agent.read(4, 30);
-    agent.read(60, 30);
-    const std::int64_t room = 8'000 * 85 / 100 + 1;
-    for (const std::int64_t tokens : agent.sent) CHECK(tokens <= room);
-    while (!agent.conversation.journal().empty()) agent.conversation.undo();
-    CHECK(std::ranges::equal(agent.conversation.messages(), agent.pushed));
+    for (const Preset preset : presets()) {
+        CAPTURE(name_of(preset));
+        PresetConfig config = preset_config(preset, {.context_window = 8'000});
+        config.trimming.window_fraction = 0.0;
+        config.trimming.extract_bytes = 1'500;  // so that much is left of each
+        config.chain.on_error = OnError::propagate;
+        Reader agent(config);
+        agent.run_logs(80);
+        int trimmed_then_cleared = 0;
+        const Outline outline = agent.conversation.outline();
+        for (std::size_t i = 0; i < outline.size(); ++i) {
+            const auto& mark = mark_of(outline[i], 0);
+            trimmed_then_cleared += mark && mark->by == "reduction" && outline[i].role == Role::tool ? 1 : 0;
+        }
+        CHECK(trimmed_then_cleared > 20);
+        for (const std::int64_t tokens : agent.sent) CHECK(tokens <= 8'000 * 85 / 100);
+        while (!agent.conversation.journal().empty()) agent.conversation.undo();
+        CHECK(std::ranges::equal(agent.conversation.messages(), agent.pushed));
+    }
 }
 
 TEST_CASE("a protected result in front does not keep clearing from going with a commit of trimming", "[preset]") {

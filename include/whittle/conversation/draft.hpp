@@ -132,6 +132,8 @@ public:
 
     /// A user's own rewriter or finalizer may edit what is pinned (L7).
     void allow_pinned(bool allow) noexcept { allow_pinned_ = allow; }
+    /// What another middleware shortened may be edited where its original is stored: the new text has to name it too.
+    void allow_stored() noexcept { allow_stored_ = true; }
     /// The request is too large: results of the open round may be edited too, if nothing else pins them (L7).
     void allow_open_results() noexcept {
         allow_open_results_ = true;
@@ -319,6 +321,7 @@ private:
     std::int64_t after_;
     Unit unit_ = 0;
     bool allow_pinned_ = false;
+    bool allow_stored_ = false;
     bool allow_open_results_ = false;
 
     std::vector<Edit> edits_{};
