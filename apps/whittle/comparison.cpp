@@ -19,8 +19,6 @@
 namespace whittle::cli {
 namespace {
 
-constexpr std::size_t widest_name = 16;  // so that a row has at most 100 columns
-
 using evaluation::Age;
 using evaluation::ages;
 using evaluation::CostProfile;
@@ -37,6 +35,8 @@ using evaluation::strata;
 using evaluation::Stratum;
 using evaluation::Summary;
 using nlohmann::ordered_json;
+
+constexpr std::size_t widest_name = 16;  // so that a row has at most 100 columns
 
 template <typename IsIn>
 void add_compared(std::vector<ComparedRow>& rows, std::string name, const ComparedStrategy& strategy, IsIn&& is_in) {

@@ -35,6 +35,13 @@ ConfigText read_config(const ConfigChoice& config) {
     return {read_all(path), {path == "-" ? "stdin" : path, std::filesystem::path(path).parent_path().string(), lookup}};
 }
 
+/// The settings, whose warnings are printed.
+ChainSettings read_settings(const ConfigText& text) {
+    ChainSettings settings = read_chain_settings(text.json, text.source);
+    for (const std::string& warning : settings.warnings) complain("warning: " + warning);
+    return settings;
+}
+
 /// What `work` makes of the configuration.
 template <typename Work>
 auto with_config(const ConfigChoice& config, const Work& work) {
@@ -50,19 +57,19 @@ auto with_config(const ConfigChoice& config, const Work& work) {
 ChainSettings load_settings(const ConfigChoice& config) {
     if (config.name().empty()) throw UsageError{"expected --config CHAIN.json or --preset NAME"};
     return with_config(config, [](const ConfigText& text) {
-        ChainSettings settings = read_chain_settings(text.json, text.source);
+        ChainSettings settings = read_settings(text);
         settings.config.token_counter = polled(settings.config.token_counter, throw_if_interrupted);
-        for (const std::string& warning : settings.warnings) complain("warning: " + warning);
         return settings;
     });
 }
 
 ExitCode run_config_show(const ConfigChoice& config) {
     if (config.name().empty()) throw UsageError{"config show: expected a file, or --preset NAME"};
-    if (config.file != "-") (void)load_settings(config);  // for its warnings
-    print(shown_lines(
-              with_config(config, [](const ConfigText& text) { return write_out_preset(text.json, text.source); })) +
-          "\n");
+    const std::string shown = with_config(config, [](const ConfigText& text) {
+        (void)read_settings(text);  // for its warnings
+        return write_out_preset(text.json, text.source);
+    });
+    print(shown_lines(shown) + "\n");
     return done;
 }
 

@@ -119,15 +119,6 @@ constexpr std::array<Field<Draft>, 15> top_fields{{
      [](ConfigReader&, NodeId at, Draft& d) { d.stages_at = at; }},
 }};
 
-/// Prices that the file does not give follow the cache.
-void complete_prices(const JsonPositions& json, NodeId profile_at, ModelProfile& profile) {
-    if (!profile.prices) return;
-    const NodeId at = json.member(profile_at, "prices");
-    const auto lacks = [&](std::string_view key) { return json.member(at, key) == JsonPositions::none; };
-    if (lacks("cache_read")) profile.prices->cache_read = profile.prices->input * profile.cache.read;
-    if (lacks("cache_write")) profile.prices->cache_write = profile.prices->input * profile.cache.write;
-}
-
 /// What the file leaves to its preset.
 void take_preset(const ConfigReader& reader, Draft& draft) {
     const JsonPositions& json = reader.json();
@@ -308,26 +299,38 @@ void require_json(std::string_view json, const ConfigSource& source) {
 
 }  // namespace detail
 
-ChainSettings read_chain_settings(std::string_view json, const ConfigSource& source) {
-    detail::require_json(json, source);
-    const detail::JsonPositions positions(json);
-    detail::ConfigReader reader(positions, source);
-    detail::Draft draft = detail::read_draft(reader);
-    detail::check(reader, draft);
+namespace detail {
+
+namespace {
+
+/// What `use` makes of the configuration once all of it was read and is in order.
+template <typename Use>
+auto with_checked(std::string_view json, const ConfigSource& source, const Use& use) {
+    require_json(json, source);
+    const JsonPositions positions(json);
+    ConfigReader reader(positions, source);
+    Draft draft = read_draft(reader);
+    check(reader, draft);
     reader.throw_if_problems();
-    draft.warnings = reader.take_warnings();
-    for (detail::StageNode& stage : draft.nodes) draft.stages.push_back(std::move(stage.settings));
-    return draft;
+    return use(reader, draft);
+}
+
+}  // namespace
+
+}  // namespace detail
+
+ChainSettings read_chain_settings(std::string_view json, const ConfigSource& source) {
+    return detail::with_checked(json, source, [](detail::ConfigReader& reader, detail::Draft& draft) -> ChainSettings {
+        draft.warnings = reader.take_warnings();
+        for (detail::StageNode& stage : draft.nodes) draft.stages.push_back(std::move(stage.settings));
+        return std::move(draft);
+    });
 }
 
 std::string write_out_preset(std::string_view json, const ConfigSource& source) {
-    detail::require_json(json, source);
-    const detail::JsonPositions positions(json);
-    detail::ConfigReader reader(positions, source);
-    const detail::Draft draft = detail::read_draft(reader);
-    detail::check(reader, draft);
-    reader.throw_if_problems();
-    return detail::written_out(positions, draft);
+    return detail::with_checked(json, source, [](const detail::ConfigReader& reader, const detail::Draft& draft) {
+        return detail::written_out(reader.json(), draft);
+    });
 }
 
 std::vector<ConfigKey> config_keys(const MiddlewareTypes& types) {

@@ -1,7 +1,8 @@
 #include "config_json_reader.hpp"
 
+#include "../base/json.hpp"
+
 #include "whittle/adapter/detail/json_text.hpp"
-#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +55,11 @@ struct DefaultText {
 
 }  // namespace
 
-std::string json_string(std::string_view text) { return ordered_json(text).dump(); }
+std::string json_string(std::string_view text) {
+    std::string literal;
+    append_json_literal(literal, text);
+    return literal;
+}
 
 std::string_view type_text(const ConfigValue& value) noexcept {
     constexpr std::array<std::string_view, std::variant_size_v<ConfigValue>> texts{

@@ -260,6 +260,8 @@ void read_own_storage(ConfigReader& reader, NodeId at, Draft& draft) {
     read_storage(reader, at, draft.own_storage);
 }
 void read_profile(ConfigReader& reader, NodeId at, ModelProfile& profile);
+/// Prices that the profile `profile_at` does not give follow its cache.
+void complete_prices(const JsonPositions& json, NodeId profile_at, ModelProfile& profile);
 void read_tokens(ConfigReader& reader, NodeId at, std::shared_ptr<const TokenCounter>& counter);
 void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& models);
 

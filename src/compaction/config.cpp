@@ -1,6 +1,7 @@
 #include "whittle/compaction/config.hpp"
 
 #include "../base/field_check.hpp"
+#include "../chain/size_in_window.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/compaction/compaction.hpp"
 
@@ -12,11 +13,6 @@
 namespace whittle::inline v0 {
 
 namespace {
-
-std::int64_t size_in_window(std::int64_t tokens, double fraction, std::int64_t window) noexcept {
-    if (fraction <= 0.0 || window <= 0) return tokens;
-    return std::max<std::int64_t>(1, to_int64(std::floor(static_cast<double>(window) * fraction)));
-}
 
 void check_fraction(double fraction, const ChainConfig& chain, std::string_view field, FieldCheck& check) {
     const bool is_set = check.fraction(fraction, field) && fraction > 0.0;
@@ -62,9 +58,9 @@ bool detail::waits_for_window(const CompactionConfig& config, std::int64_t windo
 }
 
 CompactionLimits limits_of(const CompactionConfig& config, std::int64_t window) noexcept {
-    return {.threshold = size_in_window(config.threshold_tokens, config.threshold_fraction, window),
-            .target = size_in_window(config.target_tokens, config.target_fraction, window),
-            .summary = size_in_window(config.summary_size_tokens, config.summary_fraction, window)};
+    return {.threshold = detail::size_in_window(config.threshold_tokens, config.threshold_fraction, window),
+            .target = detail::size_in_window(config.target_tokens, config.target_fraction, window),
+            .summary = detail::size_in_window(config.summary_size_tokens, config.summary_fraction, window)};
 }
 
 CompactionLimits fitting(CompactionLimits limits, std::int64_t room) noexcept {

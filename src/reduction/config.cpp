@@ -1,6 +1,7 @@
 #include "whittle/reduction/config.hpp"
 
 #include "../base/field_check.hpp"
+#include "../chain/size_in_window.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/reduction/detail/truncation.hpp"
@@ -30,13 +31,9 @@ std::string usual_key(const ReductionConfig& config, std::string_view conversati
 }
 
 ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noexcept {
-    const auto part = [&](double fraction, std::int64_t otherwise) {
-        if (fraction <= 0.0 || window <= 0) return otherwise;
-        return std::max<std::int64_t>(1, to_int64(static_cast<double>(window) * fraction));
-    };
-    return {.due = part(config.max_fraction_for_clear, config.max_tokens_for_clear),
-            .free = part(config.free_fraction_for_clear, 0),
-            .target = part(config.clear_target_fraction, config.clear_target_tokens)};
+    return {.due = detail::size_in_window(config.max_tokens_for_clear, config.max_fraction_for_clear, window),
+            .free = detail::size_in_window(0, config.free_fraction_for_clear, window),
+            .target = detail::size_in_window(config.clear_target_tokens, config.clear_target_fraction, window)};
 }
 
 std::size_t retained_rounds(const ReductionConfig& config) noexcept {

@@ -1,6 +1,7 @@
 #include "whittle/summarization/config.hpp"
 
 #include "../base/field_check.hpp"
+#include "../chain/size_in_window.hpp"
 #include "whittle/base/detail/saturating.hpp"
 
 #include <fmt/format.h>
@@ -78,13 +79,9 @@ void check_switched_off(const SummarizationConfig& config, const SummarizationSe
 
 TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept {
     TriggerLimits limits{trigger.context_tokens, trigger.context_messages};
-    if (window <= 0) return limits;
-    const auto part = [&](double fraction) {
-        return std::max<std::int64_t>(1, to_int64(std::floor(static_cast<double>(window) * fraction)));
-    };
-    if (trigger.free_fraction > 0.0) limits.free_tokens = part(trigger.free_fraction);
-    if (trigger.context_fraction <= 0.0) return limits;
-    const std::int64_t tokens = part(trigger.context_fraction);
+    limits.free_tokens = detail::size_in_window(0, trigger.free_fraction, window);
+    const std::int64_t tokens = detail::size_in_window(0, trigger.context_fraction, window);
+    if (tokens <= 0) return limits;
     limits.tokens = limits.tokens > 0 ? std::min(limits.tokens, tokens) : tokens;
     return limits;
 }
