@@ -101,8 +101,18 @@ std::string put_to_free_key(Storage& storage, const std::string& key, std::strin
 }
 
 void sort_unique(std::vector<std::string>& keys) {
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    if (std::ranges::adjacent_find(keys, std::ranges::greater_equal{}) == keys.end()) return;
+    std::vector<std::string*> order;  // cheaper to swap than the texts
+    order.reserve(keys.size());
+    for (std::string& key : keys) order.push_back(&key);
+    const auto to_key = [](const std::string* key) -> const std::string& { return *key; };
+    std::ranges::sort(order, {}, to_key);
+    std::vector<std::string> sorted;
+    sorted.reserve(keys.size());
+    for (std::string* key : order) {
+        if (sorted.empty() || sorted.back() != *key) sorted.push_back(std::move(*key));
+    }
+    keys = std::move(sorted);
 }
 
 }  // namespace whittle::inline v0::detail

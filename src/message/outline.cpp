@@ -151,10 +151,14 @@ std::vector<Round> Outline::rounds() const {
         rounds.push_back({info.group, i, {}});
     }
     if (!std::ranges::is_sorted(round_of)) std::ranges::sort(round_of);  // an inserted message has a late serial
+    auto found = round_of.cbegin();
     for (std::size_t i = 0; i < size(); ++i) {
         const Serial group = (*this)[i].group;
-        const auto found = std::ranges::lower_bound(round_of, group, {}, &std::pair<Serial, std::size_t>::first);
-        if (found == round_of.end() || found->first != group || rounds[found->second].call == i) continue;
+        const auto is_of_group = [&] { return found != round_of.cend() && found->first == group; };
+        if (found != round_of.cend() && !is_of_group()) ++found;  // mostly the round of the message before, or the next
+        if (!is_of_group())
+            found = std::ranges::lower_bound(round_of, group, {}, &std::pair<Serial, std::size_t>::first);
+        if (!is_of_group() || rounds[found->second].call == i) continue;
         rounds[found->second].results.push_back(i);
     }
     return rounds;

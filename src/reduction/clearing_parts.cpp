@@ -12,7 +12,7 @@ namespace whittle::inline v0::detail {
 
 /// One text for all parts, where the first text stood; an empty text stays. The others go first: the empty part that
 /// some types show behind media, in place of text that is missing, goes by itself once there is text.
-void ClearingRun::set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance) {
+void ClearingRun::set_all(const ClearingCandidate& candidate, std::string_view text, Provenance provenance) {
     const auto parts = [&]() -> const auto& { return edit_.outline()[candidate.message].parts; };
     const auto is_empty_text = [&](std::size_t part) {
         return parts()[part].kind != PartKind::media && parts()[part].bytes == 0;
@@ -25,10 +25,10 @@ void ClearingRun::set_all(const ClearingCandidate& candidate, std::string_view t
     std::vector<std::size_t> gone;
     std::ranges::copy_if(candidate.parts, std::back_inserter(gone),
                          [&](std::size_t part) { return part != kept && !is_empty_text(part); });
-    erased_ = edit_.erase_parts(candidate.message, std::move(gone), provenance);
+    if (!gone.empty()) erased_ = edit_.erase_parts(candidate.message, std::move(gone), provenance);
     kept -= count_below(erased_, kept);
     const std::size_t before = parts().size();
-    edit_.set_text(candidate.message, kept, text, provenance);
+    edit_.set_text(candidate.message, kept, text, std::move(provenance));
     if (parts().size() < before) erased_.push_back(candidate.parts.back());
 }
 

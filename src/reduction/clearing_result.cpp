@@ -127,7 +127,7 @@ void ClearingRun::stage_result(const ClearingCandidate& candidate, const std::ve
         planned_.add(provenance.stored.back(), found.print);
         edit_.offload_text(provenance.stored.back(), candidate.message, candidate.parts.front(), storage);
     }
-    set_all(candidate, placeholder_, provenance);
+    set_all(candidate, placeholder_, std::move(provenance));
 }
 
 void ClearingRun::stage_arguments(const ClearingCandidate& candidate, const std::vector<Part>& parts) {

@@ -94,6 +94,7 @@ private:
     void carry_out(std::span<const Stretch> stretches, JournalRecord record) override {
         const std::size_t from = conversation_->journal_.size();
         std::vector<Splice<M>> splices;
+        splices.reserve(stretches.size());
         for (const Stretch& stretch : stretches) {
             Splice<M>& splice = splices.emplace_back(Splice<M>{stretch.first, stretch.count, {}, {}});
             for (Owned* const owned : stretch.items) {

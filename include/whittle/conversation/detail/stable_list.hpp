@@ -13,7 +13,7 @@ namespace whittle::inline v0::detail {
 template <typename T>
 class StableList {
 public:
-    T& push_back(T item) {
+    T& push_back(T&& item) {
         if (blocks_.empty() || blocks_.back().size() == blocks_.back().capacity()) open_block();
         return blocks_.back().emplace_back(std::move(item));
     }

@@ -131,7 +131,7 @@ private:
     void close_ranks(std::span<ClearingCandidate> candidates, std::size_t message) const;
     void set_parts(const ClearingCandidate& candidate, const std::vector<Part>& before, const std::vector<Part>& now,
                    const Provenance& provenance);
-    void set_all(const ClearingCandidate& candidate, std::string_view text, const Provenance& provenance);
+    void set_all(const ClearingCandidate& candidate, std::string_view text, Provenance provenance);
     void set_each(const ClearingCandidate& candidate, const std::vector<bool>& is_new, const std::vector<Part>& now,
                   const Provenance& provenance);
     [[nodiscard]] std::string key_for(const ClearingCandidate& candidate, const std::vector<Part>& parts) const;
