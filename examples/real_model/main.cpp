@@ -30,14 +30,16 @@ struct Options {
     std::string prefix{};               ///< of the recordings' names
     std::string server{};               ///< what answers, for the recordings
     std::string record{};               ///< folder for recordings; empty: none
+    std::string timings = "no";         ///< "yes": the server tells timings and tokens, as llama-server does
 };
 
 Options parse(int argc, char** argv) {
     Options options;
-    const std::map<std::string, std::string*> known{
-        {"--base-url", &options.base_url}, {"--model", &options.model},   {"--logprobs", &options.logprobs},
-        {"--marked", &options.marked},     {"--server", &options.server}, {"--record", &options.record},
-        {"--dialect", &options.dialect},   {"--calls", &options.calls},   {"--prefix", &options.prefix}};
+    const std::map<std::string, std::string*> known{{"--base-url", &options.base_url}, {"--model", &options.model},
+                                                    {"--logprobs", &options.logprobs}, {"--marked", &options.marked},
+                                                    {"--server", &options.server},     {"--record", &options.record},
+                                                    {"--dialect", &options.dialect},   {"--calls", &options.calls},
+                                                    {"--prefix", &options.prefix},     {"--timings", &options.timings}};
     for (int i = 1; i < argc; i += 2) {
         const auto found = known.find(argv[i]);
         if (found == known.end() || i + 1 == argc) throw std::runtime_error(fmt::format("bad argument {}", argv[i]));
@@ -46,7 +48,7 @@ Options parse(int argc, char** argv) {
     if (options.base_url.empty() || options.model.empty())
         throw std::runtime_error(
             "usage: whittle_real_model --base-url URL --model NAME [--logprobs NAME] [--marked NAME] "
-            "[--server TEXT] [--record DIR]");
+            "[--server TEXT] [--record DIR] [--timings yes]");
     return options;
 }
 
@@ -145,6 +147,30 @@ void check_scoring(const Scoring& scoring, Checks& checks) {
         checks.expect(scoring.perplexity < scoring.perplexity_mixed, "English is less surprising than its words mixed");
 }
 
+/// The server reads what was predicted, to the token.
+void check_prefills(const std::vector<real_model::Exchange>& exchanges, std::size_t calls, Checks& checks) {
+    const std::vector<real_model::Prefill> prefills = real_model::prefills_of(exchanges);
+    std::size_t right = 0;
+    double read_ms = 0.0;
+    double write_ms = 0.0;
+    for (const real_model::Prefill& prefill : prefills) {
+        fmt::print("  prefill: predicted {}, read {}, kept {}, {:.0f} ms; {} tokens written in {:.0f} ms\n",
+                   prefill.predicted, prefill.told.prompt_tokens, prefill.told.cached_tokens, prefill.told.prompt_ms,
+                   prefill.told.output_tokens, prefill.told.output_ms);
+        right += static_cast<std::int64_t>(prefill.predicted) == prefill.told.prompt_tokens ? 1 : 0;
+        read_ms += prefill.told.prompt_ms;
+        write_ms += prefill.told.output_ms;
+    }
+    fmt::print("  {:.1f} s of reading, {:.1f} s of writing\n", read_ms / 1'000, write_ms / 1'000);
+    checks.expect(prefills.size() == calls && right == calls,
+                  fmt::format("{} of {} prefills were predicted", right, calls));
+}
+
+/// "http://127.0.0.1:8080/v1" -> "http://127.0.0.1:8080"
+std::string host_of(std::string_view base_url) {
+    return std::string(base_url.substr(0, base_url.find('/', base_url.find("://") + 3)));
+}
+
 class Session {
 public:
     explicit Session(Options options)
@@ -152,6 +178,7 @@ public:
           transport_(std::make_shared<real_model::RecordingTransport>(whittle::make_curl_transport())) {}
 
     int run() {
+        if (options_.timings == "yes") talk_timed();
         for (const real_model::TalkPlan& plan : real_model::plans) talk(plan);
         score("logprobs", options_.logprobs);
         score("logprobs_marked", options_.marked);
@@ -167,7 +194,24 @@ private:
         print_calls(talk);
         check_recovery(talk, checks_);
         if (plan.summary_tokens > 0) check_summaries(talk, checks_);
-        keep(plan.name);
+        keep(plan.name, transport_->take());
+    }
+
+    /// The first of all: the server keeps nothing of another conversation then.
+    void talk_timed() {
+        const real_model::TalkPlan& plan = real_model::local_plan;
+        fmt::print("{} ({})\n", plan.title, plan.name);
+        std::fflush(stdout);
+        transport_ = std::make_shared<real_model::RecordingTransport>(whittle::make_curl_transport(),
+                                                                      host_of(options_.base_url));
+        const Talk talk = carry_out(plan, server(options_.model));
+        print_calls(talk);
+        std::vector<real_model::Exchange> exchanges = transport_->take();
+        check_prefills(exchanges, talk.calls.size(), checks_);
+        checks_.expect(talk.recoveries.empty(), "no request was refused");
+        checks_.expect(talk.violations.empty(), "the history is valid at the end");
+        keep(plan.name, std::move(exchanges));
+        transport_ = std::make_shared<real_model::RecordingTransport>(whittle::make_curl_transport());
     }
 
     void score(std::string_view name, const std::string& model) {
@@ -177,15 +221,14 @@ private:
         const Scoring scoring = real_model::score_sample(server(model));
         print_scoring(scoring);
         check_scoring(scoring, checks_);
-        keep(name);
+        keep(name, transport_->take());
     }
 
     [[nodiscard]] Server server(const std::string& model) const {
         return {transport_, options_.base_url, model, options_.dialect, options_.calls == "tool_choice"};
     }
 
-    void keep(std::string_view name) {
-        std::vector<real_model::Exchange> exchanges = transport_->take();
+    void keep(std::string_view name, std::vector<real_model::Exchange> exchanges) {
         if (options_.record.empty()) return;
         const std::filesystem::path file =
             std::filesystem::path(options_.record) / fmt::format("{}{}.json", options_.prefix, name);

@@ -13,6 +13,7 @@ struct TalkPlan {
     int questions = 0;
     std::int64_t summary_tokens = 0;  ///< 0: old rounds are cleared instead
     bool is_stream = false;
+    bool has_preset = false;  ///< `local`, which knows the window
 };
 
 inline constexpr std::array<TalkPlan, 4> plans{{
@@ -22,7 +23,11 @@ inline constexpr std::array<TalkPlan, 4> plans{{
     {"summary_cut", "Past the window, summaries by the model, of at most 24 tokens", 6, 24},
 }};
 
+/// With servers that tell their timings; what they read anew is predicted.
+inline constexpr TalkPlan local_plan{.name = "local", .title = "The preset local", .questions = 9, .has_preset = true};
+
 [[nodiscard]] inline Talk carry_out(const TalkPlan& plan, const Server& server) {
+    if (plan.has_preset) return talk_with_preset(server, plan.questions);
     if (plan.summary_tokens > 0) return talk_with_summaries(server, plan.questions, plan.summary_tokens);
     return talk_past_window(server, plan.questions, plan.is_stream);
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <whittle/backend/http_transport.hpp>
+#include <whittle/port/model.hpp>
+#include <whittle/tokens/vocabulary.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -24,6 +26,9 @@ struct Exchange {
     int status = 0;
     std::string content_type{};
     std::string reply{};  ///< the answer's body
+    // As the server has them; empty where it was not asked.
+    std::vector<whittle::TokenId> prompt_tokens{};
+    std::vector<whittle::TokenId> reply_tokens{};
 };
 
 struct Recording {
@@ -38,17 +43,33 @@ struct Recording {
 void save(const Recording& recording, const std::filesystem::path& file);
 [[nodiscard]] Recording load(const std::filesystem::path& file);
 
+/// What an answered request made the server read, in tokens.
+struct Prefill {
+    std::size_t predicted = 0;  ///< by `whittle::ServerSlot`
+    whittle::ServerTiming told{};
+};
+
+/// For the answered requests whose tokens and timings are known, if those of all in front are.
+[[nodiscard]] std::vector<Prefill> prefills_of(const std::vector<Exchange>& exchanges);
+
 /// Passes requests on and keeps what came of them.
 class RecordingTransport final : public whittle::HttpTransport {
 public:
-    explicit RecordingTransport(std::shared_ptr<whittle::HttpTransport> transport) : transport_(std::move(transport)) {}
+    /// `tokens_from`: the address of a llama-server that is asked for the tokens of what it answered; empty: none.
+    explicit RecordingTransport(std::shared_ptr<whittle::HttpTransport> transport, std::string tokens_from = {})
+        : transport_(std::move(transport)), tokens_from_(std::move(tokens_from)) {}
 
     whittle::HttpResponse send(const whittle::HttpRequest& request, const whittle::BodySink& on_body = {}) override;
     /// What was recorded since the last call of this.
     [[nodiscard]] std::vector<Exchange> take();
 
 private:
+    void add_tokens(std::string_view body, Exchange& exchange);
+    [[nodiscard]] nlohmann::ordered_json ask(std::string_view path, const nlohmann::ordered_json& body);
+    [[nodiscard]] std::vector<whittle::TokenId> tokens_of(std::string_view text, bool is_prompt);
+
     std::shared_ptr<whittle::HttpTransport> transport_;
+    std::string tokens_from_;
     std::mutex mutex_{};
     std::vector<Exchange> exchanges_{};
 };

@@ -30,6 +30,7 @@ struct Call {
     std::string text{};              ///< of the reply, or of the error
     std::int64_t prompt_tokens = 0;  ///< as the server counted them; 0: it did not say
     whittle::FinishReason finish = whittle::FinishReason::stop;
+    std::optional<whittle::ServerTiming> timing{};
 };
 
 /// What the chain did when a request was refused.
@@ -60,6 +61,9 @@ inline constexpr std::int64_t reply_tokens = 64;
 /// The same with a chain that folds old rounds into a summary by the same model, of at most `summary_tokens`, and
 /// clears old rounds if there is no summary.
 [[nodiscard]] Talk talk_with_summaries(const Server& server, int questions, std::int64_t summary_tokens);
+
+/// The same with the preset `local`, which knows the window, and no model for summaries.
+[[nodiscard]] Talk talk_with_preset(const Server& server, int questions);
 
 /// What the scorer says of a server's log-probabilities.
 struct Scoring {

@@ -4,6 +4,7 @@
 
 #include <whittle/backend/openai_chat_model.hpp>
 #include <whittle/port/storage.hpp>
+#include <whittle/preset/presets.hpp>
 #include <whittle/reduction/reduction.hpp>
 #include <whittle/summarization/summarization.hpp>
 
@@ -31,6 +32,7 @@ public:
             whittle::Reply<Message> reply = model_->generate(request);
             call.text = whittle::text_of(reply.message);
             call.finish = reply.finish;
+            call.timing = reply.timing;
             if (reply.usage) call.prompt_tokens = reply.usage->input + reply.usage->cache_read;
             calls_.push_back(std::move(call));
             return reply;
@@ -167,6 +169,20 @@ Talk talk_with_summaries(const Server& server, int questions, std::int64_t summa
                                      {read_note()},
                                      chain,
                                      {.system = std::string(system_text)}};
+    talk_about_notes(loop, questions, talk);
+    return talk;
+}
+
+Talk talk_with_preset(const Server& server, int questions) {
+    Talk talk;
+    // [local]
+    whittle::ModelProfile profile{.context_window = 2'048, .output_reserve = reply_tokens};
+    whittle::PresetConfig config = preset_config(whittle::Preset::local, profile);
+    config.chain.ids = whittle::counting_ids();
+    const auto chain = whittle::make_chain<Message>(config, nullptr, watch_chain(talk));
+    const auto model = std::make_shared<CallsFirst>(make_model(server, talk.calls), server.takes_tool_choice);
+    whittle::AgentLoop<Message> loop{model, {read_note()}, chain, {.system = std::string(system_text)}};
+    // [/local]
     talk_about_notes(loop, questions, talk);
     return talk;
 }

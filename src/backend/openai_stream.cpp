@@ -115,6 +115,24 @@ std::optional<Usage> usage_of(const ordered_json& usage) {
     return result;
 }
 
+std::optional<ServerTiming> timing_of(const ordered_json& response) {
+    const ordered_json* timings = find_member(response, "timings");
+    if (timings == nullptr || !timings->is_object()) return std::nullopt;
+    for (const char* name : {"prompt_n", "prompt_ms", "predicted_n", "predicted_ms"}) {
+        const ordered_json* number = find_member(*timings, name);
+        if (number == nullptr || !number->is_number()) return std::nullopt;
+    }
+    ServerTiming timing{.prompt_tokens = count_member(*timings, "prompt_n"),
+                        .prompt_ms = (*timings)["prompt_ms"].get<double>(),
+                        .cached_tokens = count_member(*timings, "cache_n"),
+                        .output_tokens = count_member(*timings, "predicted_n"),
+                        .output_ms = (*timings)["predicted_ms"].get<double>()};
+    const ordered_json* usage = find_member(response, "usage");
+    if (!timings->contains("cache_n") && usage != nullptr && usage->is_object())
+        timing.cached_tokens = std::max<std::int64_t>(0, count_member(*usage, "prompt_tokens") - timing.prompt_tokens);
+    return timing;
+}
+
 Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, const HttpHeaders& headers) {
     const ordered_json answer = whittle::detail::read_answer(body);
     require_no_error(answer, headers);
@@ -126,6 +144,7 @@ Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, cons
     const ordered_json* usage = find_member(answer, "usage");
     Reply<Message> reply = to_reply(*message, find_string(*choice, "finish_reason").value_or(""),
                                     usage != nullptr ? usage_of(*usage) : std::nullopt);
+    reply.timing = timing_of(answer);
     whittle::detail::tell_whole(on_delta, reply.message);
     return reply;
 }
@@ -137,6 +156,7 @@ struct ChatStream::State {
     ordered_json calls = ordered_json::array();
     std::string reason{};
     std::optional<Usage> usage{};
+    std::optional<ServerTiming> timing{};
     bool has_reason = false;
     bool is_done = false;
 
@@ -248,6 +268,7 @@ void ChatStream::take(const SseEvent& event) {
     require_no_error(chunk, state_->headers);
     if (event.event == "error") throw to_model_error(classify_error(200, state_->headers, event.data), attempted);
     state_->take_usage(chunk);
+    if (auto timing = timing_of(chunk)) state_->timing = timing;
     if (const ordered_json* choice = first_choice(chunk)) {
         require_no_error(*choice, state_->headers);
         state_->take_usage(*choice);  // where some servers have it
@@ -269,7 +290,9 @@ Reply<Message> ChatStream::finish() {
         }
         state.message["tool_calls"] = std::move(state.calls);
     }
-    return to_reply(std::move(state.message), state.reason, state.usage);
+    Reply<Message> reply = to_reply(std::move(state.message), state.reason, state.usage);
+    reply.timing = state.timing;
+    return reply;
 }
 
 }  // namespace whittle::inline v0::openai

@@ -16,6 +16,10 @@ namespace whittle::inline v0::openai {
 /// count above 0.
 [[nodiscard]] std::optional<Usage> usage_of(const nlohmann::ordered_json& usage);
 
+/// The "timings" of llama-server's `response`, whole or the last event of a stream. What it had kept (`cache_n`) is
+/// told by its usage where an older release leaves it out. nullopt without a complete object.
+[[nodiscard]] std::optional<ServerTiming> timing_of(const nlohmann::ordered_json& response);
+
 /// The reply in the body of a response that was not streamed: its first choice, with every member of the message. A
 /// listener gets it in a few pieces. Throws ModelError: what an error inside it says, overflow for a reply that ended
 /// because the window was full, server for anything that is no response.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace whittle::inline v0 {
 
@@ -132,38 +131,6 @@ PresetConfig preset_config(Preset preset, ModelProfile profile) {
     if (preset == Preset::local) edit_deep(config, room);
     if (preset == Preset::cheap) let_go_early(config);
     return config;
-}
-
-void ServerSpeed::observe(const ServerTiming& timing) noexcept {
-    const bool is_told = timing.output_tokens > 0 && timing.output_ms > 0.0 && timing.prompt_tokens >= 0 &&
-                         timing.prompt_ms >= 0.0 && timing.cached_tokens >= 0 && std::isfinite(timing.prompt_ms) &&
-                         std::isfinite(timing.output_ms);
-    if (!is_told) return;
-    read_tokens_ += static_cast<double>(timing.prompt_tokens);
-    read_ms_ += timing.prompt_ms;
-    const double output = static_cast<double>(timing.output_tokens);
-    const double context =
-        static_cast<double>(timing.prompt_tokens) + static_cast<double>(timing.cached_tokens) + output / 2;
-    const double pace = timing.output_ms / output;
-    least_context_ = replies_ == 0.0 ? context : std::min(least_context_, context);
-    most_context_ = std::max(most_context_, context);
-    replies_ += 1.0;
-    output_tokens_ += output;
-    context_sum_ += context;
-    pace_sum_ += pace;
-    context_squares_ += context * context;
-    products_ += context * pace;
-}
-
-CacheProfile ServerSpeed::profile() const {
-    constexpr double enough_tokens = 1'000.0;
-    CacheProfile profile = *find_cache_profile("local");
-    if (read_tokens_ < enough_tokens || read_ms_ <= 0.0 || most_context_ - least_context_ < enough_tokens)
-        return profile;
-    const double spread = replies_ * context_squares_ - context_sum_ * context_sum_;
-    const double slope = std::max(0.0, (replies_ * products_ - context_sum_ * pace_sum_) / spread);
-    profile.read = std::min(1.0, output_tokens_ / replies_ * slope * read_tokens_ / read_ms_);
-    return profile;
 }
 
 }  // namespace whittle::inline v0

@@ -191,6 +191,28 @@ TEST_CASE("usage is split into its classes, however the server counts", "[openai
     CHECK(usage("null") == std::nullopt);
 }
 
+TEST_CASE("a server's timings come with the reply, whole and streamed, and only where they are complete", "[openai]") {
+    const std::string timings =
+        R"("timings":{"cache_n":211,"prompt_n":80,"prompt_ms":1178.6,"predicted_n":20,"predicted_ms":1512})";
+    const ServerTiming told{
+        .prompt_tokens = 80, .prompt_ms = 1178.6, .cached_tokens = 211, .output_tokens = 20, .output_ms = 1512};
+    const std::string whole = R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],)" + timings + "}";
+    CHECK(ask(transport_of(answer_json(whole))).timing == told);
+    const std::string stream = chunk(R"({"content":"a"})", R"("stop")") + event(R"({"choices":[],)" + timings + "}");
+    CHECK(ask_streaming(answer_events(stream + event("[DONE]"))).timing == told);
+    CHECK(ask_streaming(answer_events(rich_stream)).timing == std::nullopt);
+
+    const auto timing = [](const char* json) { return openai::timing_of(nlohmann::ordered_json::parse(json)); };
+    // An older release: what it had kept is in the prompt's size alone.
+    CHECK(timing(R"({"usage":{"prompt_tokens":300},
+                     "timings":{"prompt_n":80,"prompt_ms":9,"predicted_n":2,"predicted_ms":4}})") ==
+          ServerTiming{.prompt_tokens = 80, .prompt_ms = 9, .cached_tokens = 220, .output_tokens = 2, .output_ms = 4});
+    CHECK(timing(R"({"timings":{"prompt_n":80,"prompt_ms":9,"predicted_n":2}})") == std::nullopt);
+    CHECK(timing(R"({"timings":{"prompt_n":80,"prompt_ms":"9","predicted_n":2,"predicted_ms":4}})") == std::nullopt);
+    CHECK(timing(R"({"timings":[1]})") == std::nullopt);
+    CHECK(timing("{}") == std::nullopt);
+}
+
 TEST_CASE("a stream that breaks off gives an error and no message", "[openai]") {
     const std::string begun = chunk(R"({"role":"assistant","content":"half a mess"})");
     CHECK(failure_of([&] { return ask_streaming(answer_events(begun)); }).error_class() == ModelErrorClass::transport);

@@ -5,6 +5,7 @@
 
 #include "../../src/backend/openai_request.hpp"
 #include "whittle/backend/classify_error.hpp"
+#include "whittle/preset/presets.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -38,13 +39,6 @@ std::filesystem::path file_of(const RecordedServer& server, std::string_view nam
 /// Of all talks, the streamed one with llama_server alone is not kept: it would double the recordings.
 bool is_kept(const RecordedServer& server, const TalkPlan& plan) {
     return !(plan.is_stream && server.prefix == "llama_server_");
-}
-
-/// When this talk was recorded, "I'm ready to help. What's the next step?" passed for a summary. It is refused now, and
-/// the talk goes another way from there on. The recording stays for what the server itself said: its refusals are read
-/// like those of all others.
-bool goes_as_recorded(const RecordedServer& server, const TalkPlan& plan) {
-    return !(std::string_view(plan.name) == "summary_cut" && server.prefix == "llama_server_");
 }
 
 std::shared_ptr<ReplayTransport> replay(const RecordedServer& server, std::string_view name) {
@@ -121,7 +115,7 @@ TEST_CASE("llama-cpp-python, whose templates cannot render null, gets empty text
 TEST_CASE("a conversation with a real model goes on past its window", "[real_model]") {
     for (const RecordedServer& server : recorded_servers()) {
         for (const TalkPlan& plan : plans) {
-            if (!is_kept(server, plan) || !goes_as_recorded(server, plan)) continue;
+            if (!is_kept(server, plan)) continue;
             CAPTURE(server.prefix, plan.name);
             const Talk talk = talk_again(server, plan);
             CHECK(talk.window == 2'048);
@@ -170,9 +164,7 @@ TEST_CASE("what a small real model gives for summaries is refused with a reason"
         for (const TalkPlan& plan : plans) {
             if (plan.summary_tokens == 0) continue;
             CAPTURE(server.prefix, plan.name);
-            const Talk talk = goes_as_recorded(server, plan)
-                                  ? talk_again(server, plan)
-                                  : carry_out(plan, against(server, replay(server, plan.name)));
+            const Talk talk = talk_again(server, plan);
             REQUIRE(!talk.verdicts.empty());
             // So small a model writes none that is accepted: cut off, or a greeting.
             for (const std::string& verdict : talk.verdicts) {
@@ -184,6 +176,36 @@ TEST_CASE("what a small real model gives for summaries is refused with a reason"
         }
     }
     CHECK(refused >= 4);
+}
+
+TEST_CASE("what a real server reads anew under the preset local is predicted to the token", "[real_model]") {
+    const RecordedServer& server = recorded_servers()[0];
+    const Talk talk = talk_again(server, local_plan);
+    CHECK(talk.recoveries.empty());
+    CHECK(talk.violations.empty());
+    const std::vector<Prefill> prefills = prefills_of(replay(server, "local")->recording().exchanges);
+    REQUIRE(prefills.size() == 18);
+    int edits = 0;
+    for (const Prefill& prefill : prefills) {
+        CHECK(static_cast<std::int64_t>(prefill.predicted) == prefill.told.prompt_tokens);
+        edits += prefill.told.prompt_tokens > 400 ? 1 : 0;  // more than a note that is new
+    }
+    CHECK(edits >= 2);
+}
+
+TEST_CASE("the timings of a real server come with each reply", "[real_model]") {
+    const auto transport = replay(recorded_servers()[0], "local");
+    const Talk talk = carry_out(local_plan, against(recorded_servers()[0], transport));
+    const std::vector<Prefill> prefills = prefills_of(transport->recording().exchanges);
+    REQUIRE(talk.calls.size() == prefills.size());
+    ServerSpeed speed;
+    for (std::size_t i = 0; i < prefills.size(); ++i) {
+        REQUIRE(talk.calls[i].timing.has_value());
+        CHECK(*talk.calls[i].timing == prefills[i].told);
+        speed.observe(*talk.calls[i].timing);
+    }
+    CHECK(speed.profile().read > 0.0);
+    CHECK(speed.profile().read < 1.0);
 }
 
 TEST_CASE("log-probabilities beside the wrong tokens are refused, and those of a marked prompt are not",

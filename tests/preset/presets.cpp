@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -259,49 +258,4 @@ TEST_CASE("lossless leaves arguments, line numbers and results that just came as
     CHECK_FALSE(config.trimming.strip_line_numbers);
     CHECK_FALSE(config.trimming.trim_on_arrival);
     CHECK_FALSE(config.summarization.has_value());
-}
-
-namespace {
-
-/// A server that reads 1,700 tokens a second and needs 20 ms for a token, and 0.2 us more for each token before it.
-ServerTiming timing_of(std::int64_t cached, std::int64_t read, std::int64_t output) {
-    const double context = static_cast<double>(cached + read) + static_cast<double>(output) / 2;
-    return {.prompt_tokens = read,
-            .prompt_ms = static_cast<double>(read) / 1.7,
-            .cached_tokens = cached,
-            .output_tokens = output,
-            .output_ms = static_cast<double>(output) * (20.0 + 0.0002 * context)};
-}
-
-}  // namespace
-
-TEST_CASE("a server's speed is learnt from its timings: what a token that stays costs", "[preset]") {
-    ServerSpeed speed;
-    for (int i = 0; i < 20; ++i) speed.observe(timing_of(i * 1'500, 1'500, 100 + i % 3 * 50));
-    const double output = (7 * 100 + 7 * 150 + 6 * 200) / 20.0;
-    CHECK(std::abs(speed.profile().read - output * 0.0002 * 1.7) < 0.0001);
-    CHECK(speed.profile().write == 1.0);
-    CHECK(speed.profile().ttl_seconds == 86'400);
-}
-
-TEST_CASE("a server's speed is that of the profile local until enough is known", "[preset]") {
-    ServerSpeed speed;
-    CHECK(speed.profile() == *find_cache_profile("local"));
-    speed.observe(timing_of(0, 900, 100));
-    CHECK(speed.profile().read == 0.05);
-    speed.observe(timing_of(900, 300, 100));
-    CHECK(speed.profile().read == 0.05);  // contexts differ by less than 1,000 tokens
-    speed.observe({.prompt_tokens = -1, .output_tokens = 5, .output_ms = 1.0});
-    speed.observe({.prompt_tokens = 5'000, .prompt_ms = 1.0});
-    speed.observe({.prompt_tokens = 5'000, .prompt_ms = 1.0, .output_tokens = 5, .output_ms = INFINITY});
-    CHECK(speed.profile().read == 0.05);
-    speed.observe(timing_of(1'000, 1'500, 100));
-    CHECK(std::abs(speed.profile().read - 100 * 0.0002 * 1.7) < 0.0004);
-}
-
-TEST_CASE("a server that gets no slower with context costs nothing to keep", "[preset]") {
-    ServerSpeed speed;
-    for (const std::int64_t context : {1'000, 9'000})
-        speed.observe({.prompt_tokens = context, .prompt_ms = 500.0, .output_tokens = 10, .output_ms = 200.0});
-    CHECK(speed.profile().read == 0.0);
 }

@@ -70,11 +70,23 @@ struct ModelRequest {
     const std::function<std::size_t()>* stable_prefix = nullptr;
 };
 
+/// How long a server took over one reply. Tokens and milliseconds; llama-server tells them as `timings`.
+struct ServerTiming {
+    std::int64_t prompt_tokens = 0;  ///< read anew for this reply
+    double prompt_ms = 0.0;
+    std::int64_t cached_tokens = 0;  ///< kept from requests before
+    std::int64_t output_tokens = 0;
+    double output_ms = 0.0;
+
+    friend bool operator==(const ServerTiming&, const ServerTiming&) = default;
+};
+
 template <AgentMessage M>
 struct Reply {
     M message;
     std::optional<Usage> usage{};  ///< as the provider billed it; absent if it did not say
     FinishReason finish = FinishReason::stop;
+    std::optional<ServerTiming> timing{};  ///< absent if the server did not say
 };
 
 /// What kind of failure a model call met: decides on retry, failover, compaction or giving up.

@@ -6,6 +6,7 @@
 #include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -49,18 +51,8 @@ struct PresetConfig {
     return preset_config(Preset::recommended, std::move(profile));
 }
 
-/// How long one reply of a server of one's own took; llama-server tells it as `timings` (`prompt_n`, `prompt_ms`,
-/// `predicted_n`, `predicted_ms`, and `cache_n` for what it had kept). Milliseconds and tokens.
-struct ServerTiming {
-    std::int64_t prompt_tokens = 0;  ///< read anew for this reply
-    double prompt_ms = 0.0;
-    std::int64_t cached_tokens = 0;  ///< kept from the request before
-    std::int64_t output_tokens = 0;
-    double output_ms = 0.0;
-};
-
-/// Learns from a server's timings what the cache profile `local` assumes: what a token that stays costs at each call,
-/// in units of reading one token (docs/cost.md). Not thread-safe.
+/// Learns from a server's timings (`Reply::timing`) what the cache profile `local` assumes: what a token that stays
+/// costs at each call, in units of reading one token (docs/cost.md). Not thread-safe.
 class ServerSpeed {
 public:
     /// Replies without output, or with numbers below 0, say nothing.
@@ -81,6 +73,39 @@ private:
     double products_ = 0.0;
     double least_context_ = 0.0;
     double most_context_ = 0.0;
+};
+
+/// Where a server can take up a prompt that it has read, if its model cannot go back to any token: one with a recurrent
+/// state or a sliding window, for which llama-server keeps checkpoints (`--ctx-checkpoints`, `--checkpoint-min-step`).
+struct SlotCheckpoints {
+    std::size_t most = 32;     ///< the oldest goes where there would be more; 0: none are kept
+    std::size_t min_step = 0;  ///< tokens between two of them, at least
+};
+
+/// What a server of one's own keeps of one conversation, as a slot of llama-server does: the prompt that it read last
+/// and its reply. Says what the next prompt makes it read, in its own tokens. Not thread-safe.
+class ServerSlot {
+public:
+    /// A model that can go back to any token.
+    ServerSlot() = default;
+    /// One that goes back to checkpoints alone; each stands at the end of a prompt.
+    explicit ServerSlot(SlotCheckpoints checkpoints) : checkpoints_(checkpoints) {}
+
+    /// Tokens at the front of `prompt` that need not be read again. The last one always is: a reply starts from it.
+    [[nodiscard]] std::size_t cached(std::span<const std::uint32_t> prompt) const noexcept;
+    /// Tokens that the server reads for `prompt`: what llama-server tells as `prompt_n`.
+    [[nodiscard]] std::size_t prefill(std::span<const std::uint32_t> prompt) const noexcept {
+        return prompt.size() - cached(prompt);
+    }
+    /// The server has answered `prompt` with `reply`. The last token of a reply is written without being read.
+    void answered(std::span<const std::uint32_t> prompt, std::span<const std::uint32_t> reply);
+
+private:
+    void add_checkpoint(std::size_t tokens);
+
+    std::optional<SlotCheckpoints> checkpoints_{};
+    std::vector<std::size_t> marks_{};  // ascending; the checkpoints
+    std::vector<std::uint32_t> kept_{};
 };
 
 /// The stages of these settings, to put others beside them. `model` writes the summaries with which the ladder ends;

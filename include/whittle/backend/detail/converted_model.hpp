@@ -152,7 +152,7 @@ public:
             back.messages.emplace_back(nlohmann::ordered_json{{"role", "assistant"}, {"content", nullptr}});
         // What a paused reply waits for has no place in this format, so that it cannot be sent back.
         const FinishReason finish = reply.finish == FinishReason::paused ? FinishReason::other : reply.finish;
-        return {std::move(back.messages.front()), reply.usage, finish};
+        return {std::move(back.messages.front()), reply.usage, finish, reply.timing};
     }
 
 private:
@@ -167,7 +167,7 @@ public:
         const Reply<openai::Message> reply = model_->generate(
             with_messages<openai::Message>(request, std::span<const openai::Message>(converted.messages)));
         const openai::Message message = with_whole_calls(reply.message, reply.finish, request.messages);
-        return {last_reply(to_anthropic({&message, 1}).messages), reply.usage, reply.finish};
+        return {last_reply(to_anthropic({&message, 1}).messages), reply.usage, reply.finish, reply.timing};
     }
 
 private:
@@ -183,7 +183,7 @@ public:
         for (const M& m : request.messages) append_as_openai(m, messages);
         const Reply<openai::Message> reply =
             model_->generate(with_messages<openai::Message>(request, std::span<const openai::Message>(messages)));
-        return {reply_from_openai<M>(reply.message), reply.usage, reply.finish};
+        return {reply_from_openai<M>(reply.message), reply.usage, reply.finish, reply.timing};
     }
 
 private:
