@@ -150,6 +150,25 @@ void write_result(const ApplyCommand& command, const ApplyPaths& paths, const In
     replace_both(command.out, to_text(input), paths.out_table, table);
 }
 
+std::optional<Serial> serial_of(std::span<const Serial> serials, std::string_view option,
+                                std::optional<std::size_t> index) {
+    if (!index) return std::nullopt;
+    if (*index < serials.size()) return serials[*index];
+    throw UsageError{fmt::format("{} {}: the conversation has messages 0 to {}", option, *index,
+                                 static_cast<std::int64_t>(serials.size()) - 1)};
+}
+
+template <AgentMessage M>
+const Report& run_chain(const ApplyCommand& command, const Chain<M>& chain, Conversation<M>& conversation,
+                        std::span<const Serial> serials, const HookRequest<M>& request) {
+    if (!command.now) return chain.before_model(conversation, request);
+    return chain.compact_now(conversation,
+                             {.target_tokens = command.target,
+                              .from = serial_of(serials, "--from", command.from),
+                              .up_to = serial_of(serials, "--up-to", command.up_to)},
+                             request);
+}
+
 template <AgentMessage M>
 ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const CommonOptions& common,
                ChainSettings settings, Input<M> input) {
@@ -158,8 +177,8 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     const Chain<M> chain = make_chain<M>(settings);
     Conversation<M> conversation = load(input.trajectory, tables_of(paths, common.limits), chain);
     const std::vector<Serial> before = serials_of(conversation);
-    const Report& report =
-        chain.before_model(conversation, {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
+    const Report& report = run_chain<M>(command, chain, conversation, before,
+                                        {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
     throw_if_interrupted();  // the chain reports a middleware that a signal ended as a failed one
     const std::string told = tell(report, before, command.dry_run, common.json);
     const std::vector<std::string> failures = failures_of(report);

@@ -8,7 +8,9 @@
 #include "input.hpp"
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +51,10 @@ struct ApplyCommand {
     std::string in_table{};
     std::string out_table{};
     bool dry_run = false;
+    bool now = false;  ///< below any trigger too
+    std::int64_t target = 0;
+    std::optional<std::size_t> from{};  ///< with `now`: indices of messages
+    std::optional<std::size_t> up_to{};
 };
 
 struct CheckCommand {

@@ -152,10 +152,22 @@ CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
     sub->add_option("--in-table", command.in_table, "Read the side table from here")->type_name("FILE");
     sub->add_option("--out-table", command.out_table, "Write the side table here")->type_name("FILE");
     sub->add_flag("--dry-run", command.dry_run, "Print the plan, write nothing");
+    CLI::Option* now = sub->add_flag("--now", command.now, "Compact below any trigger, as at a host's button");
+    sub->add_option("--target", command.target, "With --now: tokens to come to; left out: half of what there is")
+        ->check(CLI::PositiveNumber)
+        ->needs(now)
+        ->type_name("TOKENS");
+    sub->add_option("--from", command.from, "With --now: leave messages in front of this one as they are; from 0")
+        ->needs(now)
+        ->type_name("INDEX");
+    sub->add_option("--up-to", command.up_to, "With --now: leave this message and those behind it as they are")
+        ->needs(now)
+        ->type_name("INDEX");
     sub->footer(
         "Examples:\n"
         "  whittle apply --config chain.json --in talk.json --dry-run\n"
         "  whittle apply --config chain.json --in talk.json --out smaller.json\n"
+        "  whittle apply --preset recommended --in talk.json --now --target 20000 --out smaller.json\n"
         "  whittle apply --config chain.json --in - --out - --out-table side.json < talk.json > smaller.json");
     return sub;
 }

@@ -1,9 +1,14 @@
 #include "whittle/chain/detail/hook_run.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 namespace whittle::inline v0 {
 
@@ -66,6 +71,57 @@ bool OverflowGoal::is_missed(HookTurn& turn) {
     return limit_ <= 0 || tokens > fitting;
 }
 
+namespace {
+
+/// The index of a message that `compact_now` was told; `otherwise` where it was told none.
+std::size_t index_told(const Outline& outline, std::string_view option, std::optional<Serial> serial,
+                       std::size_t otherwise) {
+    if (!serial) return otherwise;
+    if (const auto index = outline.index_of(*serial)) return *index;
+    throw Error(Errc::invalid_argument,
+                fmt::format("compact_now: {}: no message has the serial {}; the outline of the conversation lists them",
+                            option, *serial));
+}
+
+/// Messages outside of the range, as pins; what comes during the hook is inside.
+std::function<bool(const MessageInfo&)> pins_outside(const Outline& outline, MessageRange range,
+                                                     std::function<bool(const MessageInfo&)> pins) {
+    std::unordered_set<Serial> outside;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (!range.contains(i)) outside.insert(outline[i].serial);
+    }
+    return [outside = std::move(outside), pins = std::move(pins)](const MessageInfo& info) {
+        return outside.contains(info.serial) || (pins && pins(info));
+    };
+}
+
+}  // namespace
+
+void limit_to(ChainConfig& config, const CompactOptions& options, const Outline& outline) {
+    if (options.target_tokens < 0)
+        throw Error(Errc::invalid_argument,
+                    fmt::format("compact_now: target_tokens: {} is less than 0; 0 is half", options.target_tokens));
+    const MessageRange range{index_told(outline, "from", options.from, 0),
+                             index_told(outline, "up_to", options.up_to, outline.size())};
+    if (range.begin >= range.end && outline.size() > 0)
+        throw Error(Errc::invalid_argument,
+                    fmt::format("compact_now: from message {} up to message {}: there is nothing between", range.begin,
+                                range.end));
+    if (options.from || options.up_to) config.pins = pins_outside(outline, range, std::move(config.pins));
+    if (options.limits) config.limits = *options.limits;
+    config.explain = config.explain || options.dry_run;
+    config.dry_run = config.dry_run || options.dry_run;
+}
+
+bool is_above_target(HookTurn& turn, std::int64_t& target) {
+    const std::int64_t tokens = turn.context_tokens();
+    if (target == 0) target = std::max<std::int64_t>(1, tokens / 2);
+    turn.report.count = tokens;
+    turn.report.threshold = target;
+    if (tokens <= target) turn.report.outcome = Outcome::undue;
+    return tokens > target;
+}
+
 HookRun::HookRun(const Setup& setup, Hook hook) : setup_(setup), hook_(hook), started_(setup.config.clock->now()) {
     budget_ = budget_of(setup.config, started_);
     setup_.is_in_hook = true;
@@ -81,7 +137,7 @@ void HookRun::run(const HookStages& stages) {
     report.stages.reserve(stages.names->size());  // what can fail comes before the first commit
     report.tokens_before = try_to_count().total;
     start_ = savepoint();
-    const bool is_request = hook_ == Hook::before_model || hook_ == Hook::on_overflow;
+    const bool is_request = hook_ == Hook::before_model || hook_ == Hook::on_overflow || hook_ == Hook::compact_now;
     for (std::size_t stage = 0; is_request && stage < stages.own; ++stage) {
         run_stage(stage, (*stages.names)[stage]);
         if (report.stages.back().outcome == Outcome::idle) report.stages.pop_back();

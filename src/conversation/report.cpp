@@ -16,6 +16,7 @@ std::string_view name_of(Hook hook) noexcept {
         case Hook::wrap_tool: return "wrap_tool";
         case Hook::on_overflow: return "on_overflow";
         case Hook::after_agent: return "after_agent";
+        case Hook::compact_now: return "compact_now";
     }
     return "unknown";
 }

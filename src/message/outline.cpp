@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -162,6 +163,20 @@ std::vector<Round> Outline::rounds() const {
         rounds[found->second].results.push_back(i);
     }
     return rounds;
+}
+
+std::vector<std::size_t> Outline::cut_points() const {
+    std::unordered_map<Serial, std::size_t> ends;  // of rounds: behind their last message
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (const Serial group = (*this)[i].group; group != 0) ends[group] = i + 1;
+    }
+    std::vector<std::size_t> points;
+    std::size_t end = 0;  // of the rounds so far
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (i > 0 && i >= end) points.push_back(i);
+        if (const Serial group = (*this)[i].group; group != 0) end = std::max(end, ends[group]);
+    }
+    return points;
 }
 
 std::optional<std::size_t> Outline::index_of(Serial serial) const noexcept {

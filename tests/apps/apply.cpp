@@ -57,6 +57,39 @@ TEST_CASE("apply writes a smaller conversation, and a second run changes nothing
     }
 }
 
+TEST_CASE("apply compacts on demand, down to a target and within a range", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", R"({"storage": {"type": "memory"}, "middlewares": [
+      {"type": "reduction", "skip_truncation": true}]})");
+    write_text(dir / "talk.json", session_line("talk", 12, 4'000));
+    const auto apply = [&](const std::string& options) {
+        return run_cli(dir, "apply --config chain.json --in talk.json --out small.json --json " + options);
+    };
+    CHECK(ordered_json::parse(apply("").out)["changed"] == false);
+    const ordered_json report = ordered_json::parse(apply("--now --target 6000").out);
+    CHECK(report["changed"] == true);
+    CHECK(report["tokens_after"] <= 6'000);
+
+    const ordered_json before = ordered_json::parse(read_text(dir / "talk.json"));
+    REQUIRE(apply("--now --target 1 --from 4 --up-to 8").exit_code == 0);
+    const ordered_json after = ordered_json::parse(read_text(dir / "small.json"));
+    REQUIRE(after["messages"].size() == before["messages"].size());
+    std::vector<std::size_t> changed;
+    for (std::size_t i = 0; i < after["messages"].size(); ++i) {
+        if (after["messages"][i] != before["messages"][i]) changed.push_back(i);
+    }
+    REQUIRE(!changed.empty());
+    CHECK(changed.front() >= 4);
+    CHECK(changed.back() < 8);
+
+    CHECK(apply("--target 100").exit_code == 2);
+    CHECK(apply("--now --target 0").exit_code == 2);
+    const CliResult outside = apply("--now --from 4000");
+    CHECK(outside.exit_code == 2);
+    CHECK(outside.err.find("--from 4000: the conversation has messages 0 to ") != std::string::npos);
+    CHECK(apply("--now --from 6 --up-to 6").exit_code != 0);
+}
+
 TEST_CASE("a dry run prints the plan and writes nothing", "[apps]") {
     const TempDir dir;
     write_text(dir / "chain.json", clearing_chain);

@@ -27,5 +27,8 @@ WHITTLE_LAWS("the preset lossless", [](auto type) { return stages_of_preset(type
              {.context_window = small_window, .looks_at_sizes_only = false})
 WHITTLE_LAWS("the preset local", [](auto type) { return stages_of_preset(type, Preset::local); },
              {.context_window = small_window, .looks_at_sizes_only = false})
+WHITTLE_LAWS("the preset recommended at a host's button",
+             [](auto type) { return stages_of_preset(type, Preset::recommended); },
+             {.context_window = 100'000, .looks_at_sizes_only = false, .compact_now_to = 300})
 WHITTLE_LAWS("the preset cheap", [](auto type) { return stages_of_preset(type, Preset::cheap); },
              {.context_window = small_window, .looks_at_sizes_only = false})

@@ -67,6 +67,8 @@ WHITTLE_LAWS("clearing without a store", [](auto type) { return Reduction<Messag
              {.with_storage = false})
 WHITTLE_LAWS("clearing down to a target",
              [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing_to(900, 500, 100)}; })
+WHITTLE_LAWS("clearing at a host's button",
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(100'000)}; }, {.compact_now_to = 300})
 WHITTLE_LAWS("clearing of three rounds and one tool less",
              [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing_but(100, 3)}; })
 WHITTLE_LAWS("clearing in Chinese", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(100)}; },

@@ -202,6 +202,16 @@ TEST_CASE("rounds are found by group, also when interleaved", "[outline]") {
     CHECK(Outline().rounds().empty());
 }
 
+TEST_CASE("cut points leave every tool round whole", "[outline]") {
+    auto infos = infos_of({ChatMessage::user("u"), calls({"a", "b"}), result("b"), result("a"),
+                           ChatMessage::assistant("done"), ChatMessage::user("more"), calls({"c"})});
+    CHECK(Outline(infos).cut_points() == std::vector<std::size_t>{1, 4, 5, 6});
+    // A result that came late holds together what stands between.
+    infos = infos_of({calls({"a"}), ChatMessage::user("u"), calls({"b"}), result("b"), result("a"), calls({"c"})});
+    CHECK(Outline(infos).cut_points() == std::vector<std::size_t>{5});
+    CHECK(Outline().cut_points().empty());
+}
+
 TEST_CASE("joining a whole list is the same as joining one by one", "[groups]") {
     std::mt19937 random(23);
     const std::vector<std::string> ids{"a", "b", "c"};

@@ -55,6 +55,7 @@ struct LawOptions {
     bool keeps_pins = true;             ///< false: has a user's own rewriter (L7)
     std::int64_t context_window = 0;    ///< of the model's profile
     bool looks_at_sizes_only = true;    ///< its plans follow sizes and places, not words; L11 needs it to compare
+    std::int64_t compact_now_to = 0;  ///< tokens that the host asks for before each model call; 0: it asks for nothing
     std::function<std::shared_ptr<Storage>()> make_storage = [] { return memory_storage(); };
 };
 
@@ -89,6 +90,7 @@ public:
               std::make_shared<RecordingStorage>(options.storage ? options.storage : subject.options.make_storage())),
           chain(make_config(subject.options, options), std::move(options.callbacks),
                 options.stages ? *options.stages : subject.make()),
+          compact_now_to_(subject.options.compact_now_to),
           arrive_(subject.arrive) {}
 
     void push(const M& m, const std::optional<Usage>& usage = std::nullopt) {
@@ -98,7 +100,12 @@ public:
     }
 
     const Report& ask(std::stop_token stop = {}) {
-        return chain.before_model(conversation, {.tools = law_tools(), .system = "be brief", .stop = std::move(stop)});
+        const HookRequest<M> request{.tools = law_tools(), .system = "be brief", .stop = std::move(stop)};
+        if (compact_now_to_ > 0) {
+            const Report& report = chain.compact_now(conversation, {.target_tokens = compact_now_to_}, request);
+            if (report.changed()) return report;
+        }
+        return chain.before_model(conversation, request);
     }
 
     /// Pushes the history; asks before every reply, and at the end. `visit` runs instead of `ask`, and has to ask.
@@ -122,6 +129,7 @@ public:
     std::vector<M> originals{};
 
 private:
+    std::int64_t compact_now_to_ = 0;
     std::function<M(const M&)> arrive_;
 
     /// Results that somebody waits for, through the chain's tool wraps; in turns in the host's own messages and as

@@ -107,6 +107,12 @@ public:
     /// at most the learnt window less the reserve. True if it got smaller.
     bool on_overflow(Conversation<M>& conversation, const Overflow& overflow, const HookRequest<M>& request = {}) const;
 
+    /// The host's button: middlewares shrink the conversation in list order, below any trigger, until it has the
+    /// target. What is protected stays, so that it may end above it; the report's `tokens_after` says. Between hooks,
+    /// at any time. Throws Error(invalid_argument) for a bad option, else as the other hooks.
+    const Report& compact_now(Conversation<M>& conversation, const CompactOptions& options = {},
+                              const HookRequest<M>& request = {}) const;
+
     /// A model call through all `wrap_model`s. Throws what the model throws; under OnError::skip, a middleware that
     /// throws something else is reported and passed over.
     Reply<M> generate(Model<M>& model, const ModelRequest<M>& request) const;

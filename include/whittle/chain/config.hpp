@@ -67,6 +67,16 @@ struct Limits {
     std::chrono::milliseconds deadline{120'000};
 };
 
+/// What `Chain::compact_now` is to do. Serials are those of the outline; `Outline::cut_points` has places that cut no
+/// tool round.
+struct CompactOptions {
+    std::int64_t target_tokens = 0;  ///< of the whole request, as triggers count; 0: half of what it has
+    std::optional<Serial> from{};    ///< messages in front of this one stay as they are; absent: the first
+    std::optional<Serial> up_to{};   ///< this one and all behind it stay as they are; absent: none
+    std::optional<Limits> limits{};  ///< what may be spent; absent: the chain's
+    bool dry_run = false;            ///< plan and report, write nothing; the report lists every candidate
+};
+
 /// Tools whose results stay: what a skill says holds until the end. A call, not a list in braces: g++ 12 breaks off
 /// where a template makes a temporary of a struct with such an initialiser.
 [[nodiscard]] inline std::vector<std::string> default_protected_tools() { return {"skill"}; }

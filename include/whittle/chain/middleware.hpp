@@ -123,6 +123,9 @@ public:
     /// `turn.report.threshold`, as triggers count; where the window is unknown, that is half of it. True if the
     /// middleware made the conversation smaller.
     virtual bool on_overflow(Turn<M>&, const Overflow&) { return false; }
+    /// The host asked for a smaller conversation, whatever the triggers say: it has `turn.report.count` tokens and is
+    /// to come to `turn.report.threshold`, as triggers count. Without an override: what is done on overflow.
+    virtual void compact_now(Turn<M>& turn) { on_overflow(turn, {}); }
     /// Also on error, stop and step limit.
     virtual void after_agent(Turn<M>&, Finish) {}
 

@@ -14,7 +14,16 @@
 
 namespace whittle::inline v0 {
 
-enum class Hook { before_agent, before_model, wrap_model, after_model, wrap_tool, on_overflow, after_agent };
+enum class Hook {
+    before_agent,
+    before_model,
+    wrap_model,
+    after_model,
+    wrap_tool,
+    on_overflow,
+    after_agent,
+    compact_now,  ///< the host asked for it
+};
 
 [[nodiscard]] std::string_view name_of(Hook hook) noexcept;
 

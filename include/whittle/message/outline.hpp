@@ -177,6 +177,9 @@ public:
     [[nodiscard]] Serial open_group() const noexcept;
     /// All tool rounds, oldest first.
     [[nodiscard]] std::vector<Round> rounds() const;
+    /// Where the history can be cut in two with every tool round whole on one side: indices of the first message behind
+    /// the cut, ascending, neither 0 nor the end.
+    [[nodiscard]] std::vector<std::size_t> cut_points() const;
     [[nodiscard]] std::optional<std::size_t> index_of(Serial serial) const noexcept;
 
 private:

@@ -39,6 +39,7 @@ public:
     void before_model(Turn<M>& turn) override;
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
+    void compact_now(Turn<M>& turn) override;
     [[nodiscard]] std::vector<std::string> object_roots() const override {
         return config_.root_dir.empty() ? std::vector<std::string>{} : std::vector<std::string>{config_.root_dir};
     }
@@ -54,6 +55,7 @@ private:
         if (config_.skip_clear || !callbacks_.clear_message_rewriter) return;
         detail::RoundRewriter<M>(turn, edit, run, config_, callbacks_.clear_message_rewriter).rewrite(target);
     }
+    bool clear_now(Turn<M>& turn, std::int64_t target, bool shorten_newest);
     void remember(Turn<M>& turn, const detail::ClearingRun& run, std::int64_t count, const CommitResult& result) const;
     void tell_user(Turn<M>& turn, const CommitResult& result) const;
 
@@ -117,16 +119,27 @@ void Reduction<M>::before_model(Turn<M>& turn) {
 /// Clears everything it may, however little that is; if that is not enough, shortens results of the newest rounds too.
 template <AgentMessage M>
 bool Reduction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
+    return clear_now(turn, 0, true);
+}
+
+/// Clears down to the target. Results of the newest rounds stay whole: no request was refused.
+template <AgentMessage M>
+void Reduction<M>::compact_now(Turn<M>& turn) {
+    if (!never_clears()) clear_now(turn, turn.report.threshold, false);
+}
+
+template <AgentMessage M>
+bool Reduction<M>::clear_now(Turn<M>& turn, std::int64_t target, bool shorten_newest) {
     const std::int64_t tokens = std::max<std::int64_t>(1, turn.report.count);
     const TokenScale token_scale = turn.counted().scale_to(tokens);  // first: it anchors a counter that is new
     Transaction<M> edit = turn.edit();
     detail::ClearingRun run(turn, edit, config_, clearing_callbacks(), tokens, token_scale);
     if (!never_clears()) {
-        rewrite(turn, edit, run, 0);
-        run.clear(0);
+        rewrite(turn, edit, run, target);
+        run.clear(target);
     }
     const std::int64_t missing = sub_saturating(sub_saturating(tokens, run.freed()), turn.report.threshold);
-    if (missing > 0) run.shorten_newest(missing);
+    if (shorten_newest && missing > 0) run.shorten_newest(missing);
     const CommitResult result = run.commit(0);
     tell_user(turn, result);
     return result.committed();

@@ -169,6 +169,17 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
 }
 
 template <AgentMessage M>
+const Report& Chain<M>::compact_now(Conversation<M>& conversation, const CompactOptions& options,
+                                    const HookRequest<M>& request) const {
+    Chain limited(*this);
+    detail::limit_to(limited.config_, options, conversation.outline());
+    std::int64_t target = options.target_tokens;
+    return limited.run(conversation, request, Hook::compact_now, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
+        if (detail::is_above_target(turn, target)) m.compact_now(turn);
+    });
+}
+
+template <AgentMessage M>
 std::int64_t Chain<M>::context_window(Conversation<M>& conversation) const {
     return detail::known_window(conversation.notes(detail::chain_notes), config_.profile);
 }

@@ -37,6 +37,13 @@ private:
     double ratio_ = 0.0;  ///< the provider's tokens for one of ours, at least 1; 0: not known yet
 };
 
+/// Changes the configuration of one `compact_now`: what it may spend, and what it may not touch. Throws
+/// Error(invalid_argument).
+void limit_to(ChainConfig& config, const CompactOptions& options, const Outline& outline);
+
+/// Reports size and target as count and threshold. A target of 0 becomes half of the size.
+[[nodiscard]] bool is_above_target(HookTurn& turn, std::int64_t& target);
+
 /// The stages of a chain, by number.
 struct HookStages {
     const std::shared_ptr<const std::vector<std::string>>& names;

@@ -1,0 +1,212 @@
+// The host's button: a conversation made smaller below any trigger.
+#include "support/catch.hpp"
+#include "support/errc_of.hpp"
+#include "whittle/chain/chain.hpp"
+#include "whittle/port/scripted_model.hpp"
+#include "whittle/reduction/reduction.hpp"
+#include "whittle/summarization/summarization.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+using whittle::testing::errc_of;
+using namespace whittle;
+
+namespace {
+
+constexpr int rounds = 12;
+
+/// A question, and rounds of a call with a result of about 1,000 tokens.
+Conversation<> reading() {
+    Conversation<> conversation("button");
+    conversation.push_back(ChatMessage::user("read them all"));
+    for (int i = 0; i < rounds; ++i) {
+        const std::string id = "r" + std::to_string(i);
+        conversation.push_back(ChatMessage::assistant("").call(id, "read_file", "{\"path\":\"" + id + "\"}"));
+        conversation.push_back(ChatMessage::result(id, "read_file", std::string(4'000, static_cast<char>('a' + i))));
+    }
+    conversation.push_back(ChatMessage::assistant("That is all."));
+    return conversation;
+}
+
+ChainConfig with_memory() {
+    ChainConfig config;
+    config.storage = memory_storage();
+    return config;
+}
+
+/// Nothing is due before 160,000 tokens.
+Chain<> clearing() { return Chain{with_memory(), Reduction{{.skip_truncation = true}}}; }
+
+/// Which results are no longer what they were, by round.
+std::vector<int> cleared(const Conversation<>& conversation) {
+    std::vector<int> gone;
+    for (std::size_t i = 0; i < conversation.size(); ++i) {
+        const MessageInfo& info = conversation.outline()[i];
+        if (info.role == Role::tool && origin_of(mark_of(info, 0)) != Origin::original)
+            gone.push_back(static_cast<int>(i / 2) - 1);
+    }
+    return gone;
+}
+
+Serial serial_at(const Conversation<>& conversation, std::size_t index) { return conversation.outline()[index].serial; }
+
+std::shared_ptr<ScriptedModel<ChatMessage>> summariser(int* calls = nullptr) {
+    return std::make_shared<ScriptedModel<ChatMessage>>([calls](const ModelRequest<ChatMessage>&) {
+        if (calls != nullptr) ++*calls;
+        return Reply<ChatMessage>{ChatMessage::assistant("<summary>The files r0 to r11 were read.</summary>")};
+    });
+}
+
+}  // namespace
+
+// [compact]
+TEST_CASE("a host compacts below any trigger, down to what it asks for", "[compact_now]") {
+    Conversation<> conversation = reading();
+    const Chain<> chain = clearing();
+    CHECK_FALSE(chain.before_model(conversation).changed());
+
+    const Report& report = chain.compact_now(conversation, {.target_tokens = 8'000});
+    CHECK(report.changed());
+    CHECK(report.tokens_after <= 8'000);
+    CHECK(conversation.undo());
+    CHECK(cleared(conversation).empty());
+}
+// [/compact]
+
+TEST_CASE("compaction on demand goes no further than its target: half without one", "[compact_now]") {
+    Conversation<> conversation = reading();
+    const std::int64_t before = conversation.tokens(chars());
+    const Report& half = clearing().compact_now(conversation);
+    CHECK(half.hook == Hook::compact_now);
+    CHECK(half.stages.front().threshold == half.tokens_before / 2);
+    CHECK(half.tokens_after <= before / 2);
+    CHECK(half.tokens_after > before / 2 - 1'100);
+    CHECK(cleared(conversation).front() == 0);
+
+    const Report& again = clearing().compact_now(conversation, {.target_tokens = before});
+    CHECK_FALSE(again.changed());
+    CHECK(again.stages.front().outcome == Outcome::undue);
+}
+
+TEST_CASE("compaction on demand leaves newest results whole, which an overflow shortens", "[compact_now]") {
+    Conversation<> conversation = reading();
+    CHECK(clearing().compact_now(conversation, {.target_tokens = 10}).tokens_after > 10);
+    CHECK(cleared(conversation).size() < rounds);
+    const std::size_t kept = rounds - cleared(conversation).size();
+    CHECK(kept == static_cast<std::size_t>(ReductionConfig{}.clear_retention_suffix_limit));
+    CHECK(clearing().on_overflow(conversation, {.limit = 1'500, .used = 8'000}));
+    CHECK(cleared(conversation).size() > rounds - kept);
+}
+
+TEST_CASE("compaction from a message and up to one touches nothing outside", "[compact_now]") {
+    Conversation<> conversation = reading();
+    const CompactOptions middle{
+        .target_tokens = 1, .from = serial_at(conversation, 5), .up_to = serial_at(conversation, 11)};
+    CHECK(clearing().compact_now(conversation, middle).changed());
+    CHECK(cleared(conversation) == std::vector<int>{2, 3, 4});
+
+    Conversation<> front = reading();
+    clearing().compact_now(front, {.target_tokens = 1, .up_to = serial_at(front, 7)});
+    CHECK(cleared(front) == std::vector<int>{0, 1, 2});
+
+    Conversation<> back = reading();
+    clearing().compact_now(back, {.target_tokens = 1, .from = serial_at(back, 13)});
+    CHECK(cleared(back).front() == 6);
+}
+
+TEST_CASE("a summary on demand folds the messages of its range alone", "[compact_now]") {
+    Conversation<> conversation = reading();
+    const Chain<> chain{with_memory(), Summarization{summariser(), {.keep_recent_tokens = 100}}};
+    const std::size_t size = conversation.size();
+    const std::string newest = text_of(conversation.messages()[16]);
+    const Report& report = chain.compact_now(conversation, {.target_tokens = 1, .up_to = serial_at(conversation, 15)});
+    REQUIRE(report.changed());
+    CHECK(conversation.size() < size);
+    std::size_t results = 0;
+    for (const ChatMessage& message : conversation.messages()) results += message.role == Role::tool ? 1 : 0;
+    CHECK(results == 5);  // rounds 7 to 11
+    CHECK(validate(conversation.outline(), chain.config().profile.validity).empty());
+    CHECK(std::ranges::any_of(conversation.messages(),
+                              [&](const ChatMessage& message) { return text_of(message) == newest; }));
+    CHECK(conversation.undo());
+    CHECK(conversation.size() == size);
+}
+
+TEST_CASE("compaction on demand spends what it may, and says why nothing came of it", "[compact_now]") {
+    Conversation<> conversation = reading();
+    int calls = 0;
+    const Chain<> chain{with_memory(), Summarization{summariser(&calls), {.keep_recent_tokens = 100}}};
+    const Report& report = chain.compact_now(conversation, {.limits = Limits{.model_calls = 0}});
+    CHECK_FALSE(report.changed());
+    CHECK(calls == 0);
+    CHECK(chain.compact_now(conversation).changed());
+    CHECK(calls == 1);
+}
+
+TEST_CASE("a dry run of compaction on demand lists what it would take and changes nothing", "[compact_now]") {
+    Conversation<> conversation = reading();
+    const ChainConfig config = with_memory();
+    const Chain<> chain{config, Reduction{{.skip_truncation = true}}};
+    const Report& report = chain.compact_now(conversation, {.target_tokens = 5'000, .dry_run = true});
+    const StageReport& stage = report.stages.front();
+    CHECK(stage.outcome == Outcome::planned);
+    REQUIRE(stage.details);
+    CHECK(std::ranges::count(stage.details->candidates, true, &Candidate::cut) >= 7);
+    CHECK(cleared(conversation).empty());
+    CHECK(conversation.journal().empty());
+    std::size_t objects = 0;
+    config.storage->list("", [&](const ObjectInfo&) { return ++objects > 0; });
+    CHECK(objects == 0);
+    CHECK(chain.compact_now(conversation, {.target_tokens = 5'000}).changed());
+}
+
+TEST_CASE("a bad option of compaction on demand is an error, and nothing is changed", "[compact_now]") {
+    Conversation<> conversation = reading();
+    const Chain<> chain = clearing();
+    const auto refused = [&](const CompactOptions& options) {
+        return errc_of([&] { chain.compact_now(conversation, options); }) == Errc::invalid_argument;
+    };
+    CHECK(refused({.target_tokens = -1}));
+    CHECK(refused({.from = Serial{999'999}}));
+    CHECK(refused({.up_to = Serial{999'999}}));
+    CHECK(refused({.from = serial_at(conversation, 9), .up_to = serial_at(conversation, 9)}));
+    CHECK(refused({.from = serial_at(conversation, 9), .up_to = serial_at(conversation, 3)}));
+    CHECK(conversation.journal().empty());
+    Conversation<> empty("empty");
+    CHECK_FALSE(chain.compact_now(empty).changed());
+}
+
+namespace {
+
+/// Does on overflow what a middleware from before this hook does.
+class Plain : public Middleware<> {
+public:
+    [[nodiscard]] std::string_view name() const noexcept override { return "plain"; }
+    bool on_overflow(Turn<>& turn, const Overflow&) override {
+        seen = turn.report.threshold;
+        return false;
+    }
+    std::int64_t seen = 0;
+};
+
+class Own final : public Plain {
+public:
+    void compact_now(Turn<>& turn) override { asked = turn.report.count; }
+    std::int64_t asked = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a middleware is asked by its own hook, or by that of an overflow", "[compact_now]") {
+    const auto plain = std::make_shared<Plain>();
+    const auto own = std::make_shared<Own>();
+    const Chain<> chain{ChainConfig{}, {}, {plain, own}};
+    Conversation<> conversation = reading();
+    const std::int64_t tokens = chain.compact_now(conversation, {.target_tokens = 77}).tokens_before;
+    CHECK(plain->seen == 77);
+    CHECK(own->seen == 0);
+    CHECK(own->asked == tokens);
+}
