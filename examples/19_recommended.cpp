@@ -30,7 +30,7 @@ int main() {
     // [chain]
     PresetConfig config = recommended({.context_window = 16'000});
     config.trimming.keep_rounds = 2;           // every setting can be changed
-    const Chain<> chain = make_chain(config);  // with a model behind `config`, the ladder ends in a summary
+    const Chain<> chain = make_chain(config);  // a model behind `config` writes the last summaries
     // [/chain]
     Conversation conversation("files");
     conversation.push_back(ChatMessage::user("Bring the steps of all files in order."));

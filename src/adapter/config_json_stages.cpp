@@ -73,8 +73,9 @@ std::vector<StageNode> stages_of(PresetConfig preset, NodeId at, const std::stri
     };
     add(trimming_type, std::move(preset.trimming));
     add(reduction_type, std::move(preset.reduction));
-    if (!preset.summarization || model.empty()) return stages;
-    add(summarization_type, *std::move(preset.summarization));
+    auto last = last_stage(preset, !model.empty());
+    if (!last) return stages;
+    add(summarization_type, *std::move(last));
     stages.back().settings.model = model;
     return stages;
 }

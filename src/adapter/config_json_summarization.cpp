@@ -107,13 +107,13 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 }
 
 using SC = SummarizationConfig;
-constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
+constexpr std::array<Field<SummarizationDraft>, 21> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
     {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
     {"model",
      "string",
      {"required", &shown<&SummarizationDraft::model>},
-     "a name of `models`: who writes the summaries",
+     "a name of `models`: who writes the summaries; may be left out with `plain_summary_tokens`",
      &read_value<&SummarizationDraft::model>},
     {"trigger", "object", &shown_trigger, "any one condition starts a summary", &read_trigger,
      [](const SummarizationDraft& d) { return changed_object<Trigger>(d.trigger, trigger_fields); }},
@@ -136,6 +136,9 @@ constexpr std::array<Field<SummarizationDraft>, 20> summarization_fields{{
     {"retained_facts_tokens", "integer", &shown<&SC::retained_facts_tokens>,
      "tokens for identifiers, paths and constraints that the summary lacks",
      &read_integer<&SC::retained_facts_tokens, 0>},
+    {"plain_summary_tokens", "integer", &shown<&SC::plain_summary_tokens>,
+     "tokens of a summary by rule where no model is given, or the model's failed; 0: none",
+     &read_integer<&SC::plain_summary_tokens, 0>},
     {"user_instruction",
      "string",
      {"built in", &shown<&SC::user_instruction>},
@@ -202,7 +205,8 @@ void read_summarization(ConfigReader& reader, NodeId at, StageSettings& stage) {
     auto draft = draft_of<SummarizationDraft, SummarizationConfig>(stage);
     draft.model = stage.model;
     read_object<SummarizationDraft>(reader, at, draft, summarization_fields);
-    if (draft.model.empty() && reader.json().member(at, "model") == JsonPositions::none)
+    if (draft.model.empty() && draft.plain_summary_tokens == 0 &&
+        reader.json().member(at, "model") == JsonPositions::none)
         reader.missing(at, "model", "a name of `models`");
     stage.name = draft.name;
     stage.model = draft.model;

@@ -1,5 +1,6 @@
 #include "whittle/digest/detail/facts.hpp"
 #include "../base/json.hpp"
+#include "call_notes.hpp"
 #include "identifiers.hpp"
 
 #include "whittle/base/detail/function_ref.hpp"
@@ -7,7 +8,6 @@
 #include "whittle/digest/detail/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <tuple>
 #include <unordered_map>
@@ -21,16 +21,6 @@ using detail::IdentifierKind;
 
 constexpr std::size_t most_constraints = 400;
 constexpr std::size_t most_identifiers = 50'000;
-
-constexpr std::array<std::string_view, 13> writing_words{"write",  "edit",   "patch", "create", "replace",
-                                                         "insert", "apply",  "save",  "append", "delete",
-                                                         "move",   "rename", "update"};
-
-bool is_writing_tool(std::string_view tool) {
-    const std::string name = ascii_lower(tool);
-    return std::ranges::any_of(writing_words,
-                               [&](std::string_view word) { return name.find(word) != std::string::npos; });
-}
 
 /// The arguments' top-level strings that are a path and nothing else.
 std::vector<std::string> paths_in_arguments(std::string_view arguments) {
@@ -136,7 +126,7 @@ void FactCollector::next_message() noexcept { ++state_->message; }
 void FactCollector::add(const PartView& part, bool is_user) {
     if (part.kind == PartKind::thinking || part.kind == PartKind::media || part.kind == PartKind::other) return;
     const bool in_result = part.kind == PartKind::tool_result;
-    if (part.kind == PartKind::tool_call && is_writing_tool(part.tool)) {
+    if (part.kind == PartKind::tool_call && detail::is_writing_tool(part.tool)) {
         for (std::string& path : paths_in_arguments(part.text)) state_->note_written(std::move(path));
     }
     detail::for_each_identifier(

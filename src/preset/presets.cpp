@@ -64,6 +64,7 @@ SummarizationConfig summarization_for(const Room& room) {
     skills.max_tokens_per_skill = std::min(skills.max_tokens_per_skill, skills.skills_token_budget);
     config.retained_facts_tokens = part_of(window, 0.02, config.retained_facts_tokens);
     config.retry = RetryConfig{};
+    config.plain_summary_tokens = part_of(window, 0.1, 4'000);
     return config;
 }
 
@@ -117,6 +118,12 @@ std::span<const Preset> presets() noexcept { return all_presets; }
 std::optional<Preset> find_preset(std::string_view name) noexcept {
     const auto found = std::ranges::find_if(all_presets, [&](Preset preset) { return name_of(preset) == name; });
     return found == all_presets.end() ? std::nullopt : std::optional(*found);
+}
+
+std::optional<SummarizationConfig> last_stage(const PresetConfig& config, bool has_model) {
+    if (has_model || !config.summarization) return config.summarization;
+    const bool has_room = config.chain.profile.context_window > 0 && config.summarization->plain_summary_tokens > 0;
+    return has_room ? config.summarization : std::nullopt;
 }
 
 PresetConfig preset_config(Preset preset, ModelProfile profile) {

@@ -125,7 +125,9 @@ void check_preserve_skills(const PreserveSkillsConfig& config, std::string_view 
 void check_summarization(const SummarizationConfig& config, const ChainConfig& chain, const SummarizationSetup& setup,
                          std::string_view name, Problems& problems) {
     FieldCheck check(name, problems);
-    check.error(!setup.has_model, "model", "null", "a model that writes the summaries");
+    check.at_least(config.plain_summary_tokens, 0, "plain_summary_tokens");
+    check.error(!setup.has_model && config.plain_summary_tokens == 0, "model", "null",
+                "a model that writes the summaries, or plain_summary_tokens above 0");
     check_trigger(config.trigger, chain, check);
     check.at_least(config.keep_recent_tokens, 0, "keep_recent_tokens");
     check.at_least(config.keep_recent_messages, 0, "keep_recent_messages");

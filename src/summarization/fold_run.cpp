@@ -1,7 +1,9 @@
 #include "fold_run.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/base/event.hpp"
 #include "whittle/digest/detail/fold.hpp"
+#include "whittle/digest/detail/plain_summary.hpp"
 
 #include <fmt/format.h>
 
@@ -250,7 +252,48 @@ Provenance FoldRun::carried_from(std::span<const std::size_t> replaced) const {
     return carried;
 }
 
+namespace {
+
+/// Whether the model's summary failed for good: what the budget has ended goes on, a callback's error is the user's.
+bool has_given_up(const DigestError& failure) noexcept {
+    return failure.failure != DigestFailure::budget && failure.failure != DigestFailure::callback;
+}
+
+}  // namespace
+
 DigestOutcome FoldRun::generate(DigestState& state) {
+    if (!port_.has_model()) return write_plain();
+    DigestOutcome asked = ask(state);
+    if (config_.plain_summary_tokens <= 0 || !asked.failure || !has_given_up(*asked.failure)) return asked;
+    DigestOutcome plain = write_plain();
+    if (!plain.ok()) return asked;
+    const std::string text = fmt::format("written without the model: {}", asked.failure->message);
+    emit(turn_.on_event,
+         {Event::Level::warning, turn_.report.middleware, "plain_summary", text, turn_.conversation_id()});
+    turn_.report.more().error = text;
+    asked.failure.reset();
+    asked.summary = std::move(plain.summary);
+    state = {};
+    return asked;
+}
+
+/// The user's own words stand beside it where they are preserved.
+DigestOutcome FoldRun::write_plain() {
+    const std::int64_t room = sizes_.room_for_summary(plan_) - tokens_of(compose({}, {}, {}));
+    const PlainSummaryConfig config{
+        .max_tokens = std::max<std::int64_t>(1, std::min(config_.plain_summary_tokens, room)),
+        .with_user_messages = user_message_budget(config_.preserve_user_messages, config_.trigger) <= 0};
+    DigestOutcome plain;
+    plain.summary =
+        plain_summary([this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
+                      turn_.outline(), plan_.folded, config, turn_.counter(), turn_.language);
+    if (std::string why = port_.has_finalize() ? std::string() : judge(plain.summary); !why.empty())
+        plain.failure = DigestError{
+            .failure = DigestFailure::refused, .refusal = Refusal::by_caller, .message = "without a model: " + why};
+    return plain;
+}
+
+DigestOutcome FoldRun::ask(DigestState& state) {
     DigestConfig config = digest_config(config_);
     config.max_input_tokens = input_bound(config_, turn_.known_window(), reserve());
     DigestOrder order{config, plan_.folded, plan_.folded_tokens, {}};

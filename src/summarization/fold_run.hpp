@@ -48,7 +48,8 @@ public:
 
     /// Throws Error(invalid_history) if a summary in that place would break a rule, whatever it says.
     void rehearse();
-    /// Asks the model. Throws Error(cancelled), and what a digest throws.
+    /// Asks the model; what `plain_summary_tokens` allows takes its place. Throws Error(cancelled), and what a digest
+    /// throws.
     [[nodiscard]] DigestOutcome generate(DigestState& state);
     /// Stages the edits of an accepted summary.
     void stage(const std::string& summary);
@@ -77,6 +78,8 @@ private:
     [[nodiscard]] std::vector<RetainedFact> facts_beside(std::string_view stands, std::string_view own_text,
                                                          std::int64_t room, SummaryDraft& draft) const;
     [[nodiscard]] std::string judge(std::string_view summary);
+    [[nodiscard]] DigestOutcome ask(DigestState& state);
+    [[nodiscard]] DigestOutcome write_plain();
 
     void stage_draft(Draft& edit, const SummaryDraft& draft) const;
     [[nodiscard]] Provenance carried_from(std::span<const std::size_t> replaced) const;

@@ -223,6 +223,14 @@ bool summarize_after_overflow(const SummaryWork& work) {
     return !summarizer.run().is_pointless() && summarizer.fold();
 }
 
+bool summarize_on_demand(const SummaryWork& work) {
+    SummaryWork now = work;
+    if (FoldRun(work).is_over_floor()) now.sizes.trigger_tokens = 0;
+    Summarizer summarizer(now);
+    now.turn.report.outcome = Outcome::nothing;
+    return !summarizer.run().is_pointless() && summarizer.fold();
+}
+
 bool stage_summary_now(const SummaryWork& work) {
     FoldRun run(work);
     if (run.is_pointless()) return false;

@@ -1,5 +1,6 @@
 #include "whittle/summarization/detail/summary_text.hpp"
 
+#include "whittle/digest/detail/plain_summary.hpp"
 #include "whittle/digest/detail/text.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +27,10 @@ constexpr Wording preamble{
     "This is not a message from the user. The earlier part of this conversation was folded into the summary below to "
     "save room. A model wrote it: details may be lost or inexact.",
     "这不是用户发来的消息。为节省空间，本对话较早的部分已折叠为下面的摘要。摘要由模型撰写：细节可能丢失或不准确。"};
+constexpr Wording preamble_by_rule{
+    "This is not a message from the user. The earlier part of this conversation was folded into the summary below to "
+    "save room. It was picked from that part word for word, by rule: much is left out.",
+    "这不是用户发来的消息。为节省空间，本对话较早的部分已折叠为下面的摘要。摘要按规则逐字摘录：许多内容已省略。"};
 constexpr Wording transcript{
     "The whole conversation up to here is recorded in {}. Look there for exact code, output or wording that the "
     "summary lacks.",
@@ -79,11 +84,12 @@ std::string with_user_messages(std::string_view summary, const KeptUserMessages*
 }  // namespace
 
 std::string compose_summary(const SummaryParts& parts, Language language) {
+    const Wording& first = is_plain_summary(parts.summary) ? preamble_by_rule : preamble;
     std::string where;
     if (!parts.transcript_file_path.empty())
         where = fmt::format(fmt::runtime(transcript.in(language)), parts.transcript_file_path);
     return join_sections(
-        std::array{std::string(preamble.in(language)), with_user_messages(parts.summary, parts.user_messages, language),
+        std::array{std::string(first.in(language)), with_user_messages(parts.summary, parts.user_messages, language),
                    to_text(parts.facts, language), std::move(where), std::string(continuation.in(language))});
 }
 

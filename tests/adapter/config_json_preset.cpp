@@ -59,8 +59,14 @@ TEST_CASE("a preset in a configuration is the preset in code", "[config_json]") 
     }
 }
 
-TEST_CASE("without a model a preset has no summaries", "[config_json]") {
+TEST_CASE("without a model a preset's summaries are written by rule, at the edge of a known window", "[config_json]") {
     CHECK(read(R"({"preset": "recommended"})").stages.size() == 2);
+    const ChainSettings settings = read(R"({"preset": "recommended", "profile": {"context_window": 32000}})");
+    REQUIRE(settings.stages.size() == 3);
+    CHECK(settings.stages[2].model == "");
+    CHECK(config_at<SummarizationConfig>(settings, 2).plain_summary_tokens == 3'200);
+    CHECK(read(R"({"preset": "lossless", "profile": {"context_window": 32000}})").stages.size() == 2);
+    CHECK(make_chain<ChatMessage>(settings).stages().size() == 3);
 }
 
 TEST_CASE("an entry with the name of a preset's stage changes only what it says", "[config_json]") {

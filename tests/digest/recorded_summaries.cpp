@@ -3,13 +3,17 @@
 #include "support/recorded.hpp"
 #include "whittle/adapter/openai.hpp"
 #include "whittle/adapter/trajectory.hpp"
+#include "whittle/digest/detail/plain_summary.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/port/scripted_model.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <memory>
 #include <numeric>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +31,7 @@ struct Compacted {
     std::string session{};
     std::string summary{};
     std::shared_ptr<Conversation<Recorded>> before{};
+    std::vector<Recorded> after{};
 };
 
 std::vector<Compacted> recorded_compactions() {
@@ -40,7 +45,9 @@ std::vector<Compacted> recorded_compactions() {
                 auto before = std::make_shared<Conversation<Recorded>>(session.id);
                 const auto end = std::min(one.at("before_message").get<std::size_t>(), session.messages.size());
                 for (std::size_t i = 0; i < end; ++i) before->push_back(session.messages[i], Usage{});
-                found.push_back({session.id, text->get<std::string>(), std::move(before)});
+                std::vector<Recorded> after(session.messages.begin() + static_cast<std::ptrdiff_t>(end),
+                                            session.messages.end());
+                found.push_back({session.id, text->get<std::string>(), std::move(before), std::move(after)});
             }
         });
     }
@@ -83,4 +90,84 @@ TEST_CASE("summaries that models wrote of recorded sessions are accepted, those 
     CAPTURE(others, others_refused);
     if (is_soak()) CHECK(others_refused * 10 >= others * 8);
     WARN(all.size() << " summaries accepted; of " << others << " of another session, " << others_refused << " refused");
+}
+
+namespace {
+
+/// Whether `c` can stand inside a name or a path.
+bool is_of_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./").find(c) != std::string_view::npos;
+}
+
+/// Names and paths of 8 characters or more in a text: with a digit, an underscore, a slash, a dot or inner capitals.
+std::set<std::string> names_in(std::string_view text) {
+    std::set<std::string> names;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        std::size_t end = at;
+        while (end < text.size() && is_of_name(text[end])) ++end;
+        const std::string_view word = text.substr(at, end - at);
+        const auto is_mark = [&](char c) { return std::isalpha(static_cast<unsigned char>(c)) == 0 && c != '-'; };
+        const bool has_mark = std::ranges::any_of(word.substr(0, word.size() - (word.ends_with('.') ? 1 : 0)), is_mark);
+        const bool has_hump = std::ranges::adjacent_find(word, [](char a, char b) {
+                                  return std::islower(static_cast<unsigned char>(a)) != 0 &&
+                                         std::isupper(static_cast<unsigned char>(b)) != 0;
+                              }) != word.end();
+        if (word.size() >= 8 && word.size() <= 120 && (has_mark || has_hump)) names.emplace(word);
+        at = end;
+    }
+    return names;
+}
+
+std::string all_text(std::span<const Recorded> messages) {
+    std::string text;
+    for (const Recorded& message : messages)
+        message_traits<Recorded>::for_each_part(message, [&](const PartView& part) { text.append(part.text) += '\n'; });
+    return text;
+}
+
+/// What the arguments of the next 50 calls name that stood in the history: what a summary should have kept.
+std::set<std::string> needed_after(const Compacted& compacted) {
+    std::string arguments;
+    int calls = 0;
+    for (const Recorded& message : compacted.after) {
+        message_traits<Recorded>::for_each_part(message, [&](const PartView& part) {
+            if (part.kind == PartKind::tool_call && calls++ < 50) arguments.append(part.text) += '\n';
+        });
+    }
+    std::set<std::string> needed = names_in(arguments);
+    const std::set<std::string> known = names_in(all_text(compacted.before->messages()));
+    std::erase_if(needed, [&](const std::string& name) { return !known.contains(name); });
+    return needed;
+}
+
+std::size_t count_kept(const std::set<std::string>& needed, const std::string& summary) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        needed, [&](const std::string& name) { return summary.find(name) != std::string::npos; }));
+}
+
+}  // namespace
+
+TEST_CASE("a summary without a model keeps more of the names that are needed next than models did, in as many tokens",
+          "[digest][data]") {
+    if (recorded_files().empty()) SKIP_WITH_MESSAGE("there are no recorded trajectories here");
+    std::size_t needed = 0;
+    std::size_t kept = 0;
+    std::size_t kept_by_models = 0;
+    for (const Compacted& compacted : recorded_compactions()) {
+        const std::set<std::string> names = needed_after(compacted);
+        std::vector<std::size_t> fold(compacted.before->size());
+        std::iota(fold.begin(), fold.end(), std::size_t{0});
+        const std::int64_t size = chars()->count(compacted.summary);
+        const std::string plain = plain_summary<Recorded>(compacted.before->messages(), compacted.before->outline(),
+                                                          fold, {.max_tokens = size});
+        CHECK(chars()->count(plain) <= size);
+        needed += names.size();
+        kept += count_kept(names, plain);
+        kept_by_models += count_kept(names, compacted.summary);
+    }
+    REQUIRE(needed > 0);
+    WARN("of " << needed << " names needed in the next 50 calls, summaries without a model kept " << 100 * kept / needed
+               << " %, those of models " << 100 * kept_by_models / needed << " %");
+    CHECK(kept > kept_by_models);
 }

@@ -211,12 +211,12 @@ std::string file_text(int number, std::mt19937& random) {
     return text;
 }
 
-/// An agent of 120 calls, each with a result of 1 to 3 KB, in a window of 16,000 tokens.
+/// An agent of 120 calls, each with a result of 1 to 3 KB, in a window of 60,000 of the server's tokens.
 Run run_local(std::optional<SlotCheckpoints> checkpoints) {
     const auto server = std::make_shared<SlotServer>(checkpoints);
     OpenAIChatModel model(server, {.model = "m", .base_url = "http://127.0.0.1:1/v1"});
     const Chain<openai::Message> chain =
-        make_chain<openai::Message>(preset_config(Preset::local, {.context_window = 16'000, .output_reserve = 500}));
+        make_chain<openai::Message>(preset_config(Preset::local, {.context_window = 60'000, .output_reserve = 500}));
     Conversation<openai::Message> conversation("local");
     conversation.push_back(message_traits<openai::Message>::make(Role::user, "Read the whole tree."));
     ServerSlot slot = checkpoints ? ServerSlot(*checkpoints) : ServerSlot();

@@ -133,7 +133,8 @@ TEST_CASE("every preset passes the checks of its chain at every window, with a m
                 preset_config(preset, {.context_window = window, .output_reserve = window / 4 * (window % 3)});
             const auto model =
                 std::make_shared<ScriptedModel<ChatMessage>>(std::vector{ChatMessage::assistant("a summary")});
-            CHECK(make_chain(config).stages().size() == 2);
+            CHECK(make_chain(config).stages().size() == (preset == Preset::lossless || window == 0 ? 2U : 3U));
+            CHECK(make_chain(config).warnings().empty());
             CHECK(make_chain(config, model).stages().size() == (preset == Preset::lossless ? 2U : 3U));
             CHECK(make_chain(config, model).warnings().empty());
         }
@@ -258,4 +259,26 @@ TEST_CASE("lossless leaves arguments, line numbers and results that just came as
     CHECK_FALSE(config.trimming.strip_line_numbers);
     CHECK_FALSE(config.trimming.trim_on_arrival);
     CHECK_FALSE(config.summarization.has_value());
+}
+
+TEST_CASE("without a model a preset ends its ladder with a summary by rule, once it knows the window", "[preset]") {
+    PresetConfig config = recommended({.context_window = 8'000});
+    config.trimming.min_result_bytes = config.trimming.min_argument_bytes = 1'000'000;
+    config.reduction.skip_clear = true;
+    config.reduction.max_fraction_for_clear = config.reduction.free_fraction_for_clear = 0.0;
+    config.reduction.clear_target_fraction = 0.0;
+    Reader agent(config);
+    agent.read(40, 40);
+    CHECK(*std::ranges::max_element(agent.sent) < 8'000);
+    const bool is_folded = std::ranges::any_of(agent.conversation.messages(), [](const ChatMessage& message) {
+        return text_of(message).find("Written without a model") != std::string::npos;
+    });
+    CHECK(is_folded);
+    CHECK_FALSE(last_stage(recommended(), false).has_value());
+    CHECK(last_stage(recommended(), true)->trigger.context_tokens == 160'000);
+    CHECK_FALSE(last_stage(preset_config(Preset::lossless), true).has_value());
+    PresetConfig without = recommended({.context_window = 8'000});
+    CHECK(last_stage(without, false).has_value());
+    without.summarization->plain_summary_tokens = 0;
+    CHECK_FALSE(last_stage(without, false).has_value());
 }

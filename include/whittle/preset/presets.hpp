@@ -108,15 +108,19 @@ private:
     std::vector<std::uint32_t> kept_{};
 };
 
+/// The summary with which the ladder ends; absent: there is none. Without a model it is written by rule, which needs a
+/// known window: what nothing forces out stays.
+[[nodiscard]] std::optional<SummarizationConfig> last_stage(const PresetConfig& config, bool has_model);
+
 /// The stages of these settings, to put others beside them. `model` writes the summaries with which the ladder ends;
-/// null: there are none, and an overflow that trimming and clearing cannot mend is the caller's.
+/// null: they are written by rule (`SummarizationConfig::plain_summary_tokens`).
 template <AgentMessage M = ChatMessage>
 [[nodiscard]] typename Chain<M>::Stages preset_stages(const PresetConfig& config,
                                                       std::type_identity_t<std::shared_ptr<Model<M>>> model = {}) {
     typename Chain<M>::Stages stages{std::make_shared<Trimming<M>>(config.trimming),
                                      std::make_shared<Reduction<M>>(config.reduction)};
-    if (model && config.summarization)
-        stages.push_back(std::make_shared<Summarization<M>>(std::move(model), *config.summarization));
+    if (auto last = last_stage(config, model != nullptr))
+        stages.push_back(std::make_shared<Summarization<M>>(std::move(model), *std::move(last)));
     return stages;
 }
 

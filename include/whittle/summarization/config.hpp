@@ -51,8 +51,11 @@ struct SummarizationConfig {
     PreserveUserMessages preserve_user_messages{};
     PreserveSkillsConfig preserve_skills{};
     std::int64_t retained_facts_tokens = 1'000;  ///< for identifiers, paths and constraints that the summary lacks
-    std::string user_instruction{};              ///< empty: the built-in task in the chain's language
-    std::string transcript_file_path{};          ///< told to the model behind the summary; empty: no word of it
+    /// Tokens of a summary by rule, without a model (`plain_summary`): where no model is given, and where the model's
+    /// summary failed for good. 0: none; then a model is required, and a failed summary leaves the history as it is.
+    std::int64_t plain_summary_tokens = 0;
+    std::string user_instruction{};      ///< empty: the built-in task in the chain's language
+    std::string transcript_file_path{};  ///< told to the model behind the summary; empty: no word of it
     SummaryRole summary_role = SummaryRole::automatic;
     bool emit_internal_events = false;    ///< before_summarize, generate_summary, after_summarize
     bool reuse_prompt_cache = false;      ///< ask with the conversation's own prefix and tools plus one instruction

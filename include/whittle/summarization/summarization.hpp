@@ -20,7 +20,8 @@
 
 namespace whittle::inline v0 {
 
-/// Folds the older part of a conversation into a summary that a model writes, once the conversation passes a trigger.
+/// Folds the older part of a conversation into a summary that a model writes, once the conversation passes a trigger;
+/// with `plain_summary_tokens` also without a model (null), or where it failed.
 /// System texts, pins, the newest user message, the open round and the recent tail stay as they are; the user's
 /// messages, skills and facts that the summary lacks come along. The originals stay in the journal. Whatever fails, the
 /// conversation is untouched.
@@ -46,6 +47,7 @@ public:
     [[nodiscard]] std::string_view task() const noexcept override { return fold_task; }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
+    void compact_now(Turn<M>& turn) override;
     /// The next summary starts at the first message that nothing keeps: what stands before it stays.
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
         return callbacks_.finalize ? 0 : detail::untouched_by_summarization(conversation.outline(), name_);
@@ -96,7 +98,7 @@ std::int64_t Summarization<M>::count(Turn<M>& turn) const {
 template <AgentMessage M>
 bool Summarization<M>::run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const {
     Transaction<M> edit = turn.edit();
-    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, *model_);
+    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_.get());
     return summarise({turn, edit, port, config_, sizes});
 }
 
@@ -113,6 +115,12 @@ bool Summarization<M>::on_overflow(Turn<M>& turn, const Overflow&) {
 }
 
 template <AgentMessage M>
+void Summarization<M>::compact_now(Turn<M>& turn) {
+    const std::int64_t tokens = std::max<std::int64_t>(1, count(turn));
+    run(turn, detail::sizes_after_overflow(turn, config_, tokens), &detail::summarize_on_demand);
+}
+
+template <AgentMessage M>
 std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const ChainConfig& chain,
                                            const HookRequest<M>& request, const ChainCallbacks<M>& callbacks) const {
     Problems problems;
@@ -122,7 +130,7 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
     StageReport report{.middleware = name_, .counter = chain.token_counter->id()};
     Turn<M> turn{conversation, chain, callbacks, request, budget, report, chain.language.value_or(default_language())};
     Transaction<M> edit = turn.edit();
-    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, *model_);
+    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_.get());
     port.keep_before();
     const FoldSizes sizes = detail::sizes_of(turn, config_, count(turn));
     const bool is_made = detail::stage_summary_now({turn, edit, port, config_, sizes});

@@ -21,6 +21,8 @@ public:
     SummaryPort(const SummaryPort&) = delete;
     SummaryPort& operator=(const SummaryPort&) = delete;
 
+    /// Whether `digest` has whom to ask.
+    [[nodiscard]] virtual bool has_model() const noexcept = 0;
     /// Whether the user makes the new list himself.
     [[nodiscard]] virtual bool has_finalize() const noexcept = 0;
     /// Whether a request may go on from the agent's own prefix.
@@ -66,6 +68,8 @@ struct SummaryWork {
 /// Makes the summary and commits it. False: nothing was committed.
 bool summarize_when_due(const SummaryWork& work);
 bool summarize_after_overflow(const SummaryWork& work);
+/// The host asked for it: down to the target, or as far as it goes.
+bool summarize_on_demand(const SummaryWork& work);
 /// Stages a summary on the draft, whatever the trigger says, and commits nothing. False: there is nothing to fold.
 /// Throws Error(model_failed) and Error(cancelled).
 [[nodiscard]] bool stage_summary_now(const SummaryWork& work);

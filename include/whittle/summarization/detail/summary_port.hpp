@@ -20,12 +20,13 @@ namespace whittle::inline v0::detail {
 template <AgentMessage M>
 class SummaryPortOf final : public SummaryPort {
 public:
-    /// All are borrowed. `edit`: the draft of the summary.
+    /// All are borrowed. `edit`: the draft of the summary; `model`: null where there is none.
     SummaryPortOf(Turn<M>& turn, Transaction<M>& edit, const SummarizationConfig& config,
-                  const SummarizationCallbacks<M>& callbacks, Model<M>& model)
+                  const SummarizationCallbacks<M>& callbacks, Model<M>* model)
         : turn_(turn), edit_(edit), config_(config), callbacks_(callbacks), model_(model) {}
     ~SummaryPortOf() = default;
 
+    [[nodiscard]] bool has_model() const noexcept override { return model_ != nullptr; }
     [[nodiscard]] bool has_finalize() const noexcept override { return static_cast<bool>(callbacks_.finalize); }
     [[nodiscard]] bool may_use_prefix() const noexcept override { return !callbacks_.gen_model_input; }
     [[nodiscard]] bool passes_filter(std::size_t message) const override {
@@ -69,7 +70,7 @@ private:
     Transaction<M>& edit_;
     const SummarizationConfig& config_;
     const SummarizationCallbacks<M>& callbacks_;
-    Model<M>& model_;
+    Model<M>* model_;
     std::vector<M> before_{};
 };
 
@@ -141,7 +142,7 @@ void SummaryPortOf<M>::tell_nothing_carries(const Provenance& lost) const {
 
 template <AgentMessage M>
 DigestTask<M> SummaryPortOf<M>::task_of(const DigestOrder& order) const {
-    return {.model = model_,
+    return {.model = *model_,
             .messages = turn_.conversation.messages(),
             .outline = turn_.outline(),
             .fold = order.fold,

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "whittle/base/language.hpp"
+#include "whittle/message/detail/message_view.hpp"
+#include "whittle/message/detail/visit_parts.hpp"
+#include "whittle/message/outline.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0 {
+
+struct PlainSummaryConfig {
+    std::int64_t max_tokens = 4'000;  ///< by the counter; at least 1
+    bool with_user_messages = true;   ///< false: they stand beside the summary anyway
+
+    friend bool operator==(const PlainSummaryConfig&, const PlainSummaryConfig&) = default;
+};
+
+namespace detail {
+/// `plain_summary` of messages that `visit_parts` reads.
+[[nodiscard]] std::string plain_summary(VisitParts visit_parts, const Outline& outline,
+                                        std::span<const std::size_t> fold, const PlainSummaryConfig& config,
+                                        const TokenCounter& counter, Language language);
+}  // namespace detail
+
+/// Whether `text` begins as a summary by rule does.
+[[nodiscard]] bool is_plain_summary(std::string_view text) noexcept;
+
+/// A summary without a model, of the messages at the indices `fold` (ascending): what the user asked, the newest plan
+/// or task list, what the assistant found and decided, files read and written, commands, the last errors, what is
+/// stored where, and names that came up again, newest first within each. Everything is word for word from the messages.
+/// An earlier one of these is taken up line by line. The same for the same messages. Linear in their text.
+template <AgentMessage M>
+[[nodiscard]] std::string plain_summary(MessageView<M> messages, const Outline& outline,
+                                        std::span<const std::size_t> fold, const PlainSummaryConfig& config = {},
+                                        const TokenCounter& counter = *chars(), Language language = Language::english) {
+    return detail::plain_summary(detail::part_visitor<M>(messages), outline, fold, config, counter, language);
+}
+
+}  // namespace whittle::inline v0

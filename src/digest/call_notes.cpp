@@ -1,0 +1,154 @@
+#include "call_notes.hpp"
+
+#include "../base/ascii.hpp"
+#include "../base/json.hpp"
+#include "identifiers.hpp"
+
+#include "whittle/base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+constexpr std::array<std::string_view, 13> writing_words{"write",  "edit",   "patch", "create", "replace",
+                                                         "insert", "apply",  "save",  "append", "delete",
+                                                         "move",   "rename", "update"};
+
+using Names = std::array<std::string_view, 4>;
+constexpr Names command_names{"command", "cmd", "script", "commands"};
+constexpr Names starts{"offset", "start_line", "line_start", "startLine"};
+constexpr Names ends{"limit", "end_line", "line_end", "endLine"};
+constexpr std::array<std::string_view, 7> item_names{"content", "step", "title", "task", "text", "description", "name"};
+constexpr std::array<std::string_view, 5> patch_heads{
+    "*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"};
+
+template <std::size_t N>
+const std::string* find_text(const JsonValue& object, const std::array<std::string_view, N>& names) {
+    for (const std::string_view name : names) {
+        if (const std::string* text = object.find_string(name)) return text;
+    }
+    return nullptr;
+}
+
+std::optional<std::int64_t> find_number(const JsonValue& object, const Names& names) {
+    for (const std::string_view name : names) {
+        if (const auto member = object.find(name)) return member->integer();
+    }
+    return std::nullopt;
+}
+
+/// Lines that a reading call names. `limit` counts lines, the other ends are lines.
+std::string range_of(const JsonValue& arguments) {
+    if (const auto range = arguments.find("view_range"); range && range->is_array() && range->size() == 2) {
+        const auto first = range->values()[0].integer();
+        const auto last = range->values()[1].integer();
+        if (first && last) return *last < 0 ? fmt::format("from {}", *first) : fmt::format("{}-{}", *first, *last);
+    }
+    const auto first = find_number(arguments, starts);
+    const auto last = find_number(arguments, ends);
+    if (!first && !last) return {};
+    const std::int64_t begin = std::clamp<std::int64_t>(first.value_or(1), 0, INT32_MAX);
+    if (!last) return fmt::format("from {}", begin);
+    const bool is_count = arguments.find("limit").has_value();
+    const std::int64_t number = std::clamp<std::int64_t>(*last, 0, INT32_MAX);
+    return fmt::format("{}-{}", begin, is_count ? begin + number - 1 : number);
+}
+
+void add(CallNotes& notes, FileTouch touch) {
+    const auto known = std::ranges::find(notes.files, touch.path, &FileTouch::path);
+    if (known == notes.files.end()) {
+        notes.files.push_back(std::move(touch));
+    } else {
+        known->is_written |= touch.is_written;
+    }
+}
+
+/// Files of a patch in one of the usual forms.
+void add_patched(std::string_view text, CallNotes& notes) {
+    for (const std::string_view head : patch_heads) {
+        for (std::size_t at = text.find(head); at != std::string_view::npos; at = text.find(head, at + 1)) {
+            if (at > 0 && text[at - 1] != '\n') continue;
+            const std::string_view rest = text.substr(at + head.size());
+            const std::string_view path = rest.substr(0, rest.find_first_of("\r\n\t"));
+            if (is_path(path)) add(notes, {.path = std::string(path), .is_written = true});
+        }
+    }
+}
+
+/// "10-80" of `sed -n '10,80p'`.
+std::string range_of_sed(std::string_view command) {
+    const std::size_t sed = command.find("sed -n");
+    if (sed == std::string_view::npos) return {};
+    const std::string_view rest = command.substr(sed);
+    const auto first = std::ranges::find_if(rest, is_digit);
+    const auto comma = std::find_if_not(first, rest.end(), is_digit);
+    if (comma == rest.end() || *comma != ',') return {};
+    const auto end = std::find_if_not(comma + 1, rest.end(), is_digit);
+    if (end == comma + 1 || end == rest.end() || *end != 'p') return {};
+    return std::string(first, comma) + "-" + std::string(comma + 1, end);
+}
+
+void add_command(std::string_view text, CallNotes& notes) {
+    constexpr std::size_t longest = 200;
+    constexpr std::size_t most_files = 8;
+    const std::string_view line = text.substr(0, text.find('\n'));
+    notes.command = utf8_prefix(line, longest);
+    const std::string range = range_of_sed(line);
+    for_each_identifier(line, [&](std::string_view word, IdentifierKind kind) {
+        if (kind != IdentifierKind::path || notes.files.size() >= most_files || word.find("://") != word.npos) return;
+        const std::string_view before = line.substr(0, static_cast<std::size_t>(word.data() - line.data()));
+        const std::size_t last = before.find_last_not_of(" \"'");
+        const bool is_written = last != std::string_view::npos && before[last] == '>';
+        add(notes, {std::string(word), is_written ? std::string() : range, is_written});
+    });
+}
+
+/// The items of a list in which each has a status and a text.
+std::vector<std::string> plan_of(const std::vector<JsonValue>& list) {
+    std::vector<std::string> items;
+    for (const JsonValue& item : list) {
+        const std::string* status = item.find_string("status");
+        const std::string* text = find_text(item, item_names);
+        if (status == nullptr || text == nullptr) return {};
+        items.push_back(fmt::format("[{}] {}", *status, *text));
+    }
+    return items;
+}
+
+}  // namespace
+
+bool is_writing_tool(std::string_view tool) {
+    const std::string name = ascii_lower(tool);
+    return std::ranges::any_of(writing_words,
+                               [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+CallNotes notes_of_call(std::string_view tool, std::string_view arguments) {
+    CallNotes notes;
+    const JsonValue json = parse_json(arguments);
+    if (!json.is_object()) return notes;
+    const bool is_written = is_writing_tool(tool);
+    const std::string range = is_written ? std::string() : range_of(json);
+    for (const auto& [name, value] : json.members()) {
+        const bool is_command = std::ranges::find(command_names, name) != command_names.end();
+        const std::vector<JsonValue> items = value.is_array() ? value.values() : std::vector<JsonValue>{};
+        if (notes.plan.empty()) notes.plan = plan_of(items);
+        // A command may come as a list of words, the last of which is a script.
+        const std::string* text = is_command && !items.empty() ? items.back().string() : value.string();
+        if (text == nullptr) continue;
+        if (is_command && notes.command.empty()) add_command(*text, notes);
+        if (!is_command && is_path(*text)) add(notes, {*text, range, is_written});
+        add_patched(*text, notes);
+    }
+    return notes;
+}
+
+}  // namespace whittle::inline v0::detail

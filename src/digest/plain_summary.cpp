@@ -1,0 +1,290 @@
+#include "whittle/digest/detail/plain_summary.hpp"
+
+#include "../base/ascii.hpp"
+#include "call_notes.hpp"
+
+#include "whittle/base/text.hpp"
+#include "whittle/digest/detail/facts.hpp"
+#include "whittle/digest/detail/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+enum Section : std::size_t { earlier, requests, plan, findings, files, commands, errors, stored };
+
+/// A section's heading, and its part of the room; what one does not need goes to those behind it.
+struct SectionInfo {
+    std::string_view english;
+    std::string_view chinese;
+    double share;
+};
+
+constexpr std::array<SectionInfo, 8> summary_sections{{
+    {"Earlier summary:", "更早的摘要：", 0.1},
+    {"Asked by the user:", "用户的要求：", 0.1},
+    {"Plan, as it stood last:", "最新的计划：", 0.05},
+    {"Found and decided:", "发现与决定：", 0.15},
+    {"Files, the last used at the end:", "文件（最近使用的在最后）：", 0.2},
+    {"Commands:", "命令：", 0.05},
+    {"Last errors:", "最近的错误：", 0.05},
+    {"Stored, and under which key:", "已存储的内容及其键：", 0.05},
+}};
+
+constexpr std::string_view title_in_english = "Written without a model, word for word from the conversation.";
+constexpr std::string_view title_in_chinese = "未使用模型，逐字摘自对话。";
+
+std::string_view in_language(Language language, std::string_view english, std::string_view chinese) {
+    return language == Language::chinese ? chinese : english;
+}
+
+/// Words in sentences that say what was found, decided or is next.
+constexpr std::array<std::string_view, 34> words_that_tell{
+    "because",   "root cause", "the problem", "the issue",  "the bug", "decid",  "instead",
+    "turns out", "the fix",    "fixed",       "found",      "i'll",    "i will", "need to",
+    "next",      "remaining",  "todo",        "the reason", "works",   "passes", "fails",
+    "failing",   "complete",   "implement",   "should",     "must",    "因为",   "决定",
+    "问题",      "修复",       "接下来",      "计划",       "原因",    "完成"};
+
+constexpr std::array<std::string_view, 9> words_of_errors{"error",  "exception", "traceback", "failed", "fatal",
+                                                          "panic:", "not found", "denied",    "错误"};
+
+template <std::size_t N>
+bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
+    const std::string lower = ascii_lower(text);
+    return std::ranges::any_of(words, [&](std::string_view word) { return lower.find(word) != lower.npos; });
+}
+
+/// One line of at most `most` bytes without tags of ours.
+std::string to_line(std::string_view text, std::size_t most) {
+    std::string line;
+    for (const char c : to_valid_utf8(text)) {
+        const bool is_blank_here = is_space(c);
+        if (is_blank_here && (line.empty() || line.back() == ' ')) continue;
+        line += is_blank_here ? ' ' : c;
+        if (line.size() > 2 * most) break;
+    }
+    while (line.ends_with(' ')) line.pop_back();
+    if (line.size() > most) line = std::string(utf8_prefix(line, most)) + "...";
+    return escape_tags(line);
+}
+
+template <typename Visit>
+void for_each_line(std::string_view text, Visit&& visit) {
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        visit(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+constexpr std::size_t longest_line = 300;
+
+/// Collects in order of the messages; each section has the oldest in front.
+class PlainSummary {
+public:
+    PlainSummary(VisitParts visit_parts, const Outline& outline, const PlainSummaryConfig& config)
+        : visit_parts_(visit_parts), outline_(outline), config_(config) {}
+
+    void add(std::size_t message);
+    [[nodiscard]] std::string text(const FactCollector& facts, const TokenCounter& counter, Language language);
+
+private:
+    struct FileUse {
+        std::size_t last = 0;  // order of use
+        int writes = 0;
+        std::vector<std::string> ranges{};  // read, each once
+        bool is_read_whole = false;
+    };
+
+    void add_part(const MessageInfo& info, std::size_t part, const PartView& view);
+    void add_summary(std::string_view text);
+    void add_call(const PartView& call);
+    void add_result(const PartView& result);
+    void add_findings(std::string_view text);
+    void add_line(Section section, std::string line);
+    void add_files();
+    [[nodiscard]] static std::string to_text(const std::string& path, const FileUse& use);
+
+    VisitParts visit_parts_;
+    const Outline& outline_;
+    const PlainSummaryConfig& config_;
+    std::array<std::vector<std::string>, summary_sections.size()> lines_{};
+    std::map<std::string, FileUse, std::less<>> files_{};
+    std::size_t uses_ = 0;
+};
+
+void PlainSummary::add(std::size_t message) {
+    const MessageInfo& info = outline_[message];
+    std::size_t part = 0;
+    visit_parts_(message, [&](const PartView& view) { add_part(info, part++, view); });
+}
+
+void PlainSummary::add_part(const MessageInfo& info, std::size_t part, const PartView& view) {
+    const Mark& mark = mark_of(info, part);
+    if (origin_of(mark) == Origin::summary) return add_summary(view.text);
+    if (mark && view.kind == PartKind::tool_result) {
+        for (const std::string& key : mark->stored)
+            add_line(stored, fmt::format("{}: {}", std::string_view(info.parts[part].tool), key));
+    }
+    if (origin_of(mark) != Origin::original) return;
+    if (view.kind == PartKind::tool_call) return add_call(view);
+    if (view.kind == PartKind::tool_result) return add_result(view);
+    if (view.kind != PartKind::text) return;
+    if (info.role == Role::assistant) add_findings(view.text);
+    if (config_.with_user_messages && is_user_message(info)) add_line(requests, to_line(view.text, 2 * longest_line));
+}
+
+/// One of ours goes on line by line, one of a model by its beginning.
+void PlainSummary::add_summary(std::string_view text) {
+    std::size_t section = summary_sections.size();
+    bool is_ours = false;
+    for_each_line(text, [&](std::string_view line) {
+        is_ours |= line == title_in_english || line == title_in_chinese;
+        const auto head = std::ranges::find_if(
+            summary_sections, [&](const SectionInfo& info) { return line == info.english || line == info.chinese; });
+        if (head != summary_sections.end()) {
+            section = static_cast<std::size_t>(head - summary_sections.begin());
+        } else if (!line.starts_with("- ")) {
+            section = summary_sections.size();
+        } else if (is_ours && section < summary_sections.size()) {
+            lines_[section].emplace_back(line.substr(2));
+        }
+    });
+    constexpr std::size_t most = 4'000;
+    if (is_ours) return;
+    for_each_line(utf8_prefix(text, most), [&](std::string_view line) {
+        if (!is_blank(line)) add_line(earlier, to_line(line, longest_line));
+    });
+}
+
+void PlainSummary::add_call(const PartView& call) {
+    CallNotes notes = notes_of_call(call.tool, call.text);
+    if (!notes.plan.empty()) {
+        lines_[plan].clear();  // the newest one stands
+        for (const std::string& item : notes.plan) add_line(plan, to_line(item, longest_line));
+    }
+    if (!notes.command.empty()) add_line(commands, to_line(notes.command, longest_line));
+    for (FileTouch& touch : notes.files) {
+        FileUse& use = files_[std::move(touch.path)];
+        use.last = ++uses_;
+        use.writes += touch.is_written ? 1 : 0;
+        use.is_read_whole |= !touch.is_written && touch.range.empty();
+        if (!touch.range.empty() && std::ranges::find(use.ranges, touch.range) == use.ranges.end())
+            use.ranges.push_back(std::move(touch.range));
+    }
+}
+
+/// The last line of a failed result, or of one that speaks of an error at its end.
+void PlainSummary::add_result(const PartView& result) {
+    constexpr std::size_t looked_at = 2'000;
+    std::string_view telling_line;
+    std::string_view last;
+    for_each_line(utf8_suffix(result.text, looked_at), [&](std::string_view line) {
+        if (is_blank(line)) return;
+        last = line;
+        if (line.size() <= longest_line && has_any(line, words_of_errors)) telling_line = line;
+    });
+    if (!result.is_error && telling_line.data() != last.data()) return;
+    const std::string_view line = telling_line.empty() ? last : telling_line;
+    if (!line.empty()) add_line(errors, to_line(line, longest_line));
+}
+
+/// Lines that tell something, and the last one of a text.
+void PlainSummary::add_findings(std::string_view text) {
+    std::string_view last;
+    for_each_line(text, [&](std::string_view line) {
+        if (is_blank(line)) return;
+        if (!last.empty() && has_any(last, words_that_tell)) add_line(findings, to_line(last, longest_line));
+        last = line;
+    });
+    if (!last.empty()) add_line(findings, to_line(last, longest_line));
+}
+
+/// What was said before moves to the end.
+void PlainSummary::add_line(Section section, std::string line) {
+    if (line.empty()) return;
+    std::vector<std::string>& lines = lines_[section];
+    constexpr std::size_t looked_back = 50;
+    const auto recent = lines.end() - static_cast<std::ptrdiff_t>(std::min(looked_back, lines.size()));
+    const auto known = std::find(recent, lines.end(), line);
+    if (known != lines.end()) lines.erase(known);
+    lines.push_back(std::move(line));
+}
+
+std::string PlainSummary::to_text(const std::string& path, const FileUse& use) {
+    constexpr std::size_t most_ranges = 4;
+    std::string what;
+    const auto say = [&](std::string_view text) { what.append(what.empty() ? "" : ", ").append(text); };
+    if (use.writes > 0) say(use.writes == 1 ? "written" : fmt::format("written {} times", use.writes));
+    if (use.is_read_whole) say("read");
+    const std::size_t first = use.ranges.size() - std::min(most_ranges, use.ranges.size());
+    for (std::size_t i = first; i < use.ranges.size(); ++i) say("lines " + use.ranges[i]);
+    return escape_tags(fmt::format("{} ({})", path, what));
+}
+
+void PlainSummary::add_files() {
+    std::vector<const std::pair<const std::string, FileUse>*> order;
+    for (const auto& file : files_) order.push_back(&file);
+    std::ranges::sort(order, {}, [](const auto* file) { return file->second.last; });
+    std::erase_if(lines_[files], [&](const std::string& line) {  // of an earlier summary, and used again
+        return files_.contains(std::string_view(line).substr(0, line.rfind(" (")));
+    });
+    for (const auto* file : order) lines_[files].push_back(to_text(file->first, file->second));
+}
+
+std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& counter, Language language) {
+    add_files();
+    std::string text(in_language(language, title_in_english, title_in_chinese));
+    double room = 0;
+    for (std::size_t s = 0; s < summary_sections.size(); ++s) {
+        room += summary_sections[s].share * static_cast<double>(config_.max_tokens);
+        if (lines_[s].empty()) continue;
+        std::string section =
+            fmt::format("\n{}", in_language(language, summary_sections[s].english, summary_sections[s].chinese));
+        auto left = static_cast<std::int64_t>(room) - counter.count(section);
+        std::size_t first = lines_[s].size();
+        for (; first > 0; --first) {
+            const std::int64_t more = counter.count("\n- " + lines_[s][first - 1]);
+            if (more > left) break;
+            left -= more;
+        }
+        if (first == lines_[s].size()) continue;
+        for (std::size_t i = first; i < lines_[s].size(); ++i) section.append("\n- ").append(lines_[s][i]);
+        text += section;
+        room = static_cast<double>(left);
+    }
+    const std::int64_t rest = config_.max_tokens - counter.count(text) - 1;
+    const std::string names = whittle::to_text(facts.missing_in(text, rest, counter, language), language);
+    return names.empty() ? text : text + "\n\n" + names;
+}
+
+}  // namespace
+
+std::string plain_summary(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
+                          const PlainSummaryConfig& config, const TokenCounter& counter, Language language) {
+    FactCollector facts;
+    collect_facts(visit_parts, outline, fold, facts);
+    PlainSummary summary(visit_parts, outline, config);
+    for (const std::size_t message : fold) summary.add(message);
+    return summary.text(facts, counter, language);
+}
+
+}  // namespace whittle::inline v0::detail
+
+namespace whittle::inline v0 {
+
+bool is_plain_summary(std::string_view text) noexcept {
+    return text.starts_with(detail::title_in_english) || text.starts_with(detail::title_in_chinese);
+}
+
+}  // namespace whittle::inline v0
