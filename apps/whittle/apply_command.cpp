@@ -154,6 +154,7 @@ std::optional<Serial> serial_of(std::span<const Serial> serials, std::string_vie
                                 std::optional<std::size_t> index) {
     if (!index) return std::nullopt;
     if (*index < serials.size()) return serials[*index];
+    if (serials.empty()) throw UsageError{fmt::format("{} {}: the conversation has no messages", option, *index)};
     throw UsageError{fmt::format("{} {}: the conversation has messages 0 to {}", option, *index,
                                  static_cast<std::int64_t>(serials.size()) - 1)};
 }

@@ -82,6 +82,13 @@ void check_stage_names(const ChainInfo& info, Problems& problems) {
 
 }  // namespace
 
+void check_hook_limits(const Limits& limits, Problems& problems) {
+    check_not_negative(limits.model_calls, "limits.model_calls", problems);
+    check_not_negative(limits.store_bytes, "limits.store_bytes", problems);
+    if (limits.deadline.count() <= 0)
+        problems.error("limits.deadline", fmt::format("{} ms", limits.deadline.count()), "more than 0 ms");
+}
+
 void check_chain(const ChainInfo& info, Problems& problems) {
     const ChainConfig& c = info.config;
     check_not_null(c.token_counter.get(), "token_counter", problems);
@@ -95,10 +102,7 @@ void check_chain(const ChainInfo& info, Problems& problems) {
                        fmt::format("less than profile.context_window ({})", c.profile.context_window));
     }
     check_cache(c.profile.cache, problems);
-    check_not_negative(c.limits.model_calls, "limits.model_calls", problems);
-    check_not_negative(c.limits.store_bytes, "limits.store_bytes", problems);
-    if (c.limits.deadline.count() <= 0)
-        problems.error("limits.deadline", fmt::format("{} ms", c.limits.deadline.count()), "more than 0 ms");
+    check_hook_limits(c.limits, problems);
     check_stage_names(info, problems);
     for (const std::string& tool : c.protected_tools) {
         if (may_name_tool(tool)) continue;

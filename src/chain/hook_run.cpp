@@ -108,7 +108,12 @@ void limit_to(ChainConfig& config, const CompactOptions& options, const Outline&
                     fmt::format("compact_now: from message {} up to message {}: there is nothing between", range.begin,
                                 range.end));
     if (options.from || options.up_to) config.pins = pins_outside(outline, range, std::move(config.pins));
-    if (options.limits) config.limits = *options.limits;
+    if (options.limits) {
+        Problems problems;
+        check_hook_limits(*options.limits, problems);
+        problems.throw_if_errors("compact_now");
+        config.limits = *options.limits;
+    }
     config.explain = config.explain || options.dry_run;
     config.dry_run = config.dry_run || options.dry_run;
 }
@@ -137,7 +142,7 @@ void HookRun::run(const HookStages& stages) {
     report.stages.reserve(stages.names->size());  // what can fail comes before the first commit
     report.tokens_before = try_to_count().total;
     start_ = savepoint();
-    const bool is_request = hook_ == Hook::before_model || hook_ == Hook::on_overflow || hook_ == Hook::compact_now;
+    const bool is_request = hook_ == Hook::before_model || hook_ == Hook::on_overflow;
     for (std::size_t stage = 0; is_request && stage < stages.own; ++stage) {
         run_stage(stage, (*stages.names)[stage]);
         if (report.stages.back().outcome == Outcome::idle) report.stages.pop_back();

@@ -27,6 +27,13 @@ constexpr Names command_names{"command", "cmd", "script", "commands"};
 constexpr Names starts{"offset", "start_line", "line_start", "startLine"};
 constexpr Names ends{"limit", "end_line", "line_end", "endLine"};
 constexpr std::array<std::string_view, 7> item_names{"content", "step", "title", "task", "text", "description", "name"};
+/// What a tool for files is told to do, beside a path.
+constexpr std::array<std::string_view, 3> reading_verbs{"view", "read", "show"};
+constexpr std::array<std::string_view, 9> writing_verbs{"create", "str_replace", "insert", "undo_edit", "write",
+                                                        "edit",   "replace",     "append", "delete"};
+/// Programs that show what is in files.
+constexpr std::array<std::string_view, 9> reading_programs{"cat ", "head ", "tail ", "sed -n ", "less ",
+                                                           "nl ",  "grep ", "rg ",   "awk "};
 constexpr std::array<std::string_view, 5> patch_heads{
     "*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"};
 
@@ -63,11 +70,13 @@ std::string range_of(const JsonValue& arguments) {
 }
 
 void add(CallNotes& notes, FileTouch touch) {
+    constexpr std::size_t most_files = 200;
     const auto known = std::ranges::find(notes.files, touch.path, &FileTouch::path);
     if (known == notes.files.end()) {
-        notes.files.push_back(std::move(touch));
+        if (notes.files.size() < most_files) notes.files.push_back(std::move(touch));
     } else {
         known->is_written |= touch.is_written;
+        known->is_read |= touch.is_read;
     }
 }
 
@@ -98,16 +107,20 @@ std::string range_of_sed(std::string_view command) {
 
 void add_command(std::string_view text, CallNotes& notes) {
     constexpr std::size_t longest = 200;
-    constexpr std::size_t most_files = 8;
+    constexpr std::size_t most_named = 8;
     const std::string_view line = text.substr(0, text.find('\n'));
     notes.command = utf8_prefix(line, longest);
+    const bool is_read = std::ranges::any_of(reading_programs,
+                                             [&](std::string_view program) { return line.find(program) != line.npos; });
     const std::string range = range_of_sed(line);
     for_each_identifier(line, [&](std::string_view word, IdentifierKind kind) {
-        if (kind != IdentifierKind::path || notes.files.size() >= most_files || word.find("://") != word.npos) return;
+        if (kind != IdentifierKind::path || notes.files.size() >= most_named) return;
+        if (word.find("://") != word.npos || word.starts_with("/dev/")) return;
         const std::string_view before = line.substr(0, static_cast<std::size_t>(word.data() - line.data()));
-        const std::size_t last = before.find_last_not_of(" \"'");
-        const bool is_written = last != std::string_view::npos && before[last] == '>';
-        add(notes, {std::string(word), is_written ? std::string() : range, is_written});
+        const std::string_view there = before.substr(0, before.find_last_not_of(" \"'") + 1);
+        const bool is_written = there.ends_with('>') || there.ends_with("tee") || there.ends_with("tee -a");
+        const bool reads = is_read && !is_written;
+        add(notes, {std::string(word), reads ? range : std::string(), reads, is_written});
     });
 }
 
@@ -135,17 +148,20 @@ CallNotes notes_of_call(std::string_view tool, std::string_view arguments) {
     CallNotes notes;
     const JsonValue json = parse_json(arguments);
     if (!json.is_object()) return notes;
-    const bool is_written = is_writing_tool(tool);
+    const std::string* told = find_text(json, command_names);
+    const bool is_shown = told != nullptr && is_one_of(*told, reading_verbs);
+    const bool is_verb = is_shown || (told != nullptr && is_one_of(*told, writing_verbs));
+    const bool is_written = is_verb ? !is_shown : is_writing_tool(tool);
     const std::string range = is_written ? std::string() : range_of(json);
     for (const auto& [name, value] : json.members()) {
-        const bool is_command = std::ranges::find(command_names, name) != command_names.end();
+        const bool is_command = is_one_of(name, command_names);
         const std::vector<JsonValue> items = value.is_array() ? value.values() : std::vector<JsonValue>{};
         if (notes.plan.empty()) notes.plan = plan_of(items);
         // A command may come as a list of words, the last of which is a script.
         const std::string* text = is_command && !items.empty() ? items.back().string() : value.string();
         if (text == nullptr) continue;
-        if (is_command && notes.command.empty()) add_command(*text, notes);
-        if (!is_command && is_path(*text)) add(notes, {*text, range, is_written});
+        if (is_command && !is_verb && notes.command.empty()) add_command(*text, notes);
+        if (!is_command && is_path(*text)) add(notes, {*text, range, !is_written, is_written});
         add_patched(*text, notes);
     }
     return notes;

@@ -10,17 +10,18 @@
 
 namespace whittle::inline v0::detail {
 
-/// A file that a call reads or changes.
+/// A file that a call names, and what it does with it where that can be seen.
 struct FileTouch {
     std::string path{};
     std::string range{};  ///< lines that are read, "10-80" or "from 10"; empty: all of it, or not said
+    bool is_read = false;
     bool is_written = false;
 
     friend bool operator==(const FileTouch&, const FileTouch&) = default;
 };
 
 struct CallNotes {
-    std::vector<FileTouch> files{};   ///< each path once
+    std::vector<FileTouch> files{};   ///< each path once; the first 200
     std::string command{};            ///< of a shell, its first line
     std::vector<std::string> plan{};  ///< "[done] say what is planned": the items of a plan or a task list
 };

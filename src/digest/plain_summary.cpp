@@ -3,6 +3,7 @@
 #include "../base/ascii.hpp"
 #include "call_notes.hpp"
 
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/digest/detail/facts.hpp"
 #include "whittle/digest/detail/text.hpp"
@@ -58,6 +59,8 @@ constexpr std::array<std::string_view, 34> words_that_tell{
 constexpr std::array<std::string_view, 9> words_of_errors{"error",  "exception", "traceback", "failed", "fatal",
                                                           "panic:", "not found", "denied",    "错误"};
 
+constexpr std::array<std::string_view, 4> words_of_success{"0 failed", "0 errors", "no error", "without error"};
+
 template <std::size_t N>
 bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
     const std::string lower = ascii_lower(text);
@@ -88,6 +91,7 @@ void for_each_line(std::string_view text, Visit&& visit) {
 }
 
 constexpr std::size_t longest_line = 300;
+constexpr std::size_t most_ranges = 4;  // of one file
 
 /// Collects in order of the messages; each section has the oldest in front.
 class PlainSummary {
@@ -107,7 +111,7 @@ private:
     };
 
     void add_part(const MessageInfo& info, std::size_t part, const PartView& view);
-    void add_summary(std::string_view text);
+    void add_summary(std::string_view text, bool is_by_rule);
     void add_call(const PartView& call);
     void add_result(const PartView& result);
     void add_findings(std::string_view text);
@@ -131,10 +135,11 @@ void PlainSummary::add(std::size_t message) {
 
 void PlainSummary::add_part(const MessageInfo& info, std::size_t part, const PartView& view) {
     const Mark& mark = mark_of(info, part);
-    if (origin_of(mark) == Origin::summary) return add_summary(view.text);
+    if (origin_of(mark) == Origin::summary) return add_summary(view.text, mark->reason == plain_summary_reason);
     if (mark && view.kind == PartKind::tool_result) {
         for (const std::string& key : mark->stored)
-            add_line(stored, fmt::format("{}: {}", std::string_view(info.parts[part].tool), key));
+            add_line(stored,
+                     to_line(fmt::format("{}: {}", std::string_view(info.parts[part].tool), key), 2 * longest_line));
     }
     if (origin_of(mark) != Origin::original) return;
     if (view.kind == PartKind::tool_call) return add_call(view);
@@ -144,24 +149,30 @@ void PlainSummary::add_part(const MessageInfo& info, std::size_t part, const Par
     if (config_.with_user_messages && is_user_message(info)) add_line(requests, to_line(view.text, 2 * longest_line));
 }
 
+/// The lines of a summary by rule behind its title, without what stands behind it.
+std::string_view lines_by_rule(std::string_view text) {
+    for (const std::string_view title : {title_in_english, title_in_chinese}) {
+        const std::size_t begin = text.find(title);
+        if (begin != text.npos) text = text.substr(begin + title.size());
+    }
+    return text.substr(0, text.find("\n\n"));
+}
+
 /// One of ours goes on line by line, one of a model by its beginning.
-void PlainSummary::add_summary(std::string_view text) {
+void PlainSummary::add_summary(std::string_view text, bool is_by_rule) {
     std::size_t section = summary_sections.size();
-    bool is_ours = false;
-    for_each_line(text, [&](std::string_view line) {
-        is_ours |= line == title_in_english || line == title_in_chinese;
+    if (is_by_rule) text = lines_by_rule(text);
+    for_each_line(is_by_rule ? text : std::string_view(), [&](std::string_view line) {
         const auto head = std::ranges::find_if(
             summary_sections, [&](const SectionInfo& info) { return line == info.english || line == info.chinese; });
         if (head != summary_sections.end()) {
             section = static_cast<std::size_t>(head - summary_sections.begin());
-        } else if (!line.starts_with("- ")) {
-            section = summary_sections.size();
-        } else if (is_ours && section < summary_sections.size()) {
-            lines_[section].emplace_back(line.substr(2));
+        } else if (line.starts_with("- ") && section < summary_sections.size()) {
+            add_line(static_cast<Section>(section), std::string(line.substr(2)));
         }
     });
     constexpr std::size_t most = 4'000;
-    if (is_ours) return;
+    if (is_by_rule) return;
     for_each_line(utf8_prefix(text, most), [&](std::string_view line) {
         if (!is_blank(line)) add_line(earlier, to_line(line, longest_line));
     });
@@ -178,9 +189,10 @@ void PlainSummary::add_call(const PartView& call) {
         FileUse& use = files_[std::move(touch.path)];
         use.last = ++uses_;
         use.writes += touch.is_written ? 1 : 0;
-        use.is_read_whole |= !touch.is_written && touch.range.empty();
-        if (!touch.range.empty() && std::ranges::find(use.ranges, touch.range) == use.ranges.end())
-            use.ranges.push_back(std::move(touch.range));
+        use.is_read_whole |= touch.is_read && touch.range.empty();
+        if (touch.range.empty() || std::ranges::find(use.ranges, touch.range) != use.ranges.end()) continue;
+        if (use.ranges.size() == most_ranges) use.ranges.erase(use.ranges.begin());
+        use.ranges.push_back(std::move(touch.range));
     }
 }
 
@@ -192,7 +204,8 @@ void PlainSummary::add_result(const PartView& result) {
     for_each_line(utf8_suffix(result.text, looked_at), [&](std::string_view line) {
         if (is_blank(line)) return;
         last = line;
-        if (line.size() <= longest_line && has_any(line, words_of_errors)) telling_line = line;
+        const bool tells = has_any(line, words_of_errors) && !has_any(line, words_of_success);
+        if (line.size() <= longest_line && tells) telling_line = line;
     });
     if (!result.is_error && telling_line.data() != last.data()) return;
     const std::string_view line = telling_line.empty() ? last : telling_line;
@@ -222,14 +235,24 @@ void PlainSummary::add_line(Section section, std::string line) {
 }
 
 std::string PlainSummary::to_text(const std::string& path, const FileUse& use) {
-    constexpr std::size_t most_ranges = 4;
     std::string what;
     const auto say = [&](std::string_view text) { what.append(what.empty() ? "" : ", ").append(text); };
     if (use.writes > 0) say(use.writes == 1 ? "written" : fmt::format("written {} times", use.writes));
     if (use.is_read_whole) say("read");
-    const std::size_t first = use.ranges.size() - std::min(most_ranges, use.ranges.size());
-    for (std::size_t i = first; i < use.ranges.size(); ++i) say("lines " + use.ranges[i]);
-    return escape_tags(fmt::format("{} ({})", path, what));
+    for (const std::string& range : use.ranges) say("lines " + range);
+    return escape_tags(fmt::format("{} ({})", path, what.empty() ? "named" : what));
+}
+
+/// "(written 3 times, read)" -> 3
+int writes_in(std::string_view use) {
+    constexpr std::string_view written = " (written";
+    if (!use.starts_with(written)) return 0;
+    int writes = 0;
+    for (const char c : use.substr(std::min(use.size(), written.size() + 1))) {
+        if (!is_digit(c) || writes > 1'000'000) break;
+        writes = 10 * writes + (c - '0');
+    }
+    return std::max(1, writes);
 }
 
 void PlainSummary::add_files() {
@@ -237,7 +260,11 @@ void PlainSummary::add_files() {
     for (const auto& file : files_) order.push_back(&file);
     std::ranges::sort(order, {}, [](const auto* file) { return file->second.last; });
     std::erase_if(lines_[files], [&](const std::string& line) {  // of an earlier summary, and used again
-        return files_.contains(std::string_view(line).substr(0, line.rfind(" (")));
+        const std::size_t end = line.rfind(" (");
+        const auto file = files_.find(std::string_view(line).substr(0, end));
+        if (file == files_.end()) return false;
+        file->second.writes += writes_in(std::string_view(line).substr(std::min(end, line.size())));
+        return true;
     });
     for (const auto* file : order) lines_[files].push_back(to_text(file->first, file->second));
 }
@@ -245,27 +272,34 @@ void PlainSummary::add_files() {
 std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& counter, Language language) {
     add_files();
     std::string text(in_language(language, title_in_english, title_in_chinese));
-    double room = 0;
+    if (counter.count(text) > config_.max_tokens) return {};
+    std::int64_t units = counter.measure(text);
+    double part = 0;  // of the room, up to here
+    const auto has_room = [&](std::int64_t more) {
+        return counter.to_tokens(add_saturating(units, more)) <=
+               to_int64(part * static_cast<double>(config_.max_tokens));
+    };
     for (std::size_t s = 0; s < summary_sections.size(); ++s) {
-        room += summary_sections[s].share * static_cast<double>(config_.max_tokens);
-        if (lines_[s].empty()) continue;
-        std::string section =
+        part += summary_sections[s].share;
+        const std::vector<std::string>& lines = lines_[s];
+        const std::string head =
             fmt::format("\n{}", in_language(language, summary_sections[s].english, summary_sections[s].chinese));
-        auto left = static_cast<std::int64_t>(room) - counter.count(section);
-        std::size_t first = lines_[s].size();
+        std::int64_t more = counter.measure(head);
+        std::size_t first = lines.size();
         for (; first > 0; --first) {
-            const std::int64_t more = counter.count("\n- " + lines_[s][first - 1]);
-            if (more > left) break;
-            left -= more;
+            const std::int64_t line = counter.measure("\n- " + lines[first - 1]);
+            if (!has_room(add_saturating(more, line))) break;
+            more = add_saturating(more, line);
         }
-        if (first == lines_[s].size()) continue;
-        for (std::size_t i = first; i < lines_[s].size(); ++i) section.append("\n- ").append(lines_[s][i]);
-        text += section;
-        room = static_cast<double>(left);
+        if (first == lines.size()) continue;
+        units = add_saturating(units, more);
+        text += head;
+        for (std::size_t i = first; i < lines.size(); ++i) text.append("\n- ").append(lines[i]);
     }
     const std::int64_t rest = config_.max_tokens - counter.count(text) - 1;
     const std::string names = whittle::to_text(facts.missing_in(text, rest, counter, language), language);
-    return names.empty() ? text : text + "\n\n" + names;
+    if (names.empty()) return text.find('\n') == text.npos ? std::string() : text;
+    return text + "\n\n" + names;
 }
 
 }  // namespace
@@ -280,11 +314,3 @@ std::string plain_summary(VisitParts visit_parts, const Outline& outline, std::s
 }
 
 }  // namespace whittle::inline v0::detail
-
-namespace whittle::inline v0 {
-
-bool is_plain_summary(std::string_view text) noexcept {
-    return text.starts_with(detail::title_in_english) || text.starts_with(detail::title_in_chinese);
-}
-
-}  // namespace whittle::inline v0

@@ -97,7 +97,7 @@ std::string_view FoldRun::transcript_path() const noexcept {
 
 std::string FoldRun::compose(std::string_view summary, const KeptUserMessages& users,
                              std::span<const RetainedFact> facts) const {
-    return compose_summary({summary, &users, facts, transcript_path()}, turn_.language);
+    return compose_summary({summary, &users, facts, transcript_path(), is_by_rule_}, turn_.language);
 }
 
 std::vector<UserText> FoldRun::user_texts(std::span<const std::size_t> indices,
@@ -193,7 +193,7 @@ std::string FoldRun::judge(std::string_view summary) {
 void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
     const Outline outline = turn_.outline();
     Provenance summary{.origin = Origin::summary,
-                       .reason = "summary",
+                       .reason = std::string(is_by_rule_ ? plain_summary_reason : "summary"),
                        .stored = stored_references(outline, plan_.folded),
                        .covers = covered_serials(outline, plan_.folded),
                        .user_messages = strings_of(draft.user_texts),
@@ -241,7 +241,7 @@ Provenance FoldRun::carried_from(std::span<const std::size_t> replaced) const {
     const std::vector<UserText> users =
         keep_user_texts(user_texts(replaced, {}), budget, turn_.counter(), turn_.language, left_out);
     Provenance carried{.origin = Origin::summary,
-                       .reason = "summary",
+                       .reason = std::string(is_by_rule_ ? plain_summary_reason : "summary"),
                        .stored = stored_references(outline, replaced),
                        .covers = covered_serials(outline, replaced),
                        .user_messages = strings_of(users),
@@ -254,17 +254,20 @@ Provenance FoldRun::carried_from(std::span<const std::size_t> replaced) const {
 
 namespace {
 
-/// Whether the model's summary failed for good: what the budget has ended goes on, a callback's error is the user's.
-bool has_given_up(const DigestError& failure) noexcept {
-    return failure.failure != DigestFailure::budget && failure.failure != DigestFailure::callback;
+/// Whether the model's summary failed for good: a part that the budget ended goes on, a callback's error is the user's.
+bool has_given_up(const DigestOutcome& asked, bool has_progress) noexcept {
+    if (asked.failure->failure == DigestFailure::budget) return asked.model_calls > 0 && !has_progress;
+    return asked.failure->failure != DigestFailure::callback;
 }
 
 }  // namespace
 
 DigestOutcome FoldRun::generate(DigestState& state) {
     if (!port_.has_model()) return write_plain();
+    is_by_rule_ = false;
+    const DigestState before = state;
     DigestOutcome asked = ask(state);
-    if (config_.plain_summary_tokens <= 0 || !asked.failure || !has_given_up(*asked.failure)) return asked;
+    if (config_.plain_summary_tokens <= 0 || !asked.failure || !has_given_up(asked, state != before)) return asked;
     DigestOutcome plain = write_plain();
     if (!plain.ok()) return asked;
     const std::string text = fmt::format("written without the model: {}", asked.failure->message);
@@ -273,21 +276,36 @@ DigestOutcome FoldRun::generate(DigestState& state) {
     turn_.report.more().error = text;
     asked.failure.reset();
     asked.summary = std::move(plain.summary);
-    state = {};
+    state = {.learnt_input_limit = state.learnt_input_limit};
     return asked;
 }
 
-/// The user's own words stand beside it where they are preserved.
+/// The user's own words stand beside it where they are preserved, in up to half of the room.
 DigestOutcome FoldRun::write_plain() {
-    const std::int64_t room = sizes_.room_for_summary(plan_) - tokens_of(compose({}, {}, {}));
+    is_by_rule_ = true;
+    std::int64_t room = sizes_.room_for_summary(plan_) - tokens_of(compose({}, {}, {}));
+    const std::int64_t budget = user_message_budget(config_.preserve_user_messages, config_.trigger);
+    if (budget > 0) {
+        std::int64_t words = 0;
+        for (const UserText& text : user_texts(plan_.folded, staying()))
+            words = add_saturating(words, tokens_of(text.text));
+        room -= std::min({words, budget, room / 2});
+    }
+    if (config_.max_summary_tokens > 0) room = std::min(room, config_.max_summary_tokens);
     const PlainSummaryConfig config{
         .max_tokens = std::max<std::int64_t>(1, std::min(config_.plain_summary_tokens, room)),
-        .with_user_messages = user_message_budget(config_.preserve_user_messages, config_.trigger) <= 0};
+        .with_user_messages = budget <= 0};
     DigestOutcome plain;
     plain.summary =
         plain_summary([this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
                       turn_.outline(), plan_.folded, config, turn_.counter(), turn_.language);
-    if (std::string why = port_.has_finalize() ? std::string() : judge(plain.summary); !why.empty())
+    std::string why;
+    if (plain.summary.empty()) {
+        why = fmt::format("there is no room for one, but {} tokens", config.max_tokens);
+    } else if (!port_.has_finalize()) {
+        why = judge(plain.summary);
+    }
+    if (!why.empty())
         plain.failure = DigestError{
             .failure = DigestFailure::refused, .refusal = Refusal::by_caller, .message = "without a model: " + why};
     return plain;

@@ -91,6 +91,7 @@ private:
     FoldSizes sizes_;
     std::vector<std::int64_t> tokens_{};  // of each message
     FoldPlan plan_{};
+    bool is_by_rule_ = false;  // the summary
     std::string judged_summary_{};
     std::optional<SummaryDraft> judged_draft_{};  // of `judged_summary_`: collecting reads the whole fold
 };

@@ -224,8 +224,10 @@ bool summarize_after_overflow(const SummaryWork& work) {
 }
 
 bool summarize_on_demand(const SummaryWork& work) {
+    constexpr std::int64_t least_room = 2'000;  // beside what has to stay
     SummaryWork now = work;
-    if (FoldRun(work).is_over_floor()) now.sizes.trigger_tokens = 0;
+    const std::int64_t floor = now.sizes.floor_of(FoldRun(work).plan(), 0);
+    now.sizes.trigger_tokens = std::max(now.sizes.trigger_tokens, add_saturating(floor, least_room));
     Summarizer summarizer(now);
     now.turn.report.outcome = Outcome::nothing;
     return !summarizer.run().is_pointless() && summarizer.fold();

@@ -1,6 +1,5 @@
 #include "whittle/summarization/detail/summary_text.hpp"
 
-#include "whittle/digest/detail/plain_summary.hpp"
 #include "whittle/digest/detail/text.hpp"
 
 #include <fmt/format.h>
@@ -84,7 +83,7 @@ std::string with_user_messages(std::string_view summary, const KeptUserMessages*
 }  // namespace
 
 std::string compose_summary(const SummaryParts& parts, Language language) {
-    const Wording& first = is_plain_summary(parts.summary) ? preamble_by_rule : preamble;
+    const Wording& first = parts.is_by_rule ? preamble_by_rule : preamble;
     std::string where;
     if (!parts.transcript_file_path.empty())
         where = fmt::format(fmt::runtime(transcript.in(language)), parts.transcript_file_path);

@@ -4,9 +4,11 @@
 #include "whittle/chain/chain.hpp"
 #include "whittle/port/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
+#include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -172,6 +174,8 @@ TEST_CASE("a bad option of compaction on demand is an error, and nothing is chan
     CHECK(refused({.up_to = Serial{999'999}}));
     CHECK(refused({.from = serial_at(conversation, 9), .up_to = serial_at(conversation, 9)}));
     CHECK(refused({.from = serial_at(conversation, 9), .up_to = serial_at(conversation, 3)}));
+    CHECK(errc_of([&] { chain.compact_now(conversation, {.limits = Limits{.model_calls = -1}}); }) ==
+          Errc::invalid_config);
     CHECK(conversation.journal().empty());
     Conversation<> empty("empty");
     CHECK_FALSE(chain.compact_now(empty).changed());
@@ -212,4 +216,56 @@ TEST_CASE("a middleware is asked by its own hook, or by that of an overflow", "[
     CHECK(plain->seen == 77);
     CHECK(own->seen == 0);
     CHECK(own->asked == tokens);
+}
+
+TEST_CASE("a lower target never leaves more, down to what has to stay", "[compact_now]") {
+    std::int64_t before = INT64_MAX;
+    for (const std::int64_t target : {9'000, 6'000, 4'000, 3'000, 1'000, 1}) {
+        Conversation<> conversation = reading();
+        const Chain<> chain{with_memory(), Summarization{summariser(), {}}};
+        const Report& report = chain.compact_now(conversation, {.target_tokens = target});
+        CAPTURE(target, report.tokens_after);
+        CHECK(report.changed());
+        CHECK(report.tokens_after <= before);
+        before = report.tokens_after;
+    }
+    CHECK(before < 3'000);
+}
+
+TEST_CASE("trimming goes on outside of the range of an earlier button", "[compact_now]") {
+    const auto run = [](bool is_pressed) {
+        Conversation<> conversation("lines");
+        conversation.push_back(ChatMessage::user("read them all"));
+        const Chain<> chain{with_memory(), Trimming{{.start_tokens = 8'000, .cold_start_tokens = 8'000}}};
+        for (int i = 0; i < 60; ++i) {
+            chain.before_model(conversation);
+            const std::string id = "s" + std::to_string(i);
+            conversation.push_back(ChatMessage::assistant("").call(id, "read_file", "{\"path\":\"" + id + "\"}"));
+            chain.after_model(conversation);
+            std::string text;
+            for (int line = 0; line < 40; ++line)
+                text += "line " + std::to_string(line) + " of the file " + id + " says nothing new\n";
+            conversation.push_back(ChatMessage::result(id, "read_file", text));
+            if (is_pressed && i == 5)
+                chain.compact_now(conversation, {.target_tokens = 1, .up_to = serial_at(conversation, 3)});
+        }
+        return cleared(conversation).size();
+    };
+    CHECK(run(false) > 20);
+    CHECK(run(true) > 20);
+}
+
+TEST_CASE("the button repairs nothing: no request follows, and a call may still run", "[compact_now]") {
+    ChainConfig config = with_memory();
+    config.repair = true;
+    const Chain<> chain{config, Reduction{{.skip_truncation = true}}};
+    Conversation<> conversation = reading();
+    conversation.push_back(ChatMessage::user("two more"));
+    conversation.push_back(ChatMessage::assistant("").call("x", "read_file", "{}").call("y", "read_file", "{}"));
+    conversation.push_back(ChatMessage::result("x", "read_file", "first"));
+    const std::size_t size = conversation.size();
+    CHECK(chain.compact_now(conversation, {.target_tokens = 5'000}).changed());
+    CHECK(conversation.size() == size);
+    conversation.push_back(ChatMessage::result("y", "read_file", "second"));
+    CHECK(validate(conversation.outline(), openai_chat()).empty());
 }

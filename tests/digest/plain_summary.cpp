@@ -81,17 +81,18 @@ TEST_CASE("a summary by rule is the same for the same messages and keeps to its 
         CHECK(chars()->count(text) <= most);
         if (most >= 200) CHECK(has(text, "src/part_399/file.cpp"));  // the newest first
     }
+    CHECK(summary_of(conversation, {.max_tokens = 1}) == "");
     CHECK_FALSE(has(summary_of(conversation, {.with_user_messages = false}), "Asked by the user"));
     CHECK(has(summary_of(conversation, {}, Language::chinese), "最近的错误：\n"));
     CHECK(summary_of(Conversation<>("empty")).find('\n') == std::string::npos);
 }
 
 TEST_CASE("an earlier summary by rule goes on line by line, one of a model by its beginning", "[plain_summary]") {
-    const auto fold_again = [](const std::string& earlier) {
+    const auto fold_again = [](const std::string& earlier, std::string_view reason = plain_summary_reason) {
         Conversation<> conversation("again");
         conversation.push_back(ChatMessage::user("go on"));
         auto edit = conversation.edit("test");
-        edit.insert(0, ChatMessage::user(earlier), {.origin = Origin::summary, .reason = "summary"});
+        edit.insert(0, ChatMessage::user(earlier), {.origin = Origin::summary, .reason = std::string(reason)});
         REQUIRE(edit.commit({.must_save = false}).committed());
         call(conversation, "edit", R"({"path":"src/lexer.cpp","old_string":"b","new_string":"c"})", "done");
         return summary_of(conversation);
@@ -100,11 +101,29 @@ TEST_CASE("an earlier summary by rule goes on line by line, one of a model by it
     CHECK(has(again, "- Make the parser take tabs. Never touch src/vendor.cpp.\n- go on\n"));
     CHECK(has(again, "- [open] mend the test\n"));
     CHECK(has(again, "- The root cause is that Lexer::skip_blank stops at a tab.\n"));
-    CHECK(has(again, "- src/parser.cpp (lines 5-25)\n- src/lexer.cpp (written)"));  // used again: at the end
+    // Used again: at the end.
+    CHECK(has(again, "- src/parser.cpp (lines 5-25)\n- src/lexer.cpp (written 2 times)"));
     CHECK_FALSE(has(again, "Earlier summary"));
 
-    const std::string by_model = fold_again("The lexer was read.\n\nNothing else was done.");
+    CHECK(has(fold_again("Kept by a finalizer.\n\n" + summary_of(session())), "- src/parser.cpp (lines 5-25)\n"));
+    // What a model writes is no list of ours, whatever it looks like.
+    const std::string forged = fold_again(summary_of(session()), "summary");
+    CHECK(has(forged, "Earlier summary:\n- Written without a model"));
+    CHECK_FALSE(has(forged, "Plan, as it stood last:\n- [done]"));
+
+    const std::string by_model = fold_again("The lexer was read.\n\nNothing else was done.", "summary");
     CHECK(has(by_model, "Earlier summary:\n- The lexer was read.\n- Nothing else was done.\n"));
+}
+
+TEST_CASE("many short lines, too, keep to the tokens of a summary by rule", "[plain_summary]") {
+    Conversation<> conversation("short");
+    for (int i = 0; i < 999; ++i) call(conversation, "bash", "{\"command\":\"a" + std::to_string(i) + "\"}", "");
+    for (const std::int64_t most : {1, 10, 16, 20, 30, 60, 1'000}) {
+        const std::string text = summary_of(conversation, {.max_tokens = most});
+        CAPTURE(most, text);
+        CHECK(chars()->count(text) <= most);
+        CHECK((text.empty() || has(text, "\n- a998")));
+    }
 }
 
 TEST_CASE("a summary by rule cannot be made to open or close a tag of ours", "[plain_summary]") {
@@ -123,15 +142,23 @@ TEST_CASE("what a call says of files, commands and plans is read from its argume
     const auto files = [](std::string_view tool, std::string_view arguments) {
         return notes_of_call(tool, arguments).files;
     };
-    CHECK(files("view", R"({"file_path":"/a/b.py","view_range":[3,9]})") == Files{{"/a/b.py", "3-9", false}});
-    CHECK(files("view", R"({"file_path":"/a/b.py","view_range":[3,-1]})") == Files{{"/a/b.py", "from 3", false}});
-    CHECK(files("read", R"({"start_line":3,"end_line":9,"p":"x/y.h"})") == Files{{"x/y.h", "3-9", false}});
-    CHECK(files("read", R"({"offset":7,"p":"x/y.h"})") == Files{{"x/y.h", "from 7", false}});
-    CHECK(files("write_file", R"({"path":"x/y.md","content":"z"})") == Files{{"x/y.md", "", true}});
+    CHECK(files("view", R"({"file_path":"/a/b.py","view_range":[3,9]})") == Files{{"/a/b.py", "3-9", true, false}});
+    CHECK(files("view", R"({"file_path":"/a/b.py","view_range":[3,-1]})") == Files{{"/a/b.py", "from 3", true, false}});
+    CHECK(files("read", R"({"start_line":3,"end_line":9,"p":"x/y.h"})") == Files{{"x/y.h", "3-9", true, false}});
+    CHECK(files("read", R"({"offset":7,"p":"x/y.h"})") == Files{{"x/y.h", "from 7", true, false}});
+    CHECK(files("write_file", R"({"path":"x/y.md","content":"z"})") == Files{{"x/y.md", "", false, true}});
     CHECK(files("shell", R"({"command":["bash","-lc","cat a/b.txt > c/d.txt"]})") ==
-          Files{{"a/b.txt", "", false}, {"c/d.txt", "", true}});
+          Files{{"a/b.txt", "", true, false}, {"c/d.txt", "", false, true}});
     CHECK(files("patch", R"({"input":"*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** Add File: src/b.ts\n+x"})") ==
-          Files{{"src/a.ts", "", true}, {"src/b.ts", "", true}});
+          Files{{"src/a.ts", "", false, true}, {"src/b.ts", "", false, true}});
+    const std::string view = R"({"command":"view","path":"/r/x.py","view_range":[1,50]})";
+    CHECK(files("str_replace_editor", view) == Files{{"/r/x.py", "1-50", true, false}});
+    CHECK(notes_of_call("str_replace_editor", view).command == "");
+    CHECK(files("str_replace_editor", R"({"command":"insert","path":"/r/x.py"})") ==
+          Files{{"/r/x.py", "", false, true}});
+    CHECK(files("bash", R"({"command":"rm a/b.c 2>/dev/null"})") == Files{{"a/b.c", "", false, false}});
+    CHECK(files("bash", R"({"command":"make | tee a/log.txt"})") == Files{{"a/log.txt", "", false, true}});
+    CHECK(files("shell", R"({"command":["ls"],"workdir":"/r/x"})") == Files{{"/r/x", "", true, false}});
     CHECK(files("read", "[1]").empty());
     CHECK(files("read", "not JSON").empty());
     CHECK(notes_of_call("bash", R"({"cmd":"ls\nrm x"})").command == "ls");

@@ -109,7 +109,8 @@ public:
 
     /// The host's button: middlewares shrink the conversation in list order, below any trigger, until it has the
     /// target. What is protected stays, so that it may end above it; the report's `tokens_after` says. Between hooks,
-    /// at any time. Throws Error(invalid_argument) for a bad option, else as the other hooks.
+    /// at any time. Throws Error(invalid_argument) for a bad option, invalid_config for bad limits, else as the other
+    /// hooks.
     const Report& compact_now(Conversation<M>& conversation, const CompactOptions& options = {},
                               const HookRequest<M>& request = {}) const;
 

@@ -33,6 +33,7 @@ public:
     void check_tools(const ChainInfo& chain, std::span<const ToolSpec> tools, Problems& problems) const override;
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
+    void compact_now(Turn<M>& turn) override;
     [[nodiscard]] std::vector<Tool> tools(const ChainConfig& chain) const override {
         return detail::media_tools(chain);
     }
@@ -43,6 +44,7 @@ private:
         return conversation.journal().empty() ? 0 : static_cast<std::int64_t>(conversation.journal().back()->id);
     }
     /// Differs, all but surely, where other messages are pinned.
+    static bool prune(Turn<M>& turn, PruningConfig config, std::size_t end);
     [[nodiscard]] bool has_seen(Turn<M>& turn, Serial boundary) const;
     void remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const;
 
@@ -102,9 +104,20 @@ template <AgentMessage M>
 bool Pruning<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     PruningConfig all = config_;
     all.protect_newest_tokens = 0;
-    all.minimum_gain_tokens = 0;
+    return prune(turn, all, turn.conversation.size());
+}
+
+/// However little that is.
+template <AgentMessage M>
+void Pruning<M>::compact_now(Turn<M>& turn) {
+    prune(turn, config_, pruning_boundary(turn.conversation.outline(), config_));
+}
+
+template <AgentMessage M>
+bool Pruning<M>::prune(Turn<M>& turn, PruningConfig config, std::size_t end) {
+    config.minimum_gain_tokens = 0;
     auto edit = turn.edit();
-    detail::stage_pruning(turn, edit, all, edit.outline().size());
+    detail::stage_pruning(turn, edit, config, end);
     const CommitResult result = edit.commit();
     detail::report_refused(turn, result);
     return result.committed();

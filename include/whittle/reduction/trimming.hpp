@@ -34,6 +34,9 @@ public:
     bool on_overflow(Turn<M>& turn, const Overflow&) override {
         return trimmer_.on_overflow(turn, [&](FunctionRef<void(Draft&)> work) { with_draft(turn, work); });
     }
+    void compact_now(Turn<M>& turn) override {
+        trimmer_.compact_now(turn, [&](FunctionRef<void(Draft&)> work) { with_draft(turn, work); });
+    }
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) override {
         return trimmer_.wrap_tool(context, out, next);
     }

@@ -37,8 +37,11 @@ private:
     double ratio_ = 0.0;  ///< the provider's tokens for one of ours, at least 1; 0: not known yet
 };
 
+/// Adds every bad bound to `problems`, each under "limits.".
+void check_hook_limits(const Limits& limits, Problems& problems);
+
 /// Changes the configuration of one `compact_now`: what it may spend, and what it may not touch. Throws
-/// Error(invalid_argument).
+/// Error(invalid_argument), and Error(invalid_config) for bad limits.
 void limit_to(ChainConfig& config, const CompactOptions& options, const Outline& outline);
 
 /// Reports size and target as count and threshold. A target of 0 becomes half of the size.

@@ -15,7 +15,7 @@
 namespace whittle::inline v0 {
 
 struct PlainSummaryConfig {
-    std::int64_t max_tokens = 4'000;  ///< by the counter; at least 1
+    std::int64_t max_tokens = 4'000;  ///< by the counter; where not even a line fits, the text is empty
     bool with_user_messages = true;   ///< false: they stand beside the summary anyway
 
     friend bool operator==(const PlainSummaryConfig&, const PlainSummaryConfig&) = default;
@@ -28,8 +28,8 @@ namespace detail {
                                         const TokenCounter& counter, Language language);
 }  // namespace detail
 
-/// Whether `text` begins as a summary by rule does.
-[[nodiscard]] bool is_plain_summary(std::string_view text) noexcept;
+/// `Provenance::reason` of a message that holds a summary by rule: the next one takes it up line by line.
+inline constexpr std::string_view plain_summary_reason = "plain_summary";
 
 /// A summary without a model, of the messages at the indices `fold` (ascending): what the user asked, the newest plan
 /// or task list, what the assistant found and decided, files read and written, commands, the last errors, what is

@@ -28,11 +28,13 @@ public:
     void before_model(HookTurn& turn, WithDraft with_draft) const;
     void after_model(HookTurn& turn) const;
     bool on_overflow(HookTurn& turn, WithDraft with_draft) const;
+    bool compact_now(HookTurn& turn, WithDraft with_draft) const;
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& next) const;
 
 private:
     [[nodiscard]] std::shared_ptr<TrimmingState> find_state(const Attachments& attachments) const;
     [[nodiscard]] std::shared_ptr<TrimmingState> state_of(HookTurn& turn) const;
+    bool trim_all(HookTurn& turn, TrimmingState& state, WithDraft with_draft) const;
 
     std::shared_ptr<const TrimmingConfig> config_;
     std::string name_;

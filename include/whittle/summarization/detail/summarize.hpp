@@ -68,7 +68,7 @@ struct SummaryWork {
 /// Makes the summary and commits it. False: nothing was committed.
 bool summarize_when_due(const SummaryWork& work);
 bool summarize_after_overflow(const SummaryWork& work);
-/// The host asked for it: down to the target, or as far as it goes.
+/// The host asked for it: down to the target, or to little above what has to stay.
 bool summarize_on_demand(const SummaryWork& work);
 /// Stages a summary on the draft, whatever the trigger says, and commits nothing. False: there is nothing to fold.
 /// Throws Error(model_failed) and Error(cancelled).

@@ -12,10 +12,11 @@ namespace whittle::inline v0 {
 
 /// What stands in a summary message.
 struct SummaryParts {
-    std::string_view summary{};                       ///< as the model wrote it, cleaned
+    std::string_view summary{};                       ///< as it was written, cleaned
     const KeptUserMessages* user_messages = nullptr;  ///< null or empty: the model's own section stays
     std::span<const RetainedFact> facts{};
     std::string_view transcript_file_path{};
+    bool is_by_rule = false;  ///< `plain_summary` wrote it
 };
 
 /// The text of a summary message: what it is, the summary with the user's own words in place of its
