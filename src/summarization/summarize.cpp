@@ -43,6 +43,12 @@ private:
     void report_failed(const DigestError& failure) {
         report_failure(turn_, failure, turn_.config.on_error == OnError::propagate, grown(sizes_.context_tokens));
     }
+    /// A summary by rule that gains nothing is no failure: nobody was asked.
+    void report_idle(const DigestError& why) {
+        wait_for_growth(sizes_.context_tokens);
+        turn_.report.outcome = Outcome::nothing;
+        turn_.report.more().error = "no summary: " + why.message;
+    }
 
     HookTurn& turn_;
     SummaryPort& port_;
@@ -119,7 +125,7 @@ bool Summarizer::write_summary() {
         return false;
     }
     if (!digest.result.ok()) {
-        report_failed(*digest.result.failure);
+        port_.has_model() ? report_failed(*digest.result.failure) : report_idle(*digest.result.failure);
         return false;
     }
     port_.keep_before();

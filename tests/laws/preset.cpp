@@ -20,15 +20,12 @@ auto stages_of_preset(T, Preset preset) {
 
 }  // namespace
 
-// Plans follow words, not sizes alone: no L11.
+// Plans follow words, not sizes alone: no L11. What a summary folds, it carries otherwise (skills): no protected tools.
 WHITTLE_LAWS("the preset recommended", [](auto type) { return stages_of_preset(type, Preset::recommended); },
-             {.context_window = small_window, .looks_at_sizes_only = false})
+             {.keeps_protected_tools = false, .context_window = small_window, .looks_at_sizes_only = false})
 WHITTLE_LAWS("the preset lossless", [](auto type) { return stages_of_preset(type, Preset::lossless); },
              {.context_window = small_window, .looks_at_sizes_only = false})
 WHITTLE_LAWS("the preset local", [](auto type) { return stages_of_preset(type, Preset::local); },
-             {.context_window = small_window, .looks_at_sizes_only = false})
-WHITTLE_LAWS("the preset recommended at a host's button",
-             [](auto type) { return stages_of_preset(type, Preset::recommended); },
-             {.context_window = 100'000, .looks_at_sizes_only = false, .compact_now_to = 300})
+             {.keeps_protected_tools = false, .context_window = small_window, .looks_at_sizes_only = false})
 WHITTLE_LAWS("the preset cheap", [](auto type) { return stages_of_preset(type, Preset::cheap); },
-             {.context_window = small_window, .looks_at_sizes_only = false})
+             {.keeps_protected_tools = false, .context_window = small_window, .looks_at_sizes_only = false})
