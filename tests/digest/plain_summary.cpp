@@ -3,7 +3,7 @@
 
 #include "../../src/digest/call_notes.hpp"
 #include "support/catch.hpp"
-#include "whittle/conversation/conversation.hpp"
+#include "whittle/conversation/transaction.hpp"
 
 #include <cstddef>
 #include <numeric>
