@@ -2,6 +2,7 @@
 #include "../base/json.hpp"
 #include "call_notes.hpp"
 #include "identifiers.hpp"
+#include "text_shape.hpp"
 
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/text.hpp"
@@ -42,16 +43,7 @@ bool is_more_of_a_series(std::string_view word, std::unordered_map<std::string, 
 }
 
 /// One line: white space collapsed, tags of ours escaped.
-std::string one_line(std::string_view text) {
-    std::string line;
-    for (const char c : escape_tags(to_valid_utf8(text))) {
-        const bool is_space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (is_space && (line.empty() || line.back() == ' ')) continue;
-        line += is_space ? ' ' : c;
-    }
-    if (line.ends_with(' ')) line.pop_back();
-    return line;
-}
+std::string one_line(std::string_view text) { return detail::single_spaced(escape_tags(to_valid_utf8(text))); }
 
 }  // namespace
 

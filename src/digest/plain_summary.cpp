@@ -2,6 +2,7 @@
 
 #include "../base/ascii.hpp"
 #include "call_notes.hpp"
+#include "text_shape.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
@@ -61,22 +62,9 @@ constexpr std::array<std::string_view, 9> words_of_errors{"error",  "exception",
 
 constexpr std::array<std::string_view, 4> words_of_success{"0 failed", "0 errors", "no error", "without error"};
 
-template <std::size_t N>
-bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
-    const std::string lower = ascii_lower(text);
-    return std::ranges::any_of(words, [&](std::string_view word) { return lower.find(word) != lower.npos; });
-}
-
 /// One line of at most `most` bytes without tags of ours.
 std::string to_line(std::string_view text, std::size_t most) {
-    std::string line;
-    for (const char c : to_valid_utf8(text)) {
-        const bool is_blank_here = is_space(c);
-        if (is_blank_here && (line.empty() || line.back() == ' ')) continue;
-        line += is_blank_here ? ' ' : c;
-        if (line.size() > 2 * most) break;
-    }
-    while (line.ends_with(' ')) line.pop_back();
+    std::string line = single_spaced(to_valid_utf8(text), 2 * most);
     if (line.size() > most) line = std::string(utf8_prefix(line, most)) + "...";
     return escape_tags(line);
 }
@@ -204,7 +192,8 @@ void PlainSummary::add_result(const PartView& result) {
     for_each_line(utf8_suffix(result.text, looked_at), [&](std::string_view line) {
         if (is_blank(line)) return;
         last = line;
-        const bool tells = has_any(line, words_of_errors) && !has_any(line, words_of_success);
+        const std::string lower = ascii_lower(line);
+        const bool tells = holds_any(lower, words_of_errors) && !holds_any(lower, words_of_success);
         if (line.size() <= longest_line && tells) telling_line = line;
     });
     if (!result.is_error && telling_line.data() != last.data()) return;
@@ -217,7 +206,8 @@ void PlainSummary::add_findings(std::string_view text) {
     std::string_view last;
     for_each_line(text, [&](std::string_view line) {
         if (is_blank(line)) return;
-        if (!last.empty() && has_any(last, words_that_tell)) add_line(findings, to_line(last, longest_line));
+        if (!last.empty() && holds_any(ascii_lower(last), words_that_tell))
+            add_line(findings, to_line(last, longest_line));
         last = line;
     });
     if (!last.empty()) add_line(findings, to_line(last, longest_line));

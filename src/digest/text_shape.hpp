@@ -30,6 +30,19 @@ template <std::size_t N>
     return std::ranges::any_of(phrases, [&](std::string_view p) { return text.find(p) != nowhere; });
 }
 
+/// White space in a row is one blank, none at the ends. Stops once it has more than `enough` bytes.
+[[nodiscard]] inline std::string single_spaced(std::string_view text, std::size_t enough = nowhere) {
+    std::string line;
+    for (const char c : text) {
+        const bool is_gap = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (is_gap && (line.empty() || line.back() == ' ')) continue;
+        line += is_gap ? ' ' : c;
+        if (line.size() > enough) break;
+    }
+    if (line.ends_with(' ')) line.pop_back();
+    return line;
+}
+
 /// Letters of ASCII, of Latin-1 and of Russian in lower case, typographic apostrophes plain.
 [[nodiscard]] inline std::string lowered(std::string_view text) {
     constexpr std::string_view curly = "\u2019";
