@@ -3,6 +3,7 @@
 #include "../base/ascii.hpp"
 #include "../base/json.hpp"
 #include "identifiers.hpp"
+#include "text_shape.hpp"
 
 #include "whittle/base/text.hpp"
 
@@ -110,8 +111,7 @@ void add_command(std::string_view text, CallNotes& notes) {
     constexpr std::size_t most_named = 8;
     const std::string_view line = text.substr(0, text.find('\n'));
     notes.command = utf8_prefix(line, longest);
-    const bool is_read = std::ranges::any_of(reading_programs,
-                                             [&](std::string_view program) { return line.find(program) != line.npos; });
+    const bool is_read = holds_any(line, reading_programs);
     const std::string range = range_of_sed(line);
     for_each_identifier(line, [&](std::string_view word, IdentifierKind kind) {
         if (kind != IdentifierKind::path || notes.files.size() >= most_named) return;
@@ -138,11 +138,7 @@ std::vector<std::string> plan_of(const std::vector<JsonValue>& list) {
 
 }  // namespace
 
-bool is_writing_tool(std::string_view tool) {
-    const std::string name = ascii_lower(tool);
-    return std::ranges::any_of(writing_words,
-                               [&](std::string_view word) { return name.find(word) != std::string::npos; });
-}
+bool is_writing_tool(std::string_view tool) { return holds_any(ascii_lower(tool), writing_words); }
 
 CallNotes notes_of_call(std::string_view tool, std::string_view arguments) {
     CallNotes notes;

@@ -43,7 +43,7 @@ private:
     [[nodiscard]] static std::int64_t newest_entry(const Conversation<M>& conversation) {
         return conversation.journal().empty() ? 0 : static_cast<std::int64_t>(conversation.journal().back()->id);
     }
-    /// Differs, all but surely, where other messages are pinned.
+    /// Commits whatever it finds in front of `end`.
     static bool prune(Turn<M>& turn, PruningConfig config, std::size_t end);
     [[nodiscard]] bool has_seen(Turn<M>& turn, Serial boundary) const;
     void remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const;
