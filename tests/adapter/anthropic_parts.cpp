@@ -175,11 +175,11 @@ TEST_CASE("a message with results and user text belongs to the round of its call
 }
 
 TEST_CASE("a made Anthropic message keeps its role, but tools speak as the user", "[anthropic]") {
-    using Traits = message_traits<Message>;
-    CHECK(Traits::make(Role::system, "be brief").json().dump() == R"({"role":"system","content":"be brief"})");
-    CHECK(Traits::make(Role::assistant, "yes").json().dump() == R"({"role":"assistant","content":"yes"})");
-    CHECK(Traits::make(Role::tool, "x").json().dump() == R"({"role":"user","content":"x"})");
-    CHECK(Traits::make(Role::user, "a\xFF").json().dump() == "{\"role\":\"user\",\"content\":\"a\xEF\xBF\xBD\"}");
+    using WireTraits = message_traits<Message>;
+    CHECK(WireTraits::make(Role::system, "be brief").json().dump() == R"({"role":"system","content":"be brief"})");
+    CHECK(WireTraits::make(Role::assistant, "yes").json().dump() == R"({"role":"assistant","content":"yes"})");
+    CHECK(WireTraits::make(Role::tool, "x").json().dump() == R"({"role":"user","content":"x"})");
+    CHECK(WireTraits::make(Role::user, "a\xFF").json().dump() == "{\"role\":\"user\",\"content\":\"a\xEF\xBF\xBD\"}");
 }
 
 TEST_CASE("all results of one turn become one user message, in order", "[anthropic]") {

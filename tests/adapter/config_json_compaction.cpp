@@ -13,7 +13,7 @@ namespace {
 
 using Environment = std::map<std::string, std::string, std::less<>>;
 
-ChainSettings read(const std::string& stage, const Environment& environment = {}) {
+ChainSettings compaction_settings(const std::string& stage, const Environment& environment = {}) {
     const std::string json =
         R"({"models": {"cheap": {"type": "scripted", "replies": ["S"]}}, "middlewares": [)" + stage + R"(]})";
     return read_chain_settings(json, {.name = "chain.json", .lookup = [&](std::string_view name) {
@@ -27,9 +27,9 @@ CompactionConfig config_of(const ChainSettings& settings) {
     return std::get<CompactionConfig>(settings.stages.at(0).config);
 }
 
-std::string error_of(const std::string& stage, const Environment& environment = {}) {
+std::string compaction_error(const std::string& stage, const Environment& environment = {}) {
     try {
-        read(stage, environment);
+        compaction_settings(stage, environment);
     } catch (const Error& error) {
         return error.what();
     }
@@ -41,11 +41,11 @@ bool says(const std::string& text, std::string_view what) { return text.find(wha
 }  // namespace
 
 TEST_CASE("compaction has the defaults of its structure, and every key is read", "[config_json]") {
-    const CompactionConfig defaults = config_of(read(R"({"type": "compaction"})"));
+    const CompactionConfig defaults = config_of(compaction_settings(R"({"type": "compaction"})"));
     CHECK(limits_of(defaults, 0) == CompactionLimits{40'000, 3'000, 1'000});
     CHECK(defaults.pruning);
     CHECK(defaults.retry == RetryConfig{2});
-    const ChainSettings settings = read(R"({"type": "compaction", "name": "ladder", "model": "cheap",
+    const ChainSettings settings = compaction_settings(R"({"type": "compaction", "name": "ladder", "model": "cheap",
         "threshold_tokens": 9000, "target_tokens": 2000, "summary_size_tokens": 500, "runway_fraction": 0.2,
         "current_turn_keep_rounds": 3, "pruning": {"skip_boundary_turns": 1}, "media": "keep",
         "token_counter": {"counter": "pessimistic"}, "summary_role": "system", "user_instruction": "sum up",
@@ -69,17 +69,17 @@ TEST_CASE("compaction has the defaults of its structure, and every key is read",
     CHECK(config.failover);
     CHECK(config.on_failure == OnFailure::propagate);
     CHECK(config.cool_down_tokens == 100);
-    CHECK_FALSE(config_of(read(R"({"type": "compaction", "pruning": false})")).pruning);
+    CHECK_FALSE(config_of(compaction_settings(R"({"type": "compaction", "pruning": false})")).pruning);
 }
 
 TEST_CASE("sizes that contradict each other are refused with their place", "[config_json]") {
     const std::string error =
-        error_of(R"({"type": "compaction", "threshold_tokens": 2000, "pruning": {"head_bytes": -1}})");
+        compaction_error(R"({"type": "compaction", "threshold_tokens": 2000, "pruning": {"head_bytes": -1}})");
     CHECK(says(error, "middlewares[0].target_tokens"));
     CHECK(says(error, "below the threshold (2000)"));
     CHECK(says(error, "head_bytes"));
-    CHECK(says(error_of(R"({"type": "compaction", "model": "dear"})"), "dear"));
-    CHECK(says(error_of(R"({"type": "compaction", "pruning": true})"), "false or an object"));
+    CHECK(says(compaction_error(R"({"type": "compaction", "model": "dear"})"), "dear"));
+    CHECK(says(compaction_error(R"({"type": "compaction", "pruning": true})"), "false or an object"));
 }
 
 TEST_CASE("the environment wins over the file, and an empty variable counts as unset", "[config_json]") {
@@ -87,25 +87,28 @@ TEST_CASE("the environment wins over the file, and an empty variable counts as u
                                   {"AGENT_COMPACTION_TARGET", "2000"},
                                   {"AGENT_COMPACTION_SUMMARY_SIZE", ""},
                                   {"AGENT_COMPACTION_MODEL", "cheap"}};
-    const ChainSettings settings = read(R"({"type": "compaction", "threshold_tokens": 50000})", environment);
+    const ChainSettings settings =
+        compaction_settings(R"({"type": "compaction", "threshold_tokens": 50000})", environment);
     CHECK(limits_of(config_of(settings), 0) == CompactionLimits{9'000, 2'000, 1'000});
     CHECK(settings.stages[0].model == "cheap");
-    CHECK(limits_of(config_of(read(R"({"type": "compaction"})", {{"AGENT_COMPACTION_THRESHOLD", ""}})), 0).threshold ==
-          40'000);
+    CHECK(
+        limits_of(config_of(compaction_settings(R"({"type": "compaction"})", {{"AGENT_COMPACTION_THRESHOLD", ""}})), 0)
+            .threshold == 40'000);
 }
 
 TEST_CASE("a variable that is no size names itself; 0 is a value, and a bad one", "[config_json]") {
     for (const std::string value : {"abc", "12k", "1.5", " 9000", "-1", "0", "99999999999999999999"}) {
-        const std::string error = error_of(R"({"type": "compaction"})", {{"AGENT_COMPACTION_THRESHOLD", value}});
+        const std::string error =
+            compaction_error(R"({"type": "compaction"})", {{"AGENT_COMPACTION_THRESHOLD", value}});
         CHECK(says(error, "environment variable AGENT_COMPACTION_THRESHOLD: found \"" + value + "\""));
     }
-    CHECK(says(error_of(R"({"type": "compaction"})", {{"AGENT_COMPACTION_MODEL", "dear"}}),
+    CHECK(says(compaction_error(R"({"type": "compaction"})", {{"AGENT_COMPACTION_MODEL", "dear"}}),
                "environment variable AGENT_COMPACTION_MODEL: found \"dear\""));
-    CHECK(error_of(R"({"type": "pruning"})", {{"AGENT_COMPACTION_THRESHOLD", "abc"}}) == "no error");
+    CHECK(compaction_error(R"({"type": "pruning"})", {{"AGENT_COMPACTION_THRESHOLD", "abc"}}) == "no error");
 }
 
 TEST_CASE("a chain from a file compacts with the model that the file names", "[config_json]") {
-    const ChainSettings settings = read(
+    const ChainSettings settings = compaction_settings(
         R"({"type": "compaction", "model": "cheap", "threshold_tokens": 500, "target_tokens": 200,
             "summary_size_tokens": 50})");
     const Chain<ChatMessage> chain = make_chain<ChatMessage>(settings);

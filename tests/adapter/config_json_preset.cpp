@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* models = R"("models": {"writer": {"type": "scripted", "replies": ["short"]}})";
 
-ChainSettings read(const std::string& text) { return read_chain_settings(text, {.name = "chain.json"}); }
+ChainSettings settings_of(const std::string& text) { return read_chain_settings(text, {.name = "chain.json"}); }
 
 json written_out(const std::string& text) { return json::parse(write_out_preset(text, {.name = "chain.json"})); }
 
 /// The error's text; empty if there is none.
-std::string error_of(const std::string& text) {
+std::string preset_error(const std::string& text) {
     try {
-        static_cast<void>(read(text));
+        static_cast<void>(settings_of(text));
     } catch (const Error& error) {
         return error.what();
     }
@@ -45,7 +45,7 @@ TEST_CASE("a preset in a configuration is the preset in code", "[config_json]") 
         const std::string name(name_of(preset));
         CAPTURE(name);
         const ChainSettings settings =
-            read(R"({"preset": ")" + name + R"(", "profile": {"context_window": 64000}, )" + models + "}");
+            settings_of(R"({"preset": ")" + name + R"(", "profile": {"context_window": 64000}, )" + models + "}");
         const PresetConfig expected = preset_config(preset, {.context_window = 64'000});
         CHECK(settings.config.profile.cache == expected.chain.profile.cache);
         CHECK(settings.storage.type == StorageSettings::Type::memory);
@@ -60,23 +60,23 @@ TEST_CASE("a preset in a configuration is the preset in code", "[config_json]") 
 }
 
 TEST_CASE("without a model a preset's summaries are written by rule, at the edge of a known window", "[config_json]") {
-    CHECK(read(R"({"preset": "recommended"})").stages.size() == 2);
-    const ChainSettings settings = read(R"({"preset": "recommended", "profile": {"context_window": 32000}})");
+    CHECK(settings_of(R"({"preset": "recommended"})").stages.size() == 2);
+    const ChainSettings settings = settings_of(R"({"preset": "recommended", "profile": {"context_window": 32000}})");
     REQUIRE(settings.stages.size() == 3);
     CHECK(settings.stages[2].model == "");
     CHECK(config_at<SummarizationConfig>(settings, 2).plain_summary_tokens == 3'200);
-    CHECK(read(R"({"preset": "lossless", "profile": {"context_window": 32000}})").stages.size() == 2);
+    CHECK(settings_of(R"({"preset": "lossless", "profile": {"context_window": 32000}})").stages.size() == 2);
     CHECK(make_chain<ChatMessage>(settings).stages().size() == 3);
 }
 
 TEST_CASE("an entry with the name of a preset's stage changes only what it says", "[config_json]") {
-    const ChainSettings settings = read(std::string(R"({"middlewares": [
+    const ChainSettings settings = settings_of(std::string(R"({"middlewares": [
         {"type": "summarization", "keep_recent_tokens": 77, "preserve_skills": {"max_skills": 2}},
         {"type": "trimming", "keep_rounds": 3},
         {"type": "reduction", "name": "second", "max_tokens_for_clear": 5000},
         {"type": "pruning"}],
         "profile": {"cache": "openai", "context_window": 32000}, "storage": {"type": "file", "root": "here"}, )") +
-                                        models + R"(, "preset": "recommended"})");
+                                               models + R"(, "preset": "recommended"})");
     const PresetConfig preset = recommended({.context_window = 32'000});
     REQUIRE(settings.stages.size() == 5);
     CHECK(config_at<TrimmingConfig>(settings, 0).keep_rounds == 3);
@@ -95,18 +95,19 @@ TEST_CASE("an entry with the name of a preset's stage changes only what it says"
 }
 
 TEST_CASE("a provider without a cache stays one under a preset when the configuration says so", "[config_json]") {
-    CHECK(read(R"({"preset": "recommended", "profile": {"cache": "no_cache"}})").config.profile.cache.read == 1.0);
+    CHECK(settings_of(R"({"preset": "recommended", "profile": {"cache": "no_cache"}})").config.profile.cache.read ==
+          1.0);
 }
 
 TEST_CASE("an unknown preset is named with those that there are", "[config_json]") {
-    CHECK(has_line(error_of(R"({"preset": "recomended"})"),
+    CHECK(has_line(preset_error(R"({"preset": "recomended"})"),
                    R"(chain.json:1:2: preset: unknown preset "recomended"; did you mean "recommended"? allowed: )"
                    "recommended, lossless, local, cheap"));
-    CHECK(has_line(error_of(R"({"preset": 1})"), "expected one of"));
+    CHECK(has_line(preset_error(R"({"preset": 1})"), "expected one of"));
 }
 
 TEST_CASE("tokens that an entry gives count in place of the preset's parts of the window", "[config_json]") {
-    const ChainSettings settings = read(R"({"preset": "recommended", "profile": {"context_window": 200000},
+    const ChainSettings settings = settings_of(R"({"preset": "recommended", "profile": {"context_window": 200000},
         "middlewares": [{"type": "reduction", "max_tokens_for_clear": 30000, "clear_target_tokens": 15000}]})");
     const ClearingLimits limits = limits_of(config_at<ReductionConfig>(settings, 1), 200'000);
     CHECK(limits.due == 30'000);
@@ -116,28 +117,28 @@ TEST_CASE("tokens that an entry gives count in place of the preset's parts of th
 }
 
 TEST_CASE("a preset that is not known brings no other problems with it", "[config_json]") {
-    const std::string error =
-        error_of(R"({"preset": "recomended", "middlewares": [{"type": "summarization", "keep_recent_tokens": 9}]})");
+    const std::string error = preset_error(
+        R"({"preset": "recomended", "middlewares": [{"type": "summarization", "keep_recent_tokens": 9}]})");
     CHECK(has_line(error, "1 problem\n"));
 }
 
 TEST_CASE("what is doubtful of a preset names its stage, and says whose value it is", "[config_json]") {
-    const ChainSettings settings = read(R"({"preset": "recommended", "profile": {"context_window": 1}})");
+    const ChainSettings settings = settings_of(R"({"preset": "recommended", "profile": {"context_window": 1}})");
     REQUIRE_FALSE(settings.warnings.empty());
     CHECK(has_line(settings.warnings.front(), "preset.trimming.start_tokens: found 1 (of the preset)"));
 }
 
 TEST_CASE("prices that are not given follow the cache that a preset brings", "[config_json]") {
-    const ChainSettings settings =
-        read(R"({"preset": "recommended", "profile": {"prices": {"input": 3, "cache_write": 9, "output": 15}}})");
+    const ChainSettings settings = settings_of(
+        R"({"preset": "recommended", "profile": {"prices": {"input": 3, "cache_write": 9, "output": 15}}})");
     CHECK(std::abs(settings.config.profile.prices->cache_read - 0.3) < 1e-9);
     CHECK(settings.config.profile.prices->cache_write == 9.0);
 }
 
 TEST_CASE("a bad value of an entry that changes a preset has its place", "[config_json]") {
-    CHECK(
-        has_line(error_of("{\"preset\": \"cheap\",\n \"middlewares\": [{\"type\": \"trimming\", \"keep_rounds\": 0}]}"),
-                 "middlewares[0].keep_rounds: found 0"));
+    CHECK(has_line(
+        preset_error("{\"preset\": \"cheap\",\n \"middlewares\": [{\"type\": \"trimming\", \"keep_rounds\": 0}]}"),
+        "middlewares[0].keep_rounds: found 0"));
 }
 
 TEST_CASE("a preset written out has the same chain without it", "[config_json]") {
@@ -153,8 +154,8 @@ TEST_CASE("a preset written out has the same chain without it", "[config_json]")
         const json plain = written_out(text);
         CHECK_FALSE(plain.contains("preset"));
         CHECK(plain["explain"] == true);
-        const ChainSettings a = read(text);
-        const ChainSettings b = read(plain.dump());
+        const ChainSettings a = settings_of(text);
+        const ChainSettings b = settings_of(plain.dump());
         REQUIRE(a.stages.size() == b.stages.size());
         CHECK(a.config.profile.cache == b.config.profile.cache);
         for (std::size_t i = 0; i < a.stages.size(); ++i) CHECK(a.stages[i].name == b.stages[i].name);

@@ -9,13 +9,13 @@ using namespace whittle;
 
 namespace {
 
-ChainSettings with_stage(const std::string& members) {
+ChainSettings pruning_stage(const std::string& members) {
     return read_chain_settings(R"({"middlewares": [{"type": "pruning")" + members + "}]}", {.name = "c"});
 }
 
-std::string problems_of(const std::string& members) {
+std::string pruning_problems(const std::string& members) {
     try {
-        static_cast<void>(with_stage(members));
+        static_cast<void>(pruning_stage(members));
     } catch (const Error& error) {
         return error.what();
     }
@@ -25,7 +25,7 @@ std::string problems_of(const std::string& members) {
 }  // namespace
 
 TEST_CASE("every setting of pruning can be read", "[config_json]") {
-    const ChainSettings settings = with_stage(R"(, "name": "p", "storage": {"type": "memory"},
+    const ChainSettings settings = pruning_stage(R"(, "name": "p", "storage": {"type": "memory"},
         "protected_tools": ["recall"], "skip_boundary_turns": 3, "protect_current_turn_only": true,
         "prune_failed_results": true, "protect_newest_tokens": 4, "minimum_gain_tokens": 5, "placeholder": "gone",
         "partial": true, "head_bytes": 6, "tail_bytes": 7)");
@@ -46,7 +46,7 @@ TEST_CASE("every setting of pruning can be read", "[config_json]") {
 
 TEST_CASE("pruning without settings is the structure's defaults, and the documented ones", "[config_json]") {
     const PruningConfig defaults;
-    const ChainSettings settings = with_stage("");
+    const ChainSettings settings = pruning_stage("");
     const auto& config = std::get<PruningConfig>(settings.stages.at(0).config);
     CHECK(config.skip_boundary_turns == defaults.skip_boundary_turns);
     CHECK(config.placeholder.empty());
@@ -61,16 +61,16 @@ TEST_CASE("pruning without settings is the structure's defaults, and the documen
 
 TEST_CASE("nonsense in pruning is refused with its place", "[config_json]") {
     CHECK_THAT(
-        problems_of(R"(, "skip_boundary_turns": -1)"),
+        pruning_problems(R"(, "skip_boundary_turns": -1)"),
         Catch::Contains("middlewares[0].skip_boundary_turns: found -1, expected an integer from 0 to 2147483647"));
-    CHECK_THAT(problems_of(R"(, "placeholder": " ")"), Catch::Contains("middlewares[0].placeholder: found blank"));
-    CHECK_THAT(problems_of(R"(, "partial": true, "head_bytes": 0, "tail_bytes": 0)"),
+    CHECK_THAT(pruning_problems(R"(, "placeholder": " ")"), Catch::Contains("middlewares[0].placeholder: found blank"));
+    CHECK_THAT(pruning_problems(R"(, "partial": true, "head_bytes": 0, "tail_bytes": 0)"),
                Catch::Contains("middlewares[0].partial"));
-    CHECK_THAT(problems_of(R"(, "protect": "all")"), Catch::Contains("unknown key \"protect\""));
+    CHECK_THAT(pruning_problems(R"(, "protect": "all")"), Catch::Contains("unknown key \"protect\""));
 }
 
 TEST_CASE("a chain is made of the pruning stage with its own store", "[config_json]") {
-    const auto chain = make_chain<ChatMessage>(with_stage(R"(, "name": "p", "storage": {"type": "memory"})"));
+    const auto chain = make_chain<ChatMessage>(pruning_stage(R"(, "name": "p", "storage": {"type": "memory"})"));
     const auto* stage = dynamic_cast<const Pruning<>*>(chain.stages().at(0).get());
     REQUIRE(stage != nullptr);
     CHECK(stage->name() == "p");

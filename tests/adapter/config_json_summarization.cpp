@@ -10,14 +10,14 @@ using namespace whittle;
 
 namespace {
 
-std::string with_stage(const std::string& members) {
+std::string summarization_chain(const std::string& members) {
     return R"({"models": {"m": {"type": "scripted", "replies": [{"error": "server"}, "<summary>THE GIST</summary>"]},
                           "n": {"type": "scripted", "replies": ["<summary>OTHER GIST</summary>"]}},
                "middlewares": [{"type": "summarization")" +
            members + "}]}";
 }
 
-std::vector<std::string> problems_of(const std::string& json) {
+std::vector<std::string> summarization_problems(const std::string& json) {
     try {
         static_cast<void>(read_chain_settings(json, {.name = "c"}));
     } catch (const Error& error) {
@@ -43,7 +43,7 @@ Conversation<> long_talk() {
 }  // namespace
 
 TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
-    const ChainSettings settings = read_chain_settings(with_stage(R"(, "name": "s", "model": "m",
+    const ChainSettings settings = read_chain_settings(summarization_chain(R"(, "name": "s", "model": "m",
         "trigger": {"context_tokens": 100, "context_messages": 7}, "keep_recent_tokens": 11, "keep_recent_messages": 3,
         "preserve_user_messages": {"enabled": false, "max_tokens": 12},
         "preserve_skills": {"skill_tool_name": "load", "max_skills": 1, "max_tokens_per_skill": 2,
@@ -77,21 +77,24 @@ TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
 }
 
 TEST_CASE("a summarizer's bad settings are listed with their places", "[config_json]") {
-    CHECK(problems_of(with_stage("")).size() == 1);
-    CHECK(problems_of(with_stage("")).front().find("model") != std::string::npos);
-    CHECK(problems_of(with_stage(R"(, "model": "mm")")).front().find("\"mm\"; allowed: ") != std::string::npos);
-    CHECK(problems_of(with_stage(R"(, "model": "m", "failover": {"model": "x"})")).size() == 1);
-    const auto fraction =
-        problems_of(with_stage(R"(, "model": "m", "trigger": {"context_tokens": 9, "context_fraction": 1.5})"));
+    CHECK(summarization_problems(summarization_chain("")).size() == 1);
+    CHECK(summarization_problems(summarization_chain("")).front().find("model") != std::string::npos);
+    CHECK(summarization_problems(summarization_chain(R"(, "model": "mm")")).front().find("\"mm\"; allowed: ") !=
+          std::string::npos);
+    CHECK(summarization_problems(summarization_chain(R"(, "model": "m", "failover": {"model": "x"})")).size() == 1);
+    const auto fraction = summarization_problems(
+        summarization_chain(R"(, "model": "m", "trigger": {"context_tokens": 9, "context_fraction": 1.5})"));
     REQUIRE(fraction.size() == 1);
     CHECK(fraction[0].find("middlewares[0].trigger.context_fraction") != std::string::npos);
-    CHECK(problems_of(with_stage(R"(, "model": "m", "trigger": {}, "keep_recent": 1)")).size() == 2);
-    CHECK(problems_of(with_stage(R"(, "model": "m", "trigger": {"context_tokens": -1}, "summary_role": "tool")"))
+    CHECK(summarization_problems(summarization_chain(R"(, "model": "m", "trigger": {}, "keep_recent": 1)")).size() ==
+          2);
+    CHECK(summarization_problems(
+              summarization_chain(R"(, "model": "m", "trigger": {"context_tokens": -1}, "summary_role": "tool")"))
               .size() >= 2);
 }
 
 TEST_CASE("a chain from a file summarises, fails over and repeats its last reply", "[config_json]") {
-    const auto chain = make_chain<ChatMessage>(read_chain_settings(with_stage(
+    const auto chain = make_chain<ChatMessage>(read_chain_settings(summarization_chain(
         R"(, "model": "m", "trigger": {"context_tokens": 2000}, "failover": {"model": "n"}, "keep_recent_tokens": 0)")));
     Conversation<> c = long_talk();
     CHECK(chain.before_model(c).stages[0].outcome == Outcome::committed);
@@ -109,6 +112,7 @@ TEST_CASE("a host's own models can stand behind the names of a file", "[config_j
         made.push_back(settings.name);
         return make_model<ChatMessage>(settings);
     };
-    static_cast<void>(make_chain<ChatMessage>(read_chain_settings(with_stage(R"(, "model": "m")")), {}, maker));
+    static_cast<void>(
+        make_chain<ChatMessage>(read_chain_settings(summarization_chain(R"(, "model": "m")")), {}, maker));
     CHECK(made == std::vector<std::string>{"m", "n"});
 }

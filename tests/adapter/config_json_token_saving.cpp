@@ -9,13 +9,13 @@ using namespace whittle;
 
 namespace {
 
-std::string with_stage(const std::string& members) {
+std::string token_saving_chain(const std::string& members) {
     return R"({"models": {"m": {"type": "scripted", "replies": ["[1]"]}},
                "middlewares": [{"type": "token_saving")" +
            members + "}]}";
 }
 
-std::string problems_of(const std::string& json) {
+std::string token_saving_problems(const std::string& json) {
     try {
         static_cast<void>(read_chain_settings(json, {.name = "c"}));
     } catch (const Error& error) {
@@ -27,7 +27,8 @@ std::string problems_of(const std::string& json) {
 }  // namespace
 
 TEST_CASE("every setting of token saving can be read", "[config_json]") {
-    const ChainSettings settings = read_chain_settings(with_stage(R"(, "name": "s", "compress_threshold_chars": 100,
+    const ChainSettings settings =
+        read_chain_settings(token_saving_chain(R"(, "name": "s", "compress_threshold_chars": 100,
         "head_keep_chars": 40, "tail_keep_chars": 30, "keep_recent_tool_messages": 5, "enable_compression": false,
         "early_exit_min_call_index": 7, "early_exit_text": "stop", "signals": "trajectory", "enable_early_exit": false,
         "enable_perplexity_compression": true, "perplexity_classifier": "heuristic", "perplexity_recent_cutoff": 1,
@@ -60,7 +61,7 @@ TEST_CASE("every setting of token saving can be read", "[config_json]") {
 }
 
 TEST_CASE("token saving without settings is the structure's defaults", "[config_json]") {
-    const ChainSettings settings = read_chain_settings(with_stage(""));
+    const ChainSettings settings = read_chain_settings(token_saving_chain(""));
     const auto& config = std::get<TokenSavingConfig>(settings.stages.at(0).config);
     CHECK(config.compress_threshold_chars == TokenSavingConfig{}.compress_threshold_chars);
     CHECK(config.batch_calls == TokenSavingConfig{}.batch_calls);
@@ -70,19 +71,22 @@ TEST_CASE("token saving without settings is the structure's defaults", "[config_
 }
 
 TEST_CASE("nonsense in token saving is refused with its place", "[config_json]") {
-    CHECK_THAT(problems_of(with_stage(R"(, "head_keep_chars": 1500)")),
+    CHECK_THAT(token_saving_problems(token_saving_chain(R"(, "head_keep_chars": 1500)")),
                Catch::Contains("middlewares[0].head_keep_chars: found 1500 + tail_keep_chars 700"));
-    CHECK_THAT(problems_of(with_stage(R"(, "perplexity_keep_ratio_mid": 0)")), Catch::Contains("above 0, at most 1"));
-    CHECK_THAT(problems_of(with_stage(R"(, "perplexity_classifier": "magic")")), Catch::Contains("heuristic"));
-    CHECK_THAT(problems_of(with_stage(R"(, "perplexity_classifier": "model")")),
+    CHECK_THAT(token_saving_problems(token_saving_chain(R"(, "perplexity_keep_ratio_mid": 0)")),
+               Catch::Contains("above 0, at most 1"));
+    CHECK_THAT(token_saving_problems(token_saving_chain(R"(, "perplexity_classifier": "magic")")),
+               Catch::Contains("heuristic"));
+    CHECK_THAT(token_saving_problems(token_saving_chain(R"(, "perplexity_classifier": "model")")),
                Catch::Contains("middlewares[0].model"));
-    CHECK_THAT(problems_of(with_stage(R"(, "perplexity_classifier": "model", "model": "x")")),
+    CHECK_THAT(token_saving_problems(token_saving_chain(R"(, "perplexity_classifier": "model", "model": "x")")),
                Catch::Contains("\"x\""));
-    CHECK_THAT(problems_of(with_stage(R"(, "model": "m")")), Catch::Contains("perplexity_classifier"));
+    CHECK_THAT(token_saving_problems(token_saving_chain(R"(, "model": "m")")),
+               Catch::Contains("perplexity_classifier"));
 }
 
 TEST_CASE("a chain from a file asks the named model which words to keep", "[config_json]") {
-    const auto chain = make_chain<ChatMessage>(read_chain_settings(with_stage(
+    const auto chain = make_chain<ChatMessage>(read_chain_settings(token_saving_chain(
         R"(, "enable_perplexity_compression": true, "perplexity_classifier": "model", "model": "m",
              "minimum_gain_tokens": 0, "batch_calls": 1)")));
     Conversation<> c("conv");

@@ -12,7 +12,7 @@ using namespace whittle;
 
 namespace {
 
-std::string error_of(std::string_view json, const ConfigSource& source) {
+std::string tokens_error(std::string_view json, const ConfigSource& source) {
     try {
         static_cast<void>(read_chain_settings(json, source));
     } catch (const Error& error) {
@@ -32,13 +32,13 @@ TEST_CASE("a vocabulary that is not installed is named with its place and the co
                                   return name == "HOME" ? std::optional(dir.path().string()) : std::nullopt;
                               }};
     const std::string path = dir.path().string() + "/.local/share/whittle/vocabularies/r50k_base.whittle";
-    CHECK(error_of(with_r50k, source)
+    CHECK(tokens_error(with_r50k, source)
               .ends_with("tokens.counter: open vocabulary " + path +
                          ": No such file or directory; `whittle vocab install r50k_base` puts "
                          "it there"));
-    CHECK(error_of(with_r50k, {.name = "chain.json"})
+    CHECK(tokens_error(with_r50k, {.name = "chain.json"})
               .ends_with("tokens.counter: no directory of vocabularies is known; set tokens.vocabularies"));
-    CHECK(error_of(R"({"tokens": {"vocabularies": "v"}})", {})
+    CHECK(tokens_error(R"({"tokens": {"vocabularies": "v"}})", {})
               .ends_with("tokens.vocabularies: only for an exact counter"));
 }
 

@@ -67,13 +67,13 @@ MiddlewareTypes with_every_kind() {
     return types;
 }
 
-ChainSettings read(std::string_view json) {
+ChainSettings settings_of_types(std::string_view json) {
     return read_chain_settings(json, {.name = "c", .types = with_every_kind()});
 }
 
-std::string error_of(std::string_view json) {
+std::string types_error(std::string_view json) {
     try {
-        static_cast<void>(read(json));
+        static_cast<void>(settings_of_types(json));
     } catch (const Error& error) {
         return error.what();
     }
@@ -97,7 +97,8 @@ const Recorded<M>& first_of(const Chain<M>& chain) {
 }  // namespace
 
 TEST_CASE("a registered type is read, checked and made, with every kind of key", "[config_json]") {
-    const ChainSettings settings = read(R"({"models": {"m": {"type": "scripted", "replies": ["x"]}}, "middlewares": [
+    const ChainSettings settings =
+        settings_of_types(R"({"models": {"m": {"type": "scripted", "replies": ["x"]}}, "middlewares": [
         {"type": "every_kind", "name": "mine", "model": "m", "flag": false, "count": 9, "tokens": 8, "share": 0.5,
          "word": "back", "tools": ["a"]}, {"type": "reduction", "skip_truncation": true}]})");
     const Chain<ChatMessage> chain = make_chain<ChatMessage>(settings);
@@ -115,7 +116,7 @@ TEST_CASE("a registered type is read, checked and made, with every kind of key",
 }
 
 TEST_CASE("what an entry of a registered type leaves out has the default of its structure", "[config_json]") {
-    const ChainSettings settings = read(R"({"middlewares": [{"type": "every_kind", "tools": []}]})");
+    const ChainSettings settings = settings_of_types(R"({"middlewares": [{"type": "every_kind", "tools": []}]})");
     const Chain<openai::Message> chain = make_chain<openai::Message>(settings);
     CHECK(chain.stages().at(0)->name() == "every_kind");
     CHECK(first_of(chain).model() == nullptr);
@@ -125,8 +126,8 @@ TEST_CASE("what an entry of a registered type leaves out has the default of its 
 
 TEST_CASE("errors of a registered type have their place and suggestion as those of the built-in ones",
           "[config_json]") {
-    CHECK(error_of("{\"middlewares\": [\n {\"type\": \"every_kind\",\n  \"cont\": 1, \"count\": 0, \"share\": 2, "
-                   "\"word\": \"bac\", \"flag\": 1, \"tokens\": 1.5}]}") ==
+    CHECK(types_error("{\"middlewares\": [\n {\"type\": \"every_kind\",\n  \"cont\": 1, \"count\": 0, \"share\": 2, "
+                      "\"word\": \"bac\", \"flag\": 1, \"tokens\": 1.5}]}") ==
           "read configuration: 7 problems\n"
           "c:3:3: middlewares[0].cont: unknown key \"cont\"; did you mean \"count\"? allowed: type, name, model, "
           "flag, count, tokens, share, word, tools\n"
@@ -136,21 +137,22 @@ TEST_CASE("errors of a registered type have their place and suggestion as those 
           "c:3:53: middlewares[0].flag: found 1, expected true or false\n"
           "c:3:64: middlewares[0].tokens: found 1.5, expected an integer, 0 or more\n"
           "c:2:2: middlewares[0].tools: missing, expected an array of strings");
-    CHECK(error_of(R"({"middlewares": [{"type": "evry_kind"}]})").find("did you mean \"every_kind\"?") !=
+    CHECK(types_error(R"({"middlewares": [{"type": "evry_kind"}]})").find("did you mean \"every_kind\"?") !=
           std::string::npos);
-    CHECK(error_of(R"({"middlewares": [{"type": "every_kind", "tools": [], "flag": true, "flag": true}]})")
+    CHECK(types_error(R"({"middlewares": [{"type": "every_kind", "tools": [], "flag": true, "flag": true}]})")
               .find("duplicate key") != std::string::npos);
-    CHECK(error_of(R"({"middlewares": [{"type": "every_kind", "tools": [], "model": "x"}]})")
+    CHECK(types_error(R"({"middlewares": [{"type": "every_kind", "tools": [], "model": "x"}]})")
               .find("middlewares[0].model: unknown model \"x\"") != std::string::npos);
 }
 
 TEST_CASE("the check of a registered type is told the chain, and its problems have their place", "[config_json]") {
-    CHECK(error_of(R"({"middlewares": [{"type": "every_kind", "tools": [], "tokens": 7}]})") ==
+    CHECK(types_error(R"({"middlewares": [{"type": "every_kind", "tools": [], "tokens": 7}]})") ==
           "read configuration: 1 problem\nc:1:54: middlewares[0].tokens: found 7, expected another number");
-    CHECK(error_of(R"({"verify": false, "middlewares": [{"type": "every_kind", "tools": []}]})") ==
+    CHECK(types_error(R"({"verify": false, "middlewares": [{"type": "every_kind", "tools": []}]})") ==
           "read configuration: 1 problem\nc:1:35: middlewares[0].share: found 0.25 (the default), expected nothing "
           "without `verify`");
-    const ChainSettings settings = read(R"({"middlewares": [{"type": "every_kind", "tools": [], "count": 101}]})");
+    const ChainSettings settings =
+        settings_of_types(R"({"middlewares": [{"type": "every_kind", "tools": [], "count": 101}]})");
     CHECK(settings.warnings ==
           std::vector<std::string>{"c:1:54: middlewares[0].count: found 101, expected 100 or less"});
 }
@@ -206,7 +208,7 @@ TEST_CASE("a registered type is refused for words of a number, dots in keys, and
 }
 
 TEST_CASE("settings that were not read are refused, not dereferenced", "[config_json]") {
-    const ChainSettings good = read(R"({"middlewares": [{"type": "every_kind", "tools": []}]})");
+    const ChainSettings good = settings_of_types(R"({"middlewares": [{"type": "every_kind", "tools": []}]})");
     ChainSettings bad = good;
     bad.stages[0].config = RegisteredConfig{};
     CHECK_THROWS_AS(make_chain<ChatMessage>(bad), Error);
