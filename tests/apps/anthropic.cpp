@@ -36,9 +36,6 @@ ordered_json anthropic_session(int rounds, int bytes) {
             {"messages", messages}};
 }
 
-const std::string memory_chain = R"({"storage": {"type": "memory"}, "middlewares": [
-  {"type": "reduction", "skip_truncation": true, "max_tokens_for_clear": 3000}]})";
-
 }  // namespace
 
 TEST_CASE("apply cuts an Anthropic request and keeps the rest of it byte for byte", "[apps]") {

@@ -11,21 +11,6 @@
 using namespace whittle::testing;
 using nlohmann::ordered_json;
 
-namespace {
-
-std::vector<std::string> files_in(const TempDir& dir) {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(dir.path()))
-        names.push_back(entry.path().filename().string());
-    std::ranges::sort(names);
-    return names;
-}
-
-const std::string memory_chain = R"({"storage": {"type": "memory"}, "middlewares": [
-  {"type": "reduction", "skip_truncation": true, "max_tokens_for_clear": 3000}]})";
-
-}  // namespace
-
 TEST_CASE("apply writes a smaller conversation, and a second run changes nothing", "[apps]") {
     const TempDir dir;
     for (const std::string& chain : {clearing_chain, memory_chain}) {

@@ -11,11 +11,6 @@ using nlohmann::ordered_json;
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-const std::string memory_chain = R"({"storage": {"type": "memory"}, "middlewares": [
-  {"type": "reduction", "skip_truncation": true, "max_tokens_for_clear": 3000}]})";
-
 ordered_json round_of(int number) {
     const ordered_json session = ordered_json::parse(session_line("x", 1, 4'000));
     ordered_json call = session["messages"][1];

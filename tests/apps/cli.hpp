@@ -4,11 +4,14 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace whittle::testing {
 
@@ -25,6 +28,19 @@ inline std::string read_text(const std::filesystem::path& file) {
 
 inline void write_text(const std::filesystem::path& file, const std::string& text) {
     std::ofstream(file, std::ios::binary) << text;
+}
+
+[[nodiscard]] inline bool has(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+/// Names of all files in `dir`, with the folders they are in, and these folders; sorted.
+[[nodiscard]] inline std::vector<std::string> files_in(const TempDir& dir) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path()))
+        names.push_back(std::filesystem::relative(entry.path(), dir.path()).string());
+    std::ranges::sort(names);
+    return names;
 }
 
 /// Runs the program in `dir` through a shell. `arguments` may hold redirections and pipes.
@@ -56,5 +72,9 @@ inline const std::string clearing_chain = R"({
   "storage": {"type": "file", "root": "store"},
   "middlewares": [{"type": "reduction", "skip_truncation": true, "max_tokens_for_clear": 3000}]
 })";
+
+/// The same without files.
+inline const std::string memory_chain = R"({"storage": {"type": "memory"}, "middlewares": [
+  {"type": "reduction", "skip_truncation": true, "max_tokens_for_clear": 3000}]})";
 
 }  // namespace whittle::testing

@@ -17,8 +17,6 @@ std::string last_line(const std::string& text) {
     return text.substr(before == std::string::npos ? 0 : before + 1);
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// Two calls with one id in one round: broken, and given back as it was.
 const std::string broken =
     R"({"id":"b","messages":[{"role":"user","content":"go"},{"role":"tool","tool_call_id":"x","content":"lost"}]})"
@@ -69,10 +67,10 @@ TEST_CASE("apply names messages by their index in the input, in the plan and in 
     CHECK(has(text.out, "first change at message 2"));
     CHECK(has(text.out, "    message 2 part 0: cut ("));
     CHECK_FALSE(has(text.out, "serial"));
-    const ordered_json json =
+    const ordered_json report =
         ordered_json::parse(run_cli(dir, "apply --config chain.json --in talk.json --dry-run --json").out);
-    CHECK(json["stages"][0]["first_changed"] == 2);
-    CHECK(json["stages"][0]["candidates"][0]["message"] == 2);
+    CHECK(report["stages"][0]["first_changed"] == 2);
+    CHECK(report["stages"][0]["candidates"][0]["message"] == 2);
 }
 
 TEST_CASE("count with a chain's configuration counts as replay does, and both name the counter", "[apps]") {

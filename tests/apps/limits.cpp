@@ -5,17 +5,11 @@
 
 using namespace whittle::testing;
 
-namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-}  // namespace
-
 TEST_CASE("packed data that grows out of proportion is refused by every command, and may be allowed", "[apps]") {
     const TempDir dir;
     write_text(dir / "chain.json", R"({"storage": {"type": "memory"}})");
     const std::string make =
-        R"(awk 'BEGIN{printf "[{\"role\":\"user\",\"content\":\"";for(i=0;i<20000;i++)printf "%01000d",0;)"
+        R"(awk 'BEGIN{printf "[{\"role\":\"user\",\"content\":\"";for(i=0;i<17000;i++)printf "%01000d",0;)"
         R"(print "\"}]"}' | gzip -9 > ')" +
         (dir / "bomb.json.gz") + "'";
     if (std::system(make.c_str()) != 0) SKIP_WITH_MESSAGE("there is no gzip here");
@@ -29,8 +23,8 @@ TEST_CASE("packed data that grows out of proportion is refused by every command,
         CHECK(has(result.err, "bomb.json.gz: expected gzip data that becomes at most 200 times as large"));
         CHECK(has(result.err, "--max-ratio"));
         CHECK(run_cli(dir, command + " --max-ratio 0").exit_code == 0);
-        CHECK(run_cli(dir, command + " --max-ratio 2000").exit_code == 0);
     }
+    CHECK(run_cli(dir, "count bomb.json.gz --max-ratio 2000").exit_code == 0);
 }
 
 TEST_CASE("an input above --max-input is refused by every command", "[apps]") {

@@ -8,21 +8,6 @@
 
 using namespace whittle::testing;
 
-namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::vector<std::string> files_in(const TempDir& dir) {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(dir.path())) {
-        names.push_back(std::filesystem::relative(entry.path(), dir.path()).string());
-    }
-    std::ranges::sort(names);
-    return names;
-}
-
-}  // namespace
-
 TEST_CASE("help and version go to standard output", "[apps]") {
     const TempDir dir;
     const CliResult version = run_cli(dir, "--version");

@@ -14,8 +14,6 @@ using nlohmann::ordered_json;
 
 namespace {
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 /// Controls of both kinds, line feeds aside, and marks that turn the direction of a line.
 bool may_steer_a_terminal(const std::string& text) {
     const bool has_control = std::ranges::any_of(text, [](char c) {
@@ -34,7 +32,7 @@ std::string hostile_session() {
            R"(","type":"function","function":{"name":")" + hostile + R"(","arguments":"{}"}}]}]})" + "\n";
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> printed_lines(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -81,7 +79,7 @@ TEST_CASE("wide and combining characters in names keep a table aligned", "[apps]
                                        R"(\u001b)"};
     for (const std::string& id : ids) sessions += session_line(id, 1, 10);
     write_text(dir / "s.jsonl", sessions);
-    const auto lines = lines_of(run_cli(dir, "replay s.jsonl --config chain.json").out);
+    const auto lines = printed_lines(run_cli(dir, "replay s.jsonl --config chain.json").out);
     REQUIRE(lines.size() > 6);
     // The number of calls ends in the same column: what stands before it has the width that the character has.
     const std::vector<std::size_t> columns{5, 4, 3, 2, 6};
@@ -99,7 +97,7 @@ TEST_CASE("a long name is cut by columns, not inside a character", "[apps]") {
     std::string wide;
     for (int i = 0; i < 60; ++i) wide += "\xE6\xBC\xA2";
     write_text(dir / "s.jsonl", session_line(wide, 1, 10));
-    const auto lines = lines_of(run_cli(dir, "replay s.jsonl --config chain.json").out);
+    const auto lines = printed_lines(run_cli(dir, "replay s.jsonl --config chain.json").out);
     REQUIRE(lines.size() > 1);
     CHECK(lines[1].starts_with(wide.substr(0, 20 * 3) + "... "));
 }

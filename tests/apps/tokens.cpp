@@ -11,8 +11,6 @@ namespace {
 
 const std::string vocabularies = WHITTLE_DATA_DIR "/tokenizers";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 bool have_vocabularies() { return std::filesystem::exists(vocabularies + "/r50k_base.tiktoken"); }
 
 }  // namespace
@@ -31,8 +29,8 @@ TEST_CASE("count adds up texts and conversations", "[apps]") {
           "total                   106\n"
           "\n"
           "tokens counted by  chars/4\n");
-    const CliResult json = run_cli(dir, "count s.jsonl --counter chars --json");
-    const auto counted = nlohmann::json::parse(json.out);
+    const CliResult printed = run_cli(dir, "count s.jsonl --counter chars --json");
+    const auto counted = nlohmann::json::parse(printed.out);
     CHECK(counted["counter"] == "chars/4");
     CHECK(counted["tokens"] == 104);
     const auto& session = counted["files"][0]["sessions"][0];
