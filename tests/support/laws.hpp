@@ -46,11 +46,11 @@ template <AgentMessage M>
     return laws;
 }
 
-/// Tries one law on its share of generated histories, valid and broken ones; without a soak on every fifth of them.
+/// Tries one law on its share of generated histories, valid and broken ones; without a soak on every third of them.
 template <AgentMessage M>
 [[nodiscard]] Failures check_law(const Law<M>& law, const Subject<M>& subject) {
     Failures failures;
-    for (std::size_t i = 0; i < 2 * law.histories && failures.size() < 3; i += every(5)) {
+    for (std::size_t i = 0; i < 2 * law.histories && failures.size() < 3; i += every(3)) {
         HistoryOptions options = law.history;
         options.broken = i % 2 == 1 && !options.forged;
         options.reminders = i % 4 >= 2;
