@@ -17,8 +17,6 @@ using nlohmann::json;
 
 namespace {
 
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::vector<std::string> lines_in(const std::string& text) {
     std::istringstream in(text);
     std::vector<std::string> lines;
@@ -47,10 +45,10 @@ TEST_CASE("compare shows simple strategies and configurations side by side, in 1
     const CliResult result = run_cli(dir, "compare s.jsonl --config chain.json --config ./chain.json");
     CHECK(result.exit_code == 0);
     CHECK(result.err.empty());
-    CHECK(says(result.out, "all: 2 sessions, 13 calls, anthropic_5m"));
+    CHECK(has(result.out, "all: 2 sessions, 13 calls, anthropic_5m"));
     for (const char* name : {"noop ", "mask10_step25 ", "window20 ", "chain.json ", ":chain.json "})
-        CHECK(says(result.out, name));
-    CHECK(says(result.out, "no model was run again"));
+        CHECK(has(result.out, name));
+    CHECK(has(result.out, "no model was run again"));
     for (const std::string& line : lines_in(result.out)) {
         CAPTURE(line);
         CHECK(line.size() <= 100);
@@ -90,7 +88,7 @@ TEST_CASE("compare as CSV has a line for each strategy, group and profile, of th
     REQUIRE(lines.size() == 1 + 2 * 5 * 4);  // all, under 20k, other, under 20k other, the file
     CHECK(lines[0].starts_with("strategy,stratum,profile,sessions,calls,tokens_median"));
     CHECK(lines[1].starts_with("noop,all,anthropic_5m,1,9,1.000000"));
-    CHECK(says(result.out, "mask2,\"a, b.jsonl\",no_cache,1,9,"));
+    CHECK(has(result.out, "mask2,\"a, b.jsonl\",no_cache,1,9,"));
     const auto commas = std::ranges::count(lines[0], ',');
     CHECK(std::ranges::count(lines[1], ',') == commas);
     CHECK(std::ranges::count(lines.back(), ',') == commas + 1);
@@ -115,7 +113,7 @@ TEST_CASE("compare reads standard input, packed files and both shapes of message
     if (std::system("command -v gzip > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no gzip here");
     REQUIRE(std::system(("cd '" + dir.path().string() + "' && gzip -k s.jsonl").c_str()) == 0);
     const CliResult packed = run_cli(dir, "compare s.jsonl.gz" + options);
-    if (says(packed.err, "without zlib")) SKIP_WITH_MESSAGE("built without zlib");
+    if (has(packed.err, "without zlib")) SKIP_WITH_MESSAGE("built without zlib");
     CHECK(json::parse(packed.out)["strategies"] == plain["strategies"]);
 }
 
@@ -140,7 +138,7 @@ TEST_CASE("compare ends with code 1 and the reason where the input or a chain is
     const CliResult broken = run_cli(dir, "compare broken.jsonl");
     CHECK(broken.exit_code == 1);
     CHECK(broken.out.empty());
-    CHECK(says(broken.err, "broken.jsonl:1: messages[0].role: expected a string"));
+    CHECK(has(broken.err, "broken.jsonl:1: messages[0].role: expected a string"));
     CHECK(run_cli(dir, "compare absent.jsonl").exit_code == 1);
     write_text(dir / "s.jsonl", session_line("a", 8, 4'000));
     write_text(dir / "chain.json", R"({
@@ -148,8 +146,8 @@ TEST_CASE("compare ends with code 1 and the reason where the input or a chain is
       "middlewares": [{"type": "summarization", "model": "m", "trigger": {"context_tokens": 4000}}]})");
     const CliResult failed = run_cli(dir, "compare s.jsonl --config chain.json --strategy noop");
     CHECK(failed.exit_code == 1);
-    CHECK(says(failed.err, "failed: "));
-    CHECK(says(failed.out, "chain.json"));
+    CHECK(has(failed.err, "failed: "));
+    CHECK(has(failed.out, "chain.json"));
 }
 
 TEST_CASE("figures of a chain agree with what the judge says of the requests that replay writes", "[apps][data]") {
@@ -210,9 +208,9 @@ TEST_CASE("compare draws a chart without scripts or links, whatever a configurat
     CHECK(json::parse(result.out)["strategies"].size() == 2);
     const std::string chart = read_text(dir / "chart.svg");
     CHECK(chart.starts_with("<svg xmlns="));
-    CHECK(says(chart, "a&#60;b&#38;&#34;c.json: C*/C0 "));
-    CHECK(says(chart, "all: C*/C0, anthropic_5m"));
-    for (const char* none : {"<script", "href", "onload", "nan", "inf"}) CHECK_FALSE(says(chart, none));
+    CHECK(has(chart, "a&#60;b&#38;&#34;c.json: C*/C0 "));
+    CHECK(has(chart, "all: C*/C0, anthropic_5m"));
+    for (const char* none : {"<script", "href", "onload", "nan", "inf"}) CHECK_FALSE(has(chart, none));
     CHECK(run_cli(dir, "compare s.jsonl --strategy noop --svg -").out.starts_with("<svg"));
     CHECK(run_cli(dir, "compare s.jsonl --strategy noop --svg - --json").exit_code == 2);
     CHECK(run_cli(dir, "compare s.jsonl --strategy noop --svg s.jsonl").exit_code == 2);

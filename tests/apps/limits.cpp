@@ -23,8 +23,8 @@ TEST_CASE("packed data that grows out of proportion is refused by every command,
         CHECK(has(result.err, "bomb.json.gz: expected gzip data that becomes at most 200 times as large"));
         CHECK(has(result.err, "--max-ratio"));
         CHECK(run_cli(dir, command + " --max-ratio 0").exit_code == 0);
+        CHECK(run_cli(dir, command + " --max-ratio 2000").exit_code == 0);
     }
-    CHECK(run_cli(dir, "count bomb.json.gz --max-ratio 2000").exit_code == 0);
 }
 
 TEST_CASE("an input above --max-input is refused by every command", "[apps]") {
