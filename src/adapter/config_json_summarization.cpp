@@ -19,7 +19,7 @@ struct SummarizationDraft : SummarizationConfig {
     std::string failover_model{};
 };
 
-constexpr std::array<Field<Trigger>, 4> trigger_fields{{
+constexpr std::array<Field<Trigger>, 5> trigger_fields{{
     {"context_tokens", "integer", &shown<&Trigger::context_tokens>,
      "due above this many tokens, system text and tools included; 0: off", &read_integer<&Trigger::context_tokens, 0>},
     {"context_messages", "integer", &shown<&Trigger::context_messages>, "due above this many messages; 0: off",
@@ -29,6 +29,8 @@ constexpr std::array<Field<Trigger>, 4> trigger_fields{{
     {"free_fraction", "number", &shown<&Trigger::free_fraction>,
      "due above this part where a fold breaks no prompt cache: after a pause, or behind a commit of `trimming`; 0: off",
      &read_fraction<&Trigger::free_fraction>},
+    {"needs_all", "true or false", &shown<&Trigger::needs_all>,
+     "due only while every condition that is on holds, not any one of them", &read_value<&Trigger::needs_all>},
 }};
 
 constexpr std::array summary_roles{SummaryRole::automatic, SummaryRole::user, SummaryRole::system};
@@ -107,7 +109,7 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 }
 
 using SC = SummarizationConfig;
-constexpr std::array<Field<SummarizationDraft>, 21> summarization_fields{{
+constexpr std::array<Field<SummarizationDraft>, 22> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
     {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
     {"model",
@@ -152,6 +154,9 @@ constexpr std::array<Field<SummarizationDraft>, 21> summarization_fields{{
     {"summary_role", "string", +[](const SummarizationDraft& d) { return shown_summary_role(d.summary_role); },
      "`automatic`, `user` or `system`",
      [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_summary_role(r, at, d.summary_role); }},
+    {"continue_message", "true or false", &shown<&SC::continue_message>,
+     "the order to go on stands in a message of its own at the end, not in the summary",
+     &read_value<&SC::continue_message>},
     {"emit_internal_events", "true or false", &shown<&SC::emit_internal_events>,
      "events before_summarize, generate_summary, after_summarize", &read_value<&SC::emit_internal_events>},
     {"reuse_prompt_cache", "true or false", &shown<&SC::reuse_prompt_cache>,

@@ -22,6 +22,8 @@ EditEnvironment HookTurn::environment() const {
             .stop = stop,
             .budget = &budget,
             .pins = &config.pins,
+            .hook = report.hook,
+            .before_commit = config.dry_run ? nullptr : &config.before_commit,
             .report = &report,
             .events = &on_event,
             .on_prefix_edit =
@@ -164,6 +166,7 @@ void HookRun::run_stage(std::size_t stage, std::string_view name) {
     report.counter = setup_.config.token_counter->id();
     try {
         call(stage, report);
+        if (report.outcome == Outcome::vetoed) note_veto(report);
     } catch (...) {
         take_back(before);
     }

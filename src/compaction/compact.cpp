@@ -44,6 +44,7 @@ private:
     bool summarise();
     bool write_summary();
     bool report_broken(const std::string& text);
+    bool report_veto();
     void report_rest(const CommitResult& result);
     void report_failed(const DigestError& failure) {
         report_failure(turn_, failure, config_.on_failure == OnFailure::propagate, grown(sizes_.tokens));
@@ -80,7 +81,7 @@ bool Ladder::run_stages() {
     if (turn_.config.explain || is_due) run_.list_candidates(is_due);
     if (is_due) return summarise();
     const bool is_changed = commit_cheap();
-    if (!is_changed) remember_no_progress();
+    if (!is_changed && turn_.report.outcome != Outcome::vetoed) remember_no_progress();
     return is_changed;
 }
 
@@ -119,8 +120,16 @@ bool Ladder::report_broken(const std::string& text) {
     return is_changed;
 }
 
+/// Nothing stands. Asked again once there is more to lose.
+bool Ladder::report_veto() {
+    turn_.report.outcome = Outcome::vetoed;
+    note("retry_at_tokens", grown(sizes_.tokens));
+    return false;
+}
+
 bool Ladder::commit_cheap() {
     const CommitResult result = run_.commit();
+    if (result.outcome == Outcome::vetoed) return report_veto();
     if (result.committed()) report_rest(result);
     return result.committed();
 }
@@ -129,7 +138,9 @@ bool Ladder::commit_cheap() {
 /// hook throws would take the note back.
 bool Ladder::summarise() {
     try {
-        if (const std::string broken = run_.broken_rules(); !broken.empty()) return report_broken(broken);
+        const CompactionRun::Rehearsal rehearsal = run_.rehearse();
+        if (!rehearsal.broken.empty()) return report_broken(rehearsal.broken);
+        if (rehearsal.is_vetoed) return report_veto();
         if (!turn_.config.dry_run) return write_summary();
         turn_.report.outcome = Outcome::planned;
         turn_.report.more().tokens_before = run_.tokens_before();
@@ -156,6 +167,7 @@ bool Ladder::write_summary() {
     }
     run_.stage_summary(digest.result.summary);
     const CommitResult commit = run_.commit();
+    if (commit.outcome == Outcome::vetoed) return report_veto();
     if (!commit.committed()) {
         report_failed(commit_failure(commit));
         return false;

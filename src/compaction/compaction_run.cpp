@@ -70,14 +70,16 @@ void CompactionRun::list_candidates(bool is_due) const {
     }
 }
 
-std::string CompactionRun::broken_rules() {
-    if (!turn_.config.verify) return {};
+CompactionRun::Rehearsal CompactionRun::rehearse() {
     const ValidityProfile& rules = turn_.config.profile.validity;
+    Rehearsal found;
     const Unit unit = stage_message(text_with("...", {}), {});
-    const std::string broken =
-        describe_broken(new_violations(validate(turn_.outline(), rules), validate(edit_.outline(), rules)));
+    if (turn_.config.verify)
+        found.broken =
+            describe_broken(new_violations(validate(turn_.outline(), rules), validate(edit_.outline(), rules)));
+    found.is_vetoed = found.broken.empty() && edit_.is_vetoed(true);
     edit_.drop_unit(unit);
-    return broken;
+    return found;
 }
 
 /// A model's ruler differs from ours: what is a little too long is cut, not paid for again.

@@ -93,8 +93,12 @@ public:
                               add_saturating(budget_.frame, plan_.summary_tokens));
     }
 
-    /// The rules that a summary would break there, whatever it says: found out before a model is paid for it.
-    [[nodiscard]] std::string broken_rules();
+    /// Why a summary may not stand there, whatever it says: found out before a model is paid for it.
+    struct Rehearsal {
+        std::string broken{};  ///< the rules that it would break; empty: none
+        bool is_vetoed = false;
+    };
+    [[nodiscard]] Rehearsal rehearse();
     /// Asks the model. Throws Error(cancelled), and what a digest throws.
     [[nodiscard]] DigestOutcome generate(DigestState& state);
     void stage_summary(std::string_view summary);

@@ -199,6 +199,25 @@ void Draft::fill_report(const CommitResult& result) {
     if (is_done && env_.on_prefix_edit && first_void_thinking()) details.prefix_edited = true;
 }
 
+bool Draft::is_vetoed(bool needs_model) const {
+    if (env_.before_commit == nullptr || !*env_.before_commit || edits_.empty()) return false;
+    std::vector<Serial> touched;
+    for (const Stretch& stretch : changed_stretches()) {
+        for (std::size_t m = 0; m < stretch.count; ++m) touched.push_back(side_->infos[stretch.first + m].serial);
+    }
+    return !(*env_.before_commit)({.middleware = by_,
+                                   .conversation = side_->id,
+                                   .hook = env_.hook,
+                                   .reason = edits_.front().mark->reason,
+                                   .before = side_->outline(),
+                                   .after = outline(),
+                                   .touched = touched,
+                                   .first_changed = first_changed().value_or(side_->infos.size()),
+                                   .tokens_before = before_,
+                                   .tokens_after = after_,
+                                   .needs_model = needs_model});
+}
+
 CommitResult Draft::commit(const CommitOptions& options) {
     require_current("commit");
     mend_torn();
@@ -220,6 +239,7 @@ CommitResult Draft::commit(const CommitOptions& options) {
         drop_void_thinking();
         return finish(Outcome::planned);
     }
+    if (is_vetoed()) return finish(Outcome::vetoed);
     detail::require_budget(env_, by_, 0);
     if (store() > 0) {
         if (edits_.empty() || !is_worth_it(options)) return finish(Outcome::store_failed);

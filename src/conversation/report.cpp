@@ -31,6 +31,7 @@ std::string_view name_of(Outcome outcome) noexcept {
         case Outcome::committed: return "committed";
         case Outcome::planned: return "planned";
         case Outcome::store_failed: return "store_failed";
+        case Outcome::vetoed: return "vetoed";
         case Outcome::failed: return "failed";
     }
     return "unknown";
@@ -41,6 +42,20 @@ StageDetails& StageReport::more() {
     return *details;
 }
 
+namespace {
+
+void keep_candidates(StageDetails& details, std::string_view rule) noexcept {
+    for (Candidate& candidate : details.candidates) {
+        if (candidate.cut) candidate = {candidate.serial, candidate.part, false, rule, 0};
+    }
+}
+
+}  // namespace
+
+void detail::note_veto(StageReport& stage) noexcept {
+    if (stage.details) keep_candidates(*stage.details, "vetoed");
+}
+
 void detail::take_back(StageReport& stage, std::string error) {
     stage.outcome = Outcome::failed;
     StageDetails& details = stage.more();
@@ -48,9 +63,7 @@ void detail::take_back(StageReport& stage, std::string error) {
     details.tokens_before = details.tokens_after = 0;
     details.first_changed.reset();
     details.cached_tokens_invalidated = 0;
-    for (Candidate& candidate : details.candidates) {
-        if (candidate.cut) candidate = {candidate.serial, candidate.part, false, "failed", 0};
-    }
+    keep_candidates(details, "failed");
     details.repairs.clear();
     details.violations_left = 0;
     details.prefix_edited = false;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -98,6 +100,21 @@ std::optional<std::size_t> Outline::open_call() const noexcept {
         return (*this)[i].has(PartKind::tool_call) ? std::optional(i) : std::nullopt;
     }
     return std::nullopt;
+}
+
+bool Outline::is_round_complete() const {
+    const auto call = open_call();
+    if (!call) return true;
+    std::unordered_set<std::string_view> waiting;
+    for (const PartInfo& part : (*this)[*call].parts) {
+        if (part.kind == PartKind::tool_call) waiting.insert(part.object_name);
+    }
+    for (std::size_t i = *call + 1; i < size() && !waiting.empty(); ++i) {
+        for (const PartInfo& part : (*this)[i].parts) {
+            if (part.kind == PartKind::tool_result) waiting.erase(part.object_name);
+        }
+    }
+    return waiting.empty();
 }
 
 std::optional<std::size_t> Outline::open_loop() const noexcept {

@@ -361,7 +361,10 @@ void TrimmingRun::settle(const CommitResult& result, std::size_t first) {
     for (Staged& staged : staged_) {
         const auto& [m, p] = staged.place;
         const bool is_refused = is_planned && result.dropped_units > 0 && mark_of(outline[m], p) == nullptr;
-        tell(staged.place, is_planned && !is_refused, is_refused ? "store_refused" : staged.form.rule, staged.freed);
+        const std::string_view rule = is_refused                          ? "store_refused"
+                                      : result.outcome == Outcome::vetoed ? "vetoed"
+                                                                          : staged.form.rule;
+        tell(staged.place, is_planned && !is_refused, rule, staged.freed);
         if (!result.committed() || is_refused) continue;
         TrimPart& part = state_.at(staged.place);
         part.is_trimmed = true;

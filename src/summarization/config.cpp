@@ -24,7 +24,11 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck&
         trigger.context_tokens != 0 || trigger.context_messages != 0 || trigger.context_fraction != 0.0;
     check.error(!has_condition, "trigger", "all conditions off",
                 "context_tokens, context_messages or context_fraction above 0");
-    const bool is_alone = trigger.context_tokens <= 0 && trigger.context_messages <= 0;
+    const int conditions = (trigger.context_tokens > 0 ? 1 : 0) + (trigger.context_messages > 0 ? 1 : 0) +
+                           (is_fraction && trigger.context_fraction > 0.0 ? 1 : 0);
+    check.warn(trigger.needs_all && conditions == 1, "trigger.needs_all", "true",
+               "false, or two conditions or more: of one it changes nothing");
+    const bool is_alone = trigger.needs_all || (trigger.context_tokens <= 0 && trigger.context_messages <= 0);
     check.warn(is_fraction && is_alone && trigger.context_fraction > 0.0 && chain.profile.context_window <= 0,
                "trigger.context_fraction", fmt::format("{}", trigger.context_fraction),
                "beside a model profile with its context_window (profile.context_window): until an overflow tells the "
@@ -34,7 +38,8 @@ void check_trigger(const Trigger& trigger, const ChainConfig& chain, FieldCheck&
 /// Settings that fight each other or come too late.
 void check_summary_sizes(const SummarizationConfig& config, const ChainConfig& chain, FieldCheck& check) {
     const std::int64_t window = chain.profile.context_window;
-    const std::int64_t limit = limits_of(config.trigger, window).tokens;
+    const std::int64_t known = limits_of(config.trigger, window).tokens;
+    const std::int64_t limit = known == INT64_MAX ? 0 : known;
     const std::int64_t room = sub_saturating(window, chain.profile.output_reserve);
     const std::string value = std::to_string(limit);
     check.warn(limit > 0 && config.keep_recent_tokens >= limit, "keep_recent_tokens",
@@ -69,6 +74,7 @@ void check_switched_off(const SummarizationConfig& config, const SummarizationSe
     warn(!config.transcript_file_path.empty(), "transcript_file_path");
     warn(config.preserve_user_messages != defaults.preserve_user_messages || setup.has_user_message_filter,
          "preserve_user_messages");
+    warn(config.continue_message, "continue_message");
     warn(config.preserve_skills != defaults.preserve_skills, "preserve_skills");
     warn(config.retained_facts_tokens != defaults.retained_facts_tokens, "retained_facts_tokens");
     check.warn(setup.has_gen_model_input && config.reuse_prompt_cache, "reuse_prompt_cache", "true",
@@ -81,8 +87,11 @@ TriggerLimits limits_of(const Trigger& trigger, std::int64_t window) noexcept {
     TriggerLimits limits{trigger.context_tokens, trigger.context_messages};
     limits.free_tokens = detail::size_in_window(0, trigger.free_fraction, window);
     const std::int64_t tokens = detail::size_in_window(0, trigger.context_fraction, window);
-    if (tokens <= 0) return limits;
-    limits.tokens = limits.tokens > 0 ? std::min(limits.tokens, tokens) : tokens;
+    if (trigger.needs_all && trigger.context_fraction > 0.0) {
+        limits.tokens = std::max(limits.tokens, tokens > 0 ? tokens : INT64_MAX);
+    } else if (tokens > 0) {
+        limits.tokens = limits.tokens > 0 ? std::min(limits.tokens, tokens) : tokens;
+    }
     return limits;
 }
 

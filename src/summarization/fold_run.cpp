@@ -97,7 +97,8 @@ std::string_view FoldRun::transcript_path() const noexcept {
 
 std::string FoldRun::compose(std::string_view summary, const KeptUserMessages& users,
                              std::span<const RetainedFact> facts) const {
-    return compose_summary({summary, &users, facts, transcript_path(), is_by_rule_}, turn_.language);
+    return compose_summary({summary, &users, facts, transcript_path(), is_by_rule_, go_on_ == GoOn::in_summary},
+                           turn_.language);
 }
 
 std::vector<UserText> FoldRun::user_texts(std::span<const std::size_t> indices,
@@ -139,6 +140,7 @@ SummaryDraft FoldRun::draft(std::string_view summary) const {
     const std::vector<RetainedFact> facts = facts_beside(stands, own_text, left - result.tokens, result);
     result.summary_text = compose(summary, result.user_messages, facts);
     result.tokens = add_saturating(result.tokens, tokens_of(result.summary_text));
+    if (go_on_ == GoOn::apart) result.tokens = add_saturating(result.tokens, tokens_of(continue_text(turn_.language)));
     return result;
 }
 
@@ -216,13 +218,43 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
         edit.replace_with_text(first, last, role(), draft.summary_text, summary);
         if (has_skills) edit.insert_text(first, Role::user, draft.skills_text, skills);
     }
+    if (go_on_ == GoOn::apart) stage_go_on(edit);
 }
 
-void FoldRun::rehearse() {
-    if (port_.has_finalize()) return;
+/// Not behind what the user has just said, nor into a round that still waits for results.
+bool FoldRun::is_go_on_due() const {
+    const Outline outline = turn_.outline();
+    return config_.continue_message && outline.size() > 0 && !starts_turn(outline[outline.size() - 1]) &&
+           outline.is_round_complete();
+}
+
+void FoldRun::stage_go_on(Draft& edit) const {
+    edit.insert_text(edit.outline().size(), Role::user, continue_text(turn_.language),
+                     {.origin = Origin::nudge, .reason = "continue"});
+}
+
+bool FoldRun::is_go_on_vetoed() {
+    bool is_vetoed = false;
+    port_.with_trial([&](Draft& trial) {
+        stage_go_on(trial);
+        is_vetoed = trial.is_vetoed();
+    });
+    return is_vetoed;
+}
+
+bool FoldRun::rehearse(bool asks_host) {
+    if (port_.has_finalize()) return true;
+    go_on_ = is_go_on_due() ? GoOn::apart : GoOn::in_summary;
     SummaryDraft draft;
     draft.summary_text = compose("...", {}, {});
-    port_.rehearse([&](Draft& trial) { stage_draft(trial, draft); });
+    bool is_wanted = true;
+    port_.with_trial([&](Draft& trial) {
+        stage_draft(trial, draft);
+        trial.commit({.must_save = false});
+        is_wanted = !asks_host || !port_.has_model() || !trial.is_vetoed(true);
+    });
+    if (is_wanted && asks_host && go_on_ == GoOn::apart && is_go_on_vetoed()) go_on_ = GoOn::nowhere;
+    return is_wanted;
 }
 
 void FoldRun::stage(const std::string& summary) {

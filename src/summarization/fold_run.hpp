@@ -46,8 +46,9 @@ public:
     [[nodiscard]] bool is_pointless() const;
     void list_candidates() const;
 
-    /// Throws Error(invalid_history) if a summary in that place would break a rule, whatever it says.
-    void rehearse();
+    /// Throws Error(invalid_history) if a summary in that place would break a rule, whatever it says. `asks_host`:
+    /// before a model is paid; false if it said no.
+    bool rehearse(bool asks_host);
     /// Asks the model; what `plain_summary_tokens` allows takes its place. Throws Error(cancelled), and what a digest
     /// throws.
     [[nodiscard]] DigestOutcome generate(DigestState& state);
@@ -81,6 +82,11 @@ private:
     [[nodiscard]] DigestOutcome ask(DigestState& state);
     [[nodiscard]] DigestOutcome write_plain();
 
+    /// Where the order to go on stands.
+    enum class GoOn { in_summary, apart, nowhere };
+    [[nodiscard]] bool is_go_on_due() const;
+    [[nodiscard]] bool is_go_on_vetoed();
+    void stage_go_on(Draft& edit) const;
     void stage_draft(Draft& edit, const SummaryDraft& draft) const;
     [[nodiscard]] Provenance carried_from(std::span<const std::size_t> replaced) const;
 
@@ -91,6 +97,7 @@ private:
     FoldSizes sizes_;
     std::vector<std::int64_t> tokens_{};  // of each message
     FoldPlan plan_{};
+    GoOn go_on_ = GoOn::in_summary;
     bool is_by_rule_ = false;  // the summary
     std::string judged_summary_{};
     std::optional<SummaryDraft> judged_draft_{};  // of `judged_summary_`: collecting reads the whole fold

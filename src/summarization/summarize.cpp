@@ -37,11 +37,15 @@ private:
         return add_saturating(tokens, cool_down_of(config_, base));
     }
     void wait_for_growth(std::int64_t tokens) { turn_.notes().set("retry_at_tokens", grown(tokens)); }
-    [[nodiscard]] bool fits_rules();
+    [[nodiscard]] bool is_allowed();
     [[nodiscard]] bool write_summary();
     void report_success(const CommitResult& result);
     void report_failed(const DigestError& failure) {
         report_failure(turn_, failure, turn_.config.on_error == OnError::propagate, grown(sizes_.context_tokens));
+    }
+    void report_veto() {
+        wait_for_growth(sizes_.context_tokens);
+        turn_.report.outcome = Outcome::vetoed;
     }
     /// A summary by rule that gains nothing is no failure: nobody was asked.
     void report_idle(const DigestError& why) {
@@ -86,7 +90,7 @@ bool Summarizer::fold() {
         turn_.report.more().tokens_after = add_saturating(run_.plan().kept_tokens, run_.plan().tail_tokens);
         return false;
     }
-    if (!fits_rules()) return false;
+    if (!is_allowed()) return false;
     try {
         port_.record();
         return write_summary();
@@ -98,11 +102,12 @@ bool Summarizer::fold() {
 }
 
 /// Whether a summary may stand there at all, found out before a model is paid for it.
-bool Summarizer::fits_rules() {
+bool Summarizer::is_allowed() {
     try {
-        run_.rehearse();
+        const bool is_wanted = run_.rehearse(true);
         turn_.notes().erase("rules_reported");
-        return true;
+        if (!is_wanted) report_veto();
+        return is_wanted;
     } catch (const Error& error) {
         if (error.errc() != Errc::invalid_history) throw;
         turn_.report.outcome = Outcome::nothing;
@@ -131,6 +136,10 @@ bool Summarizer::write_summary() {
     port_.keep_before();
     run_.stage(digest.result.summary);
     const CommitResult commit = run_.commit();
+    if (commit.outcome == Outcome::vetoed) {
+        report_veto();
+        return false;
+    }
     if (!commit.committed()) {
         report_failed(commit_failure(commit));
         return false;
@@ -174,15 +183,19 @@ FoldSizes triggers_of(HookTurn& turn, const SummarizationConfig& config, std::in
 }
 
 /// Tells the report which condition judged.
-bool is_due(HookTurn& turn, const FoldSizes& sizes) {
+bool is_due(HookTurn& turn, const FoldSizes& sizes, bool needs_all) {
     const auto messages = static_cast<std::int64_t>(turn.outline().size());
-    const bool by_tokens = sizes.trigger_tokens > 0 && sizes.context_tokens > sizes.trigger_tokens;
-    const bool by_messages = sizes.limit_messages > 0 && messages > sizes.limit_messages;
-    const bool shows_messages = !by_tokens && (by_messages || sizes.trigger_tokens <= 0);
+    const bool has_tokens = sizes.trigger_tokens > 0;
+    const bool has_messages = sizes.limit_messages > 0;
+    const bool by_tokens = has_tokens && sizes.context_tokens > sizes.trigger_tokens;
+    const bool by_messages = has_messages && messages > sizes.limit_messages;
+    const bool lacks_messages = needs_all && has_messages && !by_messages;
+    const bool lacks_tokens = needs_all && has_tokens && !by_tokens;
+    const bool shows_messages = !has_tokens || (needs_all ? by_tokens && lacks_messages : !by_tokens && by_messages);
     turn.report.count = shows_messages ? messages : sizes.context_tokens;
     turn.report.threshold = shows_messages ? sizes.limit_messages : sizes.trigger_tokens;
     turn.report.outcome = Outcome::undue;
-    return by_tokens || by_messages;
+    return (by_tokens || by_messages) && !lacks_tokens && !lacks_messages;
 }
 
 }  // namespace
@@ -198,7 +211,7 @@ FoldSizes sizes_of(HookTurn& turn, const SummarizationConfig& config, std::int64
 
 std::optional<FoldSizes> due_sizes(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens) {
     Notes notes = turn.notes();
-    if (!is_due(turn, triggers_of(turn, config, tokens))) {
+    if (!is_due(turn, triggers_of(turn, config, tokens), config.trigger.needs_all)) {
         for (const char* key : {"retry_at_tokens", "floor_reported", "rules_reported"}) notes.erase(key);
         return std::nullopt;
     }
@@ -242,7 +255,7 @@ bool summarize_on_demand(const SummaryWork& work) {
 bool stage_summary_now(const SummaryWork& work) {
     FoldRun run(work);
     if (run.is_pointless()) return false;
-    run.rehearse();
+    run.rehearse(false);
     work.port.tell_due();
     DigestState state;
     const DigestOutcome result = run.generate(state);

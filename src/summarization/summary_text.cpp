@@ -38,6 +38,8 @@ constexpr Wording continuation{
     "Go on with the current work from where it stopped, as if nothing had been folded: do not answer this message, do "
     "not repeat the summary, and ask nothing that it answers.",
     "请从中断处继续当前的工作，就像没有折叠过一样：不要回复这条消息，不要复述摘要，也不要询问摘要中已有答案的问题。"};
+constexpr Wording not_from_user{"This is not a message from the user. Earlier messages were folded into a summary.",
+                                "这不是用户发来的消息。较早的消息已折叠为摘要。"};
 constexpr Wording left_out{"({} earlier user message(s) left out for lack of room)",
                            "（因篇幅所限，省略了 {} 条更早的用户消息）"};
 
@@ -87,9 +89,14 @@ std::string compose_summary(const SummaryParts& parts, Language language) {
     std::string where;
     if (!parts.transcript_file_path.empty())
         where = fmt::format(fmt::runtime(transcript.in(language)), parts.transcript_file_path);
-    return join_sections(
-        std::array{std::string(first.in(language)), with_user_messages(parts.summary, parts.user_messages, language),
-                   to_text(parts.facts, language), std::move(where), std::string(continuation.in(language))});
+    return join_sections(std::array{std::string(first.in(language)),
+                                    with_user_messages(parts.summary, parts.user_messages, language),
+                                    to_text(parts.facts, language), std::move(where),
+                                    std::string(parts.ends_in_order ? continuation.in(language) : std::string_view{})});
+}
+
+std::string continue_text(Language language) {
+    return fmt::format("{} {}", not_from_user.in(language), continuation.in(language));
 }
 
 }  // namespace whittle::inline v0

@@ -5,7 +5,6 @@
 #include "whittle/chain/detail/edit_schedule.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace whittle::inline v0::detail {
@@ -134,21 +133,6 @@ std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept 
            (outline[first].role != Role::assistant || outline[first].call_index < model_calls))
         ++first;
     return first;
-}
-
-bool is_round_complete(const Outline& outline) {
-    const auto call = outline.open_call();
-    if (!call) return true;
-    std::multiset<std::string_view> waiting;
-    for (const PartInfo& part : outline[*call].parts) {
-        if (part.kind == PartKind::tool_call) waiting.insert(part.object_name);
-    }
-    for (std::size_t i = *call + 1; i < outline.size(); ++i) {
-        for (const PartInfo& part : outline[i].parts) {
-            if (part.kind == PartKind::tool_result) waiting.erase(part.object_name);
-        }
-    }
-    return waiting.empty();
 }
 
 }  // namespace whittle::inline v0::detail

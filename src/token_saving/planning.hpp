@@ -53,7 +53,4 @@ inline constexpr std::string_view fact_words_old = "words_old";
 /// `model_calls` replies; the size if there is none.
 [[nodiscard]] std::size_t first_reply_since(const Outline& outline, int model_calls) noexcept;
 
-/// Whether the open round has all its results, so that something may stand behind them.
-[[nodiscard]] bool is_round_complete(const Outline& outline);
-
 }  // namespace whittle::inline v0::detail

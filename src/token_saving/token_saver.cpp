@@ -43,7 +43,7 @@ int calls_before_run(HookTurn& turn) {
 /// Once per run, and not into a round that still waits for results.
 bool may_nudge(HookTurn& turn, const TokenSavingConfig& config) {
     return !turn.notes().integer("nudged") && turn.model_calls() >= config.early_exit_min_call_index &&
-           is_round_complete(turn.outline());
+           turn.outline().is_round_complete();
 }
 
 void tell_swallowed(HookTurn& turn) {
@@ -116,7 +116,8 @@ void TokenSaver::run(HookTurn& turn, Draft& edit, const Due& due) const {
     if (result.outcome == Outcome::nothing && run.is_postponed()) turn.report.outcome = Outcome::too_small;
     const TokenSavingStats hits{.perplexity_cache_hits = run.cache_hits()};
     shared_->stats.add(turn.conversation_id(), result.committed() ? run.stats() : hits, true);
-    const bool is_done = result.outcome != Outcome::store_failed && result.outcome != Outcome::planned;
+    const bool is_done = result.outcome != Outcome::store_failed && result.outcome != Outcome::planned &&
+                         result.outcome != Outcome::vetoed;
     if (due.is_batch && is_done && result.dropped_units == 0) turn.notes().set("batch", std::int64_t{due.batch});
 }
 

@@ -88,6 +88,10 @@ struct ChainConfig {
     std::shared_ptr<Storage> storage{};  ///< takes what is cut out; null: the journal alone keeps it
     std::vector<std::string> protected_tools = default_protected_tools();  ///< results never pruned or cleared
     std::function<bool(const MessageInfo&)> pins{};                        ///< further messages that stay as they are
+    /// Asked before each commit of a middleware, on the hook's thread; false: nothing of it is committed
+    /// (`Outcome::vetoed`). What it throws fails the middleware. Not asked in dry runs, nor for the chain's own
+    /// repairs.
+    std::function<bool(const CommitPlan&)> before_commit{};
     Limits limits{};
     bool verify = true;   ///< check every commit for new violations of `profile.validity`
     bool repair = false;  ///< mend what breaks `profile.validity` before each model call; O(messages) a call

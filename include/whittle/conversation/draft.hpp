@@ -149,9 +149,13 @@ public:
     /// growing numbers.
     std::vector<Unit> drop_rule_breakers(std::vector<Unit> units);
 
-    /// Verifies, stores, commits. Throws Error(conflict) if the conversation changed meanwhile, Error(invalid_history)
-    /// if the result would break a rule that is kept now, Error(cancelled) and Error(limit_exceeded); then the
-    /// conversation is as it was. A failure behind these checks, such as bad_alloc, also takes the edits back.
+    /// Whether the host's `before_commit` refuses what is staged; `needs_model` goes into the plan that it sees. Asks
+    /// nobody where nothing is staged or no such function is set.
+    [[nodiscard]] bool is_vetoed(bool needs_model = false) const;
+    /// Verifies, asks `before_commit`, stores, commits. Throws what that function throws, Error(conflict) if the
+    /// conversation changed meanwhile, Error(invalid_history) if the result would break a rule that is kept now,
+    /// Error(cancelled) and Error(limit_exceeded); then the conversation is as it was. A failure behind these checks,
+    /// such as bad_alloc, also takes the edits back.
     CommitResult commit(const CommitOptions& options = {});
 
 protected:

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,10 +38,26 @@ enum class Outcome {
     committed,
     planned,       ///< dry run: it would have committed
     store_failed,  ///< nothing committed because of the store
+    vetoed,        ///< the host's `ChainConfig::before_commit` said no
     failed,        ///< an error; the conversation is as it was before
 };
 
 [[nodiscard]] std::string_view name_of(Outcome outcome) noexcept;
+
+/// What a middleware is about to commit. A view: valid during the call of `ChainConfig::before_commit` only.
+struct CommitPlan {
+    std::string_view middleware{};
+    std::string_view conversation{};  ///< id
+    Hook hook = Hook::before_model;
+    std::string_view reason{};          ///< that the provenance of the first edit names, such as "summary"
+    Outline before{};                   ///< of all messages, as they are
+    Outline after{};                    ///< as they would be
+    std::span<const Serial> touched{};  ///< messages of `before` that change or go
+    std::size_t first_changed = 0;      ///< index of the first message that differs: what a prompt cache keeps
+    std::int64_t tokens_before = 0;     ///< of the messages, by the chain's counter
+    std::int64_t tokens_after = 0;
+    bool needs_model = false;  ///< a summary has to be paid for first: `after` has a few words in its place
+};
 
 /// One thing that a plan looked at.
 struct Candidate {
@@ -120,6 +137,8 @@ struct Report {
 
 namespace detail {
 
+/// What `stage` chose was not done: no candidate is cut, each by the rule "vetoed".
+void note_veto(StageReport& stage) noexcept;
 /// What `stage` did was taken back because of `error`: it committed nothing and cut nothing.
 void take_back(StageReport& stage, std::string error);
 /// What every stage did that committed was taken back: the last one, which failed, took them along.

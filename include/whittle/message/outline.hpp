@@ -175,6 +175,8 @@ public:
     [[nodiscard]] MessageRange loop_head() const noexcept;
     /// The group of the open round, or 0.
     [[nodiscard]] Serial open_group() const noexcept;
+    /// Whether the open round has all its results, so that something may stand behind them; true without one.
+    [[nodiscard]] bool is_round_complete() const;
     /// All tool rounds, oldest first.
     [[nodiscard]] std::vector<Round> rounds() const;
     /// Where the history can be cut in two with every tool round whole on one side: indices of the first message behind

@@ -12,7 +12,7 @@
 
 namespace whittle::inline v0 {
 
-/// When a summary is due: any one condition is enough. 0 switches a condition off.
+/// When a summary is due: any one condition is enough, or all of them. 0 switches a condition off.
 struct Trigger {
     std::int64_t context_tokens = 0;    ///< more tokens than this, system text and tools included
     std::int64_t context_messages = 0;  ///< more messages than this
@@ -20,6 +20,7 @@ struct Trigger {
     /// More tokens than this part where a fold breaks no prompt cache: a stage with a schedule (`Trimming`) stands in
     /// front, and the cache has expired or that stage has just broken it.
     double free_fraction = 0.0;
+    bool needs_all = false;  ///< due only while every condition that is on holds, not any one of them
 
     friend bool operator==(const Trigger&, const Trigger&) = default;
 };
@@ -57,6 +58,9 @@ struct SummarizationConfig {
     std::string user_instruction{};      ///< empty: the built-in task in the chain's language
     std::string transcript_file_path{};  ///< told to the model behind the summary; empty: no word of it
     SummaryRole summary_role = SummaryRole::automatic;
+    /// The order to go on stands in a user message of its own at the end, not in the summary, unless the user has just
+    /// asked. `ChainConfig::before_commit` may refuse it alone (reason "continue").
+    bool continue_message = false;
     bool emit_internal_events = false;    ///< before_summarize, generate_summary, after_summarize
     bool reuse_prompt_cache = false;      ///< ask with the conversation's own prefix and tools plus one instruction
     GenerateOptions model_options{};      ///< of every summary call, failover included
@@ -71,7 +75,7 @@ struct SummarizationConfig {
 
 /// What a trigger comes to with a window of that size (0: unknown).
 struct TriggerLimits {
-    std::int64_t tokens = 0;       ///< the lowest of the token conditions; 0: none
+    std::int64_t tokens = 0;       ///< the token condition that decides; 0: none; INT64_MAX: nobody knows it yet
     std::int64_t messages = 0;     ///< 0: none
     std::int64_t free_tokens = 0;  ///< where a fold breaks no cache; 0: none
 };

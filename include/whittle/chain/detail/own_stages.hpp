@@ -48,7 +48,9 @@ private:
         return column && side.columns[*column].overhead_known && side.note_request(side.columns[*column].overhead_of);
     }
     static void drop(Turn<M>& turn) {
-        auto edit = turn.edit();
+        EditEnvironment environment = turn.environment();
+        environment.before_commit = nullptr;  // the provider refuses what is void
+        auto edit = turn.conversation.edit("thinking", std::move(environment));
         edit.drop_thinking();
         edit.commit({.must_save = false});
         detail::SideTable& side = turn.conversation.side_;

@@ -44,6 +44,8 @@ struct EditEnvironment {
     std::stop_token stop{};
     HookBudget* budget = nullptr;
     const std::function<bool(const MessageInfo&)>* pins = nullptr;
+    Hook hook = Hook::before_model;
+    const std::function<bool(const CommitPlan&)>* before_commit = nullptr;  ///< false: nothing is committed
     StageReport* report = nullptr;
     const EventSink* events = nullptr;
     std::optional<OnPrefixEdit> on_prefix_edit{};  ///< absent: the model does not bind thinking to its prefix

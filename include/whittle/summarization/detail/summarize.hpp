@@ -32,8 +32,8 @@ public:
     [[nodiscard]] virtual std::string_view transcript_path() const noexcept = 0;
     /// Writes the transcript, if there is one.
     virtual void record() = 0;
-    /// Gives a draft to a function and commits it for nobody to see. Throws what a commit throws.
-    virtual void rehearse(FunctionRef<void(Draft&)> stage) = 0;
+    /// Gives a draft to a function whose commit changes nothing, for nobody to see.
+    virtual void with_trial(FunctionRef<void(Draft&)> work) = 0;
     [[nodiscard]] virtual DigestOutcome digest(const DigestOrder& order, bool with_prefix, DigestState& state) = 0;
     /// Stages what the user makes of a summary. `carry`: the provenance of what replaces these messages.
     virtual void stage_finalized(std::string_view summary, Role role,

@@ -39,7 +39,7 @@ public:
     void record() override {
         if (callbacks_.transcript) callbacks_.transcript->record(turn_);
     }
-    void rehearse(FunctionRef<void(Draft&)> stage) override;
+    void with_trial(FunctionRef<void(Draft&)> work) override;
     [[nodiscard]] DigestOutcome digest(const DigestOrder& order, bool with_prefix, DigestState& state) override;
     void stage_finalized(std::string_view summary, Role role,
                          FunctionRef<Provenance(std::span<const std::size_t>)> carry) override;
@@ -75,14 +75,13 @@ private:
 };
 
 template <AgentMessage M>
-void SummaryPortOf<M>::rehearse(FunctionRef<void(Draft&)> stage) {
+void SummaryPortOf<M>::with_trial(FunctionRef<void(Draft&)> work) {
     EditEnvironment environment = turn_.environment();
     environment.dry_run = true;
     environment.report = nullptr;  // a rehearsal is nobody's business
     environment.events = nullptr;
     Transaction<M> trial = turn_.conversation.edit(turn_.report.middleware, std::move(environment));
-    stage(trial);
-    trial.commit({.must_save = false});
+    work(trial);
 }
 
 /// The messages that the finalizer left at the front and at the back are untouched; what is between is replaced.

@@ -16,13 +16,17 @@ struct SummaryParts {
     const KeptUserMessages* user_messages = nullptr;  ///< null or empty: the model's own section stays
     std::span<const RetainedFact> facts{};
     std::string_view transcript_file_path{};
-    bool is_by_rule = false;  ///< `plain_summary` wrote it
+    bool is_by_rule = false;    ///< `plain_summary` wrote it
+    bool ends_in_order = true;  ///< to go on; false: that stands elsewhere
 };
 
 /// The text of a summary message: what it is, the summary with the user's own words in place of its
 /// `<all_user_messages>` section (behind it if it has none), pinned facts, where the transcript is, and that the work
 /// goes on. Sections are parted by a blank line. O(size).
 [[nodiscard]] std::string compose_summary(const SummaryParts& parts, Language language);
+
+/// The text of a message of its own that tells the model to go on.
+[[nodiscard]] std::string continue_text(Language language);
 
 /// The user's messages as a section that their own text cannot close.
 [[nodiscard]] std::string user_section(const KeptUserMessages& messages, Language language);
