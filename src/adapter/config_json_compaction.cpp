@@ -47,7 +47,7 @@ std::string shown_retry(const CompactionDraft& draft) {
 }
 
 using CC = CompactionConfig;
-constexpr std::array<Field<CompactionDraft>, 22> compaction_fields{{
+constexpr std::array<Field<CompactionDraft>, 23> compaction_fields{{
     {"type", "string", "required", "`compaction`", &skip<CompactionDraft>},
     {"name", "string", &shown<&CompactionDraft::name>, name_meaning, &read_value<&CompactionDraft::name>},
     {"model",
@@ -84,6 +84,11 @@ constexpr std::array<Field<CompactionDraft>, 22> compaction_fields{{
     {"summary_role", "string", +[](const CompactionDraft& d) { return shown_summary_role(d.summary_role); },
      "`automatic`, `user` or `system`",
      [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_summary_role(r, at, d.summary_role); }},
+    {"preserve_work", "object", "{}",
+     "plan, files and reports of sub-agents, word for word, in up to half of the summary's size; keys as in "
+     "`summarization.preserve_work`",
+     [](ConfigReader& r, NodeId at, CompactionDraft& d) { read_preserve_work(r, at, d.preserve_work); },
+     [](const CompactionDraft& d) { return changed_preserve_work(d.preserve_work); }},
     {"user_instruction",
      "string",
      {"built in", &shown<&CC::user_instruction>},

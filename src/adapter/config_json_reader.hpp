@@ -317,6 +317,9 @@ void read_model_options(ConfigReader& reader, NodeId at, GenerateOptions& option
 void read_retry(ConfigReader& reader, NodeId at, RetryConfig& retry);
 void read_failover(ConfigReader& reader, NodeId at, FailoverConfig& failover, std::string& model);
 void read_summary_role(ConfigReader& reader, NodeId at, SummaryRole& role);
+void read_preserve_work(ConfigReader& reader, NodeId at, PreserveWorkConfig& config);
+[[nodiscard]] std::string changed_preserve_work(const PreserveWorkConfig& config);
+void add_preserve_work_keys(std::vector<ConfigKey>& keys, const std::string& prefix);
 [[nodiscard]] std::string shown_summary_role(SummaryRole role);
 
 void add_storage_keys(std::vector<ConfigKey>& keys);

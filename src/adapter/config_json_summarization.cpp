@@ -51,6 +51,16 @@ constexpr std::array<Field<PreserveUserMessages>, 2> user_fields{{
      &read_user_tokens},
 }};
 
+using Attach = AttachFilesConfig;
+constexpr std::array<Field<Attach>, 3> attach_fields{{
+    {"max_files", "integer", &shown<&Attach::max_files>, "those used last; 0: none",
+     &read_integer<&Attach::max_files, 0>},
+    {"max_tokens_per_file", "integer", &shown<&Attach::max_tokens_per_file>, "a longer one is cut at its end",
+     &read_integer<&Attach::max_tokens_per_file, 1>},
+    {"max_tokens", "integer", &shown<&Attach::max_tokens>, "tokens for all of them",
+     &read_integer<&Attach::max_tokens, 0>},
+}};
+
 using Skills = PreserveSkillsConfig;
 constexpr std::array<Field<Skills>, 4> skill_fields{{
     {"skill_tool_name", "string", &shown<&Skills::skill_tool_name>, "the tool whose results are skills",
@@ -109,7 +119,7 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 }
 
 using SC = SummarizationConfig;
-constexpr std::array<Field<SummarizationDraft>, 22> summarization_fields{{
+constexpr std::array<Field<SummarizationDraft>, 24> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
     {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
     {"model",
@@ -135,6 +145,14 @@ constexpr std::array<Field<SummarizationDraft>, 22> summarization_fields{{
          read_object<Skills>(r, at, d.preserve_skills, skill_fields);
      },
      [](const SummarizationDraft& d) { return changed_object<Skills>(d.preserve_skills, skill_fields); }},
+    {"preserve_work", "object", "{}", "plan, files and reports of sub-agents, word for word",
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) { read_preserve_work(r, at, d.preserve_work); },
+     [](const SummarizationDraft& d) { return changed_preserve_work(d.preserve_work); }},
+    {"attach_files", "object", "{}", "files that the host's callback `attach_files` gives",
+     [](ConfigReader& r, NodeId at, SummarizationDraft& d) {
+         read_object<Attach>(r, at, d.attach_files, attach_fields);
+     },
+     [](const SummarizationDraft& d) { return changed_object<Attach>(d.attach_files, attach_fields); }},
     {"retained_facts_tokens", "integer", &shown<&SC::retained_facts_tokens>,
      "tokens for identifiers, paths and constraints that the summary lacks",
      &read_integer<&SC::retained_facts_tokens, 0>},
@@ -229,6 +247,8 @@ void add_summarization_keys(std::vector<ConfigKey>& keys) {
     add_keys<Trigger>(keys, "summarization.trigger.", trigger_fields);
     add_keys<PreserveUserMessages>(keys, "summarization.preserve_user_messages.", user_fields);
     add_keys<Skills>(keys, "summarization.preserve_skills.", skill_fields);
+    add_preserve_work_keys(keys, "summarization.preserve_work.");
+    add_keys<Attach>(keys, "summarization.attach_files.", attach_fields);
     add_keys<GenerateOptions>(keys, "summarization.model_options.", option_fields);
     add_keys<RetryConfig>(keys, "summarization.retry.", retry_fields);
     add_keys<FailoverDraft>(keys, "summarization.failover.", failover_fields);

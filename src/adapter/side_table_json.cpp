@@ -21,8 +21,8 @@ namespace {
 constexpr std::array roles{Role::system, Role::user, Role::assistant, Role::tool};
 constexpr std::array kinds{PartKind::text,        PartKind::thinking, PartKind::tool_call,
                            PartKind::tool_result, PartKind::media,    PartKind::other};
-constexpr std::array origins{Origin::original, Origin::summary, Origin::skills,   Origin::placeholder,
-                             Origin::nudge,    Origin::repair,  Origin::transient};
+constexpr std::array origins{Origin::original,    Origin::summary, Origin::skills, Origin::attachment,
+                             Origin::placeholder, Origin::nudge,   Origin::repair, Origin::transient};
 constexpr std::array<std::string_view, 2> scopes{"conversation", "run"};
 
 template <typename Enum, std::size_t N>
@@ -57,6 +57,7 @@ ordered_json json_of(const Provenance& mark) {
     put(json, "user_messages", mark.user_messages);
     for (const int times : mark.beside_results) json["beside_results"].push_back(times);
     put(json, "skills", mark.skills);
+    put(json, "work", mark.work);
     put(json, "facts", mark.facts);
     return json;
 }
@@ -135,6 +136,7 @@ Mark mark_of(const ordered_json* json, const std::string& where) {
                    mark.beside_results.push_back(static_cast<int>(*times));
                });
     mark.skills = reader.list("skills");
+    mark.work = reader.bytes("work");
     mark.facts = reader.bytes("facts");
     reader.done();
     return std::make_shared<const Provenance>(std::move(mark));

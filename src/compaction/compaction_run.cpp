@@ -89,16 +89,33 @@ std::string CompactionRun::refuse(std::string_view summary) const {
     return "the summary has " + std::to_string(tokens) + " tokens, allowed are " + std::to_string(plan_.summary_tokens);
 }
 
+/// Calls and reports as they were before this run's cheap stages, in up to half of the summary's size. A plan is shown
+/// unless a newer one stays in the list.
+void CompactionRun::collect_work_once() {
+    if (known_work_) return;
+    const auto visit = [this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); };
+    std::vector<std::size_t> staying;
+    for (std::size_t i = 0, next = 0; i < turn_.outline().size(); ++i) {
+        const bool is_folded = next < plan_.folded.size() && plan_.folded[next] == i;
+        is_folded ? static_cast<void>(++next) : staying.push_back(i);
+    }
+    PreserveWorkConfig config = work_.config.preserve_work;
+    known_work_ = collect_work(visit, turn_.outline(), plan_.folded, config);
+    if (collect_work(visit, turn_.outline(), staying, config).plan) config.plan_tokens = 0;
+    work_text_ = to_text(*known_work_, config, plan_.summary_tokens / 2, edit_.counter(), turn_.language);
+}
+
 DigestConfig CompactionRun::config_of_digest() const {
-    DigestConfig config = digest_config(work_.config, plan_.summary_tokens);
+    DigestConfig config = digest_config(work_.config, tokens_for_model());
     config.max_input_tokens = summary_input_bound(config.max_input_tokens, turn_.known_window(),
                                                   std::max(turn_.config.profile.output_reserve, plan_.summary_tokens));
     if (config.user_instruction.empty()) config.user_instruction = compaction_instruction(turn_.language);
-    config.user_instruction += length_sentence(plan_.summary_tokens, turn_.language);
+    config.user_instruction += length_sentence(tokens_for_model(), turn_.language);
     return config;
 }
 
 DigestOutcome CompactionRun::generate(DigestState& state) {
+    collect_work_once();
     const DigestConfig config = config_of_digest();
     edit_.update_fingerprints();
     return work_.digest(
@@ -110,7 +127,7 @@ DigestOutcome CompactionRun::generate(DigestState& state) {
 /// not lose either, what the model wrote itself included.
 std::string CompactionRun::text_with_facts(std::string_view summary, std::string& note) const {
     const TokenCounter& counter = edit_.counter();
-    const std::string text = cut_summary(summary, plan_.summary_tokens, counter);
+    const std::string text = cut_summary(summary, tokens_for_model(), counter);
     const std::int64_t most = add_saturating(budget_.frame, plan_.summary_tokens);
     FactCollector facts;
     collect_facts([this](std::size_t i, FunctionRef<void(const PartView&)> visit) { edit_.visit_parts(i, visit); },
@@ -119,7 +136,7 @@ std::string CompactionRun::text_with_facts(std::string_view summary, std::string
     facts.add({.kind = PartKind::text, .text = text}, false);
     note = to_note(facts.missing_in({}, carried_tokens(plan_.summary_tokens), counter, turn_.language));
     const std::int64_t room = std::min(plan_.summary_tokens / 2, sub_saturating(most, tokens_of(text_with(text, {}))));
-    std::vector<RetainedFact> shown = facts.missing_in(text, room, counter, turn_.language);
+    std::vector<RetainedFact> shown = facts.missing_in(text + "\n" + work_text_, room, counter, turn_.language);
     while (!shown.empty() && tokens_of(text_with(text, shown)) > most) shown.pop_back();
     return text_with(text, shown);
 }
@@ -137,6 +154,7 @@ Unit CompactionRun::stage_message(std::string_view text, std::string facts) {
                           .reason = "summary",
                           .stored = stored_references(outline, plan_.folded),
                           .covers = covered_serials(outline, plan_.folded),
+                          .work = known_work_ ? to_note(*known_work_) : std::string(),
                           .facts = std::move(facts)};
     const auto stretches = stretches_of(plan_.folded);
     const std::size_t chosen = stretch_for_summary(outline, plan_.folded, turn_.config.profile.validity);

@@ -4,10 +4,13 @@
 #include "whittle/compaction/detail/compact.hpp"
 #include "whittle/compaction/detail/turns.hpp"
 #include "whittle/digest/detail/facts.hpp"
+#include "whittle/digest/detail/work_state.hpp"
 #include "whittle/message/validity.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,10 +25,10 @@ namespace whittle::inline v0 {
 /// The sentence behind a task that says how long a summary of at most `max_tokens` may be: in words, with some room.
 [[nodiscard]] std::string length_sentence(std::int64_t max_tokens, Language language);
 
-/// The text of the message that stands for folded turns. `is_system`: it is a system message, which needs no word on
-/// who wrote it.
-[[nodiscard]] std::string compose_compacted(std::string_view summary, std::span<const RetainedFact> facts,
-                                            bool is_system, Language language);
+/// The text of the message that stands for folded turns. `work`: the state of the work, as text. `is_system`: it is a
+/// system message, which needs no word on who wrote it.
+[[nodiscard]] std::string compose_compacted(std::string_view summary, std::string_view work,
+                                            std::span<const RetainedFact> facts, bool is_system, Language language);
 
 namespace detail {
 
@@ -111,10 +114,15 @@ private:
         return work_.config.summary_role == SummaryRole::system ? Role::system : Role::user;
     }
     [[nodiscard]] std::string text_with(std::string_view summary, std::span<const RetainedFact> facts) const {
-        return compose_compacted(summary, facts, role() == Role::system, turn_.language);
+        return compose_compacted(summary, work_text_, facts, role() == Role::system, turn_.language);
     }
     [[nodiscard]] std::int64_t tokens_of(std::string_view text) const { return edit_.counter().count(text); }
     void plan_within(const TokenScale& scale);
+    void collect_work_once();
+    /// What is left of the summary's size for the model's words.
+    [[nodiscard]] std::int64_t tokens_for_model() const {
+        return std::max<std::int64_t>(1, plan_.summary_tokens - tokens_of(work_text_));
+    }
     [[nodiscard]] std::string refuse(std::string_view summary) const;
     [[nodiscard]] DigestConfig config_of_digest() const;
     [[nodiscard]] std::string text_with_facts(std::string_view summary, std::string& note) const;
@@ -127,7 +135,9 @@ private:
     TurnLayout layout_;
     TurnBudget budget_{};
     TurnPlan plan_{};
-    std::vector<std::int64_t> tokens_{};  ///< of each message, when the plan was made
+    std::vector<std::int64_t> tokens_{};     ///< of each message, when the plan was made
+    std::optional<WorkState> known_work_{};  ///< of the messages that go
+    std::string work_text_{};                ///< what is shown of it
     int refused_ = 0;
 };
 

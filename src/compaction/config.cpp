@@ -101,6 +101,7 @@ void check_compaction(const CompactionConfig& config, const ChainConfig& chain, 
     const bool has_store = chain.storage != nullptr || (config.pruning && config.pruning->storage != nullptr);
     check.warn(config.media == MediaMode::reference && !has_store, "media", "reference",
                "a chain with storage: without it the text does not say where the media are");
+    check_preserve_work(config.preserve_work, fmt::format("{}.preserve_work", name), problems);
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check.error(config.model_options.max_output_tokens != 0, "model_options.max_output_tokens",
                 std::to_string(config.model_options.max_output_tokens), "0: summary_size_tokens is the output limit");

@@ -47,11 +47,12 @@ std::string length_sentence(std::int64_t max_tokens, Language language) {
     return fmt::format("\nThe summary has at most {} words: a longer one is cut off.", words);
 }
 
-std::string compose_compacted(std::string_view summary, std::span<const RetainedFact> facts, bool is_system,
-                              Language language) {
+std::string compose_compacted(std::string_view summary, std::string_view work, std::span<const RetainedFact> facts,
+                              bool is_system, Language language) {
     const Heading& heading = language == Language::chinese ? chinese_heading : english_heading;
     std::string text(is_system ? heading.system : heading.user);
     text.append("\n").append(summary);
+    if (!work.empty()) text.append("\n\n").append(work);
     if (!facts.empty()) text.append("\n\n").append(to_text(facts, language));
     return text;
 }

@@ -17,7 +17,7 @@ bool is_summary_of(const MessageInfo& info, std::string_view self) noexcept {
 
 bool is_any_summary(const MessageInfo& info) noexcept {
     const Origin origin = origin_of(info.mark);
-    return origin == Origin::summary || origin == Origin::skills;
+    return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment;
 }
 
 /// The last place at or before `at` where a cut tears no tool round. O(size).

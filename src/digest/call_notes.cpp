@@ -136,6 +136,42 @@ std::vector<std::string> plan_of(const std::vector<JsonValue>& list) {
     return items;
 }
 
+/// Without the white space and the bullet in front.
+std::string_view without_marks_of_lists(std::string_view line) {
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t\r")));
+    if (line.starts_with("- ") || line.starts_with("* ")) line.remove_prefix(2);
+    return line.substr(0, line.find_last_not_of(" \t\r") + 1);
+}
+
+/// A list of check boxes as text: its lines, if there is one.
+std::vector<std::string> check_list_of(std::string_view text) {
+    std::vector<std::string> items;
+    bool has_box = false;
+    while (!text.empty()) {
+        const std::string_view line = without_marks_of_lists(text.substr(0, text.find('\n')));
+        text.remove_prefix(std::min(text.size(), text.find('\n') == text.npos ? text.size() : text.find('\n') + 1));
+        has_box |= line.starts_with("[ ]") || line.starts_with("[x]") || line.starts_with("[X]");
+        if (!is_blank(line)) items.emplace_back(line);
+    }
+    return has_box ? items : std::vector<std::string>{};
+}
+
+/// A tool whose name says that it keeps a plan.
+bool is_planning_tool(std::string_view tool) {
+    constexpr std::array<std::string_view, 3> words{"todo", "plan", "task"};
+    return holds_any(ascii_lower(tool), words);
+}
+
+/// Takes the plan that a member holds: a list of items with their states, or check boxes as text. A tool for plans may
+/// also clear its list.
+void add_plan(std::string_view tool, const JsonValue& value, CallNotes& notes) {
+    const bool is_list = value.is_array();
+    if (notes.is_plan || (!is_list && !is_planning_tool(tool))) return;
+    const std::string* text = value.string();
+    notes.plan = is_list ? plan_of(value.values()) : text != nullptr ? check_list_of(*text) : notes.plan;
+    notes.is_plan = !notes.plan.empty() || (is_list && value.size() == 0 && is_planning_tool(tool));
+}
+
 }  // namespace
 
 bool is_writing_tool(std::string_view tool) { return holds_any(ascii_lower(tool), writing_words); }
@@ -152,7 +188,7 @@ CallNotes notes_of_call(std::string_view tool, std::string_view arguments) {
     for (const auto& [name, value] : json.members()) {
         const bool is_command = is_one_of(name, command_names);
         const std::vector<JsonValue> items = value.is_array() ? value.values() : std::vector<JsonValue>{};
-        if (notes.plan.empty()) notes.plan = plan_of(items);
+        add_plan(tool, value, notes);
         // A command may come as a list of words, the last of which is a script.
         const std::string* text = is_command && !items.empty() ? items.back().string() : value.string();
         if (text == nullptr) continue;

@@ -23,7 +23,8 @@ struct FileTouch {
 struct CallNotes {
     std::vector<FileTouch> files{};   ///< each path once; the first 200
     std::string command{};            ///< of a shell, its first line
-    std::vector<std::string> plan{};  ///< "[done] say what is planned": the items of a plan or a task list
+    bool is_plan = false;             ///< it writes a plan or a task list, which may be empty
+    std::vector<std::string> plan{};  ///< its items, such as "[done] say what is planned"
 };
 
 /// Linear in the size. Nothing of arguments that are no JSON object.

@@ -1,6 +1,7 @@
 #include "whittle/digest/config.hpp"
 
 #include "../base/field_check.hpp"
+#include "whittle/base/detail/names.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 
@@ -29,6 +30,26 @@ std::int64_t summary_input_bound(std::int64_t max_input_tokens, std::int64_t win
     if (window <= 0) return default_max_input_tokens;
     const std::int64_t room = sub_saturating(window, reply_tokens);
     return room > 0 ? room : std::max<std::int64_t>(1, window / 2);
+}
+
+std::vector<std::string> default_finding_tools() {
+    return {"task", "agent", "dispatch_agent", "delegate_task", "delegate_to_agent", "run_subagent", "new_task"};
+}
+
+void check_preserve_work(const PreserveWorkConfig& config, std::string_view name, Problems& problems) {
+    FieldCheck check(name, problems);
+    check.at_least(config.plan_tokens, 0, "plan_tokens");
+    check.at_least(config.files_tokens, 0, "files_tokens");
+    check.at_least(config.findings_tokens, 0, "findings_tokens");
+    check.at_least(config.max_tokens_per_finding, 1, "max_tokens_per_finding");
+    const auto check_tools = [&](const std::vector<std::string>& tools, std::string_view field) {
+        for (const std::string& tool : tools) {
+            check.warn(!may_name_tool(tool), field, fmt::format("\"{}\"", tool),
+                       "the name of a tool, qualified or bare; there are no wildcards, so that this means none");
+        }
+    };
+    check_tools(config.plan_tools, "plan_tools");
+    check_tools(config.finding_tools, "finding_tools");
 }
 
 void check_digest(const DigestConfig& config, std::string_view name, Problems& problems) {

@@ -1,8 +1,8 @@
 #include "whittle/digest/detail/plain_summary.hpp"
 
 #include "../base/ascii.hpp"
-#include "call_notes.hpp"
 #include "text_shape.hpp"
+#include "work_collector.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -79,7 +78,6 @@ void for_each_line(std::string_view text, Visit&& visit) {
 }
 
 constexpr std::size_t longest_line = 300;
-constexpr std::size_t most_ranges = 4;  // of one file
 
 /// Collects in order of the messages; each section has the oldest in front.
 class PlainSummary {
@@ -91,28 +89,22 @@ public:
     [[nodiscard]] std::string text(const FactCollector& facts, const TokenCounter& counter, Language language);
 
 private:
-    struct FileUse {
-        std::size_t last = 0;  // order of use
-        int writes = 0;
-        std::vector<std::string> ranges{};  // read, each once
-        bool is_read_whole = false;
-    };
-
     void add_part(const MessageInfo& info, std::size_t part, const PartView& view);
-    void add_summary(std::string_view text, bool is_by_rule);
+    void add_summary(std::string_view text, const Provenance& mark);
+    void add_lines_by_rule(std::string_view text, bool has_work);
+    void add_own_line(std::size_t section, std::string_view line, WorkState& work);
     void add_call(const PartView& call);
     void add_result(const PartView& result);
     void add_findings(std::string_view text);
     void add_line(Section section, std::string line);
-    void add_files();
-    [[nodiscard]] static std::string to_text(const std::string& path, const FileUse& use);
+    void add_work();
 
     VisitParts visit_parts_;
     const Outline& outline_;
     const PlainSummaryConfig& config_;
     std::array<std::vector<std::string>, summary_sections.size()> lines_{};
-    std::map<std::string, FileUse, std::less<>> files_{};
-    std::size_t uses_ = 0;
+    PreserveWorkConfig work_config_{};
+    WorkCollector work_{work_config_};
 };
 
 void PlainSummary::add(std::size_t message) {
@@ -123,7 +115,7 @@ void PlainSummary::add(std::size_t message) {
 
 void PlainSummary::add_part(const MessageInfo& info, std::size_t part, const PartView& view) {
     const Mark& mark = mark_of(info, part);
-    if (origin_of(mark) == Origin::summary) return add_summary(view.text, mark->reason == plain_summary_reason);
+    if (origin_of(mark) == Origin::summary) return add_summary(view.text, *mark);
     if (mark && view.kind == PartKind::tool_result) {
         for (const std::string& key : mark->stored)
             add_line(stored,
@@ -147,41 +139,46 @@ std::string_view lines_by_rule(std::string_view text) {
 }
 
 /// One of ours goes on line by line, one of a model by its beginning.
-void PlainSummary::add_summary(std::string_view text, bool is_by_rule) {
-    std::size_t section = summary_sections.size();
-    if (is_by_rule) text = lines_by_rule(text);
-    for_each_line(is_by_rule ? text : std::string_view(), [&](std::string_view line) {
-        const auto head = std::ranges::find_if(
-            summary_sections, [&](const SectionInfo& info) { return line == info.english || line == info.chinese; });
-        if (head != summary_sections.end()) {
-            section = static_cast<std::size_t>(head - summary_sections.begin());
-        } else if (line.starts_with("- ") && section < summary_sections.size()) {
-            add_line(static_cast<Section>(section), std::string(line.substr(2)));
-        }
-    });
+void PlainSummary::add_summary(std::string_view text, const Provenance& mark) {
     constexpr std::size_t most = 4'000;
-    if (is_by_rule) return;
+    if (!mark.work.empty()) work_.add_carried(work_from_note(mark.work));
+    if (mark.reason == plain_summary_reason) return add_lines_by_rule(lines_by_rule(text), !mark.work.empty());
     for_each_line(utf8_prefix(text, most), [&](std::string_view line) {
         if (!is_blank(line)) add_line(earlier, to_line(line, longest_line));
     });
 }
 
+/// `has_work`: plan and files came as a note.
+void PlainSummary::add_lines_by_rule(std::string_view text, bool has_work) {
+    std::size_t section = summary_sections.size();
+    WorkState work;
+    for_each_line(text, [&](std::string_view line) {
+        const auto head = std::ranges::find_if(
+            summary_sections, [&](const SectionInfo& info) { return line == info.english || line == info.chinese; });
+        if (head != summary_sections.end()) {
+            section = static_cast<std::size_t>(head - summary_sections.begin());
+        } else if (line.starts_with("- ") && section < summary_sections.size()) {
+            add_own_line(section, line.substr(2), work);
+        }
+    });
+    if (!has_work) work_.add_carried(work);
+}
+
+void PlainSummary::add_own_line(std::size_t section, std::string_view line, WorkState& work) {
+    if (section == plan) {
+        if (!work.plan) work.plan.emplace();
+        work.plan->emplace_back(line);
+    } else if (section == files) {
+        work.files.push_back(file_from_text(line));
+    } else {
+        add_line(static_cast<Section>(section), std::string(line));
+    }
+}
+
 void PlainSummary::add_call(const PartView& call) {
-    CallNotes notes = notes_of_call(call.tool, call.text);
-    if (!notes.plan.empty()) {
-        lines_[plan].clear();  // the newest one stands
-        for (const std::string& item : notes.plan) add_line(plan, to_line(item, longest_line));
-    }
+    const CallNotes notes = notes_of_call(call.tool, call.text);
+    work_.add_call(call, notes);
     if (!notes.command.empty()) add_line(commands, to_line(notes.command, longest_line));
-    for (FileTouch& touch : notes.files) {
-        FileUse& use = files_[std::move(touch.path)];
-        use.last = ++uses_;
-        use.writes += touch.is_written ? 1 : 0;
-        use.is_read_whole |= touch.is_read && touch.range.empty();
-        if (touch.range.empty() || std::ranges::find(use.ranges, touch.range) != use.ranges.end()) continue;
-        if (use.ranges.size() == most_ranges) use.ranges.erase(use.ranges.begin());
-        use.ranges.push_back(std::move(touch.range));
-    }
 }
 
 /// The last line of a failed result, or of one that speaks of an error at its end.
@@ -224,43 +221,16 @@ void PlainSummary::add_line(Section section, std::string line) {
     lines.push_back(std::move(line));
 }
 
-std::string PlainSummary::to_text(const std::string& path, const FileUse& use) {
-    std::string what;
-    const auto say = [&](std::string_view text) { what.append(what.empty() ? "" : ", ").append(text); };
-    if (use.writes > 0) say(use.writes == 1 ? "written" : fmt::format("written {} times", use.writes));
-    if (use.is_read_whole) say("read");
-    for (const std::string& range : use.ranges) say("lines " + range);
-    return escape_tags(fmt::format("{} ({})", path, what.empty() ? "named" : what));
-}
-
-/// "(written 3 times, read)" -> 3
-int writes_in(std::string_view use) {
-    constexpr std::string_view written = " (written";
-    if (!use.starts_with(written)) return 0;
-    int writes = 0;
-    for (const char c : use.substr(std::min(use.size(), written.size() + 1))) {
-        if (!is_digit(c) || writes > 1'000'000) break;
-        writes = 10 * writes + (c - '0');
+void PlainSummary::add_work() {
+    const WorkState work = work_.take();
+    if (work.plan) {
+        for (const std::string& item : *work.plan) add_line(plan, to_line(item, longest_line));
     }
-    return std::max(1, writes);
-}
-
-void PlainSummary::add_files() {
-    std::vector<const std::pair<const std::string, FileUse>*> order;
-    for (const auto& file : files_) order.push_back(&file);
-    std::ranges::sort(order, {}, [](const auto* file) { return file->second.last; });
-    std::erase_if(lines_[files], [&](const std::string& line) {  // of an earlier summary, and used again
-        const std::size_t end = line.rfind(" (");
-        const auto file = files_.find(std::string_view(line).substr(0, end));
-        if (file == files_.end()) return false;
-        file->second.writes += writes_in(std::string_view(line).substr(std::min(end, line.size())));
-        return true;
-    });
-    for (const auto* file : order) lines_[files].push_back(to_text(file->first, file->second));
+    for (const FileUse& file : work.files) lines_[files].push_back(whittle::to_text(file));
 }
 
 std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& counter, Language language) {
-    add_files();
+    add_work();
     std::string text(in_language(language, title_in_english, title_in_chinese));
     if (counter.count(text) > config_.max_tokens) return {};
     std::int64_t units = counter.measure(text);

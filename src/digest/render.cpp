@@ -33,6 +33,7 @@ std::string_view speaker(const MessageInfo& info, std::size_t part) {
     switch (origin_of(mark_of(info, part))) {
         case Origin::summary: return "earlier_summary";
         case Origin::skills: return "skills";
+        case Origin::attachment: return "files";
         case Origin::nudge:
         case Origin::repair:
         case Origin::transient: return "system";
@@ -111,6 +112,7 @@ std::optional<DigestEntry> render_part(const PartView& part, const MessageInfo& 
                                        const RenderOptions& options) {
     if (part.kind == PartKind::thinking || part.kind == PartKind::other) return std::nullopt;
     if (part.kind == PartKind::text && is_blank(part.text)) return std::nullopt;
+    if (origin_of(mark_of(info, index)) == Origin::attachment) return std::nullopt;  // read again, not remembered
     return DigestEntry{label(part, info, index), shown_body(part, options)};
 }
 

@@ -6,10 +6,11 @@
 namespace whittle::inline v0 {
 namespace {
 
-constexpr std::array<std::pair<Origin, std::string_view>, 7> origin_names{{
+constexpr std::array<std::pair<Origin, std::string_view>, 8> origin_names{{
     {Origin::original, "original"},
     {Origin::summary, "summary"},
     {Origin::skills, "skills"},
+    {Origin::attachment, "attachment"},
     {Origin::placeholder, "placeholder"},
     {Origin::nudge, "nudge"},
     {Origin::repair, "repair"},

@@ -113,7 +113,8 @@ void check_tools_defined(const HistoryFacts& facts, const ValidityProfile&, Find
 void check_no_invented_claim(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const auto is_ours = [](const Mark& mark) {
         const Origin origin = origin_of(mark);
-        return origin == Origin::summary || origin == Origin::skills || origin == Origin::nudge;
+        return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment ||
+               origin == Origin::nudge;
     };
     for_each_part(facts.outline(), [&](std::size_t i, std::size_t p, const PartInfo&) {
         const MessageInfo& info = facts.outline()[i];

@@ -76,6 +76,8 @@ void check_switched_off(const SummarizationConfig& config, const SummarizationSe
          "preserve_user_messages");
     warn(config.continue_message, "continue_message");
     warn(config.preserve_skills != defaults.preserve_skills, "preserve_skills");
+    warn(config.preserve_work != defaults.preserve_work, "preserve_work");
+    warn(config.attach_files != defaults.attach_files, "attach_files");
     warn(config.retained_facts_tokens != defaults.retained_facts_tokens, "retained_facts_tokens");
     check.warn(setup.has_gen_model_input && config.reuse_prompt_cache, "reuse_prompt_cache", "true",
                "false beside gen_model_input, which makes the whole input");
@@ -142,6 +144,10 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
     check.at_least(config.keep_recent_messages, 0, "keep_recent_messages");
     check.at_least(config.preserve_user_messages.max_tokens.value_or(0), 0, "preserve_user_messages.max_tokens");
     check_preserve_skills(config.preserve_skills, fmt::format("{}.preserve_skills", name), problems);
+    check_preserve_work(config.preserve_work, fmt::format("{}.preserve_work", name), problems);
+    check.at_least(config.attach_files.max_files, 0, "attach_files.max_files");
+    check.at_least(config.attach_files.max_tokens_per_file, 1, "attach_files.max_tokens_per_file");
+    check.at_least(config.attach_files.max_tokens, 0, "attach_files.max_tokens");
     check.at_least(config.retained_facts_tokens, 0, "retained_facts_tokens");
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check_digest(digest_config(config), name, problems);

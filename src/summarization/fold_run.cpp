@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace whittle::inline v0::detail {
@@ -96,8 +97,8 @@ std::string_view FoldRun::transcript_path() const noexcept {
 }
 
 std::string FoldRun::compose(std::string_view summary, const KeptUserMessages& users,
-                             std::span<const RetainedFact> facts) const {
-    return compose_summary({summary, &users, facts, transcript_path(), is_by_rule_, go_on_ == GoOn::in_summary},
+                             std::span<const RetainedFact> facts, std::string_view work) const {
+    return compose_summary({summary, &users, work, facts, transcript_path(), is_by_rule_, go_on_ == GoOn::in_summary},
                            turn_.language);
 }
 
@@ -125,23 +126,73 @@ std::vector<Skill> FoldRun::folded_skills() const {
     return skills;
 }
 
-/// User messages, then skills, then facts take what room there is, so that the whole stays below what it replaces and
-/// what the trigger leaves. What finds no room now, next to a large open round, is carried until there is some.
-SummaryDraft FoldRun::draft(std::string_view summary) const {
+/// User messages, then skills, the state of the work, facts and files take what room there is, so that the whole stays
+/// below what it replaces and what the trigger leaves. What finds no room now, next to a large open round, is carried
+/// until there is some.
+SummaryDraft FoldRun::draft(std::string_view summary) {
+    collect_work_once();
     SummaryDraft result;
     add_user_texts(summary, result);
-    const std::int64_t left = sizes_.room_for_summary(plan_) - tokens_of(compose(summary, result.user_messages, {}));
+    std::int64_t left = sizes_.room_for_summary(plan_) - tokens_of(compose(summary, result.user_messages, {}));
     add_skills(left, result);
+    left -= result.tokens;
+    add_work(left, result);
     const std::string own_text = without_user_section(summary);
     std::string stands = result.user_messages.texts.empty() ? std::string(summary) : own_text;
-    stands.append("\n").append(transcript_path());
+    stands.append("\n").append(transcript_path()).append("\n").append(result.work_text);
     for (const std::string& text : result.user_messages.texts) stands.append("\n").append(text);
     if (!result.skills_text.empty()) stands.append("\n").append(result.skills_text);
-    const std::vector<RetainedFact> facts = facts_beside(stands, own_text, left - result.tokens, result);
-    result.summary_text = compose(summary, result.user_messages, facts);
+    const std::vector<RetainedFact> facts = facts_beside(stands, own_text, left - tokens_of(result.work_text), result);
+    result.summary_text = compose(summary, result.user_messages, facts, result.work_text);
     result.tokens = add_saturating(result.tokens, tokens_of(result.summary_text));
     if (go_on_ == GoOn::apart) result.tokens = add_saturating(result.tokens, tokens_of(continue_text(turn_.language)));
+    add_files(sizes_.room_for_summary(plan_) - result.tokens, result);
     return result;
+}
+
+void FoldRun::collect_work_once() {
+    if (folded_work_) return;
+    const auto visit = [this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); };
+    folded_work_ = collect_work(visit, turn_.outline(), plan_.folded, config_.preserve_work);
+    staying_work_ = collect_work(visit, turn_.outline(), staying(), config_.preserve_work);
+}
+
+/// A plan is shown unless a newer one stays in the list. A summary by rule has plan and files in its own text.
+void FoldRun::add_work(std::int64_t room, SummaryDraft& draft) const {
+    PreserveWorkConfig config = config_.preserve_work;
+    if (is_by_rule_) config.plan_tokens = config.files_tokens = 0;
+    if (staying_work_->plan) config.plan_tokens = 0;
+    draft.work = to_note(*folded_work_);
+    draft.work_text = to_text(*folded_work_, config, room, turn_.counter(), turn_.language);
+}
+
+/// Files that were read or written, those used last in front, but for those that the list still shows.
+std::vector<FileUse> FoldRun::files_to_attach() const {
+    constexpr std::size_t for_each_wanted = 4;  // some are gone by now
+    const std::size_t most = for_each_wanted * static_cast<std::size_t>(config_.attach_files.max_files);
+    std::unordered_set<std::string_view> shown;
+    for (const FileUse& file : staying_work_->files) {
+        if (file.is_read_whole) shown.insert(file.path);
+    }
+    std::vector<FileUse> files;
+    for (auto file = folded_work_->files.rbegin(); file != folded_work_->files.rend() && files.size() < most; ++file) {
+        const bool is_used = file->writes > 0 || file->is_read_whole || !file->ranges.empty();
+        if (is_used && !shown.contains(file->path)) files.push_back(*file);
+    }
+    return files;
+}
+
+/// The host is asked once for a summary, and only where there may be room.
+void FoldRun::add_files(std::int64_t room, SummaryDraft& draft) {
+    const AttachFilesConfig& config = config_.attach_files;
+    if (!port_.has_attach_files() || config.max_files == 0 || room <= 0) return;
+    if (!attached_) {
+        const std::vector<FileUse> wanted = files_to_attach();
+        attached_ = wanted.empty() ? std::vector<AttachedFile>{} : port_.attach_files(wanted);
+    }
+    const std::vector<AttachedFile> kept = keep_files(*attached_, config, room, turn_.counter(), turn_.language);
+    draft.files_text = to_text(kept, turn_.language);
+    draft.tokens = add_saturating(draft.tokens, tokens_of(draft.files_text));
 }
 
 void FoldRun::add_user_texts(std::string_view summary, SummaryDraft& draft) const {
@@ -200,8 +251,10 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
                        .covers = covered_serials(outline, plan_.folded),
                        .user_messages = strings_of(draft.user_texts),
                        .beside_results = times_of(draft.user_texts),
+                       .work = draft.work,
                        .facts = draft.facts};
     Provenance skills{.origin = Origin::skills, .reason = "summary", .covers = summary.covers};
+    const Provenance files{.origin = Origin::attachment, .reason = "summary", .covers = summary.covers};
     const bool has_skills = !draft.skills_text.empty();
     auto& records = has_skills ? skills.skills : summary.skills;  // one list: it is in order of age
     for (const Skill& skill : draft.hidden_skills) records.push_back(to_record(skill));
@@ -216,6 +269,7 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
             continue;
         }
         edit.replace_with_text(first, last, role(), draft.summary_text, summary);
+        if (!draft.files_text.empty()) edit.insert_text(first + 1, Role::user, draft.files_text, files);
         if (has_skills) edit.insert_text(first, Role::user, draft.skills_text, skills);
     }
     if (go_on_ == GoOn::apart) stage_go_on(edit);
@@ -272,12 +326,16 @@ Provenance FoldRun::carried_from(std::span<const std::size_t> replaced) const {
     std::size_t left_out = 0;
     const std::vector<UserText> users =
         keep_user_texts(user_texts(replaced, {}), budget, turn_.counter(), turn_.language, left_out);
-    Provenance carried{.origin = Origin::summary,
-                       .reason = std::string(is_by_rule_ ? plain_summary_reason : "summary"),
-                       .stored = stored_references(outline, replaced),
-                       .covers = covered_serials(outline, replaced),
-                       .user_messages = strings_of(users),
-                       .beside_results = times_of(users)};
+    Provenance carried{
+        .origin = Origin::summary,
+        .reason = std::string(is_by_rule_ ? plain_summary_reason : "summary"),
+        .stored = stored_references(outline, replaced),
+        .covers = covered_serials(outline, replaced),
+        .user_messages = strings_of(users),
+        .beside_results = times_of(users),
+        .work = to_note(
+            collect_work([this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); },
+                         outline, replaced, config_.preserve_work))};
     for (const Skill& skill :
          keep_skills(skills_at(replaced), config_.preserve_skills, INT64_MAX, turn_.counter(), turn_.language))
         carried.skills.push_back(to_record(skill));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/digest/detail/facts.hpp"
+#include "whittle/digest/detail/work_state.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
 #include "whittle/summarization/detail/summarize.hpp"
 #include "whittle/summarization/detail/summary_text.hpp"
@@ -29,6 +30,9 @@ struct SummaryDraft {
     std::vector<Skill> skills{};         ///< shown
     std::vector<Skill> hidden_skills{};  ///< for which there is no room now
     std::string facts{};                 ///< a note of what the next summary must not lose either
+    std::string work{};                  ///< a note of the state of the work
+    std::string work_text{};             ///< what is shown of it
+    std::string files_text{};            ///< of a message behind the summary; empty: none
     std::int64_t tokens = 0;
 };
 
@@ -67,13 +71,17 @@ private:
     [[nodiscard]] std::vector<std::size_t> staying() const;
     [[nodiscard]] std::string_view transcript_path() const noexcept;
     [[nodiscard]] std::string compose(std::string_view summary, const KeptUserMessages& users,
-                                      std::span<const RetainedFact> facts) const;
+                                      std::span<const RetainedFact> facts, std::string_view work = {}) const;
     [[nodiscard]] std::vector<UserText> user_texts(std::span<const std::size_t> indices,
                                                    std::span<const std::size_t> staying) const;
     [[nodiscard]] std::vector<Skill> skills_at(std::span<const std::size_t> indices) const;
     [[nodiscard]] std::vector<Skill> folded_skills() const;
 
-    [[nodiscard]] SummaryDraft draft(std::string_view summary) const;
+    void collect_work_once();
+    [[nodiscard]] std::vector<FileUse> files_to_attach() const;
+    [[nodiscard]] SummaryDraft draft(std::string_view summary);
+    void add_work(std::int64_t room, SummaryDraft& draft) const;
+    void add_files(std::int64_t room, SummaryDraft& draft);
     void add_user_texts(std::string_view summary, SummaryDraft& draft) const;
     void add_skills(std::int64_t room, SummaryDraft& draft) const;
     [[nodiscard]] std::vector<RetainedFact> facts_beside(std::string_view stands, std::string_view own_text,
@@ -97,6 +105,9 @@ private:
     FoldSizes sizes_;
     std::vector<std::int64_t> tokens_{};  // of each message
     FoldPlan plan_{};
+    std::optional<WorkState> folded_work_{};               // of the messages that go
+    std::optional<WorkState> staying_work_{};              // of those that stay
+    std::optional<std::vector<AttachedFile>> attached_{};  // what the host gave
     GoOn go_on_ = GoOn::in_summary;
     bool is_by_rule_ = false;  // the summary
     std::string judged_summary_{};

@@ -187,6 +187,45 @@ std::string to_text(std::span<const Skill> skills, Language language) {
     return text;
 }
 
+namespace {
+
+std::string_view files_heading(Language language) noexcept {
+    return language == Language::chinese ? "这不是用户发来的消息。以下文件在摘要之前使用过，现在重新读取：以此处的内容"
+                                           "为准，而不是较早消息中的内容。"
+                                         : "This is not a message from the user. The files below were used before the "
+                                           "summary and were read again "
+                                           "just now: they are as they stand here, not as earlier messages had them.";
+}
+
+std::string file_section(const AttachedFile& file, Language language) {
+    return fmt::format("\n\n## {}{}\n\n{}", language == Language::chinese ? "文件：" : "File: ", file.path, file.text);
+}
+
+}  // namespace
+
+std::vector<AttachedFile> keep_files(std::span<const AttachedFile> files, const AttachFilesConfig& config,
+                                     std::int64_t room_tokens, const TokenCounter& counter, Language language) {
+    std::vector<AttachedFile> kept;
+    std::int64_t left = std::min(config.max_tokens, room_tokens) - counter.count(files_heading(language));
+    for (const AttachedFile& file : files) {
+        if (static_cast<std::int64_t>(kept.size()) >= config.max_files) break;
+        AttachedFile shown{
+            file.path, cut_to_tokens(to_valid_utf8(file.text), config.max_tokens_per_file, false, counter, language)};
+        const std::int64_t tokens = add_saturating(counter.count(file_section(shown, language)), 1);
+        if (tokens > left) break;
+        left -= tokens;
+        kept.push_back(std::move(shown));
+    }
+    return kept;
+}
+
+std::string to_text(std::span<const AttachedFile> files, Language language) {
+    if (files.empty()) return {};
+    std::string text(files_heading(language));
+    for (const AttachedFile& file : files) text += file_section(file, language);
+    return text;
+}
+
 namespace detail {
 
 namespace {

@@ -92,7 +92,7 @@ bool Summarizer::fold() {
     }
     if (!is_allowed()) return false;
     try {
-        port_.record();
+        port_.record(run_.plan().folded);
         return write_summary();
     } catch (...) {
         if (turn_.config.on_error == OnError::propagate || ends_hook(turn_.stop)) throw;

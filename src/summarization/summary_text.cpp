@@ -91,7 +91,7 @@ std::string compose_summary(const SummaryParts& parts, Language language) {
         where = fmt::format(fmt::runtime(transcript.in(language)), parts.transcript_file_path);
     return join_sections(std::array{std::string(first.in(language)),
                                     with_user_messages(parts.summary, parts.user_messages, language),
-                                    to_text(parts.facts, language), std::move(where),
+                                    std::string(parts.work), to_text(parts.facts, language), std::move(where),
                                     std::string(parts.ends_in_order ? continuation.in(language) : std::string_view{})});
 }
 

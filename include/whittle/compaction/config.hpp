@@ -85,9 +85,10 @@ struct CompactionConfig {
     MediaMode media = MediaMode::automatic;                 ///< stage 1
     std::shared_ptr<const TokenCounter> token_counter{};    ///< null: the chain's; `pessimistic()` is the source's
     SummaryRole summary_role = SummaryRole::automatic;
-    std::string user_instruction{};     ///< empty: the built-in task in the chain's language
-    GenerateOptions model_options{};    ///< of every summary call; the output limit is the summary's size
-    std::int64_t max_input_tokens = 0;  ///< bound of one summary request; 0: what the window leaves
+    PreserveWorkConfig preserve_work{};  ///< in at most half of the summary's size
+    std::string user_instruction{};      ///< empty: the built-in task in the chain's language
+    GenerateOptions model_options{};     ///< of every summary call; the output limit is the summary's size
+    std::int64_t max_input_tokens = 0;   ///< bound of one summary request; 0: what the window leaves
     std::optional<RetryConfig> retry{RetryConfig{2}};  ///< 0.5 s apart, of errors that may pass
     std::optional<FailoverConfig> failover{};
     OnFailure on_failure = OnFailure::keep_going;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -39,6 +40,26 @@ struct DigestConfig {
 
     friend bool operator==(const DigestConfig&, const DigestConfig&) = default;
 };
+
+/// Names under which agents send off others: Claude Code, opencode, Gemini CLI, Roo Code and their kin.
+[[nodiscard]] std::vector<std::string> default_finding_tools();
+
+/// What of the state of the work stands beside a summary, word for word and never through a model.
+struct PreserveWorkConfig {
+    std::int64_t plan_tokens = 500;               ///< for the newest plan or task list; 0: none
+    std::int64_t files_tokens = 500;              ///< for files read and written, with lines, those used last; 0: none
+    std::int64_t findings_tokens = 2'000;         ///< for reports of sub-agents, the newest; 0: none
+    std::int64_t max_tokens_per_finding = 1'000;  ///< of a longer one the head
+    /// Tools whose newest arguments are the plan, beside those whose arguments show that they are one: a list of items
+    /// with their states, or check boxes.
+    std::vector<std::string> plan_tools{};
+    std::vector<std::string> finding_tools = default_finding_tools();  ///< whose results are reports of sub-agents
+
+    friend bool operator==(const PreserveWorkConfig&, const PreserveWorkConfig&) = default;
+};
+
+/// Adds every bad field to `problems`, each under "{name}.".
+void check_preserve_work(const PreserveWorkConfig& config, std::string_view name, Problems& problems);
 
 inline constexpr std::int64_t default_max_input_tokens = 100'000;
 

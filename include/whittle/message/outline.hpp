@@ -25,6 +25,7 @@ enum class Origin {
     original,     ///< from the user, the model or a tool
     summary,      ///< written in place of folded messages
     skills,       ///< skill texts carried over a fold
+    attachment,   ///< files of the host, read again after a fold
     placeholder,  ///< stands where a stored or dropped text stood
     nudge,        ///< an instruction of a middleware
     repair,       ///< added to make a history acceptable to a provider
@@ -52,6 +53,7 @@ struct Provenance {
     /// Empty: none did.
     std::vector<int> beside_results{};
     std::vector<std::string> skills{};  ///< skills that a message carries
+    std::string work{};                 ///< the state of the work that a summary carries, as the digest writes it
     std::string facts{};  ///< what a summary must not lose, as `to_note` of the digest writes it; empty: not looked for
 
     friend bool operator==(const Provenance&, const Provenance&) = default;

@@ -3,7 +3,9 @@
 #include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/digest/detail/attempt.hpp"
+#include "whittle/digest/detail/work_state.hpp"
 #include "whittle/summarization/detail/finalizer.hpp"
+#include "whittle/summarization/detail/preserved.hpp"
 #include "whittle/summarization/detail/transcript.hpp"
 
 #include <cstdint>
@@ -57,8 +59,15 @@ struct SummarizationCallbacks {
     /// stands; under OnError::propagate it is thrown, and everything is as before the hook.
     std::function<void(std::span<const M>, std::span<const M>)> callback{};
     UserMessageFilter<M> user_message_filter{};  ///< of `preserve_user_messages`
-    RetryCallbacks<M> retry{};                   ///< used if `retry` is configured
-    FailoverCallbacks<M> failover{};             ///< used if `failover` is configured
+    /// Gives the files that it gets, those used last in front, as they are now; what is not there any more is left out.
+    /// They stand in a message behind the summary, within `attach_files` of the configuration. Asked once for a
+    /// summary.
+    std::function<std::vector<AttachedFile>(std::span<const FileUse>)> attach_files{};
+    /// Takes what is about to be folded, `folded()` of its argument, into a memory of the host's. Before a model is
+    /// asked, in each hook that asks one; if it throws, nothing is folded.
+    std::function<void(const OriginalMessages<M>&)> flush_memory{};
+    RetryCallbacks<M> retry{};        ///< used if `retry` is configured
+    FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
     /// With `emit_internal_events`: before_summarize, generate_summary, after_summarize; what it throws is dropped.
     std::function<void(const SummarizationEvent<M>&)> on_internal_event{};
     /// Written before anything is folded; if that fails, nothing is. Its path is told to the model if
@@ -74,6 +83,8 @@ struct gen_model_input;
 struct finalize;
 struct callback;
 struct user_message_filter;
+struct attach_files;
+struct flush_memory;
 struct on_internal_event;
 }  // namespace summarization_callback
 
@@ -88,6 +99,8 @@ struct SummarizationBraces {
     CallbackSlot<summarization_callback::finalize, decltype(Callbacks::finalize)> finalize{};
     CallbackSlot<summarization_callback::callback, decltype(Callbacks::callback)> callback{};
     CallbackSlot<summarization_callback::user_message_filter, UserMessageFilter<M>> user_message_filter{};
+    CallbackSlot<summarization_callback::attach_files, decltype(Callbacks::attach_files)> attach_files{};
+    CallbackSlot<summarization_callback::flush_memory, decltype(Callbacks::flush_memory)> flush_memory{};
     RetryBraces<M> retry{};
     FailoverBraces<M> failover{};
     CallbackSlot<summarization_callback::on_internal_event, decltype(Callbacks::on_internal_event)> on_internal_event{};
@@ -99,6 +112,8 @@ struct SummarizationBraces {
                 .finalize = finalize.take(),
                 .callback = callback.take(),
                 .user_message_filter = user_message_filter.take(),
+                .attach_files = attach_files.take(),
+                .flush_memory = flush_memory.take(),
                 .retry = retry.take(),
                 .failover = failover.take(),
                 .on_internal_event = on_internal_event.take(),

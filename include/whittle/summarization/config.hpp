@@ -44,6 +44,15 @@ struct PreserveSkillsConfig {
     friend bool operator==(const PreserveSkillsConfig&, const PreserveSkillsConfig&) = default;
 };
 
+/// How much of the files comes back that the callback `attach_files` gives.
+struct AttachFilesConfig {
+    int max_files = 5;                         ///< those used last; 0: none
+    std::int64_t max_tokens_per_file = 5'000;  ///< a longer one is cut at its end
+    std::int64_t max_tokens = 25'000;          ///< for all of them
+
+    friend bool operator==(const AttachFilesConfig&, const AttachFilesConfig&) = default;
+};
+
 /// Settings of `Summarization`; docs/summarization.md has the table.
 struct SummarizationConfig {
     Trigger trigger{.context_tokens = 160'000};
@@ -51,6 +60,8 @@ struct SummarizationConfig {
     std::int64_t keep_recent_messages = 0;     ///< and at least this many messages, rounded up to whole rounds
     PreserveUserMessages preserve_user_messages{};
     PreserveSkillsConfig preserve_skills{};
+    PreserveWorkConfig preserve_work{};
+    AttachFilesConfig attach_files{};            ///< of the callback `attach_files`
     std::int64_t retained_facts_tokens = 1'000;  ///< for identifiers, paths and constraints that the summary lacks
     /// Tokens of a summary by rule, without a model (`plain_summary`): where no model is given, and where the model's
     /// summary failed for good. 0: none; then a model is required, and a failed summary leaves the history as it is.

@@ -82,6 +82,22 @@ struct Skill {
 /// One message's text that holds skills as reference that is already loaded. Empty for none.
 [[nodiscard]] std::string to_text(std::span<const Skill> skills, Language language);
 
+/// A file of the host as it is now.
+struct AttachedFile {
+    std::string path{};
+    std::string text{};
+
+    friend bool operator==(const AttachedFile&, const AttachedFile&) = default;
+};
+
+/// The first of `files` within the limits, a long one cut at its end. The first that does not fit ends the list.
+[[nodiscard]] std::vector<AttachedFile> keep_files(std::span<const AttachedFile> files, const AttachFilesConfig& config,
+                                                   std::int64_t room_tokens, const TokenCounter& counter,
+                                                   Language language);
+
+/// One message's text that holds files. Empty for none.
+[[nodiscard]] std::string to_text(std::span<const AttachedFile> files, Language language);
+
 namespace detail {
 
 /// What stands at `indices` from the user's side, oldest first, and what summaries among them carry of it; each text

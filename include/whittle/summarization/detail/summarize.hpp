@@ -3,14 +3,17 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/digest/detail/outcome.hpp"
+#include "whittle/digest/detail/work_state.hpp"
 #include "whittle/summarization/config.hpp"
 #include "whittle/summarization/detail/fold_range.hpp"
+#include "whittle/summarization/detail/preserved.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace whittle::inline v0::detail {
 
@@ -30,8 +33,10 @@ public:
     [[nodiscard]] virtual bool passes_filter(std::size_t message) const = 0;
     /// Of the transcript, if there is one.
     [[nodiscard]] virtual std::string_view transcript_path() const noexcept = 0;
-    /// Writes the transcript, if there is one.
-    virtual void record() = 0;
+    /// Writes the transcript and the host's long-term memory, if there are any.
+    virtual void record(std::span<const std::size_t> fold) = 0;
+    [[nodiscard]] virtual bool has_attach_files() const noexcept = 0;
+    [[nodiscard]] virtual std::vector<AttachedFile> attach_files(std::span<const FileUse> files) = 0;
     /// Gives a draft to a function whose commit changes nothing, for nobody to see.
     virtual void with_trial(FunctionRef<void(Draft&)> work) = 0;
     [[nodiscard]] virtual DigestOutcome digest(const DigestOrder& order, bool with_prefix, DigestState& state) = 0;

@@ -36,8 +36,17 @@ public:
     [[nodiscard]] std::string_view transcript_path() const noexcept override {
         return callbacks_.transcript ? std::string_view(callbacks_.transcript->path()) : std::string_view{};
     }
-    void record() override {
+    void record(std::span<const std::size_t> fold) override {
         if (callbacks_.transcript) callbacks_.transcript->record(turn_);
+        if (!callbacks_.flush_memory) return;
+        const MessageView<M> all = turn_.conversation.messages();
+        std::vector<const void*> folded;
+        for (const std::size_t i : fold) folded.push_back(&all[i]);
+        callbacks_.flush_memory(OriginalMessages<M>(all, MessageView<M>::at(folded)));
+    }
+    [[nodiscard]] bool has_attach_files() const noexcept override { return static_cast<bool>(callbacks_.attach_files); }
+    [[nodiscard]] std::vector<AttachedFile> attach_files(std::span<const FileUse> files) override {
+        return callbacks_.attach_files(files);
     }
     void with_trial(FunctionRef<void(Draft&)> work) override;
     [[nodiscard]] DigestOutcome digest(const DigestOrder& order, bool with_prefix, DigestState& state) override;

@@ -14,6 +14,7 @@ namespace whittle::inline v0 {
 struct SummaryParts {
     std::string_view summary{};                       ///< as it was written, cleaned
     const KeptUserMessages* user_messages = nullptr;  ///< null or empty: the model's own section stays
+    std::string_view work{};                          ///< the state of the work, as text
     std::span<const RetainedFact> facts{};
     std::string_view transcript_file_path{};
     bool is_by_rule = false;    ///< `plain_summary` wrote it
