@@ -102,7 +102,7 @@ TEST_CASE("an earlier summary by rule goes on line by line, one of a model by it
     CHECK(has(again, "- [open] mend the test\n"));
     CHECK(has(again, "- The root cause is that Lexer::skip_blank stops at a tab.\n"));
     // Used again: at the end.
-    CHECK(has(again, "- src/parser.cpp (lines 5-25)\n- src/lexer.cpp (written 2 times)"));
+    CHECK(has(again, "- src/parser.cpp (lines 5-25)\n- src/lexer.cpp (written 2 times, lines 10-49)"));
     CHECK_FALSE(has(again, "Earlier summary"));
 
     CHECK(has(fold_again("Kept by a finalizer.\n\n" + summary_of(session())), "- src/parser.cpp (lines 5-25)\n"));

@@ -34,8 +34,8 @@ struct Working {
     [[nodiscard]] WorkState state(const PreserveWorkConfig& config = {}) const {
         std::vector<std::size_t> all(conversation.size());
         std::iota(all.begin(), all.end(), std::size_t{0});
-        return detail::collect_work(detail::part_visitor<ChatMessage>(conversation.messages()), conversation.outline(),
-                                    all, config);
+        return whittle::detail::collect_work(whittle::detail::part_visitor<ChatMessage>(conversation.messages()),
+                                             conversation.outline(), all, config);
     }
 };
 

@@ -138,7 +138,7 @@ TEST_CASE("a user's constraint and a written path stay over five summaries, byte
             talk.turn("go on " + std::to_string(i));
             REQUIRE(talk.folds());
             CHECK(talk.has("- the user asked: You must never touch &lt;summary> of \"prod\".\n"));
-            CHECK(talk.has("- written: src/made.cpp\n"));
+            CHECK(talk.has("- src/made.cpp (written)"));
         }
         CHECK(count_of(talk.c, Origin::summary) == 1);
     }

@@ -173,9 +173,8 @@ TEST_CASE("a host may refuse the order to go on alone", "[summarization][before_
     for (const ChatMessage& message : conversation.messages()) CHECK_FALSE(says(message, order));
 }
 
-TEST_CASE("every profile takes the order behind the results of a round", "[summarization]") {
-    for (const ValidityProfile* rules :
-         {&openai_chat(), &openai_compatible(), &anthropic_messages(), &anthropic_thinking(), &gemini_chat()}) {
+TEST_CASE("the profiles take the order behind the results of a round", "[summarization]") {
+    for (const ValidityProfile* rules : {&openai_chat(), &openai_compatible(), &anthropic_messages(), &gemini_chat()}) {
         INFO(rules->name);
         ChainConfig config;
         config.profile.validity = *rules;

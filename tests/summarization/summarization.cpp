@@ -572,6 +572,7 @@ TEST_CASE("facts that the summary lacks are pinned behind it", "[summarization]"
     CHECK(texts(c).back().find("src/a.cpp") != std::string::npos);
     SummarizationConfig config = small_trigger();
     config.retained_facts_tokens = 0;
+    config.preserve_work.files_tokens = 0;
     Bench without(answering(), config);
     Conversation<M> d = talk();
     without.ask(d);

@@ -60,7 +60,7 @@ std::string summary_of(const Conversation<M>& conversation) {
     return text_of(conversation.messages()[summary_at(conversation)]);
 }
 
-bool has(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
+bool holds(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
 
 }  // namespace
 
@@ -73,10 +73,10 @@ TEST_CASE("plan, files and reports stand beside a model's summary word for word,
             Conversation<T> conversation = conversation_of<T>(worked());
             REQUIRE(folding<T>().before_model(conversation).changed());
             const std::string summary = summary_of(conversation);
-            CHECK(has(summary, mend_item));
-            CHECK(has(summary, "src/parser.cpp (written)"));
-            CHECK(has(summary, "src/part3.cpp (read)"));
-            CHECK(has(summary, "Callers: lexer.cpp:12 and repl.cpp:40."));
+            CHECK(holds(summary, mend_item));
+            CHECK(holds(summary, "src/parser.cpp (written)"));
+            CHECK(holds(summary, "src/part3.cpp (read)"));
+            CHECK(holds(summary, "Callers: lexer.cpp:12 and repl.cpp:40."));
             CHECK(conversation.undo());
         }
     });
@@ -87,9 +87,9 @@ TEST_CASE("what is shown of the work stands in three lists", "[summarization]") 
     Conversation<> conversation = conversation_of(worked());
     REQUIRE(folding<ChatMessage>().before_model(conversation).changed());
     const std::string summary = summary_of(conversation);
-    CHECK(has(summary, "Plan, as it stood last:\n- [in_progress] mend the parser's error path"));
-    CHECK(has(summary, "Reports of those who were sent off, word for word:\n- task: look for callers"));
-    CHECK(has(summary, "- src/parser.cpp (written)\n- src/part0.cpp (read)"));
+    CHECK(holds(summary, "Plan, as it stood last:\n- [in_progress] mend the parser's error path"));
+    CHECK(holds(summary, "Reports of those who were sent off, word for word:\n- task: look for callers"));
+    CHECK(holds(summary, "- src/parser.cpp (written)\n- src/part0.cpp (read)"));
     // [/work]
 }
 
@@ -99,8 +99,8 @@ TEST_CASE("the state of the work outlives any number of summaries, and a newer p
     const Chain<> chain = folding();
     for (int i = 0; i < 4; ++i) {
         REQUIRE(chain.before_model(conversation).changed());
-        CHECK(has(summary_of(conversation), mend_item));
-        CHECK(has(summary_of(conversation), "src/parser.cpp (written)"));
+        CHECK(holds(summary_of(conversation), mend_item));
+        CHECK(holds(summary_of(conversation), "src/parser.cpp (written)"));
         for (int r = 0; r < 6; ++r) {
             const std::string id = "l" + std::to_string(i) + "_" + std::to_string(r);
             conversation.push_back(tool_call(id, "read_file", R"({"path":"src/late.cpp"})"));
@@ -111,8 +111,8 @@ TEST_CASE("the state of the work outlives any number of summaries, and a newer p
     conversation.push_back(ChatMessage::result("p2", "todo_write", "ok"));
     conversation.push_back(ChatMessage::assistant("next"));
     REQUIRE(chain.before_model(conversation).changed());
-    CHECK_FALSE(has(summary_of(conversation), mend_item));
-    CHECK(has(summary_of(conversation), "[pending] ship it"));
+    CHECK_FALSE(holds(summary_of(conversation), mend_item));
+    CHECK(holds(summary_of(conversation), "[pending] ship it"));
 }
 
 TEST_CASE("a plan is not shown as the last one while a newer one stays in the list", "[summarization]") {
@@ -122,8 +122,8 @@ TEST_CASE("a plan is not shown as the last one while a newer one stays in the li
     SummarizationConfig config = small_trigger();
     config.keep_recent_messages = 2;
     REQUIRE(folding<ChatMessage>({}, config).before_model(conversation).changed());
-    CHECK_FALSE(has(summary_of(conversation), mend_item));
-    CHECK(has(summary_of(conversation), "src/parser.cpp (written)"));
+    CHECK_FALSE(holds(summary_of(conversation), mend_item));
+    CHECK(holds(summary_of(conversation), "src/parser.cpp (written)"));
 }
 
 TEST_CASE("the state of the work can be switched off", "[summarization]") {
@@ -132,7 +132,7 @@ TEST_CASE("the state of the work can be switched off", "[summarization]") {
     config.retained_facts_tokens = 0;
     config.preserve_work = {.plan_tokens = 0, .files_tokens = 0, .findings_tokens = 0};
     REQUIRE(folding<ChatMessage>({}, config).before_model(conversation).changed());
-    CHECK_FALSE(has(summary_of(conversation), "parser"));
+    CHECK_FALSE(holds(summary_of(conversation), "parser"));
 }
 
 TEST_CASE("compaction keeps plan, files and reports within its summary's size", "[compaction]") {
@@ -140,14 +140,13 @@ TEST_CASE("compaction keeps plan, files and reports within its summary's size", 
     conversation.push_back(ChatMessage::assistant("so far"));
     conversation.push_back(ChatMessage::user("go on"));
     CompactionConfig config{.threshold_tokens = 3'000, .target_tokens = 1'500, .summary_size_tokens = 600};
-    config.pruning->skip_boundary_turns = 0;
-    config.runway_fraction = 0.99;
+    config.pruning.reset();
     const Chain<> chain{ChainConfig{}, Compaction<>{std::make_shared<Summariser<>>(good_summary()), config}};
     for (int i = 0; i < 3; ++i) {
         REQUIRE(chain.before_model(conversation).changed());
         const std::string summary = summary_of(conversation);
-        CHECK(has(summary, mend_item));
-        CHECK(has(summary, "Callers: lexer.cpp:12"));
+        CHECK(holds(summary, mend_item));
+        CHECK(holds(summary, "Callers: lexer.cpp:12"));
         CHECK(chars()->count(summary) <= 600 + 60);
         for (int r = 0; r < 6; ++r) {
             const std::string id = "k" + std::to_string(i) + "_" + std::to_string(r);
@@ -182,9 +181,9 @@ TEST_CASE("files that were used are read again from the host, the last used firs
     const std::size_t place = summary_at(conversation) + 1;
     CHECK(origin_of(conversation.outline()[place].mark) == Origin::attachment);
     const std::string text = text_of(conversation.messages()[place]);
-    CHECK(has(text, "## File: src/part3.cpp\n\nnow: src/part3.cpp"));
-    CHECK(has(text, "src/part1.cpp"));
-    CHECK_FALSE(has(text, "src/part0.cpp"));
+    CHECK(holds(text, "## File: src/part3.cpp\n\nnow: src/part3.cpp"));
+    CHECK(holds(text, "src/part1.cpp"));
+    CHECK_FALSE(holds(text, "src/part0.cpp"));
     CHECK(validate(conversation.outline(), openai_chat()).empty());
     CHECK(conversation.undo());
     CHECK(conversation.size() == before);
@@ -205,7 +204,7 @@ TEST_CASE("attached files keep to their limits, and the next summary neither rea
     REQUIRE(chain.before_model(conversation).changed());
     const std::size_t place = summary_at(conversation) + 1;
     CHECK(chars()->count(text_of(conversation.messages()[place])) <= 1'000);
-    CHECK(has(text_of(conversation.messages()[place]), "SECRET"));
+    CHECK(holds(text_of(conversation.messages()[place]), "SECRET"));
     for (int r = 0; r < 12; ++r) {
         const std::string id = "m" + std::to_string(r);
         conversation.push_back(tool_call(id, "run", R"({"cmd":"make"})"));
@@ -213,7 +212,7 @@ TEST_CASE("attached files keep to their limits, and the next summary neither rea
     }
     REQUIRE(chain.before_model(conversation).changed());
     CHECK(count_of(conversation, Origin::attachment) == 1);
-    for (const ChatMessage& message : model->asked.back().messages) CHECK_FALSE(has(text_of(message), "SECRET"));
+    for (const ChatMessage& message : model->asked.back().messages) CHECK_FALSE(holds(text_of(message), "SECRET"));
 }
 
 TEST_CASE("the host's memory gets what is about to go, and nothing goes if it cannot take it", "[summarization]") {
@@ -231,7 +230,7 @@ TEST_CASE("the host's memory gets what is about to go, and nothing goes if it ca
     const Chain<> chain{ChainConfig{}, Summarization<>{model, small_trigger(), callbacks}};
     const Report& report = chain.before_model(conversation);
     CHECK(report.stages.front().outcome == Outcome::failed);
-    CHECK(has(report.stages.front().details->error, "memory is full"));
+    CHECK(holds(report.stages.front().details->error, "memory is full"));
     CHECK(model->asked.empty());
     CHECK(conversation.size() == before);
 
@@ -252,8 +251,8 @@ TEST_CASE("a summary by rule carries reports too, and has plan and files once", 
         const std::size_t first = summary.find(mend_item);
         REQUIRE(first != std::string::npos);
         CHECK(summary.find(mend_item, first + 1) == std::string::npos);
-        CHECK(has(summary, "Callers: lexer.cpp:12"));
-        CHECK(has(summary, "src/parser.cpp (written)"));
+        CHECK(holds(summary, "Callers: lexer.cpp:12"));
+        CHECK(holds(summary, "src/parser.cpp (written)"));
         for (int r = 0; r < 6; ++r) {
             const std::string id = "q" + std::to_string(i) + "_" + std::to_string(r);
             conversation.push_back(tool_call(id, "run", R"({"cmd":"make"})"));
