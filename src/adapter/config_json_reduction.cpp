@@ -1,6 +1,7 @@
 #include "config_json_reader.hpp"
 
 #include <array>
+#include <limits>
 
 namespace whittle::inline v0::detail {
 
@@ -57,8 +58,14 @@ void read_clear_tool_inputs(ConfigReader& reader, NodeId at, ReductionDraft& red
     if (reader.read_flag(at, all)) reduction.clear_tool_inputs = all;
 }
 
+void read_keep_turns(ConfigReader& reader, NodeId at, ReductionDraft& reduction) {
+    std::int64_t value = 0;
+    if (reader.read_integer(at, 0, std::numeric_limits<int>::max(), value))
+        reduction.clear_thinking_keep_turns = static_cast<int>(value);
+}
+
 using RC = ReductionConfig;
-constexpr std::array<Field<ReductionDraft>, 22> reduction_fields{{
+constexpr std::array<Field<ReductionDraft>, 25> reduction_fields{{
     {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
     {"name", "string", &shown<&ReductionDraft::name>, name_meaning, &read_value<&ReductionDraft::name>},
     {"backend", "object", "the chain's", "own storage; keys as in `storage`", &read_backend<ReductionDraft>},
@@ -89,6 +96,16 @@ constexpr std::array<Field<ReductionDraft>, 22> reduction_fields{{
      &read_fraction<&RC::free_fraction_for_clear>},
     {"clear_tool_inputs", "true, false or array of strings", "false",
      "clear the arguments of cleared calls too: of all tools, or of these", &read_clear_tool_inputs},
+    {"clear_failed_inputs", "true or false", &shown<&RC::clear_failed_inputs>,
+     "clear the arguments of failed calls too, once their rounds are old", &read_value<&RC::clear_failed_inputs>},
+    {"clear_thinking_keep_turns",
+     "integer",
+     {"all", &shown<&RC::clear_thinking_keep_turns>},
+     "newest replies that think whose thinking stays when clearing is due",
+     &read_keep_turns},
+    {"clear_thinking_keep_tokens", "integer", &shown<&RC::clear_thinking_keep_tokens>,
+     "tokens of the newest thinking that stays when clearing is due; 0: no limit",
+     &read_integer<&RC::clear_thinking_keep_tokens, 0>},
     {"clear_retention_suffix_limit", "integer", &shown<&RC::clear_retention_suffix_limit>,
      "newest tool rounds kept; 0 is 1", &read_integer<&RC::clear_retention_suffix_limit, 0>},
     {"clear_at_least_tokens", "integer", &shown<&RC::clear_at_least_tokens>, "clear nothing unless this much gets free",

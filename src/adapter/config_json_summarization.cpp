@@ -119,7 +119,7 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 }
 
 using SC = SummarizationConfig;
-constexpr std::array<Field<SummarizationDraft>, 24> summarization_fields{{
+constexpr std::array<Field<SummarizationDraft>, 26> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
     {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
     {"model",
@@ -164,6 +164,11 @@ constexpr std::array<Field<SummarizationDraft>, 24> summarization_fields{{
      {"built in", &shown<&SC::user_instruction>},
      "the task, instead of the built-in one",
      &read_value<&SC::user_instruction>},
+    {"check_sections", "true or false", &shown<&SC::check_sections>,
+     "where sections of the built-in task lack, the model is told once which, and asked again",
+     &read_value<&SC::check_sections>},
+    {"required_sections", "array of strings", &shown<&SC::required_sections>,
+     "the same for headings of a task of one's own", &read_value<&SC::required_sections>},
     {"transcript_file_path",
      "string",
      {"none", &shown<&SC::transcript_file_path>},

@@ -42,7 +42,8 @@ ClearingLimits clearing_limits_now(HookTurn& turn, const ReductionConfig& config
 
 std::size_t untouched_by_clearing(const Outline& outline, const ReductionConfig& config, std::string_view name) {
     const ClearingPlan plan = plan_clearing(outline, config, {}, name, [](std::size_t) { return false; });
-    return first_to_clear(plan, config, outline.size());
+    const std::size_t first = first_to_clear(plan, config, outline.size());
+    return clears_thinking(config) ? std::min(first, first_with_thinking(outline)) : first;
 }
 
 ClearingPlan ClearingRun::plan() const {
@@ -52,6 +53,7 @@ ClearingPlan ClearingRun::plan() const {
 
 void ClearingRun::clear(std::int64_t target) {
     edit_.allow_stored();
+    clear_thinking(target);
     ClearingPlan planned = plan();
     std::vector<ClearingCandidate>& candidates = planned.candidates;
     for (std::size_t c = 0; c < candidates.size(); ++c) {
@@ -110,6 +112,7 @@ std::int64_t ClearingRun::stage(const ClearingCandidate& candidate) {
         handled = ask(own->clear_handler, candidate, parts);
         if (!handled->need_clear) return 0;
     }
+    const bool has_failed = first_part(candidate).is_error;
     planned_.begin_unit();
     const Unit unit = edit_.begin_unit();
     const auto drop = [&] {
@@ -122,7 +125,8 @@ std::int64_t ClearingRun::stage(const ClearingCandidate& candidate) {
             stage_handler(candidate, parts, *std::move(handled));
         } else {
             stage_result(candidate, parts);
-            if (clears_inputs(config_, tool_of(candidate))) stage_arguments(candidate, parts);
+            if (clears_inputs(config_, tool_of(candidate)) || (config_.clear_failed_inputs && has_failed))
+                stage_arguments(candidate, parts);
         }
     } catch (...) {
         drop();

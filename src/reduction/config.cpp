@@ -36,6 +36,10 @@ ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noe
             .target = detail::size_in_window(config.clear_target_tokens, config.clear_target_fraction, window)};
 }
 
+bool clears_thinking(const ReductionConfig& config) noexcept {
+    return config.clear_thinking_keep_turns.has_value() || config.clear_thinking_keep_tokens > 0;
+}
+
 std::size_t retained_rounds(const ReductionConfig& config) noexcept {
     return static_cast<std::size_t>(std::max(1, config.clear_retention_suffix_limit));
 }
@@ -197,6 +201,8 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
     check.at_least(config.max_length_for_trunc, 1, "max_length_for_trunc");
     check.at_least(config.max_tokens_for_trunc, 0, "max_tokens_for_trunc");
     check.at_least(config.max_tokens_for_clear, 1, "max_tokens_for_clear");
+    check.at_least(config.clear_thinking_keep_turns.value_or(0), 0, "clear_thinking_keep_turns");
+    check.at_least(config.clear_thinking_keep_tokens, 0, "clear_thinking_keep_tokens");
     check.at_least(config.clear_retention_suffix_limit, 0, "clear_retention_suffix_limit");
     check.at_least(config.clear_at_least_tokens, 0, "clear_at_least_tokens");
     check.at_least(config.clear_target_tokens, 0, "clear_target_tokens");

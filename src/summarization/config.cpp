@@ -119,6 +119,7 @@ DigestConfig digest_config(const SummarizationConfig& config) {
     result.max_input_tokens = config.max_input_tokens;
     result.max_summary_tokens = config.max_summary_tokens;
     result.user_instruction = config.user_instruction;
+    result.required_sections = config.required_sections;
     result.retry = config.retry;
     result.failover = config.failover;
     return result;
@@ -152,6 +153,12 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check_digest(digest_config(config), name, problems);
     check_summary_sizes(config, chain, check);
+    check.warn(config.check_sections && !config.user_instruction.empty(), "check_sections", "true",
+               "required_sections beside a user_instruction: the built-in headings are not those of your task");
+    const bool has_sections = config.check_sections || !config.required_sections.empty();
+    check.warn(has_sections && (config.reuse_prompt_cache || setup.has_gen_model_input),
+               config.check_sections ? "check_sections" : "required_sections", "set",
+               "neither reuse_prompt_cache nor gen_model_input: an input of its own is not corrected");
     check_switched_off(config, setup, check);
     check.warn(
         setup.other_summarisers > 0, "trigger",

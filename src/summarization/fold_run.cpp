@@ -4,6 +4,7 @@
 #include "whittle/base/event.hpp"
 #include "whittle/digest/detail/fold.hpp"
 #include "whittle/digest/detail/plain_summary.hpp"
+#include "whittle/digest/detail/sections.hpp"
 
 #include <fmt/format.h>
 
@@ -357,6 +358,11 @@ DigestOutcome FoldRun::generate(DigestState& state) {
     is_by_rule_ = false;
     const DigestState before = state;
     DigestOutcome asked = ask(state);
+    if (asked.ok() && !asked.missing_sections.empty()) {
+        const std::string text = fmt::format("the summary lacks: {}", fmt::join(asked.missing_sections, ", "));
+        emit(turn_.on_event,
+             {Event::Level::warning, turn_.report.middleware, "missing_sections", text, turn_.conversation_id()});
+    }
     if (config_.plain_summary_tokens <= 0 || !asked.failure || !has_given_up(asked, state != before)) return asked;
     DigestOutcome plain = write_plain();
     if (!plain.ok()) return asked;
@@ -404,6 +410,10 @@ DigestOutcome FoldRun::write_plain() {
 DigestOutcome FoldRun::ask(DigestState& state) {
     DigestConfig config = digest_config(config_);
     config.max_input_tokens = input_bound(config_, turn_.known_window(), reserve());
+    if (config_.check_sections && config_.user_instruction.empty()) {
+        for (const std::string_view section : summary_sections(turn_.language))
+            config.required_sections.emplace_back(section);
+    }
     DigestOrder order{config, plan_.folded, plan_.folded_tokens, {}};
     if (!port_.has_finalize()) order.accept = [this](std::string_view summary) { return judge(summary); };
     if (config_.reuse_prompt_cache && port_.may_use_prefix()) {

@@ -30,6 +30,14 @@ ReductionConfig everything(std::int64_t bytes, std::int64_t above) {
     return config;
 }
 
+ReductionConfig thinking_and_failed() {
+    ReductionConfig config = clearing(100);
+    config.clear_thinking_keep_turns = 1;
+    config.clear_thinking_keep_tokens = 100;
+    config.clear_failed_inputs = true;
+    return config;
+}
+
 /// Rewrites each old round into one short user message.
 template <typename M>
 ReductionCallbacks<M> to_reminders() {
@@ -71,6 +79,8 @@ WHITTLE_LAWS("clearing at a host's button",
              [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(100'000)}; }, {.compact_now_to = 300})
 WHITTLE_LAWS("clearing of three rounds and one tool less",
              [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing_but(100, 3)}; })
+WHITTLE_LAWS("clearing of old thinking and of what failed calls were given",
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{thinking_and_failed()}; })
 WHITTLE_LAWS("clearing in Chinese", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(100)}; },
              {.language = Language::chinese})
 WHITTLE_LAWS("an editor that edits at random", [](auto type) { return RandomEditor<MessageOf<decltype(type)>>{1}; },

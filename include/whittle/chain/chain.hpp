@@ -147,6 +147,7 @@ private:
     void allow_roots(const Conversation<M>& conversation) const;
     const Report& run(Conversation<M>& conversation, const HookRequest<M>& request, Hook hook, Order order,
                       HookCall call) const;
+    void tell_evictions(const Conversation<M>& conversation, std::size_t from) const noexcept;
     Reply<M> generate_from(std::size_t stage, Model<M>& model, const ModelRequest<M>& request) const;
     ToolOutcome wrap_from(std::size_t stage, const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 

@@ -105,6 +105,18 @@ struct ChainConfig {
     std::shared_ptr<Random> random = system_random();
 };
 
+/// A tool result that a hook took out of the request, in whole or in part. A view, valid during the call.
+struct Eviction {
+    std::string_view conversation{};  ///< id
+    std::string_view middleware{};
+    Serial serial = 0;        ///< of the message that held it
+    std::string_view tool{};  ///< empty if its call does not say
+    std::string_view call_id{};
+    std::string_view arguments{};           ///< of its call, as the model wrote them; empty where they went before
+    std::span<const std::string> stored{};  ///< keys of the objects that hold it
+    bool is_folded = false;                 ///< a summary stands for its message; else something shorter in its place
+};
+
 namespace detail {
 template <AgentMessage M>
 struct ChainBraces;
@@ -117,6 +129,9 @@ struct ChainCallbacks {
     std::function<std::int64_t(MessageView<M>, std::span<const ToolSpec>)> conversation_counter{};
     EventSink on_event{};
     std::function<void(const Report&)> on_report{};  ///< after each hook; what it throws is dropped
+    /// Tells the host's tools and guards what the model no longer sees: a file may be read again. Once for each result
+    /// when it first becomes less, after the hook's commits stand, on its thread; what it throws is dropped.
+    std::function<void(const Eviction&)> on_evicted{};
 
     operator detail::ChainBraces<M>() const;
 };

@@ -35,8 +35,11 @@ struct DigestConfig {
     std::int64_t max_tool_result_bytes = 8'000;  ///< of a longer tool result the model sees head and tail; 0: all of it
     std::string system_instruction{};            ///< empty: `digest_system_instruction`
     std::string user_instruction{};              ///< empty: `summary_instruction`
-    std::optional<RetryConfig> retry{};          ///< absent: one attempt
-    std::optional<FailoverConfig> failover{};    ///< absent: none
+    /// Headings that a summary should have. Where some lack, the model is asked once more and told which; what lacks
+    /// fewer stands. Not for an input of the caller's own.
+    std::vector<std::string> required_sections{};
+    std::optional<RetryConfig> retry{};        ///< absent: one attempt
+    std::optional<FailoverConfig> failover{};  ///< absent: none
 
     friend bool operator==(const DigestConfig&, const DigestConfig&) = default;
 };

@@ -47,6 +47,11 @@ struct ReductionConfig {
     /// (`Trimming`) stands in front, and the prompt cache has expired or that stage has just broken it; 0: off.
     double free_fraction_for_clear = 0.0;
     ClearToolInputs clear_tool_inputs = false;
+    bool clear_failed_inputs = false;  ///< clear the arguments of failed calls too, once their rounds are old
+    /// Replies that think, counted from the newest, whose thinking stays when clearing is due; that of the open tool
+    /// loop stays anyway. Absent: no limit. With both limits a reply keeps its thinking while it is within both.
+    std::optional<int> clear_thinking_keep_turns{};
+    std::int64_t clear_thinking_keep_tokens = 0;     ///< newest thinking that stays; 0: no limit
     int clear_retention_suffix_limit = 1;            ///< newest tool rounds kept; 0 is 1
     std::int64_t clear_at_least_tokens = 0;          ///< clear nothing unless this much gets free
     std::vector<std::string> clear_exclude_tools{};  ///< their results are never cleared
@@ -74,6 +79,9 @@ struct ClearingLimits {
     std::int64_t target = 0;  ///< down to this; 0: all that may be cleared
 };
 [[nodiscard]] ClearingLimits limits_of(const ReductionConfig& config, std::int64_t window) noexcept;
+
+/// Whether it takes out thinking at all.
+[[nodiscard]] bool clears_thinking(const ReductionConfig& config) noexcept;
 
 /// How many of the newest rounds stay: at least one.
 [[nodiscard]] std::size_t retained_rounds(const ReductionConfig& config) noexcept;

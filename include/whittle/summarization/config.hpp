@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace whittle::inline v0 {
 
@@ -66,8 +67,11 @@ struct SummarizationConfig {
     /// Tokens of a summary by rule, without a model (`plain_summary`): where no model is given, and where the model's
     /// summary failed for good. 0: none; then a model is required, and a failed summary leaves the history as it is.
     std::int64_t plain_summary_tokens = 0;
-    std::string user_instruction{};      ///< empty: the built-in task in the chain's language
-    std::string transcript_file_path{};  ///< told to the model behind the summary; empty: no word of it
+    std::string user_instruction{};  ///< empty: the built-in task in the chain's language
+    bool check_sections =
+        false;  ///< of the built-in task: where some lack, the model is told once which, and asked again
+    std::vector<std::string> required_sections{};  ///< the same for headings of a task of one's own
+    std::string transcript_file_path{};            ///< told to the model behind the summary; empty: no word of it
     SummaryRole summary_role = SummaryRole::automatic;
     /// The order to go on stands in a user message of its own at the end, not in the summary, unless the user has just
     /// asked. `ChainConfig::before_commit` may refuse it alone (reason "continue").

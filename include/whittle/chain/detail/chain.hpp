@@ -4,6 +4,7 @@
 
 #include "whittle/base/event.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/chain/detail/evictions.hpp"
 #include "whittle/chain/detail/hook_run.hpp"
 
 #include <algorithm>
@@ -125,8 +126,28 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
                             HookCall call) const {
     conversation.require_outside_hook(name_of(hook));
     allow_roots(conversation);
+    const std::size_t from = conversation.journal_.size();
     Run(*this, conversation, request, hook, call).run({names_, own_stages_.size(), order == Order::backward});
+    if (callbacks_.on_evicted && conversation.journal_.size() > from) tell_evictions(conversation, from);
     return conversation.report_;
+}
+
+template <AgentMessage M>
+void Chain<M>::tell_evictions(const Conversation<M>& conversation, std::size_t from) const noexcept {
+    const auto tell_failure = [&] {
+        detail::tell_failure(callbacks_.on_event, "on_evicted", conversation.id(), detail::current_error_text());
+    };
+    try {
+        detail::EvictionTeller<M>(conversation, from).tell([&](const Eviction& eviction) {
+            try {
+                callbacks_.on_evicted(eviction);
+            } catch (...) {
+                tell_failure();
+            }
+        });
+    } catch (...) {
+        tell_failure();
+    }
 }
 
 template <AgentMessage M>

@@ -3,7 +3,9 @@
 // Definition of digest(); included by digest.hpp.
 
 #include "whittle/digest/detail/accept.hpp"
+#include "whittle/digest/detail/guarded.hpp"
 #include "whittle/digest/detail/requests.hpp"
+#include "whittle/digest/detail/sections.hpp"
 #include "whittle/digest/detail/shown_names.hpp"
 #include "whittle/digest/detail/text.hpp"
 #include "whittle/digest/digest.hpp"
@@ -18,26 +20,6 @@
 namespace whittle::inline v0 {
 
 namespace detail {
-
-/// A user's callback threw, or gave nothing that can be used; ends the digest.
-struct CallbackThrew {
-    std::string message;
-    std::exception_ptr thrown{};  ///< null: it gave nothing that can be used
-};
-
-template <typename Call>
-auto guarded(std::string_view name, Call&& call) -> decltype(call()) {
-    try {
-        return call();
-    } catch (...) {
-        throw CallbackThrew{current_callback_error(name), std::current_exception()};
-    }
-}
-
-[[nodiscard]] inline Usage sum_of(const Usage& a, const Usage& b) noexcept {
-    return {add_saturating(a.input, b.input), add_saturating(a.cache_read, b.cache_read),
-            add_saturating(a.cache_write, b.cache_write), add_saturating(a.output, b.output)};
-}
 
 /// One call of `digest`.
 template <AgentMessage M>
@@ -290,9 +272,28 @@ private:
                                         : count(messages);
         if (tokens > limit) return does_not_fit(limit);
         Outcome outcome = ask(model, request_of(messages), request->is_last);
+        if (request->is_last && !outcome.error) correct(model, messages, limit, outcome);
         outcome.record = {std::move(request->plan.pieces), tokens, limit, false};
         outcome.next = request->plan.next;
         return outcome;
+    }
+
+    /// Asks once more where sections lack, if there is room and a call for that; what lacks fewer stands.
+    void correct(Model<M>& model, std::span<const M> messages, std::int64_t limit, Outcome& outcome) {
+        result_.missing_sections = missing_sections(outcome.summary, config_.required_sections);
+        if (result_.missing_sections.empty()) return;
+        std::vector<M> again(messages.begin(), messages.end());
+        again.push_back(outcome.reply->message);
+        const std::string text = correction_text(result_.missing_sections, environment_.language);
+        again.push_back(message_traits<M>::make(Role::user, text));
+        if (count(again) > limit) return;
+        Outcome second = ask(model, request_of(again), true);
+        if (second.error) return;
+        std::vector<std::string> missing = missing_sections(second.summary, config_.required_sections);
+        if (missing.size() >= result_.missing_sections.size()) return;
+        result_.missing_sections = std::move(missing);
+        outcome.reply = std::move(second.reply);
+        outcome.summary = std::move(second.summary);
     }
 
     /// A message type may put more into a message than its text, or split it: such a one is counted by itself.

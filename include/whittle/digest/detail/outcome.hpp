@@ -22,8 +22,9 @@ struct DigestOutcome {
     std::optional<DigestError> failure{};  ///< absent: it worked
     Usage usage{};                         ///< of all calls that said it
     int model_calls = 0;
-    std::vector<ChunkRecord> chunks{};  ///< requests of this run that were accepted, in order
-    bool resumed = false;               ///< went on from the state instead of starting anew
+    std::vector<ChunkRecord> chunks{};            ///< requests of this run that were accepted, in order
+    std::vector<std::string> missing_sections{};  ///< required ones that the summary lacks after all
+    bool resumed = false;                         ///< went on from the state instead of starting anew
 
     [[nodiscard]] bool ok() const noexcept { return !failure; }
 };

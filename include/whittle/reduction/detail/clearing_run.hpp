@@ -34,6 +34,9 @@ struct ClearingCallbacks {
 [[nodiscard]] std::size_t untouched_by_clearing(const Outline& outline, const ReductionConfig& config,
                                                 std::string_view name);
 
+/// The first message that thinks; `outline.size()` if none does.
+[[nodiscard]] std::size_t first_with_thinking(const Outline& outline) noexcept;
+
 /// One run of the clearing phase: plans edits stage by stage in one transaction, each seeing the work of the one
 /// before.
 class ClearingRun {
@@ -112,6 +115,10 @@ private:
         const std::string arguments = arguments_of(candidate);
         return function({tool_of(candidate), first_part(candidate).call_id, arguments, parts});
     }
+    void clear_thinking(std::int64_t target);
+    [[nodiscard]] std::vector<Serial> old_thinking() const;
+    [[nodiscard]] std::int64_t thinking_tokens(std::size_t message) const;
+    std::int64_t stage_thinking(std::size_t message);
     std::int64_t stage(const ClearingCandidate& candidate);
     void stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts);
     /// What is to be stored of a result.

@@ -1,0 +1,89 @@
+#include "whittle/reduction/detail/clearing_run.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+// How a clearing run takes out old thinking.
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+bool is_thinking(const PartInfo& part) noexcept { return part.kind == PartKind::thinking; }
+
+}  // namespace
+
+std::size_t first_with_thinking(const Outline& outline) noexcept {
+    std::size_t i = 0;
+    while (i < outline.size() && !outline[i].has(PartKind::thinking)) ++i;
+    return i;
+}
+
+std::int64_t ClearingRun::thinking_tokens(std::size_t message) const {
+    std::int64_t tokens = 0;
+    edit_.visit_parts(message, [&](const PartView& part) {
+        if (part.kind == PartKind::thinking) tokens = add_saturating(tokens, tokens_of(part));
+    });
+    return tokens;
+}
+
+/// Messages with thinking beyond what is kept, oldest first.
+std::vector<Serial> ClearingRun::old_thinking() const {
+    const Outline outline = edit_.outline();
+    const auto most_turns = static_cast<std::size_t>(config_.clear_thinking_keep_turns.value_or(0));
+    std::size_t turns = 0;
+    std::int64_t tokens = 0;
+    std::vector<Serial> old;
+    for (std::size_t i = outline.size(); i-- > 0;) {
+        if (!outline[i].has(PartKind::thinking)) continue;
+        ++turns;
+        if (config_.clear_thinking_keep_tokens > 0) tokens = add_saturating(tokens, thinking_tokens(i));
+        const bool is_beyond_turns = config_.clear_thinking_keep_turns && turns > most_turns;
+        const bool is_beyond_tokens =
+            config_.clear_thinking_keep_tokens > 0 && tokens > config_.clear_thinking_keep_tokens;
+        if (is_beyond_turns || is_beyond_tokens) old.push_back(outline[i].serial);
+    }
+    std::ranges::reverse(old);
+    return old;
+}
+
+/// All thinking of a message goes, or none. Returns the tokens that this frees. A message that has nothing else stays.
+std::int64_t ClearingRun::stage_thinking(std::size_t message) {
+    const MessageInfo& info = edit_.outline()[message];
+    std::vector<std::size_t> thinking;
+    for (std::size_t p = 0; p < info.parts.size(); ++p) {
+        if (is_thinking(info.parts[p])) thinking.push_back(p);
+    }
+    const bool is_free = std::ranges::all_of(thinking, [&](std::size_t p) { return edit_.may_edit(message, p); });
+    const bool has_content = std::ranges::any_of(info.parts, [](const PartInfo& part) {
+        return !is_thinking(part) && !(part.kind == PartKind::text && part.is_blank);
+    });
+    if (!is_free || !has_content) return 0;
+    const std::int64_t before = edit_.tokens_after();
+    const Unit unit = edit_.begin_unit();
+    try {
+        edit_.erase_parts(message, thinking, {.reason = "clear_thinking"});
+    } catch (...) {
+        edit_.drop_unit(unit);
+        throw;
+    }
+    return before - edit_.tokens_after();
+}
+
+/// Oldest first: as long as nothing that thinks stands in front, what is kept stays valid where thinking is bound.
+void ClearingRun::clear_thinking(std::int64_t target) {
+    if (!config_.clear_thinking_keep_turns && config_.clear_thinking_keep_tokens <= 0) return;
+    for (const Serial serial : old_thinking()) {
+        if (is_enough(target, counted_freed())) return;
+        const auto message = edit_.outline().index_of(serial);
+        if (!message) continue;
+        std::int64_t freed = 0;
+        const bool has_failed = !attempt([&] { freed = stage_thinking(*message); });
+        if (freed <= 0 && !has_failed && !turn_.config.explain) continue;
+        const std::string_view rule = has_failed ? "failed" : freed > 0 ? "old_thinking" : "kept_thinking";
+        turn_.report.more().candidates.push_back({serial, 0, freed > 0, rule, std::max<std::int64_t>(freed, 0)});
+    }
+}
+
+}  // namespace whittle::inline v0::detail
