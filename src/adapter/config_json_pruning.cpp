@@ -16,7 +16,7 @@ using PC = PruningConfig;
 
 /// Those of a stage of its own come first.
 constexpr std::size_t stage_fields = 3;
-constexpr std::array<Field<PruningDraft>, 13> pruning_fields{{
+constexpr std::array<Field<PruningDraft>, 15> pruning_fields{{
     {"type", "string", "required", "`pruning`", &skip<PruningDraft>},
     {"name", "string", &shown<&PruningDraft::name>, name_meaning, &read_value<&PruningDraft::name>},
     {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage<PruningDraft>},
@@ -44,6 +44,10 @@ constexpr std::array<Field<PruningDraft>, 13> pruning_fields{{
      &read_integer<&PC::head_bytes, 0>},
     {"tail_bytes", "integer", &shown<&PC::tail_bytes>, "bytes kept of the end, with `partial`",
      &read_integer<&PC::tail_bytes, 0>},
+    {"fit_limits", "true or false", &shown<&PC::fit_limits>,
+     "keep the request within the images and bytes that the provider takes", &read_value<&PC::fit_limits>},
+    {"limits_target_fraction", "number", &shown<&PC::limits_target_fraction>,
+     "of such a limit that is exceeded, how much is left", &read_fraction<&PC::limits_target_fraction>},
 }};
 
 void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage) {

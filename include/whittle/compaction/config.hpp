@@ -44,7 +44,12 @@ struct PruningConfig {
     bool partial = false;                    ///< keep head and tail of a text around the placeholder
     std::int64_t head_bytes = 1'000;         ///< with `partial`
     std::int64_t tail_bytes = 500;           ///< with `partial`
-    std::shared_ptr<Storage> storage{};      ///< instead of the chain's
+    /// Keeps the request within what the provider takes beside tokens (`ValidityProfile::limits`: images, their sizes,
+    /// bytes), whatever the boundary: too large images go, then media, oldest first, then for bytes results. Of
+    /// `Pruning` alone.
+    bool fit_limits = true;
+    double limits_target_fraction = 0.75;  ///< of a limit that is exceeded, how much is left: few edits, far apart
+    std::shared_ptr<Storage> storage{};    ///< instead of the chain's
 };
 
 /// The form that works to a budget: the newest 40'000 tokens of results stay, and nothing is done for less than 20'000.

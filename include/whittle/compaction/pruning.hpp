@@ -1,6 +1,8 @@
 #pragma once
 
 #include "whittle/chain/chain.hpp"
+#include "whittle/compaction/detail/limits_stage.hpp"
+#include "whittle/compaction/detail/media_stage.hpp"
 #include "whittle/compaction/detail/pruned_outputs.hpp"
 #include "whittle/compaction/detail/pruning_plan.hpp"
 #include "whittle/compaction/detail/pruning_stage.hpp"
@@ -88,18 +90,22 @@ template <AgentMessage M>
 void Pruning<M>::before_model(Turn<M>& turn) {
     turn.report.outcome = Outcome::undue;
     const Outline outline = turn.conversation.outline();
+    const RequestLimits& limits = turn.config.profile.validity.limits;
     const std::size_t end = pruning_boundary(outline, config_);
-    if (end == 0) return;
-    const Serial boundary = outline[end - 1].serial;
-    if (has_seen(turn, boundary)) return;
+    const Serial boundary = end > 0 ? outline[end - 1].serial : 0;
+    const bool is_due = end > 0 && !has_seen(turn, boundary);
+    const bool is_over = config_.fit_limits && detail::is_over_limits(outline, limits);
+    if (!is_due && !is_over) return;
     auto edit = turn.edit();
-    detail::stage_pruning(turn, edit, config_, end);
-    const CommitResult result = edit.commit({.at_least_tokens = config_.minimum_gain_tokens});
+    const bool is_fitted = is_over && detail::stage_limits(turn, edit, config_).count > 0;
+    if (is_due) detail::stage_pruning(turn, edit, config_, end);
+    const CommitResult result = edit.commit({.at_least_tokens = is_fitted ? 0 : config_.minimum_gain_tokens});
     detail::report_refused(turn, result);
-    remember(turn, boundary, result);
+    if (is_due) remember(turn, boundary, result);
+    if (is_over && !turn.config.dry_run) detail::report_limits(turn, limits);
 }
 
-/// Prunes what the boundary and the protections leave, however little and however new that is.
+/// Prunes what the boundary and the protections leave, however little and however new that is, and takes media out.
 template <AgentMessage M>
 bool Pruning<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     PruningConfig all = config_;
@@ -118,6 +124,8 @@ bool Pruning<M>::prune(Turn<M>& turn, PruningConfig config, std::size_t end) {
     config.minimum_gain_tokens = 0;
     auto edit = turn.edit();
     detail::stage_pruning(turn, edit, config, end);
+    if (turn.report.hook == Hook::on_overflow && config.fit_limits)  // it may have been the bytes (HTTP 413)
+        detail::stage_media(turn, edit, MediaMode::automatic, end, config);
     const CommitResult result = edit.commit();
     detail::report_refused(turn, result);
     return result.committed();

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "whittle/chain/hook_turn.hpp"
+#include "whittle/compaction/config.hpp"
+#include "whittle/compaction/detail/pruning_stage.hpp"
+#include "whittle/message/outline.hpp"
+#include "whittle/message/validity.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace whittle::inline v0::detail {
+
+/// What a history has of what providers limit beside tokens.
+struct RequestSize {
+    std::size_t images = 0;
+    std::int64_t bytes = 0;  ///< of texts and media alone, as base64
+};
+
+[[nodiscard]] RequestSize size_of_request(const Outline& outline) noexcept;
+
+/// Whether the provider would refuse it for that. O(parts).
+[[nodiscard]] bool is_over_limits(const Outline& outline, const RequestLimits& limits) noexcept;
+
+/// Plans, where it is over the limits of the profile, what brings it below them: images that are too large by
+/// themselves, then media, oldest first, down to `limits_target_fraction` of what is exceeded; then, for bytes, results
+/// of tools. Pins, protections and the newest round stay. Each message is a unit.
+StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config);
+
+/// Tells once that what has to stay is over the limits.
+void report_limits(HookTurn& turn, const RequestLimits& limits);
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,163 @@
+#include "whittle/compaction/detail/limits_stage.hpp"
+
+#include "whittle/base/detail/saturating.hpp"
+#include "whittle/base/event.hpp"
+#include "whittle/base/text.hpp"
+#include "whittle/compaction/detail/media_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+/// 0 is no limit.
+template <typename Number>
+bool is_above(Number value, Number limit) noexcept {
+    return limit > 0 && value > limit;
+}
+
+/// The longest side that an image may have beside so many.
+int longest_side(const RequestLimits& limits, std::size_t images) noexcept {
+    const bool are_many = is_above(images, limits.many_images) && limits.many_images_side > 0;
+    return are_many ? limits.many_images_side : limits.max_image_side;
+}
+
+bool is_too_large(const PartInfo& part, const RequestLimits& limits, int max_side) noexcept {
+    return part.is_image && (is_above(part.media_bytes, limits.max_image_bytes) || is_above(part.image_side, max_side));
+}
+
+/// How much of `have` goes so that `fraction` of `limit` is left; 0 where it is within the limit.
+template <typename Number>
+Number excess(Number have, Number limit, double fraction) {
+    if (!is_above(have, limit)) return 0;
+    const auto left = static_cast<Number>(to_int64(static_cast<double>(limit) * fraction));
+    return have - std::min(have, left);
+}
+
+/// Takes media out, message by message, while something is over.
+class LimitsStage {
+public:
+    LimitsStage(HookTurn& turn, Draft& edit, const PruningConfig& config)
+        : turn_(turn), edit_(edit), config_(config), limits_(turn.config.profile.validity.limits) {
+        const RequestSize have = size_of_request(edit_.outline());
+        images_ = excess(have.images, limits_.max_images, config_.limits_target_fraction);
+        bytes_ = excess(have.bytes, limits_.max_request_bytes, config_.limits_target_fraction);
+        max_side_ = longest_side(limits_, have.images - images_);
+    }
+
+    void take(std::size_t message) {
+        const std::vector<std::size_t> media = media_to_go(message);
+        std::vector<MediaEdit> edits = plan_media(turn_, edit_, message, media, storage() != nullptr);
+        if (edits.empty()) return;
+        const std::int64_t before = edit_.tokens_after();
+        const std::size_t first = edits.front().part;
+        for (const MediaEdit& one : edits) count(edit_.outline()[message].parts[one.part]);
+        gain_.count += static_cast<int>(edits.size());
+        edit_.begin_unit();
+        replace_all_media(edit_, message, std::move(edits), storage());
+        const std::int64_t freed = sub_saturating(before, edit_.tokens_after());
+        gain_.tokens = add_saturating(gain_.tokens, freed);
+        turn_.report.more().candidates.push_back({edit_.outline()[message].serial, first, true, "over_limits", freed});
+    }
+    [[nodiscard]] bool needs_bytes() const noexcept { return bytes_ > 0; }
+    [[nodiscard]] StageGain gain() const noexcept { return gain_; }
+
+private:
+    [[nodiscard]] std::shared_ptr<Storage> storage() const {
+        return config_.storage ? config_.storage : turn_.config.storage;
+    }
+    [[nodiscard]] std::vector<std::size_t> media_to_go(std::size_t message) const {
+        std::vector<std::size_t> media;
+        const Outline outline = edit_.outline();
+        if (!outline[message].has(PartKind::media) || edit_.is_pinned(message)) return media;
+        std::size_t images = images_;
+        std::int64_t bytes = bytes_;
+        for (std::size_t p = 0; p < outline[message].parts.size(); ++p) {
+            const PartInfo& part = outline[message].parts[p];
+            const bool is_over = is_too_large(part, limits_, max_side_) || bytes > 0 || (images > 0 && part.is_image);
+            if (!may_take_media(outline[message], p) || !is_over) continue;
+            if (keeps_media(turn_, edit_, config_, message, p)) continue;
+            media.push_back(p);
+            images -= std::min<std::size_t>(images, part.is_image ? 1 : 0);
+            bytes = sub_saturating(bytes, part.media_bytes);
+        }
+        return media;
+    }
+    void count(const PartInfo& gone) {
+        images_ -= std::min<std::size_t>(images_, gone.is_image ? 1 : 0);
+        bytes_ = std::max<std::int64_t>(0, bytes_ - gone.media_bytes);
+    }
+
+    HookTurn& turn_;
+    Draft& edit_;
+    const PruningConfig& config_;
+    const RequestLimits& limits_;
+    std::size_t images_ = 0;  // that have to go
+    std::int64_t bytes_ = 0;  // that have to go
+    int max_side_ = 0;
+    StageGain gain_{};
+};
+
+}  // namespace
+
+RequestSize size_of_request(const Outline& outline) noexcept {
+    RequestSize size;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        for (const PartInfo& part : outline[i].parts) {
+            size.images += part.is_image ? 1 : 0;
+            size.bytes = add_saturating(size.bytes, add_saturating(part.bytes, part.media_bytes));
+        }
+    }
+    return size;
+}
+
+bool is_over_limits(const Outline& outline, const RequestLimits& limits) noexcept {
+    if (limits == RequestLimits{}) return false;
+    const RequestSize size = size_of_request(outline);
+    if (is_above(size.images, limits.max_images) || is_above(size.bytes, limits.max_request_bytes)) return true;
+    const int max_side = longest_side(limits, size.images);
+    for (std::size_t i = 0; i < outline.size() && size.images > 0; ++i) {
+        for (const PartInfo& part : outline[i].parts) {
+            if (is_too_large(part, limits, max_side)) return true;
+        }
+    }
+    return false;
+}
+
+StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config) {
+    LimitsStage stage(turn, edit, config);
+    for (std::size_t m = 0; m < edit.outline().size(); ++m) stage.take(m);
+    StageGain gain = stage.gain();
+    if (!stage.needs_bytes() ||
+        !is_above(size_of_request(edit.outline()).bytes, turn.config.profile.validity.limits.max_request_bytes))
+        return gain;
+    PruningConfig all = config;
+    all.skip_boundary_turns = 0;
+    all.protect_newest_tokens = all.minimum_gain_tokens = 0;
+    const StageGain pruned = stage_pruning(turn, edit, all, edit.outline().size());
+    gain.count += pruned.count;
+    gain.tokens = add_saturating(gain.tokens, pruned.tokens);
+    return gain;
+}
+
+void report_limits(HookTurn& turn, const RequestLimits& limits) {
+    Notes notes = turn.notes();
+    if (!is_over_limits(turn.outline(), limits)) return notes.erase("limits_reported");
+    if (notes.integer("limits_reported")) return;
+    notes.set("limits_reported", std::int64_t{1});
+    const RequestSize size = size_of_request(turn.outline());
+    const std::string text = fmt::format(
+        "what has to stay is over the provider's limits: {} images (limit {}), {} bytes (limit {}), or an "
+        "image that is too large by itself; 0 is no limit",
+        size.images, limits.max_images, size.bytes, limits.max_request_bytes);
+    turn.report.more().error = text;
+    emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "over_limits", text, turn.conversation_id()});
+}
+
+}  // namespace whittle::inline v0::detail
