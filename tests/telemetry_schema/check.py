@@ -168,7 +168,9 @@ VALUES = {
 
 def attributes_in(value):
     if isinstance(value, dict):
-        yield from value.get("attributes", [])
+        own = value.get("attributes", [])
+        require(len({one["key"] for one in own}) == len(own), f"an attribute comes twice: {own}")
+        yield from own
         for child in value.values():
             yield from attributes_in(child)
     elif isinstance(value, list):
@@ -208,6 +210,7 @@ BREAKS = [
     ("a 64-bit number that is no text", lambda d: first(d, *SPAN).update(startTimeUnixNano=1)),
     ("a time that is no number", lambda d: first(d, *SPAN).update(startTimeUnixNano="soon")),
     ("two spans with one id", lambda d: first(d, *SPAN[:-1]).append(first(d, *SPAN))),
+    ("an attribute twice", lambda d: first(d, *SPAN, "attributes").append(first(d, *SPAN, "attributes", 0))),
     ("an attribute that nobody knows", lambda d: first(d, *SPAN, "attributes", 0).update(key="gen_ai.colour")),
     ("a provider that nobody knows", lambda d: first(d, *SPAN, "attributes").append(
         {"key": "gen_ai.provider.name", "value": {"stringValue": "nobody"}})),
