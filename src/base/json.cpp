@@ -7,6 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <charconv>
+#include <cmath>
+
 namespace whittle::inline v0::detail {
 
 namespace {
@@ -133,6 +137,13 @@ void append_json_literal(std::string& out, std::string_view text) {
 void JsonWriter::value(std::string_view text) {
     separate();
     append_json_literal(out_, text);
+}
+
+void JsonWriter::value(double number) {
+    separate();
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::isfinite(number) ? number : 0.0);
+    out_.append(digits.data(), end.ptr);
 }
 
 void JsonWriter::bytes_member(std::string_view member_name, std::string_view bytes) {

@@ -84,6 +84,8 @@ public:
             out_ += std::to_string(number);
         }
     }
+    /// In the fewest digits that read back as the same number; JSON has no other than finite ones, so those become 0.
+    void value(double number);
     /// Of a member; what it is comes next.
     void name(std::string_view name);
     template <typename Value>

@@ -139,6 +139,7 @@ HookRun::~HookRun() { setup_.is_in_hook = false; }
 void HookRun::run(const HookStages& stages) {
     Report& report = setup_.report;
     report.hook = hook_;
+    if (report.conversation != setup_.side.id) report.conversation = setup_.side.id;
     report.stages.clear();
     report.names = stages.names;
     report.stages.reserve(stages.names->size());  // what can fail comes before the first commit

@@ -64,6 +64,9 @@ macro(look_up_rules)
   elseif(folder STREQUAL "evaluation")  # figures over recorded sessions, for programs
     set(allowed_floor 8)
     list(APPEND allowed_folders adapter)
+  elseif(folder STREQUAL "telemetry")  # what chains did, for programs that watch them
+    set(allowed_floor 5)
+    list(APPEND allowed_folders backend)  # the transport
   elseif(folder STREQUAL "backend")
     set(allowed_floor 3)
     list(APPEND allowed_folders adapter)  # the models speak its messages
@@ -192,6 +195,7 @@ set(public_headers ${paths})
 list(FILTER public_headers INCLUDE REGEX "^include/")
 list(FILTER public_headers EXCLUDE REGEX "/detail/")
 list(FILTER public_headers EXCLUDE REGEX "/evaluation/")  # a component of its own, which has two
+list(FILTER public_headers EXCLUDE REGEX "/telemetry/")  # likewise
 list(LENGTH public_headers number)
 if(number GREATER max_public_headers)
   set(path include/whittle)

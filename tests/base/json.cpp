@@ -5,7 +5,9 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +84,15 @@ TEST_CASE("the strings of a text are found at any depth, names left out", "[base
     const std::string deep = std::string(100'000, '[') + "\"x\"" + std::string(100'000, ']');
     CHECK(detail::strings_in_json(deep) == std::vector<std::string>{"x"});
     CHECK(detail::strings_in_json("[\"x\"").empty());
+}
+
+TEST_CASE("a writer gives fractions in the fewest digits, and 0 for what is no number", "[base]") {
+    JsonWriter json;
+    json.open_array();
+    for (const double number : {0.1, 5.0, -2.5, 1e300, std::numeric_limits<double>::infinity(), std::nan("")})
+        json.value(number);
+    json.close_array();
+    CHECK(json.take() == "[0.1,5,-2.5,1e+300,0,0]");
 }
 
 TEST_CASE("a writer separates values, escapes text and keeps what is no UTF-8", "[base]") {

@@ -91,6 +91,18 @@ TEST_CASE("an edited message stays in its place under its serial", "[chain]") {
     CHECK(c.report().find("doing")->details->first_changed == 1);
 }
 
+TEST_CASE("a report names its conversation", "[chain]") {
+    std::string told;
+    const Chain chain{ChainConfig{},
+                      ChainCallbacks<>{.on_report = [&told](const Report& report) { told = report.conversation; }},
+                      Doing([](Turn<>&) {})};
+    Conversation<> c("book");
+    c.push_back(ChatMessage::user("hello"));
+    chain.before_model(c);
+    CHECK(told == "book");
+    CHECK(c.report().conversation == told);
+}
+
 TEST_CASE("an edit of a message that is not there is an error and changes nothing", "[chain]") {
     Conversation<> c = two_turns();
     auto edit = c.edit("test");

@@ -130,6 +130,7 @@ struct Report {
     std::int64_t tokens_after = 0;
     double calibration = 1.0;       ///< billed tokens for one of the estimate (`ContextCount`)
     std::int64_t milliseconds = 0;  ///< by the chain's clock
+    std::string conversation{};     ///< its id
 
     [[nodiscard]] bool changed() const noexcept;
     [[nodiscard]] const StageReport* find(std::string_view middleware) const noexcept;
