@@ -1,5 +1,5 @@
 # The documentation is tested: the README's program is compiled from the README, and the code blocks of the README and
-# of docs/ are the same as the files they were cut from.
+# of docs/ are the same as the files they were cut from. What docs/compared.md says of whittle is shown by tests.
 
 set(readme "${PROJECT_SOURCE_DIR}/README.md")
 set(readme_marker "<!-- example: readme -->")
@@ -33,4 +33,9 @@ if(readme_has_example)
 endif()
 
 whittle_add_script_test(docs.blocks "${PROJECT_SOURCE_DIR}/cmake/check_docs.cmake" "ROOT=${PROJECT_SOURCE_DIR}")
-set_tests_properties(docs.blocks PROPERTIES LABELS docs)
+whittle_add_script_test(docs.compared "${PROJECT_SOURCE_DIR}/cmake/check_compared.cmake" "ROOT=${PROJECT_SOURCE_DIR}")
+whittle_add_script_test(
+  docs.compared_checker "${PROJECT_SOURCE_DIR}/cmake/test_check_compared.cmake"
+  "ROOT=${PROJECT_SOURCE_DIR}" "SCRATCH=${PROJECT_BINARY_DIR}/compared.md"
+)
+set_tests_properties(docs.blocks docs.compared docs.compared_checker PROPERTIES LABELS docs)
