@@ -18,24 +18,25 @@ namespace {
 
 /// 0 is no limit.
 template <typename Number>
-bool is_above(Number value, Number limit) noexcept {
+bool is_beyond(Number value, Number limit) noexcept {
     return limit > 0 && value > limit;
 }
 
 /// The longest side that an image may have beside so many.
 int longest_side(const RequestLimits& limits, std::size_t images) noexcept {
-    const bool are_many = is_above(images, limits.many_images) && limits.many_images_side > 0;
+    const bool are_many = is_beyond(images, limits.many_images) && limits.many_images_side > 0;
     return are_many ? limits.many_images_side : limits.max_image_side;
 }
 
-bool is_too_large(const PartInfo& part, const RequestLimits& limits, int max_side) noexcept {
-    return part.is_image && (is_above(part.media_bytes, limits.max_image_bytes) || is_above(part.image_side, max_side));
+bool exceeds_alone(const PartInfo& part, const RequestLimits& limits, int max_side) noexcept {
+    return part.is_image &&
+           (is_beyond(part.media_bytes, limits.max_image_bytes) || is_beyond(part.image_side, max_side));
 }
 
 /// How much of `have` goes so that `fraction` of `limit` is left; 0 where it is within the limit.
 template <typename Number>
 Number excess(Number have, Number limit, double fraction) {
-    if (!is_above(have, limit)) return 0;
+    if (!is_beyond(have, limit)) return 0;
     const auto left = static_cast<Number>(to_int64(static_cast<double>(limit) * fraction));
     return have - std::min(have, left);
 }
@@ -80,7 +81,7 @@ private:
         std::int64_t bytes = bytes_;
         for (std::size_t p = 0; p < outline[message].parts.size(); ++p) {
             const PartInfo& part = outline[message].parts[p];
-            const bool is_over = is_too_large(part, limits_, max_side_) || bytes > 0 || (images > 0 && part.is_image);
+            const bool is_over = exceeds_alone(part, limits_, max_side_) || bytes > 0 || (images > 0 && part.is_image);
             if (!may_take_media(outline[message], p) || !is_over) continue;
             if (keeps_media(turn_, edit_, config_, message, p)) continue;
             media.push_back(p);
@@ -120,11 +121,11 @@ RequestSize size_of_request(const Outline& outline) noexcept {
 bool is_over_limits(const Outline& outline, const RequestLimits& limits) noexcept {
     if (limits == RequestLimits{}) return false;
     const RequestSize size = size_of_request(outline);
-    if (is_above(size.images, limits.max_images) || is_above(size.bytes, limits.max_request_bytes)) return true;
+    if (is_beyond(size.images, limits.max_images) || is_beyond(size.bytes, limits.max_request_bytes)) return true;
     const int max_side = longest_side(limits, size.images);
     for (std::size_t i = 0; i < outline.size() && size.images > 0; ++i) {
         for (const PartInfo& part : outline[i].parts) {
-            if (is_too_large(part, limits, max_side)) return true;
+            if (exceeds_alone(part, limits, max_side)) return true;
         }
     }
     return false;
@@ -135,7 +136,7 @@ StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config)
     for (std::size_t m = 0; m < edit.outline().size(); ++m) stage.take(m);
     StageGain gain = stage.gain();
     if (!stage.needs_bytes() ||
-        !is_above(size_of_request(edit.outline()).bytes, turn.config.profile.validity.limits.max_request_bytes))
+        !is_beyond(size_of_request(edit.outline()).bytes, turn.config.profile.validity.limits.max_request_bytes))
         return gain;
     PruningConfig all = config;
     all.skip_boundary_turns = 0;

@@ -30,7 +30,7 @@ struct SectionInfo {
     double share;
 };
 
-constexpr std::array<SectionInfo, 8> summary_sections{{
+constexpr std::array<SectionInfo, 8> section_infos{{
     {"Earlier summary:", "更早的摘要：", 0.1},
     {"Asked by the user:", "用户的要求：", 0.1},
     {"Plan, as it stood last:", "最新的计划：", 0.05},
@@ -102,7 +102,7 @@ private:
     VisitParts visit_parts_;
     const Outline& outline_;
     const PlainSummaryConfig& config_;
-    std::array<std::vector<std::string>, summary_sections.size()> lines_{};
+    std::array<std::vector<std::string>, section_infos.size()> lines_{};
     PreserveWorkConfig work_config_{};
     WorkCollector work_{work_config_};
 };
@@ -150,14 +150,14 @@ void PlainSummary::add_summary(std::string_view text, const Provenance& mark) {
 
 /// `has_work`: plan and files came as a note.
 void PlainSummary::add_lines_by_rule(std::string_view text, bool has_work) {
-    std::size_t section = summary_sections.size();
+    std::size_t section = section_infos.size();
     WorkState work;
     for_each_line(text, [&](std::string_view line) {
         const auto head = std::ranges::find_if(
-            summary_sections, [&](const SectionInfo& info) { return line == info.english || line == info.chinese; });
-        if (head != summary_sections.end()) {
-            section = static_cast<std::size_t>(head - summary_sections.begin());
-        } else if (line.starts_with("- ") && section < summary_sections.size()) {
+            section_infos, [&](const SectionInfo& info) { return line == info.english || line == info.chinese; });
+        if (head != section_infos.end()) {
+            section = static_cast<std::size_t>(head - section_infos.begin());
+        } else if (line.starts_with("- ") && section < section_infos.size()) {
             add_own_line(section, line.substr(2), work);
         }
     });
@@ -239,11 +239,11 @@ std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& c
         return counter.to_tokens(add_saturating(units, more)) <=
                to_int64(part * static_cast<double>(config_.max_tokens));
     };
-    for (std::size_t s = 0; s < summary_sections.size(); ++s) {
-        part += summary_sections[s].share;
+    for (std::size_t s = 0; s < section_infos.size(); ++s) {
+        part += section_infos[s].share;
         const std::vector<std::string>& lines = lines_[s];
         const std::string head =
-            fmt::format("\n{}", in_language(language, summary_sections[s].english, summary_sections[s].chinese));
+            fmt::format("\n{}", in_language(language, section_infos[s].english, section_infos[s].chinese));
         std::int64_t more = counter.measure(head);
         std::size_t first = lines.size();
         for (; first > 0; --first) {

@@ -21,7 +21,7 @@ namespace whittle::inline v0 {
 
 namespace {
 
-struct Heading {
+struct WorkHeading {
     std::string_view english;
     std::string_view chinese;
 
@@ -30,11 +30,12 @@ struct Heading {
     }
 };
 
-constexpr Heading plan_heading{"Plan, as it stood last:", "最新的计划："};
-constexpr Heading files_heading{"Files, the last used at the end:", "文件（最近使用的在最后）："};
-constexpr Heading findings_heading{"Reports of those who were sent off, word for word:", "受派代理的报告（逐字）："};
-constexpr Heading left_out{"({} earlier left out)", "（省略较早的 {} 条）"};
-constexpr Heading cut_off{"[... the rest is left out]", "[……其余省略]"};
+constexpr WorkHeading plan_heading{"Plan, as it stood last:", "最新的计划："};
+constexpr WorkHeading used_files_heading{"Files, the last used at the end:", "文件（最近使用的在最后）："};
+constexpr WorkHeading findings_heading{"Reports of those who were sent off, word for word:",
+                                       "受派代理的报告（逐字）："};
+constexpr WorkHeading items_left_out{"({} earlier left out)", "（省略较早的 {} 条）"};
+constexpr WorkHeading cut_off{"[... the rest is left out]", "[……其余省略]"};
 
 constexpr std::size_t longest_item = 1'000;
 
@@ -46,11 +47,11 @@ std::string to_item(std::string_view text) {
 }
 
 /// Blocks under a heading: the newest that fit `max_tokens`, which stand at the end.
-class Section {
+class WorkSection {
 public:
-    Section(std::string_view heading, std::int64_t max_tokens, const TokenCounter& counter, Language language)
+    WorkSection(std::string_view heading, std::int64_t max_tokens, const TokenCounter& counter, Language language)
         : heading_(heading),
-          note_(left_out.in(language)),
+          note_(items_left_out.in(language)),
           counter_(counter),
           left_(sub_saturating(max_tokens, counter.count(heading) + counter.count(note_) + spare)) {}
 
@@ -104,7 +105,7 @@ std::string to_block(const Finding& finding, std::int64_t max_tokens, const Toke
 
 std::string findings_text(const WorkState& state, const PreserveWorkConfig& config, std::int64_t max_tokens,
                           const TokenCounter& counter, Language language) {
-    Section section(findings_heading.in(language), std::min(config.findings_tokens, max_tokens), counter, language);
+    WorkSection section(findings_heading.in(language), std::min(config.findings_tokens, max_tokens), counter, language);
     for (auto finding = state.findings.rbegin(); finding != state.findings.rend(); ++finding) {
         const std::int64_t most = std::min(config.max_tokens_per_finding, sub_saturating(section.left(), 1));
         section.add(most > 0 ? to_block(*finding, most, counter, language) : std::string());
@@ -164,12 +165,12 @@ std::string to_text(const WorkState& state, const PreserveWorkConfig& config, st
         left = sub_saturating(left, add_saturating(counter.count(section), 1));
         text.append(text.empty() ? "" : "\n").append(section);
     };
-    Section plan(plan_heading.in(language), std::min(config.plan_tokens, left), counter, language);
+    WorkSection plan(plan_heading.in(language), std::min(config.plan_tokens, left), counter, language);
     const std::vector<std::string> items = state.plan.value_or(std::vector<std::string>{});
     for (auto item = items.rbegin(); item != items.rend(); ++item) plan.add("- " + to_item(*item));
     append(plan.text());
     append(findings_text(state, config, left, counter, language));
-    Section files(files_heading.in(language), std::min(config.files_tokens, left), counter, language);
+    WorkSection files(used_files_heading.in(language), std::min(config.files_tokens, left), counter, language);
     for (auto file = state.files.rbegin(); file != state.files.rend(); ++file)
         files.add("- " + to_item(to_text(*file)));
     append(files.text());
@@ -207,7 +208,7 @@ namespace {
 
 using Json = detail::JsonValue;
 
-std::vector<std::string> texts_of(const Json& list) {
+std::vector<std::string> read_texts(const Json& list) {
     std::vector<std::string> texts;
     for (const Json& item : list.values()) {
         if (const std::string* text = item.string()) texts.push_back(*text);
@@ -221,7 +222,7 @@ std::optional<FileUse> file_of(const Json& json) {
     const std::string* path = fields[0].string();
     if (path == nullptr) return std::nullopt;
     const std::int64_t writes = std::clamp<std::int64_t>(fields[1].integer().value_or(0), 0, 1'000'000);
-    return FileUse{*path, static_cast<int>(writes), fields[2].integer() == 1, texts_of(fields[3])};
+    return FileUse{*path, static_cast<int>(writes), fields[2].integer() == 1, read_texts(fields[3])};
 }
 
 }  // namespace
@@ -231,12 +232,12 @@ WorkState work_from_note(std::string_view note) {
     const Json json = detail::parse_json(note);
     if (!json.is_array() || json.size() != 4) return state;
     const std::vector<Json> fields = json.values();
-    if (fields[1].integer() == 1) state.plan = texts_of(fields[0]);
+    if (fields[1].integer() == 1) state.plan = read_texts(fields[0]);
     for (const Json& item : fields[2].values()) {
         if (auto file = file_of(item)) state.files.push_back(*std::move(file));
     }
     for (const Json& item : fields[3].values()) {
-        std::vector<std::string> texts = texts_of(item);
+        std::vector<std::string> texts = read_texts(item);
         if (texts.size() == 3)
             state.findings.push_back({std::move(texts[0]), std::move(texts[1]), std::move(texts[2])});
     }

@@ -189,7 +189,7 @@ std::string to_text(std::span<const Skill> skills, Language language) {
 
 namespace {
 
-std::string_view files_heading(Language language) noexcept {
+std::string_view attached_heading(Language language) noexcept {
     return language == Language::chinese ? "这不是用户发来的消息。以下文件在摘要之前使用过，现在重新读取：以此处的内容"
                                            "为准，而不是较早消息中的内容。"
                                          : "This is not a message from the user. The files below were used before the "
@@ -206,7 +206,7 @@ std::string file_section(const AttachedFile& file, Language language) {
 std::vector<AttachedFile> keep_files(std::span<const AttachedFile> files, const AttachFilesConfig& config,
                                      std::int64_t room_tokens, const TokenCounter& counter, Language language) {
     std::vector<AttachedFile> kept;
-    std::int64_t left = std::min(config.max_tokens, room_tokens) - counter.count(files_heading(language));
+    std::int64_t left = std::min(config.max_tokens, room_tokens) - counter.count(attached_heading(language));
     for (const AttachedFile& file : files) {
         if (static_cast<std::int64_t>(kept.size()) >= config.max_files) break;
         AttachedFile shown{
@@ -221,7 +221,7 @@ std::vector<AttachedFile> keep_files(std::span<const AttachedFile> files, const 
 
 std::string to_text(std::span<const AttachedFile> files, Language language) {
     if (files.empty()) return {};
-    std::string text(files_heading(language));
+    std::string text(attached_heading(language));
     for (const AttachedFile& file : files) text += file_section(file, language);
     return text;
 }

@@ -81,6 +81,9 @@ WHITTLE_LAWS("clearing of three rounds and one tool less",
              [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing_but(100, 3)}; })
 WHITTLE_LAWS("clearing of old thinking and of what failed calls were given",
              [](auto type) { return Reduction<MessageOf<decltype(type)>>{thinking_and_failed()}; })
+WHITTLE_LAWS("clearing before a host that refuses every plan of an even number of messages",
+             [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(200)}; },
+             {.before_commit = [](const CommitPlan& plan) { return plan.touched.size() % 2 == 1; }})
 WHITTLE_LAWS("clearing in Chinese", [](auto type) { return Reduction<MessageOf<decltype(type)>>{clearing(100)}; },
              {.language = Language::chinese})
 WHITTLE_LAWS("an editor that edits at random", [](auto type) { return RandomEditor<MessageOf<decltype(type)>>{1}; },

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace whittle;
 using namespace whittle::testing;
@@ -30,6 +32,24 @@ template <AgentMessage M>
 Stages<M> folding_alone() {
     const SummarizationConfig config = due_above(400);
     return {folding<M>(summariser<M>(), config)};
+}
+
+/// With all that stands beside a summary or behind it.
+template <AgentMessage M>
+Stages<M> folding_with_all() {
+    SummarizationConfig config = due_above(500);
+    config.continue_message = true;
+    config.check_sections = true;
+    config.preserve_work.plan_tools = {"read_file"};
+    config.preserve_work.finding_tools = {"grep"};
+    config.attach_files = {.max_files = 2, .max_tokens_per_file = 20, .max_tokens = 60};
+    SummarizationCallbacks<M> callbacks;
+    callbacks.attach_files = [](std::span<const FileUse> files) {
+        std::vector<AttachedFile> found;
+        for (const FileUse& file : files) found.push_back({file.path, "as it is now"});
+        return found;
+    };
+    return {std::make_shared<Summarization<M>>(summariser<M>(), config, callbacks)};
 }
 
 template <AgentMessage M>
@@ -86,6 +106,9 @@ Failures check_bounded(std::uint64_t seed, int& calls) {
 
 }  // namespace
 
+WHITTLE_LAWS("a summary with all that stands beside it",
+             [](auto type) { return folding_with_all<MessageOf<decltype(type)>>(); },
+             {.keeps_protected_tools = false, .looks_at_sizes_only = false})
 WHITTLE_LAWS("summarization", [](auto type) { return folding_alone<MessageOf<decltype(type)>>(); },
              {.keeps_protected_tools = false, .looks_at_sizes_only = false})
 WHITTLE_LAWS("summarization without a model", [](auto type) { return folding_by_rule<MessageOf<decltype(type)>>(); },

@@ -56,6 +56,7 @@ struct LawOptions {
     std::int64_t context_window = 0;    ///< of the model's profile
     bool looks_at_sizes_only = true;    ///< its plans follow sizes and places, not words; L11 needs it to compare
     std::int64_t compact_now_to = 0;  ///< tokens that the host asks for before each model call; 0: it asks for nothing
+    std::function<bool(const CommitPlan&)> before_commit{};  ///< the host's, a function of the plan alone
     std::function<std::shared_ptr<Storage>()> make_storage = [] { return memory_storage(); };
 };
 
@@ -202,6 +203,7 @@ private:
         config.profile.context_window = subject.context_window;
         config.on_error = options.on_error;
         config.verify = subject.verify;
+        config.before_commit = subject.before_commit;
         if (subject.with_storage) config.storage = storage;
         config.language = subject.language;
         config.clock = clock;

@@ -6,6 +6,7 @@
 #include "whittle/base/random.hpp"
 #include "whittle/conversation/detail/host_results.hpp"
 #include "whittle/conversation/detail/repair_plan.hpp"
+#include "whittle/conversation/detail/repeated_calls.hpp"
 #include "whittle/conversation/detail/side_table.hpp"
 #include "whittle/conversation/journal.hpp"
 #include "whittle/conversation/report.hpp"
@@ -155,6 +156,13 @@ public:
     [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return side_.objects; }
     /// Tool results that showed a stored text again.
     [[nodiscard]] std::int64_t read_backs() const noexcept { return side_.counters.read_backs; }
+
+    /// Tool calls that asked again, with the same arguments, for a result that had left the request; counted when their
+    /// round was prepared (`Chain::prepare_tools`), since this object was made.
+    [[nodiscard]] std::int64_t repeated_calls() const {
+        const auto known = detail::RepeatedCalls::find(*side_.attachments.get());
+        return known ? known->count() : 0;
+    }
 
     /// Mends what breaks rules of `profile`, as one journal entry that `undo` takes back: missing results are written,
     /// orphans removed, results put behind their calls, ids and arguments corrected; docs/chain.md has the list. What

@@ -6,6 +6,7 @@
 #include "whittle/chain/chain.hpp"
 #include "whittle/chain/detail/evictions.hpp"
 #include "whittle/chain/detail/hook_run.hpp"
+#include "whittle/chain/detail/repeated_calls.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -308,6 +309,7 @@ std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversa
                          .events = &callbacks_.on_event,
                          .on_error = config_.on_error});
     });
+    detail::note_repeated_calls(conversation, calls);
     return calls;
 }
 
