@@ -119,7 +119,7 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 }
 
 using SC = SummarizationConfig;
-constexpr std::array<Field<SummarizationDraft>, 26> summarization_fields{{
+constexpr std::array<Field<SummarizationDraft>, 27> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
     {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
     {"model",
@@ -202,6 +202,9 @@ constexpr std::array<Field<SummarizationDraft>, 26> summarization_fields{{
      }},
     {"cool_down_tokens", "integer", &shown<&SC::cool_down_tokens>,
      "growth after a failure before the next attempt; 0: 5 % of the trigger", &read_integer<&SC::cool_down_tokens, 0>},
+    {"prepare_fraction", "number", &shown<&SC::prepare_fraction>,
+     "above this part of the trigger a summary is prepared on the host's executor; 0: off",
+     &read_fraction<&SC::prepare_fraction>},
 }};
 
 }  // namespace

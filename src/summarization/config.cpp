@@ -153,6 +153,14 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check_digest(digest_config(config), name, problems);
     check_summary_sizes(config, chain, check);
+    check.fraction(config.prepare_fraction, "prepare_fraction");
+    check.warn(config.prepare_fraction > 0.0 && !setup.has_executor, "prepare_fraction",
+               fmt::format("{}", config.prepare_fraction),
+               "beside the callback `executor`, which runs it: without one nothing is prepared");
+    check.warn(config.prepare_fraction > 0.0 &&
+                   (setup.has_finalize || setup.has_gen_model_input || config.reuse_prompt_cache || !setup.has_model),
+               "prepare_fraction", fmt::format("{}", config.prepare_fraction),
+               "with a model and without finalize, gen_model_input and reuse_prompt_cache: else nothing is prepared");
     check.warn(config.check_sections && !config.user_instruction.empty(), "check_sections", "true",
                "required_sections beside a user_instruction: the built-in headings are not those of your task");
     const bool has_sections = config.check_sections || !config.required_sections.empty();

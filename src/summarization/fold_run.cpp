@@ -1,5 +1,7 @@
 #include "fold_run.hpp"
 
+#include "whittle/summarization/detail/prepared.hpp"
+
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/digest/detail/fold.hpp"
@@ -45,6 +47,12 @@ std::string describe_rest(std::int64_t tokens, std::int64_t limit) {
 FoldRun::FoldRun(const SummaryWork& work)
     : turn_(work.turn), edit_(work.edit), port_(work.port), config_(work.config), sizes_(work.sizes) {
     for (std::size_t i = 0; i < edit_.outline().size(); ++i) tokens_.push_back(edit_.tokens_of(i));
+    plan_again();
+}
+
+void FoldRun::plan_again() {
+    folded_work_.reset();
+    staying_work_.reset();
     plan_within(sizes_);
     if (!sizes_.is_overhead_in_the_way(plan_, reserve())) return;
     sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
@@ -58,6 +66,31 @@ void FoldRun::plan_within(const FoldSizes& sizes) {
                             .limit_messages = sizes.limit_messages,
                             .keep_loop_head = has_rule(turn_.config.profile.validity, Rule::A7_thinking_first)};
     plan_ = plan_fold(turn_.outline(), tokens_, limits, [&](std::size_t i) { return edit_.is_pinned(i); });
+}
+
+bool FoldRun::restrict_to(const PreparedSummary& prepared) {
+    const Outline outline = turn_.outline();
+    const std::unordered_set<Serial> covers(prepared.covers().begin(), prepared.covers().end());
+    std::vector<std::size_t> folded;
+    for (const std::size_t i : plan_.folded) {
+        if (covers.contains(outline[i].serial)) folded.push_back(i);
+    }
+    if (folded.size() != covers.size() || print_of_range(outline, folded) != prepared.print()) return false;
+    for (const std::size_t i : plan_.folded) {
+        if (covers.contains(outline[i].serial)) continue;
+        plan_.rules[i] = "recent";
+        plan_.folded_tokens -= tokens_[i];
+        plan_.tail_tokens = add_saturating(plan_.tail_tokens, tokens_[i]);
+    }
+    plan_.folded = std::move(folded);
+    folded_work_.reset();
+    staying_work_.reset();
+    return true;
+}
+
+std::string FoldRun::refuse(std::string_view summary) {
+    is_by_rule_ = false;
+    return judge(summary);
 }
 
 bool FoldRun::is_over_floor() const noexcept {
@@ -297,7 +330,7 @@ bool FoldRun::is_go_on_vetoed() {
     return is_vetoed;
 }
 
-bool FoldRun::rehearse(bool asks_host) {
+bool FoldRun::rehearse(bool asks_host, bool has_text) {
     if (port_.has_finalize()) return true;
     go_on_ = is_go_on_due() ? GoOn::apart : GoOn::in_summary;
     SummaryDraft draft;
@@ -306,7 +339,7 @@ bool FoldRun::rehearse(bool asks_host) {
     port_.with_trial([&](Draft& trial) {
         stage_draft(trial, draft);
         trial.commit({.must_save = false});
-        is_wanted = !asks_host || !port_.has_model() || !trial.is_vetoed(true);
+        is_wanted = !asks_host || has_text || !port_.has_model() || !trial.is_vetoed(true);
     });
     if (is_wanted && asks_host && go_on_ == GoOn::apart && is_go_on_vetoed()) go_on_ = GoOn::nowhere;
     return is_wanted;
@@ -407,13 +440,18 @@ DigestOutcome FoldRun::write_plain() {
     return plain;
 }
 
-DigestOutcome FoldRun::ask(DigestState& state) {
+DigestConfig FoldRun::config_of_digest() const {
     DigestConfig config = digest_config(config_);
     config.max_input_tokens = input_bound(config_, turn_.known_window(), reserve());
     if (config_.check_sections && config_.user_instruction.empty()) {
         for (const std::string_view section : summary_sections(turn_.language))
             config.required_sections.emplace_back(section);
     }
+    return config;
+}
+
+DigestOutcome FoldRun::ask(DigestState& state) {
+    const DigestConfig config = config_of_digest();
     DigestOrder order{config, plan_.folded, plan_.folded_tokens, {}};
     if (!port_.has_finalize()) order.accept = [this](std::string_view summary) { return judge(summary); };
     if (config_.reuse_prompt_cache && port_.may_use_prefix()) {

@@ -49,10 +49,19 @@ public:
     /// Nothing new to fold, or less than the words around a summary take.
     [[nodiscard]] bool is_pointless() const;
     void list_candidates() const;
+    /// Folds what a prepared summary stands for, and nothing else. False, and nothing done, unless all of that may be
+    /// folded now and is as it was.
+    [[nodiscard]] bool restrict_to(const PreparedSummary& prepared);
+    /// Why a prepared summary is not accepted; empty: it is.
+    [[nodiscard]] std::string refuse(std::string_view summary);
+    /// What may be folded is planned anew.
+    void plan_again();
+    /// The configuration of a digest of the plan.
+    [[nodiscard]] DigestConfig config_of_digest() const;
 
     /// Throws Error(invalid_history) if a summary in that place would break a rule, whatever it says. `asks_host`:
-    /// before a model is paid; false if it said no.
-    bool rehearse(bool asks_host);
+    /// before a model is paid, unless `has_text`; false if it said no.
+    bool rehearse(bool asks_host, bool has_text = false);
     /// Asks the model; what `plain_summary_tokens` allows takes its place. Throws Error(cancelled), and what a digest
     /// throws.
     [[nodiscard]] DigestOutcome generate(DigestState& state);

@@ -5,9 +5,14 @@
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/chain/detail/edit_schedule.hpp"
+#include "whittle/summarization/detail/prepared.hpp"
 
 #include <exception>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace whittle::inline v0::detail {
 
@@ -37,8 +42,12 @@ private:
         return add_saturating(tokens, cool_down_of(config_, base));
     }
     void wait_for_growth(std::int64_t tokens) { turn_.notes().set("retry_at_tokens", grown(tokens)); }
-    [[nodiscard]] bool is_allowed();
+    [[nodiscard]] bool is_allowed(bool has_text);
+    [[nodiscard]] bool waits_for_prepared();
+    [[nodiscard]] std::optional<std::string> take_prepared();
+    void drop_prepared(const std::string& why);
     [[nodiscard]] bool write_summary();
+    bool commit_summary(const std::string& summary);
     void report_success(const CommitResult& result);
     void report_failed(const DigestError& failure) {
         report_failure(turn_, failure, turn_.config.on_error == OnError::propagate, grown(sizes_.context_tokens));
@@ -83,6 +92,8 @@ bool Summarizer::may_try() {
 /// Makes the summary and commits it. Under OnError::skip a failure is reported and remembered here: what a hook throws
 /// would take the note back.
 bool Summarizer::fold() {
+    if (!turn_.config.dry_run && waits_for_prepared()) return false;
+    const std::optional<std::string> prepared = turn_.config.dry_run ? std::nullopt : take_prepared();
     run_.list_candidates();
     if (turn_.config.dry_run) {
         turn_.report.outcome = Outcome::planned;
@@ -90,10 +101,12 @@ bool Summarizer::fold() {
         turn_.report.more().tokens_after = add_saturating(run_.plan().kept_tokens, run_.plan().tail_tokens);
         return false;
     }
-    if (!is_allowed()) return false;
+    if (!is_allowed(prepared.has_value())) return false;
     try {
         port_.record(run_.plan().folded);
-        return write_summary();
+        if (!prepared) return write_summary();
+        port_.tell_due();
+        return commit_summary(*prepared);
     } catch (...) {
         if (turn_.config.on_error == OnError::propagate || ends_hook(turn_.stop)) throw;
         report_failed({.message = current_error_text()});
@@ -102,9 +115,9 @@ bool Summarizer::fold() {
 }
 
 /// Whether a summary may stand there at all, found out before a model is paid for it.
-bool Summarizer::is_allowed() {
+bool Summarizer::is_allowed(bool has_text) {
     try {
-        const bool is_wanted = run_.rehearse(true);
+        const bool is_wanted = run_.rehearse(true, has_text);
         turn_.notes().erase("rules_reported");
         if (!is_wanted) report_veto();
         return is_wanted;
@@ -133,8 +146,12 @@ bool Summarizer::write_summary() {
         port_.has_model() ? report_failed(*digest.result.failure) : report_idle(*digest.result.failure);
         return false;
     }
+    return commit_summary(digest.result.summary);
+}
+
+bool Summarizer::commit_summary(const std::string& summary) {
     port_.keep_before();
-    run_.stage(digest.result.summary);
+    run_.stage(summary);
     const CommitResult commit = run_.commit();
     if (commit.outcome == Outcome::vetoed) {
         report_veto();
@@ -147,6 +164,45 @@ bool Summarizer::write_summary() {
     report_success(commit);
     port_.tell_done();
     return true;
+}
+
+/// A summary that is being made is waited for without blocking, as long as the request is not far above the trigger.
+bool Summarizer::waits_for_prepared() {
+    const std::shared_ptr<PreparedSummary> prepared = port_.prepared();
+    if (!prepared || prepared->outcome()) return false;
+    const std::int64_t limit = sizes_.trigger_tokens;
+    if (limit > 0 && turn_.report.hook == Hook::before_model &&
+        sizes_.context_tokens <= add_saturating(limit, cool_down_of(config_, limit))) {
+        turn_.report.outcome = Outcome::nothing;
+        turn_.report.more().error = "the summary is still being prepared";
+        return true;
+    }
+    drop_prepared("it was not ready when it was due");
+    return false;
+}
+
+/// The text of a summary that was prepared for messages that are as they were; those behind them stay.
+std::optional<std::string> Summarizer::take_prepared() {
+    const std::shared_ptr<PreparedSummary> prepared = port_.prepared();
+    if (!prepared) return std::nullopt;
+    std::optional<DigestOutcome> outcome = prepared->outcome();
+    port_.forget_prepared();
+    if (!outcome) return std::nullopt;
+    turn_.report.more().model_calls.push_back({std::string(turn_.report.middleware) + ": prepared summary",
+                                               outcome->usage, 0,
+                                               outcome->failure ? outcome->failure->message : std::string()});
+    std::string why = outcome->failure ? outcome->failure->message : std::string();
+    if (why.empty() && !run_.restrict_to(*prepared)) why = "the messages that it stands for have changed";
+    if (why.empty()) why = run_.refuse(outcome->summary);
+    if (why.empty()) return std::move(outcome->summary);
+    run_.plan_again();
+    drop_prepared(why);
+    return std::nullopt;
+}
+
+void Summarizer::drop_prepared(const std::string& why) {
+    port_.forget_prepared();
+    warn("prepared_dropped", "a prepared summary is dropped: " + why, sizes_.context_tokens, sizes_.context_tokens);
 }
 
 /// A summary that frees little must not be due again at once. No counter of the user's is called, since what it
@@ -225,6 +281,34 @@ FoldSizes sizes_after_overflow(HookTurn& turn, const SummarizationConfig& config
     sizes.trigger_tokens = trigger_after_overflow(turn, tokens);
     sizes.limit_messages = 0;
     return sizes;
+}
+
+Hash128 print_of_range(const Outline& outline, std::span<const std::size_t> messages) {
+    Hash128 print;
+    for (const std::size_t i : messages) {
+        const MessageInfo& info = outline[i];
+        print = hash128(std::to_string(info.serial), print);
+        print.low ^= info.fingerprint.low;
+        print.high ^= info.fingerprint.high;
+    }
+    return print;
+}
+
+void prepare_when_near(const SummaryWork& work) {
+    const std::int64_t limit = work.sizes.trigger_tokens;
+    const double near = static_cast<double>(limit) * work.config.prepare_fraction;
+    if (limit <= 0 || static_cast<double>(work.sizes.context_tokens) <= near) return;
+    if (work.turn.config.dry_run || !work.port.may_prepare() || work.port.prepared()) return;
+    FoldRun run(work);
+    if (run.is_over_floor() || run.is_pointless()) return;
+    try {
+        const DigestConfig config = run.config_of_digest();
+        work.port.prepare({config, run.plan().folded, run.plan().folded_tokens, {}});
+    } catch (...) {
+        if (work.turn.config.on_error == OnError::propagate || ends_hook(work.turn.stop)) throw;
+        tell_failure(work.turn.on_event, work.turn.report.middleware, work.turn.conversation_id(),
+                     "prepare a summary: " + current_error_text());
+    }
 }
 
 bool summarize_when_due(const SummaryWork& work) {

@@ -66,6 +66,10 @@ struct SummarizationCallbacks {
     /// Takes what is about to be folded, `folded()` of its argument, into a memory of the host's. Before a model is
     /// asked, in each hook that asks one; if it throws, nothing is folded.
     std::function<void(const OriginalMessages<M>&)> flush_memory{};
+    /// Runs what it gets on a thread of the host's, once and soon, or throws: a summary that is prepared
+    /// (`prepare_fraction`). The library starts no thread. Model, `retry` and `failover` are called on that thread
+    /// then, beside the agent's own calls.
+    std::function<void(std::function<void()>)> executor{};
     RetryCallbacks<M> retry{};        ///< used if `retry` is configured
     FailoverCallbacks<M> failover{};  ///< used if `failover` is configured
     /// With `emit_internal_events`: before_summarize, generate_summary, after_summarize; what it throws is dropped.
@@ -85,6 +89,7 @@ struct callback;
 struct user_message_filter;
 struct attach_files;
 struct flush_memory;
+struct executor;
 struct on_internal_event;
 }  // namespace summarization_callback
 
@@ -101,6 +106,7 @@ struct SummarizationBraces {
     CallbackSlot<summarization_callback::user_message_filter, UserMessageFilter<M>> user_message_filter{};
     CallbackSlot<summarization_callback::attach_files, decltype(Callbacks::attach_files)> attach_files{};
     CallbackSlot<summarization_callback::flush_memory, decltype(Callbacks::flush_memory)> flush_memory{};
+    CallbackSlot<summarization_callback::executor, decltype(Callbacks::executor)> executor{};
     RetryBraces<M> retry{};
     FailoverBraces<M> failover{};
     CallbackSlot<summarization_callback::on_internal_event, decltype(Callbacks::on_internal_event)> on_internal_event{};
@@ -114,6 +120,7 @@ struct SummarizationBraces {
                 .user_message_filter = user_message_filter.take(),
                 .attach_files = attach_files.take(),
                 .flush_memory = flush_memory.take(),
+                .executor = executor.take(),
                 .retry = retry.take(),
                 .failover = failover.take(),
                 .on_internal_event = on_internal_event.take(),

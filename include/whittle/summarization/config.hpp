@@ -84,6 +84,9 @@ struct SummarizationConfig {
     std::optional<RetryConfig> retry{};
     std::optional<FailoverConfig> failover{};
     std::int64_t cool_down_tokens = 0;  ///< growth after a failure before the next attempt; 0: 5 % of the trigger
+    /// Above this part of the trigger in tokens a summary is prepared on the host's executor (`executor` of the
+    /// callbacks), so that no hook waits for the model; 0: off. See docs/summarization.md.
+    double prepare_fraction = 0.0;
 
     friend bool operator==(const SummarizationConfig&, const SummarizationConfig&) = default;
 };
@@ -116,6 +119,7 @@ struct SummarizationSetup {
     bool has_model = true;
     bool has_finalize = false;
     bool has_gen_model_input = false;
+    bool has_executor = false;
     bool has_user_message_filter = false;
     std::size_t other_summarisers = 0;  ///< with a token trigger, before this one in the chain
 };

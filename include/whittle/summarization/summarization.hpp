@@ -65,6 +65,7 @@ private:
 
     [[nodiscard]] std::int64_t count(Turn<M>& turn) const;
     bool run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const;
+    void prepare(Turn<M>& turn, std::int64_t tokens) const;
 
     std::shared_ptr<Model<M>> model_;
     SummarizationConfig config_;
@@ -84,6 +85,7 @@ void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {
     const SummarizationSetup setup{.has_model = model_ != nullptr,
                                    .has_finalize = static_cast<bool>(callbacks_.finalize),
                                    .has_gen_model_input = static_cast<bool>(callbacks_.gen_model_input),
+                                   .has_executor = static_cast<bool>(callbacks_.executor),
                                    .has_user_message_filter = static_cast<bool>(callbacks_.user_message_filter),
                                    .other_summarisers = chain.rivals_before(name_)};
     check_summarization(config_, chain.config, setup, name_, problems);
@@ -98,14 +100,25 @@ std::int64_t Summarization<M>::count(Turn<M>& turn) const {
 template <AgentMessage M>
 bool Summarization<M>::run(Turn<M>& turn, const FoldSizes& sizes, Summarise summarise) const {
     Transaction<M> edit = turn.edit();
-    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_.get());
+    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_);
     return summarise({turn, edit, port, config_, sizes});
 }
 
 template <AgentMessage M>
 void Summarization<M>::before_model(Turn<M>& turn) {
-    if (const auto sizes = detail::due_sizes(turn, config_, count(turn)))
+    const std::int64_t tokens = count(turn);
+    if (const auto sizes = detail::due_sizes(turn, config_, tokens)) {
         run(turn, *sizes, &detail::summarize_when_due);
+    } else if (config_.prepare_fraction > 0.0 && turn.report.outcome == Outcome::undue) {
+        prepare(turn, tokens);
+    }
+}
+
+template <AgentMessage M>
+void Summarization<M>::prepare(Turn<M>& turn, std::int64_t tokens) const {
+    Transaction<M> edit = turn.edit();
+    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_);
+    detail::prepare_when_near({turn, edit, port, config_, detail::sizes_of(turn, config_, tokens)});
 }
 
 template <AgentMessage M>
@@ -130,7 +143,7 @@ std::vector<M> Summarization<M>::summarize(Conversation<M>& conversation, const 
     StageReport report{.middleware = name_, .counter = chain.token_counter->id()};
     Turn<M> turn{conversation, chain, callbacks, request, budget, report, chain.language.value_or(default_language())};
     Transaction<M> edit = turn.edit();
-    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_.get());
+    detail::SummaryPortOf<M> port(turn, edit, config_, callbacks_, model_);
     port.keep_before();
     const FoldSizes sizes = detail::sizes_of(turn, config_, count(turn));
     const bool is_made = detail::stage_summary_now({turn, edit, port, config_, sizes});

@@ -10,12 +10,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace whittle::inline v0::detail {
+
+class PreparedSummary;
 
 /// What of one summary takes or gives messages: the user's callbacks and the model.
 class SummaryPort {
@@ -39,6 +42,14 @@ public:
     [[nodiscard]] virtual std::vector<AttachedFile> attach_files(std::span<const FileUse> files) = 0;
     /// Gives a draft to a function whose commit changes nothing, for nobody to see.
     virtual void with_trial(FunctionRef<void(Draft&)> work) = 0;
+    /// Whether a summary can be prepared at all.
+    [[nodiscard]] virtual bool may_prepare() const noexcept = 0;
+    /// Has a summary of these messages made on the host's executor.
+    virtual void prepare(const DigestOrder& order) = 0;
+    /// The one that was ordered; null: none.
+    [[nodiscard]] virtual std::shared_ptr<PreparedSummary> prepared() const = 0;
+    /// Nobody wants it any more.
+    virtual void forget_prepared() = 0;
     [[nodiscard]] virtual DigestOutcome digest(const DigestOrder& order, bool with_prefix, DigestState& state) = 0;
     /// Stages what the user makes of a summary. `carry`: the provenance of what replaces these messages.
     virtual void stage_finalized(std::string_view summary, Role role,
@@ -70,6 +81,8 @@ struct SummaryWork {
 /// The trigger is now what the model takes; without a known window, half of the request.
 [[nodiscard]] FoldSizes sizes_after_overflow(HookTurn& turn, const SummarizationConfig& config, std::int64_t tokens);
 
+/// Orders a summary ahead of need if the request comes near to the trigger.
+void prepare_when_near(const SummaryWork& work);
 /// Makes the summary and commits it. False: nothing was committed.
 bool summarize_when_due(const SummaryWork& work);
 bool summarize_after_overflow(const SummaryWork& work);

@@ -3,11 +3,13 @@
 #include "whittle/base/event.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/summarization/callbacks.hpp"
+#include "whittle/summarization/detail/prepared.hpp"
 #include "whittle/summarization/detail/summarize.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,11 +24,21 @@ class SummaryPortOf final : public SummaryPort {
 public:
     /// All are borrowed. `edit`: the draft of the summary; `model`: null where there is none.
     SummaryPortOf(Turn<M>& turn, Transaction<M>& edit, const SummarizationConfig& config,
-                  const SummarizationCallbacks<M>& callbacks, Model<M>* model)
+                  const SummarizationCallbacks<M>& callbacks, const std::shared_ptr<Model<M>>& model)
         : turn_(turn), edit_(edit), config_(config), callbacks_(callbacks), model_(model) {}
     ~SummaryPortOf() = default;
 
     [[nodiscard]] bool has_model() const noexcept override { return model_ != nullptr; }
+    [[nodiscard]] bool may_prepare() const noexcept override {
+        return callbacks_.executor && model_ != nullptr && !callbacks_.finalize && !callbacks_.gen_model_input &&
+               !config_.reuse_prompt_cache;
+    }
+    void prepare(const DigestOrder& order) override;
+    [[nodiscard]] std::shared_ptr<PreparedSummary> prepared() const override {
+        const auto holder = std::static_pointer_cast<PreparedHolder>(turn_.attachments().find(prepared_name()));
+        return holder ? holder->summary() : nullptr;
+    }
+    void forget_prepared() override { turn_.attachments().set(prepared_name(), nullptr); }
     [[nodiscard]] bool has_finalize() const noexcept override { return static_cast<bool>(callbacks_.finalize); }
     [[nodiscard]] bool may_use_prefix() const noexcept override { return !callbacks_.gen_model_input; }
     [[nodiscard]] bool passes_filter(std::size_t message) const override {
@@ -65,6 +77,9 @@ public:
     void tell_done(std::span<const M> after);
 
 private:
+    [[nodiscard]] std::string prepared_name() const {
+        return std::string("prepared_summary/").append(turn_.report.middleware);
+    }
     [[nodiscard]] DigestTask<M> task_of(const DigestOrder& order) const;
     [[nodiscard]] DigestOutcome digest_with_prefix(const DigestOrder& order, DigestState& state) const;
     [[nodiscard]] DigestCallbacks<M> digest_callbacks() const;
@@ -79,7 +94,7 @@ private:
     Transaction<M>& edit_;
     const SummarizationConfig& config_;
     const SummarizationCallbacks<M>& callbacks_;
-    Model<M>* model_;
+    const std::shared_ptr<Model<M>>& model_;
     std::vector<M> before_{};
 };
 
@@ -146,6 +161,27 @@ void SummaryPortOf<M>::tell_nothing_carries(const Provenance& lost) const {
                              " skills are not carried any further";
     emit(turn_.on_event,
          {Event::Level::warning, turn_.report.middleware, "nothing_carries", text, turn_.conversation_id(), 0, 0});
+}
+
+template <AgentMessage M>
+void SummaryPortOf<M>::prepare(const DigestOrder& order) {
+    const Outline outline = turn_.outline();
+    std::vector<Serial> serials;
+    for (const std::size_t i : order.fold) serials.push_back(outline[i].serial);
+    auto summary = std::make_shared<PreparedSummary>(std::move(serials), print_of_range(outline, order.fold));
+    DigestEnvironment environment = digest_environment(turn_, "prepared summary");
+    environment.budget = nullptr;
+    environment.report = nullptr;
+    const auto job = std::make_shared<PreparingJob<M>>(
+        summary, model_, turn_.conversation.messages(), outline, order.fold, order.replaced_tokens, order.config,
+        DigestCallbacks<M>{callbacks_.retry, callbacks_.failover, {}, {}}, std::move(environment));
+    turn_.attachments().set(prepared_name(), std::make_shared<PreparedHolder>(std::move(summary)));
+    try {
+        callbacks_.executor([job] { job->run(); });
+    } catch (...) {
+        forget_prepared();
+        throw;
+    }
 }
 
 template <AgentMessage M>

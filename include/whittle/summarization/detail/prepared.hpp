@@ -1,0 +1,122 @@
+#pragma once
+
+#include "whittle/base/error.hpp"
+#include "whittle/base/event.hpp"
+#include "whittle/base/hash.hpp"
+#include "whittle/digest/digest.hpp"
+#include "whittle/message/outline.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::detail {
+
+/// Of these messages as they are: their names and contents, in order.
+[[nodiscard]] Hash128 print_of_range(const Outline& outline, std::span<const std::size_t> messages);
+
+/// A summary that is being made ahead of need, and what it stands for. Thread-safe.
+class PreparedSummary {
+public:
+    PreparedSummary(std::vector<Serial> covers, Hash128 print) : covers_(std::move(covers)), print_(print) {}
+
+    [[nodiscard]] const std::vector<Serial>& covers() const noexcept { return covers_; }
+    [[nodiscard]] Hash128 print() const noexcept { return print_; }
+    [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+    /// Nobody wants it any more.
+    void give_up() noexcept { stop_.request_stop(); }
+
+    void finish(DigestOutcome outcome) {
+        const std::lock_guard lock(mutex_);
+        outcome_ = std::move(outcome);
+    }
+    /// What came of it; nullopt while it is being made.
+    [[nodiscard]] std::optional<DigestOutcome> outcome() const {
+        const std::lock_guard lock(mutex_);
+        return outcome_;
+    }
+
+private:
+    std::vector<Serial> covers_;
+    Hash128 print_;
+    mutable std::stop_source stop_{};
+    mutable std::mutex mutex_{};
+    std::optional<DigestOutcome> outcome_{};
+};
+
+/// Held beside a conversation: when that goes, nobody wants the summary.
+class PreparedHolder {
+public:
+    explicit PreparedHolder(std::shared_ptr<PreparedSummary> summary) : summary_(std::move(summary)) {}
+    PreparedHolder(const PreparedHolder&) = delete;
+    PreparedHolder& operator=(const PreparedHolder&) = delete;
+    ~PreparedHolder() { summary_->give_up(); }
+
+    [[nodiscard]] const std::shared_ptr<PreparedSummary>& summary() const noexcept { return summary_; }
+
+private:
+    std::shared_ptr<PreparedSummary> summary_;
+};
+
+/// What runs on the host's executor: a digest of copies of the messages, which nothing else refers to.
+template <AgentMessage M>
+class PreparingJob {
+public:
+    /// `order` is copied from; `environment` is without budget and report.
+    PreparingJob(std::shared_ptr<PreparedSummary> result, std::shared_ptr<Model<M>> model, MessageView<M> messages,
+                 const Outline& outline, std::span<const std::size_t> fold, std::int64_t replaced_tokens,
+                 DigestConfig config, DigestCallbacks<M> callbacks, DigestEnvironment environment)
+        : result_(std::move(result)),
+          model_(std::move(model)),
+          replaced_tokens_(replaced_tokens),
+          config_(std::move(config)),
+          callbacks_(std::move(callbacks)),
+          environment_(std::move(environment)) {
+        for (const std::size_t i : fold) {
+            messages_.push_back(messages[i]);
+            infos_.push_back(outline[i]);
+        }
+        environment_.stop = result_->stop_token();
+    }
+
+    void run() noexcept {
+        DigestOutcome outcome;
+        try {
+            std::vector<std::size_t> all(messages_.size());
+            std::iota(all.begin(), all.end(), std::size_t{0});
+            const DigestTask<M> task{.model = *model_,
+                                     .messages = std::span<const M>(messages_),
+                                     .outline = Outline(std::span<const MessageInfo>(infos_)),
+                                     .fold = all,
+                                     .replaced_tokens = replaced_tokens_};
+            DigestState state;
+            outcome = digest(task, config_, callbacks_, environment_, state);
+        } catch (...) {
+            outcome.failure = DigestError{.message = current_error_text()};
+        }
+        try {
+            result_->finish(std::move(outcome));
+        } catch (...) {  // a lock that fails: it stays unfinished, and is made again when it is due
+        }
+    }
+
+private:
+    std::shared_ptr<PreparedSummary> result_;
+    std::shared_ptr<Model<M>> model_;
+    std::vector<M> messages_{};
+    std::vector<MessageInfo> infos_{};
+    std::int64_t replaced_tokens_;
+    DigestConfig config_;
+    DigestCallbacks<M> callbacks_;
+    DigestEnvironment environment_;
+};
+
+}  // namespace whittle::inline v0::detail
