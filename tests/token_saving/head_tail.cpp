@@ -99,6 +99,28 @@ TEST_CASE("a cut splits no character, and bytes that are no UTF-8 count one by o
           repeat("\x80", 900) + "\n\n[... 400" + std::string(plain_marker) + repeat("\x80", 700));
 }
 
+TEST_CASE("a cut splits no grapheme cluster: fewer code points stay, and the marker counts those too",
+          "[token_saving]") {
+    const std::string text = "0123456👩‍🚀" + repeat("m", 100) + "🇩🇪tail";
+    CHECK(compress_tool_output(text, 50, 9, 5) == "0123456\n\n[... 105" + std::string(plain_marker) + "tail");
+    CHECK(compress_tool_output(text, 50, 10, 6) ==
+          "0123456👩‍🚀\n\n[... 100" + std::string(plain_marker) + "🇩🇪tail");
+    for (const std::string unit : {"👩‍👩‍👧‍👦", "e\u0301\u0302", "🇩🇪", "\r\n", "क्षि", "각"}) {
+        const std::string row = repeat(unit, 200);
+        for (std::int64_t head = 20; head < 32; ++head) {
+            const std::string once = compress_tool_output(row, 80, head, 79 - head);
+            const std::size_t marker = once.find("\n\n[... ");
+            const std::string tail = once.substr(once.find(plain_marker) + plain_marker.size());
+            CAPTURE(unit, head);
+            REQUIRE(marker % unit.size() == 0);
+            REQUIRE(tail.size() % unit.size() == 0);
+            REQUIRE(compress_tool_output(once, 80, head, 79 - head) == once);
+        }
+    }
+    const std::string endless = "x" + repeat("\u0301", 5'000);  // one cluster: cut between code points
+    CHECK(compress_tool_output(endless, 300, 200, 50).starts_with("x" + repeat("\u0301", 199) + "\n\n[... 4751"));
+}
+
 TEST_CASE("nonsense is refused when the chain is made, all of it at once", "[token_saving]") {
     TokenSavingConfig config{.compress_threshold_chars = 1'000, .keep_recent_tool_messages = -1};
     config.perplexity_recent_cutoff = 11;
