@@ -196,6 +196,8 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
     check_backend(config, chain, check);
     check.at_least(config.max_length_for_trunc, 1, "max_length_for_trunc");
     check.at_least(config.max_tokens_for_trunc, 0, "max_tokens_for_trunc");
+    check.at_least(config.trunc_head_lines, 0, "trunc_head_lines");
+    check.at_least(config.trunc_tail_lines, 0, "trunc_tail_lines");
     check.at_least(config.max_tokens_for_clear, 1, "max_tokens_for_clear");
     check.at_least(config.clear_retention_suffix_limit, 0, "clear_retention_suffix_limit");
     check.at_least(config.clear_at_least_tokens, 0, "clear_at_least_tokens");

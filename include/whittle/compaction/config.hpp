@@ -44,6 +44,8 @@ struct PruningConfig {
     bool partial = false;                    ///< keep head and tail of a text around the placeholder
     std::int64_t head_bytes = 1'000;         ///< with `partial`
     std::int64_t tail_bytes = 500;           ///< with `partial`
+    std::int64_t head_lines = 0;             ///< first lines kept, of at most `head_bytes`; 0: all of these
+    std::int64_t tail_lines = 0;             ///< last lines kept, of at most `tail_bytes`; 0: all of these
     std::shared_ptr<Storage> storage{};      ///< instead of the chain's
 };
 
