@@ -127,7 +127,7 @@ std::string clipped_to_width(std::string_view text, std::size_t columns) {
         rest = before;
         break;
     }
-    return std::string(text.substr(0, text.size() - rest.size())).append(dots);
+    return std::string(utf8_prefix(text, text.size() - rest.size())).append(dots);
 }
 
 }  // namespace whittle::cli

@@ -16,7 +16,7 @@ using PC = PruningConfig;
 
 /// Those of a stage of its own come first.
 constexpr std::size_t stage_fields = 3;
-constexpr std::array<Field<PruningDraft>, 15> pruning_fields{{
+constexpr std::array<Field<PruningDraft>, 17> pruning_fields{{
     {"type", "string", "required", "`pruning`", &skip<PruningDraft>},
     {"name", "string", &shown<&PruningDraft::name>, name_meaning, &read_value<&PruningDraft::name>},
     {"storage", "object", "the chain's", "own storage; keys as in `storage`", &read_own_storage<PruningDraft>},
@@ -48,6 +48,10 @@ constexpr std::array<Field<PruningDraft>, 15> pruning_fields{{
      "keep the request within the images and bytes that the provider takes", &read_value<&PC::fit_limits>},
     {"limits_target_fraction", "number", &shown<&PC::limits_target_fraction>,
      "of such a limit that is exceeded, how much is left", &read_fraction<&PC::limits_target_fraction>},
+    {"head_lines", "integer", &shown<&PC::head_lines>, "first lines kept, of at most `head_bytes`; 0: all of these",
+     &read_integer<&PC::head_lines, 0>},
+    {"tail_lines", "integer", &shown<&PC::tail_lines>, "last lines kept, of at most `tail_bytes`; 0: all of these",
+     &read_integer<&PC::tail_lines, 0>},
 }};
 
 void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage) {

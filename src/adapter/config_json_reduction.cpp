@@ -65,7 +65,7 @@ void read_keep_turns(ConfigReader& reader, NodeId at, ReductionDraft& reduction)
 }
 
 using RC = ReductionConfig;
-constexpr std::array<Field<ReductionDraft>, 25> reduction_fields{{
+constexpr std::array<Field<ReductionDraft>, 27> reduction_fields{{
     {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
     {"name", "string", &shown<&ReductionDraft::name>, name_meaning, &read_value<&ReductionDraft::name>},
     {"backend", "object", "the chain's", "own storage; keys as in `storage`", &read_backend<ReductionDraft>},
@@ -84,6 +84,11 @@ constexpr std::array<Field<ReductionDraft>, 25> reduction_fields{{
      &read_integer<&RC::max_length_for_trunc, 1>},
     {"max_tokens_for_trunc", "integer", &shown<&RC::max_tokens_for_trunc>, "the same limit in tokens; 0: off",
      &read_integer<&RC::max_tokens_for_trunc, 0>},
+    {"trunc_head_lines", "integer", &shown<&RC::trunc_head_lines>,
+     "first lines that stay of a truncated text, in half the limit; 0: all of that half",
+     &read_integer<&RC::trunc_head_lines, 0>},
+    {"trunc_tail_lines", "integer", &shown<&RC::trunc_tail_lines>,
+     "last lines that stay, in the other half; 0: all of that half", &read_integer<&RC::trunc_tail_lines, 0>},
     {"trunc_exclude_tools", "array of strings", &shown<&RC::trunc_exclude_tools>,
      "tools whose results are never truncated", &read_value<&RC::trunc_exclude_tools>},
     {"max_tokens_for_clear", "integer", &shown<&RC::max_tokens_for_clear>, "clearing is due above this many tokens",

@@ -44,7 +44,7 @@ void read_ratio(ConfigReader& reader, NodeId at, TokenSavingDraft& draft) {
 }
 
 using TC = TokenSavingConfig;
-constexpr std::array<Field<TokenSavingDraft>, 24> token_saving_fields{{
+constexpr std::array<Field<TokenSavingDraft>, 26> token_saving_fields{{
     {"type", "string", "required", "`token_saving`", &skip<TokenSavingDraft>},
     {"name", "string", &shown<&TokenSavingDraft::name>, name_meaning, &read_value<&TokenSavingDraft::name>},
     {"compress_threshold_chars", "integer", &shown<&TC::compress_threshold_chars>,
@@ -53,6 +53,10 @@ constexpr std::array<Field<TokenSavingDraft>, 24> token_saving_fields{{
      &read_integer<&TC::head_keep_chars, 0>},
     {"tail_keep_chars", "integer", &shown<&TC::tail_keep_chars>, "code points kept of the end",
      &read_integer<&TC::tail_keep_chars, 0>},
+    {"head_keep_lines", "integer", &shown<&TC::head_keep_lines>,
+     "first lines kept, of at most `head_keep_chars`; 0: all of these", &read_integer<&TC::head_keep_lines, 0>},
+    {"tail_keep_lines", "integer", &shown<&TC::tail_keep_lines>,
+     "last lines kept, of at most `tail_keep_chars`; 0: all of these", &read_integer<&TC::tail_keep_lines, 0>},
     {"keep_recent_tool_messages", "integer", &shown<&TC::keep_recent_tool_messages>,
      "newest tool results left whole; not with `on_arrival`", &read_integer<&TC::keep_recent_tool_messages, 0>},
     {"enable_compression", "true or false", &shown<&TC::enable_compression>, "cut tool results to head and tail",

@@ -1,5 +1,7 @@
 #include "whittle/base/text.hpp"
+#include "graphemes.hpp"
 #include "json.hpp"
+#include "utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,42 +15,10 @@ namespace {
 constexpr std::string_view white_space = " \t\n\r\f\v";
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-struct Sequence {
-    std::size_t length = 1;  ///< of the character, or of the maximal ill-formed subsequence
-    bool is_valid = false;
-};
-
-struct Lead {
-    std::size_t length = 0;  ///< 0: no lead byte
-    unsigned char low = 0x80;
-    unsigned char high = 0xBF;  ///< range of the second byte
-};
-
-/// Unicode 15, table 3-7.
-Lead lead_of(unsigned char c) noexcept {
-    if (c >= 0xC2 && c <= 0xDF) return {2};
-    if (c == 0xE0) return {3, 0xA0, 0xBF};
-    if (c == 0xED) return {3, 0x80, 0x9F};
-    if (c >= 0xE1 && c <= 0xEF) return {3};
-    if (c == 0xF0) return {4, 0x90, 0xBF};
-    if (c == 0xF4) return {4, 0x80, 0x8F};
-    if (c >= 0xF1 && c <= 0xF3) return {4};
-    return {};
-}
-
-Sequence sequence_at(std::string_view text, std::size_t at) noexcept {
-    const auto first = static_cast<unsigned char>(text[at]);
-    if (first < 0x80) return {1, true};
-    const Lead lead = lead_of(first);
-    for (std::size_t i = 1; i < lead.length; ++i) {
-        const unsigned char low = i == 1 ? lead.low : 0x80;
-        const unsigned char high = i == 1 ? lead.high : 0xBF;
-        if (at + i >= text.size()) return {i, false};
-        const auto next = static_cast<unsigned char>(text[at + i]);
-        if (next < low || next > high) return {i, false};
-    }
-    return lead.length == 0 ? Sequence{1, false} : Sequence{lead.length, true};
-}
+using utf8::Lead;
+using utf8::lead_of;
+using utf8::Sequence;
+using utf8::sequence_at;
 
 std::size_t skip_ascii(std::string_view text, std::size_t at) noexcept {
     for (; at + 8 <= text.size(); at += 8) {
@@ -70,31 +40,44 @@ std::size_t find_invalid(std::string_view text, std::size_t at) noexcept {
     return at;
 }
 
-struct Bounds {
-    std::size_t begin;
-    std::size_t end;
-};
-
-/// The character that a cut at `at` would tear apart; both ends are `at` if it tears none.
-Bounds character_around(std::string_view text, std::size_t at) noexcept {
-    for (std::size_t back = 1; back <= std::min<std::size_t>(3, at); ++back) {
-        const std::size_t begin = at - back;
-        const Sequence sequence = sequence_at(text, begin);
-        if (sequence.length > back) return {begin, begin + sequence.length};
-    }
-    return {at, at};
+/// No character goes across `at`, without a look at more than one byte.
+bool is_between(std::string_view text, std::size_t at) noexcept {
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U;
 }
 
 }  // namespace
 
 std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) noexcept {
     if (max_bytes >= text.size()) return text;
-    return text.substr(0, character_around(text, max_bytes).begin);
+    const std::size_t at = is_between(text, max_bytes) ? max_bytes : utf8::character_around(text, max_bytes).begin;
+    return text.substr(0, detail::cluster_border_before(text, at));
 }
 
 std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexcept {
     if (max_bytes >= text.size()) return text;
-    return text.substr(character_around(text, text.size() - max_bytes).end);
+    const std::size_t begin = text.size() - max_bytes;
+    if (begin == text.size()) return {};
+    const std::size_t at = is_between(text, begin) ? begin : utf8::character_around(text, begin).end;
+    return text.substr(detail::cluster_border_behind(text, at));
+}
+
+std::string_view line_prefix(std::string_view text, std::int64_t lines) noexcept {
+    std::size_t end = 0;
+    for (; lines > 0; --lines) {
+        const std::size_t feed = text.find('\n', end);
+        if (feed == std::string_view::npos) return text;
+        end = feed + 1;
+    }
+    return text.substr(0, end);
+}
+
+std::string_view line_suffix(std::string_view text, std::int64_t lines) noexcept {
+    std::size_t begin = text.size();
+    for (; lines > 0 && begin > 0; --lines) {
+        const std::size_t feed = begin < 2 ? std::string_view::npos : text.rfind('\n', begin - 2);
+        begin = feed == std::string_view::npos ? 0 : feed + 1;
+    }
+    return text.substr(begin);
 }
 
 std::string_view without_open_end(std::string_view text) noexcept {

@@ -31,6 +31,8 @@ void check_pruning(const PruningConfig& config, std::string_view name, Problems&
     check.at_least(config.minimum_gain_tokens, 0, "minimum_gain_tokens");
     check.at_least(config.head_bytes, 0, "head_bytes");
     check.at_least(config.tail_bytes, 0, "tail_bytes");
+    check.at_least(config.head_lines, 0, "head_lines");
+    check.at_least(config.tail_lines, 0, "tail_lines");
     check.error(config.partial && config.head_bytes == 0 && config.tail_bytes == 0, "partial",
                 "true with head_bytes 0 and tail_bytes 0", "one of them above 0");
     check.error(!(config.limits_target_fraction > 0.0 && config.limits_target_fraction <= 1.0),

@@ -1,4 +1,5 @@
 #include "object_reader.hpp"
+#include "../base/utf8.hpp"
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
@@ -20,7 +21,9 @@ std::string get_range(const StoredObject& object, std::int64_t offset, std::int6
 }
 
 /// Where the character around byte `at` starts.
-std::size_t character_start(std::string_view text, std::size_t at) { return utf8_prefix(text, at).size(); }
+std::size_t character_start(std::string_view text, std::size_t at) {
+    return at < text.size() ? utf8::character_around(text, at).begin : text.size();
+}
 
 }  // namespace
 
@@ -95,7 +98,8 @@ Lines read_lines(LineReader& reader, std::int64_t first, std::int64_t count, std
         lines.last = piece->number;
         lines.is_cut = needed > room() || !piece->is_end;
         if (needed > room()) {
-            lines.page.text += utf8_prefix(piece->text, room());
+            const std::string_view with_feed(piece->text.data(), needed);  // the feed follows in the reader's buffer
+            lines.page.text += utf8_prefix(with_feed, room());
             break;
         }
         lines.page.text += piece->text;
@@ -123,7 +127,8 @@ public:
     [[nodiscard]] std::string around(std::string_view line, std::size_t at, std::int64_t offset) const {
         if (line.size() <= line_bytes_) return to_valid_utf8(line);
         const std::size_t before = wanted_.size() >= line_bytes_ ? 0 : (line_bytes_ - wanted_.size()) / 4;
-        const std::size_t begin = at <= before ? 0 : character_start(line, at - before);
+        const std::size_t near = at <= before ? 0 : character_start(line, at - before);
+        const std::size_t begin = at - utf8_suffix(line.substr(0, at), at - near).size();
         const std::string_view shown = utf8_prefix(line.substr(begin), line_bytes_);
         return fmt::format("(offset {}) {}{}{}", offset + static_cast<std::int64_t>(at), begin > 0 ? "..." : "",
                            to_valid_utf8(shown), begin + shown.size() < line.size() ? "..." : "");

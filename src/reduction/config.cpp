@@ -200,6 +200,8 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
     check_backend(config, chain, check);
     check.at_least(config.max_length_for_trunc, 1, "max_length_for_trunc");
     check.at_least(config.max_tokens_for_trunc, 0, "max_tokens_for_trunc");
+    check.at_least(config.trunc_head_lines, 0, "trunc_head_lines");
+    check.at_least(config.trunc_tail_lines, 0, "trunc_tail_lines");
     check.at_least(config.max_tokens_for_clear, 1, "max_tokens_for_clear");
     check.at_least(config.clear_thinking_keep_turns.value_or(0), 0, "clear_thinking_keep_turns");
     check.at_least(config.clear_thinking_keep_tokens, 0, "clear_thinking_keep_tokens");

@@ -1,4 +1,5 @@
 #include "truncating_sink.hpp"
+#include "../base/graphemes.hpp"
 
 #include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
@@ -19,7 +20,8 @@ TruncatingSink::TruncatingSink(const ToolContext& context, TruncationLimits limi
 void TruncatingSink::write(std::string_view text) {
     if (!continues_) {
         const auto limit = static_cast<std::size_t>(limits_.max_bytes);
-        const HeldTextLimits held{static_cast<std::size_t>(limits_.max_unstored), limit / 2 + longest_character, limit,
+        const HeldTextLimits held{static_cast<std::size_t>(limits_.max_unstored),
+                                  limit / 2 + longest_character + look_back_bytes, limit,
                                   static_cast<std::size_t>(limits_.max_held)};
         items_.push_back({.written = std::make_unique<HeldText>(held, limits_.storage)});
         continues_ = true;
@@ -38,16 +40,42 @@ void TruncatingSink::stored(StoredPart stored) {
     items_.back().stored.push_back(std::move(stored));
 }
 
+namespace {
+
+/// What the first `most` bytes begin with, whatever follows what is known of them. The last cluster may go on, so it
+/// waits where the cut could come back to it.
+std::string_view settled_head(std::string_view known, std::size_t most) noexcept {
+    if (known.empty() || known.size() > most || most - known.size() >= most_moved_bytes)
+        return utf8_prefix(known, most);
+    return utf8_prefix(known, known.size() - 1);
+}
+
+}  // namespace
+
 /// What stays in any case need not wait: half of the limit, and in tokens no token is shorter than a byte.
 void TruncatingSink::pass_head() {
     const std::string& front = items_.front().front();
-    std::int64_t most = limits_.max_bytes / 2;
-    if (limits_.max_tokens > 0) most = std::min(most, limits_.max_tokens / 2);
-    const std::string_view ready = utf8_prefix(without_open_end(front), static_cast<std::size_t>(most));
-    head_is_out_ = front.size() >= static_cast<std::size_t>(most) + longest_character;
-    if (ready.size() <= passed_) return;
-    out_.write(to_valid_utf8(ready.substr(passed_)));
-    passed_ = ready.size();
+    std::int64_t limit = limits_.max_bytes / 2;
+    if (limits_.max_tokens > 0) limit = std::min(limit, limits_.max_tokens / 2);
+    const auto most = static_cast<std::size_t>(limit);
+    std::string_view ready = settled_head(without_open_end(front), most);
+    ready.remove_prefix(std::min(passed_, ready.size()));
+    if (limits_.head_lines > 0) ready = line_prefix(ready, limits_.head_lines - passed_lines_);
+    passed_ += ready.size();
+    passed_lines_ += limits_.head_lines > 0 ? count_line_feeds(ready) : 0;
+    head_is_out_ =
+        front.size() >= most + longest_character || (passed_lines_ > 0 && passed_lines_ == limits_.head_lines);
+    if (!ready.empty()) out_.write(to_valid_utf8(ready));
+}
+
+std::string_view TruncatingSink::head_of(std::string_view front, std::size_t most) const noexcept {
+    const std::string_view head = utf8_prefix(front, most);
+    return limits_.head_lines > 0 ? line_prefix(head, limits_.head_lines) : head;
+}
+
+std::string_view TruncatingSink::tail_of(std::string_view end, std::size_t most) const noexcept {
+    const std::string_view tail = utf8_suffix(end, most);
+    return limits_.tail_lines > 0 ? line_suffix(tail, limits_.tail_lines) : tail;
 }
 
 std::int64_t TruncatingSink::tokens(std::string_view text) const {
@@ -91,8 +119,8 @@ TruncatingSink::Cut TruncatingSink::cut(std::size_t i, std::int64_t quota, std::
     const std::string end = item.end();
     const bool is_page = !limits_.read_location.empty();
     const auto most = static_cast<std::size_t>(is_page ? quota : quota / 2);
-    std::string_view head = utf8_prefix(item.front(), most);
-    std::string_view tail = is_page ? std::string_view() : utf8_suffix(end, most);
+    std::string_view head = head_of(item.front(), most);
+    std::string_view tail = is_page ? std::string_view() : tail_of(end, most);
     if (limits_.max_tokens > 0) {
         head = fit_tokens(head, is_page ? token_quota : token_quota / 2, false);
         tail = fit_tokens(tail, token_quota / 2, true);
@@ -236,8 +264,9 @@ TruncatingSink::Decision TruncatingSink::decide_alone() {
     for (std::size_t i = 0; i < items_.size(); ++i) {
         const Item& item = items_[i];
         if (!item.is_whole()) {
-            const std::size_t head = utf8_prefix(item.front(), half).size();
-            d.cuts[i] = Cut{i == 0 ? std::max(head, passed_) : head, std::string(utf8_suffix(item.end(), half))};
+            const std::size_t head = head_of(item.front(), half).size();
+            const std::string end = item.end();
+            d.cuts[i] = Cut{i == 0 ? std::max(head, passed_) : head, std::string(tail_of(end, half))};
         }
     }
     d.places = store(d.cuts, limits_.fallback_key);

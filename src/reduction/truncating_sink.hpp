@@ -19,6 +19,8 @@ namespace whittle::inline v0::detail {
 struct TruncationLimits {
     std::int64_t max_bytes = 0;     ///< of text in the whole result
     std::int64_t max_tokens = 0;    ///< of text in the whole result; 0: no such limit
+    std::int64_t head_lines = 0;    ///< of each text that is cut, under these limits; 0: as much as fits
+    std::int64_t tail_lines = 0;    ///< the same at its end
     std::int64_t max_unstored = 0;  ///< bytes of a text that are shown if it cannot be stored
     std::int64_t max_held = 0;      ///< bytes of a text that are held for a store that cannot stream
     std::string read_location{};    ///< of the stored text that the result shows again: it becomes one page
@@ -82,6 +84,8 @@ private:
     };
 
     void pass_head();
+    [[nodiscard]] std::string_view head_of(std::string_view front, std::size_t most) const noexcept;
+    [[nodiscard]] std::string_view tail_of(std::string_view end, std::size_t most) const noexcept;
     [[nodiscard]] bool is_streaming() const noexcept { return items_.size() == 1 && items_.front().written; }
     [[nodiscard]] std::int64_t tokens(std::string_view text) const;
     [[nodiscard]] bool exceeds() const;
@@ -111,8 +115,9 @@ private:
     TruncationLimits limits_;
     PartSink& out_;
     std::vector<Item> items_{};
-    bool continues_ = false;  // the newest item is being written
-    std::size_t passed_ = 0;  // bytes of the first item that are out
+    bool continues_ = false;         // the newest item is being written
+    std::size_t passed_ = 0;         // bytes of the first item that are out
+    std::int64_t passed_lines_ = 0;  // line feeds among them
     bool head_is_out_ = false;
     std::optional<std::vector<Part>> original_{};
 };

@@ -147,6 +147,8 @@ private:
         const std::int64_t unstored = config.max_bytes_without_store > 0 ? config.max_bytes_without_store : eightfold;
         return {.max_bytes = config.max_length_for_trunc,
                 .max_tokens = context_.counter ? config.max_tokens_for_trunc : 0,
+                .head_lines = read_back_ ? 0 : config.trunc_head_lines,
+                .tail_lines = read_back_ ? 0 : config.trunc_tail_lines,
                 .max_unstored = std::max(unstored, add_saturating(limit, room_for_notice)),
                 .max_held = config.max_bytes_without_stream,
                 .read_location = read_back_ ? read_back_->location : std::string(),

@@ -1,4 +1,7 @@
 #include "whittle/token_saving/detail/compress.hpp"
+#include "../base/graphemes.hpp"
+
+#include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -69,12 +72,51 @@ std::size_t plain_marker_at(std::string_view rest) noexcept {
     return rest.substr(digits).starts_with(back) ? digits + back.size() : 0;
 }
 
-/// Whether `content` is what a cut to these sizes gives.
-bool is_cut_already(std::string_view content, std::size_t head_end, std::int64_t tail) noexcept {
-    const std::size_t marker = plain_marker_at(content.substr(head_end));
+/// The sizes that were asked for.
+struct HeadTailSizes {
+    std::int64_t head = 0;  ///< code points
+    std::int64_t tail = 0;
+    HeadTailLines lines{};
+};
+
+/// What is left out of a text: where the head ends, where the tail begins, and how much is between them.
+struct LeftOut {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::int64_t chars = 0;
+};
+
+/// Code points that stay out so that no character is split.
+constexpr auto most_shifted = static_cast<std::int64_t>(detail::most_of_cluster);
+
+LeftOut left_out_of(std::string_view content, std::int64_t length, const HeadTailSizes& sizes) noexcept {
+    const std::int64_t chars = length - sizes.head - sizes.tail;
+    const std::size_t begin = offset_of(content, sizes.head);
+    const std::size_t end = offset_of(content, chars, begin);
+    LeftOut gap{detail::cluster_border_before(content, begin), detail::cluster_border_behind(content, end), chars};
+    if (sizes.lines.head > 0) gap.begin = line_prefix(content.substr(0, gap.begin), sizes.lines.head).size();
+    if (sizes.lines.tail > 0) gap.end = content.size() - line_suffix(content.substr(gap.end), sizes.lines.tail).size();
+    gap.chars += count_code_points(content.substr(gap.begin, begin - gap.begin));
+    gap.chars += count_code_points(content.substr(end, gap.end - end));
+    return gap;
+}
+
+/// Whether the text behind a marker at `at` is what a cut to these sizes leaves.
+bool is_cut_at(std::string_view content, std::size_t at, const HeadTailSizes& sizes) noexcept {
+    const std::size_t marker = plain_marker_at(content.substr(at));
     if (marker == 0) return false;
-    const std::string_view rest = content.substr(head_end + marker);
-    return count_code_points(rest) == tail;
+    const std::int64_t tail = count_code_points(content.substr(at + marker));
+    return tail <= sizes.tail && (tail >= sizes.tail - most_shifted || sizes.lines.tail > 0);
+}
+
+/// Whether `content` is what a cut to these sizes gives: its marker begins where the head ends now, or in front of that
+/// by the code points that stayed out.
+bool is_cut_already(std::string_view content, std::size_t head_end, const HeadTailSizes& sizes) noexcept {
+    if (is_cut_at(content, head_end, sizes)) return true;
+    const std::size_t head = offset_of(content, sizes.head);
+    const std::size_t marker = content.rfind("\n\n[... ", head);
+    return marker != std::string_view::npos && head - marker <= detail::most_of_cluster &&
+           is_cut_at(content, marker, sizes);
 }
 
 }  // namespace
@@ -86,19 +128,20 @@ std::int64_t count_code_points(std::string_view text) noexcept {
 }
 
 std::optional<std::string> cut_to_head_and_tail(std::string_view content, std::int64_t threshold, std::int64_t head,
-                                                std::int64_t tail, const HeadTailMarker& marker) {
+                                                std::int64_t tail, const HeadTailMarker& marker,
+                                                const HeadTailLines& lines) {
     if (threshold >= 0 && static_cast<std::uint64_t>(threshold) >= content.size()) return std::nullopt;
     head = std::max<std::int64_t>(0, head);
     tail = std::max<std::int64_t>(0, tail);
     const std::int64_t length = count_code_points(content);
     if (length <= threshold || head >= length || tail >= length - head) return std::nullopt;
-    const std::size_t head_end = offset_of(content, head);
-    if (is_cut_already(content, head_end, tail)) return std::nullopt;
-    const std::size_t tail_begin = offset_of(content, length - head - tail, head_end);
-    const std::string text = marker_text(length - head - tail, marker);
-    if (count_code_points(text) >= length - head - tail || text.size() >= tail_begin - head_end) return std::nullopt;
-    std::string result(content.substr(0, head_end));
-    result.append(text).append(content.substr(tail_begin));
+    const HeadTailSizes sizes{head, tail, lines};
+    const LeftOut gap = left_out_of(content, length, sizes);
+    if (is_cut_already(content, gap.begin, sizes)) return std::nullopt;
+    const std::string text = marker_text(gap.chars, marker);
+    if (count_code_points(text) >= gap.chars || text.size() >= gap.end - gap.begin) return std::nullopt;
+    std::string result(content.substr(0, gap.begin));
+    result.append(text).append(content.substr(gap.end));
     return result;
 }
 

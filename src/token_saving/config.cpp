@@ -23,6 +23,8 @@ void check_saving_sizes(const TokenSavingConfig& config, FieldCheck& check) {
     check.at_least(config.compress_threshold_chars, 1, "compress_threshold_chars");
     check.at_least(config.head_keep_chars, 0, "head_keep_chars");
     check.at_least(config.tail_keep_chars, 0, "tail_keep_chars");
+    check.at_least(config.head_keep_lines, 0, "head_keep_lines");
+    check.at_least(config.tail_keep_lines, 0, "tail_keep_lines");
     check.at_least(config.keep_recent_tool_messages, 0, "keep_recent_tool_messages");
     const bool is_sane =
         config.compress_threshold_chars >= 1 && config.head_keep_chars >= 0 && config.tail_keep_chars >= 0;

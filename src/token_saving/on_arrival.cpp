@@ -68,7 +68,8 @@ private:
         const std::string_view reader = storage ? reader_among(context_.tools) : std::string_view();
         const std::string location = storage ? reference_to(*storage, key, reader) : std::string();
         auto now = cut_to_head_and_tail(whole, config_.compress_threshold_chars, config_.head_keep_chars,
-                                        config_.tail_keep_chars, {location, reader, context_.language});
+                                        config_.tail_keep_chars, {location, reader, context_.language},
+                                        {config_.head_keep_lines, config_.tail_keep_lines});
         if (!now || held_.tokens(*now) >= held_.tokens(whole)) return std::nullopt;
         if (storage) {
             held_.put(key, whole);

@@ -70,7 +70,8 @@ void SavingRun::shorten_results(int batch) {
 std::optional<std::string> SavingRun::cut_text(std::string_view whole, std::string_view location) const {
     const std::string_view reader = location.empty() ? std::string_view() : reader_among(turn_.tools);
     return cut_to_head_and_tail(whole, config_.compress_threshold_chars, config_.head_keep_chars,
-                                config_.tail_keep_chars, {location, reader, turn_.language});
+                                config_.tail_keep_chars, {location, reader, turn_.language},
+                                {config_.head_keep_lines, config_.tail_keep_lines});
 }
 
 /// Plans one text as a unit of its own. Returns the tokens that it frees; 0 if the text stays.

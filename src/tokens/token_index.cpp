@@ -1,5 +1,6 @@
 #include "whittle/tokens/vocabulary.hpp"
 
+#include "../base/graphemes.hpp"
 #include "vocabulary_impl.hpp"
 
 #include "whittle/base/error.hpp"
@@ -55,6 +56,11 @@ std::size_t next_cut(std::string_view text, std::size_t from, std::size_t distan
     return text.size();
 }
 
+/// Whether a cut at `at`, between two characters, may stay there (`utf8_prefix`).
+bool may_end_at(std::string_view text, std::size_t at) noexcept {
+    return detail::cluster_border_before(text, at) == at;
+}
+
 /// Ends of the tokens of `text`, in bytes of `text`; npos for those inside a character. Stops behind `limit` tokens.
 std::vector<std::size_t> token_ends(const Vocabulary::Impl& impl, std::string_view text, std::int64_t limit) {
     std::string memory;
@@ -103,7 +109,7 @@ std::string_view TokenIndex::head(std::int64_t tokens) const {
     // With the line before, since blanks at the end of a text may be split otherwise than before a word.
     const Cut from = behind - cuts_.begin() < 2 ? cuts_.front() : *(behind - 2);
     for (std::size_t i = ends.size(); i-- > 0;) {
-        if (ends[i] == inside_character) continue;
+        if (ends[i] == inside_character || !may_end_at(text_, cut.offset + ends[i])) continue;
         const std::string_view last_lines = text_.substr(from.offset, cut.offset + ends[i] - from.offset);
         if (vocabulary_->count_till(last_lines, tokens - from.tokens_before))
             return text_.substr(0, cut.offset + ends[i]);
@@ -120,9 +126,10 @@ std::string_view TokenIndex::tail(std::int64_t tokens) const {
     const std::string_view line = text_.substr(previous.offset, cut->offset - previous.offset);
     const std::int64_t rest = tokens - (this->tokens() - cut->tokens_before);
     const std::vector<std::size_t> ends = token_ends(vocabulary_->impl(), line, INT64_MAX);
-    for (std::size_t i = ends.size() - static_cast<std::size_t>(rest) - 1; i < ends.size(); ++i)
-        if (ends[i] != inside_character && vocabulary_->count_till(line.substr(ends[i]), rest))
-            return text_.substr(previous.offset + ends[i]);
+    for (std::size_t i = ends.size() - static_cast<std::size_t>(rest) - 1; i < ends.size(); ++i) {
+        if (ends[i] == inside_character || !may_end_at(text_, previous.offset + ends[i])) continue;
+        if (vocabulary_->count_till(line.substr(ends[i]), rest)) return text_.substr(previous.offset + ends[i]);
+    }
     return text_.substr(cut->offset);
 }
 

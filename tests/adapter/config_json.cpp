@@ -55,7 +55,7 @@ TEST_CASE("every setting of a configuration reaches the chain", "[config_json]")
         "limits": {"model_calls": 3, "store_bytes": 4, "deadline_ms": 5},
         "protected_tools": ["skill", "ask"],
         "middlewares": [{"type": "reduction", "name": "first", "skip_truncation": true, "skip_clear": true, "read_file_tool_name": "cat",
-            "root_dir": "r/d", "max_length_for_trunc": 1, "max_tokens_for_trunc": 2, "trunc_exclude_tools": ["a"], "max_tokens_for_clear": 30,
+            "root_dir": "r/d", "max_length_for_trunc": 1, "max_tokens_for_trunc": 2, "trunc_head_lines": 8, "trunc_tail_lines": 9, "trunc_exclude_tools": ["a"], "max_tokens_for_clear": 30,
             "clear_retention_suffix_limit": 4, "clear_at_least_tokens": 5, "clear_exclude_tools": ["b", "c"], "clear_target_tokens": 6,
             "max_bytes_without_store": 7, "clear_tool_inputs": false, "backend": {"type": "memory"},
             "tool_config": {"read": {"skip_clear": false, "backend": {"type": "memory", "max_bytes": 9}}}}]
@@ -96,6 +96,8 @@ TEST_CASE("every setting of a configuration reaches the chain", "[config_json]")
     CHECK(r.root_dir == "r/d");
     CHECK(r.max_length_for_trunc == 1);
     CHECK(r.max_tokens_for_trunc == 2);
+    CHECK(r.trunc_head_lines == 8);
+    CHECK(r.trunc_tail_lines == 9);
     CHECK(r.trunc_exclude_tools == Lines{"a"});
     CHECK(r.max_tokens_for_clear == 30);
     CHECK(r.clear_retention_suffix_limit == 4);

@@ -28,7 +28,7 @@ TEST_CASE("every setting of pruning can be read", "[config_json]") {
     const ChainSettings settings = pruning_stage(R"(, "name": "p", "storage": {"type": "memory"},
         "protected_tools": ["recall"], "skip_boundary_turns": 3, "protect_current_turn_only": true,
         "prune_failed_results": true, "protect_newest_tokens": 4, "minimum_gain_tokens": 5, "placeholder": "gone",
-        "partial": true, "head_bytes": 6, "tail_bytes": 7)");
+        "partial": true, "head_bytes": 6, "tail_bytes": 7, "head_lines": 8, "tail_lines": 9)");
     const auto& config = std::get<PruningConfig>(settings.stages.at(0).config);
     CHECK(settings.stages[0].name == "p");
     CHECK(settings.stages[0].backend.type == StorageSettings::Type::memory);
@@ -42,6 +42,8 @@ TEST_CASE("every setting of pruning can be read", "[config_json]") {
     CHECK(config.partial);
     CHECK(config.head_bytes == 6);
     CHECK(config.tail_bytes == 7);
+    CHECK(config.head_lines == 8);
+    CHECK(config.tail_lines == 9);
 }
 
 TEST_CASE("pruning without settings is the structure's defaults, and the documented ones", "[config_json]") {

@@ -29,7 +29,8 @@ std::string token_saving_problems(const std::string& json) {
 TEST_CASE("every setting of token saving can be read", "[config_json]") {
     const ChainSettings settings =
         read_chain_settings(token_saving_chain(R"(, "name": "s", "compress_threshold_chars": 100,
-        "head_keep_chars": 40, "tail_keep_chars": 30, "keep_recent_tool_messages": 5, "enable_compression": false,
+        "head_keep_chars": 40, "tail_keep_chars": 30, "head_keep_lines": 4, "tail_keep_lines": 2,
+        "keep_recent_tool_messages": 5, "enable_compression": false,
         "early_exit_min_call_index": 7, "early_exit_text": "stop", "signals": "trajectory", "enable_early_exit": false,
         "enable_perplexity_compression": true, "perplexity_classifier": "heuristic", "perplexity_recent_cutoff": 1,
         "perplexity_mid_cutoff": 2, "perplexity_keep_ratio_mid": 0.8, "perplexity_keep_ratio_old": 0.2,
@@ -40,6 +41,8 @@ TEST_CASE("every setting of token saving can be read", "[config_json]") {
     CHECK(config.compress_threshold_chars == 100);
     CHECK(config.head_keep_chars == 40);
     CHECK(config.tail_keep_chars == 30);
+    CHECK(config.head_keep_lines == 4);
+    CHECK(config.tail_keep_lines == 2);
     CHECK(config.keep_recent_tool_messages == 5);
     CHECK_FALSE(config.enable_compression);
     CHECK(config.early_exit_min_call_index == 7);

@@ -58,6 +58,28 @@ TEST_CASE("partial pruning keeps head and tail and cuts no character", "[pruning
     CHECK(text(c, 2) == once);
 }
 
+TEST_CASE("partial pruning keeps whole clusters, and as many lines as are asked for", "[pruning]") {
+    const auto pruned_text = [](const std::string& result, PruningConfig config) {
+        Conversation<> c("conv");
+        c.push_back(ChatMessage::user("do"));
+        c.push_back(ChatMessage::assistant().call("a", "run"));
+        c.push_back(ChatMessage::result("a", "run", result));
+        c.push_back(ChatMessage::assistant("done"));
+        config.skip_boundary_turns = 0;
+        config.placeholder = "<...>";
+        config.partial = true;
+        prune(c, config);
+        return text(c, 2);
+    };
+    const std::string middle(2'000, 'x');
+    CHECK(pruned_text("head👩‍🚀" + middle + "🇩🇪tail", {.head_bytes = 14, .tail_bytes = 11}) ==
+          "head\n<...>\ntail");
+    const std::string lines = "one\ntwo\nthree\n" + middle + "\nfour\nfive\n";
+    CHECK(pruned_text(lines, {.head_lines = 2, .tail_lines = 1}) == "one\ntwo\n\n<...>\nfive\n");
+    CHECK(pruned_text(lines, {.head_bytes = 5, .tail_bytes = 7, .head_lines = 2, .tail_lines = 9}) ==
+          "one\nt\n<...>\nr\nfive\n");
+}
+
 TEST_CASE("a text that is hardly longer than head and tail stays whole", "[pruning]") {
     Conversation c = example();
     prune(c, {.partial = true, .head_bytes = 1'500, .tail_bytes = 505});

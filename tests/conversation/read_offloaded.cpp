@@ -14,7 +14,8 @@ using namespace whittle::testing;
 namespace {
 
 std::string random_text(std::mt19937& random, int characters) {
-    const std::vector<std::string> alphabet{"a", "é", "€", "\xF0\x9F\x98\x80", "\n", "词"};
+    const std::vector<std::string> alphabet{"a",       "é",  "€",    "\xF0\x9F\x98\x80", "\n", "词",
+                                            "e\u0301", "🇩🇪", "\r\n", "👩‍🚀"};
     std::string text;
     for (int i = 0; i < characters; ++i) text += alphabet[random() % alphabet.size()];
     return text;
@@ -57,6 +58,15 @@ TEST_CASE("pages by byte cut no character, always go on, and together are the te
         }
         CHECK(together == content);
     }
+}
+
+TEST_CASE("a page ends between grapheme clusters if one fits, and the next one begins there", "[read_offloaded]") {
+    Reader read("abc👩‍🚀e\u0301\r\n");
+    CHECK(read(json{{"max_bytes", 9}}).text == "abc\n[bytes 0 to 3 of 19; go on with offset 3]");
+    CHECK(read(json{{"offset", 3}, {"max_bytes", 9}}).text == "👩\u200D\n[bytes 3 to 10 of 19; go on with offset 10]");
+    CHECK(read(json{{"offset", 14}, {"max_bytes", 4}}).text == "e\u0301\n[bytes 14 to 17 of 19; go on with offset 17]");
+    Reader lines("one\r\ntwo\r\nthree");
+    CHECK(lines(json{{"offset", 3}, {"max_bytes", 6}}).text == "\r\ntwo\n[bytes 3 to 8 of 15; go on with offset 8]");
 }
 
 TEST_CASE("an offset inside a character begins with that character", "[read_offloaded]") {

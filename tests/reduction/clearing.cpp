@@ -406,6 +406,8 @@ TEST_CASE("every problem of the configuration is named at once", "[reduction]") 
     config.read_file_tool_name = "";
     config.max_length_for_trunc = 0;
     config.max_tokens_for_trunc = -1;
+    config.trunc_head_lines = -1;
+    config.trunc_tail_lines = -1;
     config.max_tokens_for_clear = 0;
     config.clear_retention_suffix_limit = -1;
     config.clear_at_least_tokens = -1;
@@ -421,8 +423,9 @@ TEST_CASE("every problem of the configuration is named at once", "[reduction]") 
         const std::string what = error.what();
         for (const char* field :
              {"tool_config.x.backend", "tool_config.y.trunc_sink", "root_dir", "read_file_tool_name",
-              "max_length_for_trunc", "max_tokens_for_trunc", "max_tokens_for_clear", "clear_retention_suffix_limit",
-              "clear_at_least_tokens", "clear_target_tokens", "max_bytes_without_store"}) {
+              "max_length_for_trunc", "max_tokens_for_trunc", "trunc_head_lines", "trunc_tail_lines",
+              "max_tokens_for_clear", "clear_retention_suffix_limit", "clear_at_least_tokens", "clear_target_tokens",
+              "max_bytes_without_store"}) {
             CAPTURE(field);
             CHECK(what.find(std::string("reduction.") + field) != std::string::npos);
         }

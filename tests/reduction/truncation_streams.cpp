@@ -76,6 +76,116 @@ TEST_CASE("200 random chunkings of one long result all show the same bytes", "[t
     CHECK(bench.storage->get("conv/trunc/a") == whole);
 }
 
+TEST_CASE("what is shown of a stream ends between grapheme clusters, however it is chopped", "[truncation]") {
+    std::mt19937 random(19);
+    const std::vector<std::string> units{
+        "👩‍👩‍👧‍👦", "e\u0301\u0302", "🇩🇪", "\r\n", "क्षि", "ᄀ\u1161\u11A8"};
+    for (const std::string& unit : units) {
+        const std::string whole = repeat(unit, 1'900 / static_cast<int>(unit.size()));
+        for (std::int64_t limit = 600; limit < 640; limit += 3) {
+            Bench bench({.max_length_for_trunc = limit});
+            const ToolReturn expected = bench.run("a", {whole});
+            const std::string shown = expected.result.parts[0].text;
+            const std::size_t tail = shown.size() - shown.find("]\n\n") - 3;
+            CAPTURE(unit, limit);
+            REQUIRE(shown.find("\n\n[") % unit.size() == 0);
+            REQUIRE(tail % unit.size() == 0);
+            REQUIRE(tail > 0);
+            for (int round = 0; round < 6; ++round)
+                REQUIRE(bench.run_chunks("a", cut_randomly(whole, random)).result == expected.result);
+            std::vector<std::string> bytes;
+            for (const char c : whole) bytes.emplace_back(1, c);
+            REQUIRE(bench.run_chunks("a", bytes).result == expected.result);
+        }
+    }
+}
+
+TEST_CASE("a stream of hostile clusters shows the same bytes as the whole, within the limit", "[truncation]") {
+    std::mt19937 random(23);
+    const std::vector<std::string> units{"\u0301", "\u200D",  "🇩",        "👩\u200D",
+                                         "\u0600", "क\u094D", "\xF0\x9F", "\r\n\u0301"};
+    for (const std::string& unit : units) {
+        for (const std::string& front : {std::string(), std::string("plain text, "), std::string(700, 'a') + "🇩🇪"}) {
+            const std::string whole = front + repeat(unit, 9'000 / static_cast<int>(unit.size())) + "end";
+            Bench bench({.max_length_for_trunc = 1'501});
+            const ToolReturn expected = bench.run("a", {whole});
+            const std::string& shown = expected.result.parts[0].text;
+            CAPTURE(unit, front);
+            REQUIRE(shown.size() < whole.size());
+            REQUIRE((!is_valid_utf8(whole) || shown.find("\n\n[tool") > 600));
+            for (int round = 0; round < 6; ++round)
+                REQUIRE(bench.run_chunks("a", cut_randomly(whole, random)).result == expected.result);
+            CHECK(bench.storage->get("conv/trunc/a") == whole);
+        }
+    }
+}
+
+TEST_CASE("head and tail can be given in lines, whole and streamed alike", "[truncation]") {
+    std::mt19937 random(31);
+    std::string whole;
+    for (int i = 1; i <= 400; ++i) whole += "line " + std::to_string(i) + (i % 7 == 0 ? " 🇩🇪\r\n" : "\n");
+    const auto ends_of = [&](const std::string& shown) {
+        const std::size_t tail = shown.find("]\n\n") + 3;
+        return std::pair(shown.substr(0, shown.find("\n\n[")), shown.substr(tail));
+    };
+    for (const std::int64_t head : {0, 1, 3, 30, 1'000}) {
+        for (const std::int64_t tail : {0, 1, 4, 30, 1'000}) {
+            Bench bench({.max_length_for_trunc = 900, .trunc_head_lines = head, .trunc_tail_lines = tail});
+            const ToolReturn expected = bench.run("a", {whole});
+            const auto [front, end] = ends_of(expected.result.parts[0].text);
+            CAPTURE(head, tail);
+            CHECK(whole.starts_with(front));
+            CHECK(whole.ends_with(end));
+            CHECK(front.size() <= 450);
+            CHECK(end.size() <= 450);
+            if (head > 0 && head < 31) CHECK(count_lines(front) == head);
+            if (tail > 0 && tail < 31) CHECK(count_lines(end) == tail);
+            if (head == 0 || head == 1'000) CHECK(front.size() > 440);
+            if (tail == 0 || tail == 1'000) CHECK(end.size() > 440);
+            for (int round = 0; round < 8; ++round)
+                REQUIRE(bench.run_chunks("a", cut_randomly(whole, random)).result == expected.result);
+            CHECK(bench.storage->get("conv/trunc/a") == whole);
+        }
+    }
+}
+
+TEST_CASE("lines are kept of each text of a result, within the limits in bytes and in tokens", "[truncation]") {
+    const std::string lines = repeat("some line\n", 300);
+    Bench bench({.max_length_for_trunc = 2'000, .trunc_head_lines = 2, .trunc_tail_lines = 1});
+    const ToolReturn two = bench.run("a", {lines, lines});
+    for (const Part& part : two.result.parts) {
+        CHECK(part.text.starts_with("some line\nsome line\n\n\n[tool result truncated"));
+        CHECK(part.text.ends_with("]\n\nsome line\n"));
+    }
+    Bench tokens({.max_tokens_for_trunc = 10, .trunc_head_lines = 50, .trunc_tail_lines = 50});
+    const std::string shown = tokens.run("a", {lines}).result.parts[0].text;
+    CHECK(shown.starts_with(repeat("some line\n", 2) + "som\n\n["));  // five tokens
+    CHECK(tokens.run_chunks("a", {lines.substr(0, 7), lines.substr(7)}).result.parts[0].text == shown);
+    CHECK(bench.run("b", {repeat("x\n", 100)}).stored.empty());  // the limit decides whether a result is cut
+}
+
+TEST_CASE("the first lines of a stream pass at once, the others when the tool is done", "[truncation]") {
+    Bench bench({.max_length_for_trunc = 3'000, .trunc_head_lines = 2});
+    Recorder seen;
+    bench.chain.wrap_tool(bench.context("a"), seen, [&](const ToolContext&, PartSink& out) {
+        for (const char* piece : {"one", "\ntw", "o\nthree\n", "four"}) out.write(piece);
+        CHECK(seen.writes == std::vector<std::string>{"one", "\ntw", "o\n"});
+        return ToolOutcome{};
+    });
+    REQUIRE(seen.writes.size() == 4);
+    CHECK(seen.writes[3] == "three\nfour");
+}
+
+TEST_CASE("the last cluster of a stream waits where the head's end is near", "[truncation]") {
+    Bench bench({.max_length_for_trunc = 100});
+    Recorder seen;
+    bench.chain.wrap_tool(bench.context("a"), seen, [](const ToolContext&, PartSink& out) {
+        for (const char* piece : {"ab", "\u0301", "c", "d"}) out.write(piece);
+        return ToolOutcome{};
+    });
+    CHECK(seen.writes == std::vector<std::string>{"a", "b\u0301", "c", "d"});
+}
+
 TEST_CASE("the head of a stream passes at once, the rest when the tool is done", "[truncation]") {
     Bench bench({.max_length_for_trunc = 3'000});
     Recorder seen;
@@ -97,7 +207,7 @@ TEST_CASE("the head of a stream passes at once, the rest when the tool is done",
 }
 
 TEST_CASE("a short stream passes as it came, without its empty pieces", "[truncation]") {
-    Bench bench({.max_length_for_trunc = 100});
+    Bench bench({.max_length_for_trunc = 1'000});
     Recorder seen;
     bench.chain.wrap_tool(bench.context("a"), seen, [](const ToolContext&, PartSink& out) {
         for (const char* piece : {"01234", "", "56789"}) out.write(piece);

@@ -99,6 +99,58 @@ TEST_CASE("a cut splits no character, and bytes that are no UTF-8 count one by o
           repeat("\x80", 900) + "\n\n[... 400" + std::string(plain_marker) + repeat("\x80", 700));
 }
 
+TEST_CASE("a cut splits no grapheme cluster: fewer code points stay, and the marker counts those too",
+          "[token_saving]") {
+    const std::string text = "0123456👩‍🚀" + repeat("m", 100) + "🇩🇪tail";
+    CHECK(compress_tool_output(text, 50, 9, 5) == "0123456\n\n[... 105" + std::string(plain_marker) + "tail");
+    CHECK(compress_tool_output(text, 50, 10, 6) ==
+          "0123456👩‍🚀\n\n[... 100" + std::string(plain_marker) + "🇩🇪tail");
+    for (const std::string unit : {"👩‍👩‍👧‍👦", "e\u0301\u0302", "🇩🇪", "\r\n", "क्षि", "각"}) {
+        const std::string row = repeat(unit, 200);
+        for (std::int64_t head = 20; head < 32; ++head) {
+            const std::string once = compress_tool_output(row, 80, head, 79 - head);
+            const std::size_t marker = once.find("\n\n[... ");
+            const std::string tail = once.substr(once.find(plain_marker) + plain_marker.size());
+            CAPTURE(unit, head);
+            REQUIRE(marker % unit.size() == 0);
+            REQUIRE(tail.size() % unit.size() == 0);
+            REQUIRE(compress_tool_output(once, 80, head, 79 - head) == once);
+        }
+    }
+    const std::string endless = "x" + repeat("\u0301", 5'000);  // one cluster: cut between code points
+    CHECK(compress_tool_output(endless, 300, 200, 50).starts_with("x" + repeat("\u0301", 199) + "\n\n[... 4751"));
+}
+
+TEST_CASE("head and tail can be given in lines, within their chars", "[token_saving]") {
+    const auto cut = [](const std::string& text, HeadTailLines lines) {
+        return cut_to_head_and_tail(text, 60, 20, 20, {}, lines).value_or(text);
+    };
+    const std::string text = "one\ntwo\r\nthree\n" + repeat("m", 100) + "\nfour\nfive\n";
+    CHECK(cut(text, {2, 1}) == "one\ntwo\r\n\n\n[... 112" + std::string(plain_marker) + "five\n");
+    CHECK(cut(text, {1, 0}) == "one\n\n\n[... 102" + std::string(plain_marker) + "mmmmmmmmm\nfour\nfive\n");
+    CHECK(cut(text, {9, 9}) == cut(text, {}));
+    for (const std::int64_t lines : {1, 2, 3, 9})
+        CHECK(cut(cut(text, {lines, lines}), {lines, lines}) == cut(text, {lines, lines}));
+    TokenSavingConfig config = at_every_call();
+    config.head_keep_lines = -1;
+    config.tail_keep_lines = -1;
+    CHECK_THROWS_WITH((Chain{ChainConfig{}, TokenSaving<>{config}}),
+                      Catch::Contains("head_keep_lines") && Catch::Contains("tail_keep_lines"));
+    config.head_keep_lines = 2;
+    config.tail_keep_lines = 1;
+    config.when = SavingTime::on_arrival;
+    const Chain chain{ChainConfig{}, TokenSaving<>{config}};
+    CollectingSink sink;
+    const std::string whole = repeat("a line of some length\n", 200);
+    chain.wrap_tool({.call_id = "a", .object_name = "a", .tool = "t"}, sink, [&](const ToolContext&, PartSink& out) {
+        out.push({.text = whole});
+        return ToolOutcome{};
+    });
+    const std::string shown = sink.take()[0].text;
+    CHECK(shown.starts_with(repeat("a line of some length\n", 2) + "\n\n[... "));
+    CHECK(shown.ends_with(std::string(plain_marker) + "a line of some length\n"));
+}
+
 TEST_CASE("nonsense is refused when the chain is made, all of it at once", "[token_saving]") {
     TokenSavingConfig config{.compress_threshold_chars = 1'000, .keep_recent_tool_messages = -1};
     config.perplexity_recent_cutoff = 11;

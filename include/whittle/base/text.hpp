@@ -13,12 +13,20 @@ namespace detail {
 inline constexpr std::size_t longest_character = 4;  ///< bytes in UTF-8
 }
 
-/// The longest prefix of at most `max_bytes` that does not end inside a UTF-8 sequence. What would become one
-/// U+FFFD counts as one character.
+/// The longest prefix of at most `max_bytes` that splits no character as readers see it: no UTF-8 sequence, and no
+/// extended grapheme cluster (UAX #29 of Unicode 16), such as a letter with its accents, a flag, a joined emoji or CR
+/// LF. What would become one U+FFFD counts as one character. A cut moves by 32 code points at most, and clusters never
+/// make it empty: in what is longer, and in a first cluster that does not fit, it falls between two code points. O(1).
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) noexcept;
 
-/// The longest suffix of at most `max_bytes` that does not start inside a UTF-8 sequence.
+/// The longest suffix of at most `max_bytes`, by the same rules.
 [[nodiscard]] std::string_view utf8_suffix(std::string_view text, std::size_t max_bytes) noexcept;
+
+/// The first lines of `text`, each with its line feed; all of it if it has no more.
+[[nodiscard]] std::string_view line_prefix(std::string_view text, std::int64_t lines) noexcept;
+
+/// The last lines of `text`. A line feed at its end begins no line.
+[[nodiscard]] std::string_view line_suffix(std::string_view text, std::int64_t lines) noexcept;
 
 /// `text` without an unfinished character at its end that more bytes could complete.
 [[nodiscard]] std::string_view without_open_end(std::string_view text) noexcept;

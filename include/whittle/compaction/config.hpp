@@ -49,6 +49,8 @@ struct PruningConfig {
     /// `Pruning` alone.
     bool fit_limits = true;
     double limits_target_fraction = 0.75;  ///< of a limit that is exceeded, how much is left: few edits, far apart
+    std::int64_t head_lines = 0;           ///< first lines kept, of at most `head_bytes`; 0: all of these
+    std::int64_t tail_lines = 0;           ///< last lines kept, of at most `tail_bytes`; 0: all of these
     std::shared_ptr<Storage> storage{};    ///< instead of the chain's
 };
 

@@ -39,6 +39,8 @@ struct ReductionConfig {
     std::string root_dir{};                         ///< prefix of the keys; empty: the conversation's id
     std::int64_t max_length_for_trunc = 50'000;     ///< bytes of text in one result
     std::int64_t max_tokens_for_trunc = 0;          ///< the same limit in tokens; 0: off
+    std::int64_t trunc_head_lines = 0;  ///< first lines that stay of a truncated text, in half the limit; 0: all of it
+    std::int64_t trunc_tail_lines = 0;  ///< last lines that stay, in the other half; 0: all of it
     std::vector<std::string> trunc_exclude_tools{};
     std::int64_t max_tokens_for_clear = 160'000;  ///< clearing is due above this
     /// Instead, once the model's window is known: above this part of it; 0: off.

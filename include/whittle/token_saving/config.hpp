@@ -23,6 +23,8 @@ struct TokenSavingConfig {
     std::int64_t compress_threshold_chars = 1'800;  ///< longer tool results are cut
     std::int64_t head_keep_chars = 900;
     std::int64_t tail_keep_chars = 700;
+    std::int64_t head_keep_lines = 0;   ///< first lines kept, of at most `head_keep_chars`; 0: all of these
+    std::int64_t tail_keep_lines = 0;   ///< last lines kept, of at most `tail_keep_chars`; 0: all of these
     int keep_recent_tool_messages = 2;  ///< newest tool results left whole; not with `on_arrival`
     bool enable_compression = true;
     int early_exit_min_call_index = 40;  ///< no nudge before that many model calls

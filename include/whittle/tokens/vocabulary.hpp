@@ -141,8 +141,8 @@ public:
 
     [[nodiscard]] std::int64_t tokens() const noexcept { return cuts_.back().tokens_before; }
 
-    /// The longest head of the text that ends between two of its tokens and between two characters, and that has at
-    /// most `tokens` when it is counted alone. O(log lines + length of the line where it ends).
+    /// The longest head of the text that ends between two of its tokens and splits no character (`utf8_prefix`), and
+    /// that has at most `tokens` when it is counted alone. O(log lines + length of the line where it ends).
     [[nodiscard]] std::string_view head(std::int64_t tokens) const;
 
     /// A tail with at most `tokens` when it is counted alone, cut in the same way. It starts where a token of the whole
