@@ -46,13 +46,13 @@ struct Guard {
 };
 
 template <AgentMessage M = ChatMessage>
-Conversation<M> reads(int rounds) {
+Conversation<M> reads(int size) {
     Conversation<M> conversation("evict");
     const auto push = [&](const ChatMessage& message) {
         for (M& built : Builder<M>::build(message)) conversation.push_back(std::move(built));
     };
     push(ChatMessage::user("read"));
-    for (int i = 0; i < rounds; ++i) {
+    for (int i = 0; i < size; ++i) {
         const std::string id = "e" + std::to_string(i);
         push(ChatMessage::assistant("").call(id, "read_file", "{\"path\":\"" + id + ".txt\"}"));
         push(ChatMessage::result(id, "read_file", std::string(4'000, 'x')));

@@ -120,7 +120,7 @@ TEST_CASE("bytes of a request go down by media first, then by results", "[limits
     }
     REQUIRE(chain.before_model(texts).changed());
     CHECK(whittle::detail::size_of_request(texts.outline()).bytes < 20'000);
-    CHECK(text_of(texts.messages().back()).size() == 5'000);  // the open round
+    CHECK(texts.messages().back().parts.front().text.size() == 5'000);  // the open round
 }
 
 TEST_CASE("an image that is too large by itself goes, wherever it stands", "[limits]") {
