@@ -49,7 +49,7 @@ public:
         const RequestSize have = size_of_request(edit_.outline());
         images_ = excess(have.images, limits_.max_images, config_.limits_target_fraction);
         bytes_ = excess(have.bytes, limits_.max_request_bytes, config_.limits_target_fraction);
-        max_side_ = longest_side(limits_, have.images - images_);
+        max_side_ = longest_side(limits_, have.images - std::min(images_, images_that_can_go()));
     }
 
     void take(std::size_t message) {
@@ -70,6 +70,21 @@ public:
     [[nodiscard]] StageGain gain() const noexcept { return gain_; }
 
 private:
+    [[nodiscard]] bool may_go(std::size_t message, std::size_t part) const {
+        return may_take_media(edit_.outline()[message], part) && !keeps_media(turn_, edit_, config_, message, part);
+    }
+    /// Only asked where that decides how large the others may be.
+    [[nodiscard]] std::size_t images_that_can_go() const {
+        if (images_ == 0 || limits_.many_images_side <= 0) return images_;
+        std::size_t count = 0;
+        const Outline outline = edit_.outline();
+        for (std::size_t m = 0; m < outline.size(); ++m) {
+            if (!outline[m].has(PartKind::media) || edit_.is_pinned(m)) continue;
+            for (std::size_t p = 0; p < outline[m].parts.size(); ++p)
+                count += outline[m].parts[p].is_image && may_go(m, p) ? 1 : 0;
+        }
+        return count;
+    }
     [[nodiscard]] std::shared_ptr<Storage> storage() const {
         return config_.storage ? config_.storage : turn_.config.storage;
     }
@@ -82,8 +97,7 @@ private:
         for (std::size_t p = 0; p < outline[message].parts.size(); ++p) {
             const PartInfo& part = outline[message].parts[p];
             const bool is_over = exceeds_alone(part, limits_, max_side_) || bytes > 0 || (images > 0 && part.is_image);
-            if (!may_take_media(outline[message], p) || !is_over) continue;
-            if (keeps_media(turn_, edit_, config_, message, p)) continue;
+            if (!is_over || !may_go(message, p)) continue;
             media.push_back(p);
             images -= std::min<std::size_t>(images, part.is_image ? 1 : 0);
             bytes = sub_saturating(bytes, part.media_bytes);

@@ -93,7 +93,7 @@ private:
     void add_summary(std::string_view text, const Provenance& mark);
     void add_lines_by_rule(std::string_view text, bool has_work);
     void add_own_line(std::size_t section, std::string_view line, WorkState& work);
-    void add_call(const PartView& call);
+    void add_call(const PartView& call, const PartInfo& info);
     void add_result(const PartView& result);
     void add_findings(std::string_view text);
     void add_line(Section section, std::string line);
@@ -103,12 +103,12 @@ private:
     const Outline& outline_;
     const PlainSummaryConfig& config_;
     std::array<std::vector<std::string>, section_infos.size()> lines_{};
-    PreserveWorkConfig work_config_{};
-    WorkCollector work_{work_config_};
+    WorkCollector work_{config_.work};
 };
 
 void PlainSummary::add(std::size_t message) {
     const MessageInfo& info = outline_[message];
+    if (info.mark && !info.mark->work.empty()) work_.add_carried(work_from_note(info.mark->work));
     std::size_t part = 0;
     visit_parts_(message, [&](const PartView& view) { add_part(info, part++, view); });
 }
@@ -122,7 +122,7 @@ void PlainSummary::add_part(const MessageInfo& info, std::size_t part, const Par
                      to_line(fmt::format("{}: {}", std::string_view(info.parts[part].tool), key), 2 * longest_line));
     }
     if (origin_of(mark) != Origin::original) return;
-    if (view.kind == PartKind::tool_call) return add_call(view);
+    if (view.kind == PartKind::tool_call) return add_call(view, info.parts[part]);
     if (view.kind == PartKind::tool_result) return add_result(view);
     if (view.kind != PartKind::text) return;
     if (info.role == Role::assistant) add_findings(view.text);
@@ -141,7 +141,6 @@ std::string_view lines_by_rule(std::string_view text) {
 /// One of ours goes on line by line, one of a model by its beginning.
 void PlainSummary::add_summary(std::string_view text, const Provenance& mark) {
     constexpr std::size_t most = 4'000;
-    if (!mark.work.empty()) work_.add_carried(work_from_note(mark.work));
     if (mark.reason == plain_summary_reason) return add_lines_by_rule(lines_by_rule(text), !mark.work.empty());
     for_each_line(utf8_prefix(text, most), [&](std::string_view line) {
         if (!is_blank(line)) add_line(earlier, to_line(line, longest_line));
@@ -175,9 +174,9 @@ void PlainSummary::add_own_line(std::size_t section, std::string_view line, Work
     }
 }
 
-void PlainSummary::add_call(const PartView& call) {
+void PlainSummary::add_call(const PartView& call, const PartInfo& info) {
     const CallNotes notes = notes_of_call(call.tool, call.text);
-    work_.add_call(call, notes);
+    work_.add_call(call, info, notes);
     if (!notes.command.empty()) add_line(commands, to_line(notes.command, longest_line));
 }
 
@@ -223,10 +222,11 @@ void PlainSummary::add_line(Section section, std::string line) {
 
 void PlainSummary::add_work() {
     const WorkState work = work_.take();
-    if (work.plan) {
+    if (work.plan && config_.work.plan_tokens > 0) {
         for (const std::string& item : *work.plan) add_line(plan, to_line(item, longest_line));
     }
-    for (const FileUse& file : work.files) lines_[files].push_back(whittle::to_text(file));
+    for (const FileUse& file : config_.work.files_tokens > 0 ? work.files : std::vector<FileUse>{})
+        lines_[files].push_back(whittle::to_text(file));
 }
 
 std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& counter, Language language) {

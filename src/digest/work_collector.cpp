@@ -17,6 +17,7 @@ constexpr std::size_t most_ranges = 4;     // of one file
 constexpr std::size_t most_files = 500;    // the last used
 constexpr std::size_t most_findings = 20;  // the newest
 constexpr std::size_t longest_finding = 32'000;
+constexpr std::size_t all_findings = 64'000;  // bytes: a note is carried in each summary
 constexpr std::size_t longest_task = 200;
 
 void add_range(FileUse& file, std::string range) {
@@ -63,24 +64,27 @@ void WorkCollector::touch(const FileTouch& touch) {
     if (!touch.range.empty()) add_range(file, touch.range);
 }
 
-void WorkCollector::add_call(const PartView& call, const CallNotes& notes) {
+void WorkCollector::add_call(const PartView& call, const PartInfo& info, const CallNotes& notes) {
     if (notes.is_plan) plan_ = notes.plan;
     if (!notes.is_plan && matches_tool(config_.plan_tools, call.tool)) plan_ = std::vector{std::string(call.text)};
     for (const FileTouch& file : notes.files) touch(file);
-    if (!call.call_id.empty() && matches_tool(config_.finding_tools, call.tool))
-        tasks_[std::string(call.call_id)] = task_in(call.text);
+    if (config_.findings_tokens > 0 && matches_tool(config_.finding_tools, call.tool))
+        tasks_[info.object_name.str()] = task_in(call.text);
 }
 
 /// Results of several texts are one finding.
-void WorkCollector::add_result(const PartView& result, std::string_view tool) {
-    if (result.is_error || is_blank(result.text) || !matches_tool(config_.finding_tools, tool)) return;
+void WorkCollector::add_result(const PartView& result, const PartInfo& info) {
+    const std::string_view tool = info.tool;
+    const std::string_view name = info.object_name;
+    if (config_.findings_tokens <= 0 || result.is_error || is_blank(result.text)) return;
+    if (!matches_tool(config_.finding_tools, tool)) return;
     const std::string_view text = utf8_prefix(result.text, longest_finding);
-    if (!findings_.empty() && !newest_result_.empty() && newest_result_ == result.call_id) {
+    if (!findings_.empty() && !name.empty() && newest_result_ == name) {
         std::string& whole = findings_.back().text;
-        if (whole.size() < longest_finding) whole.append("\n").append(text);
+        if (whole.size() + text.size() < longest_finding) whole.append("\n").append(text);
         return;
     }
-    newest_result_ = result.call_id;
+    newest_result_ = name;
     const auto task = tasks_.find(newest_result_);
     findings_.push_back({std::string(tool), task == tasks_.end() ? std::string() : task->second, std::string(text)});
 }
@@ -92,7 +96,13 @@ WorkState WorkCollector::take() {
     std::ranges::sort(order, {}, &Used::order);
     const std::size_t first = order.size() - std::min(order.size(), most_files);
     for (std::size_t i = first; i < order.size(); ++i) state.files.push_back(std::move(order[i]->file));
-    const std::size_t oldest = findings_.size() - std::min(findings_.size(), most_findings);
+    std::size_t oldest = findings_.size();
+    std::size_t bytes = 0;
+    while (oldest > 0 && findings_.size() - oldest < most_findings) {
+        bytes += findings_[oldest - 1].text.size();
+        if (bytes > all_findings) break;
+        --oldest;
+    }
     state.findings.assign(std::move_iterator(findings_.begin() + static_cast<std::ptrdiff_t>(oldest)),
                           std::move_iterator(findings_.end()));
     return state;
@@ -107,10 +117,10 @@ WorkState collect_work(VisitParts visit_parts, const Outline& outline, std::span
         std::size_t p = 0;
         visit_parts(i, [&](const PartView& part) {
             const std::size_t index = p++;
-            if (origin_of(mark_of(info, index)) != Origin::original) return;
-            if (part.kind == PartKind::tool_call) work.add_call(part, notes_of_call(part.tool, part.text));
-            if (part.kind == PartKind::tool_result && index < info.parts.size())
-                work.add_result(part, info.parts[index].tool);
+            if (index >= info.parts.size() || origin_of(mark_of(info, index)) != Origin::original) return;
+            const PartInfo& known = info.parts[index];
+            if (part.kind == PartKind::tool_call) work.add_call(part, known, notes_of_call(part.tool, part.text));
+            if (part.kind == PartKind::tool_result) work.add_result(part, known);
         });
     }
     return work.take();

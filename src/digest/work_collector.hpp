@@ -22,10 +22,10 @@ public:
 
     /// What an earlier summary carries.
     void add_carried(const WorkState& state);
-    /// A call and what its arguments say.
-    void add_call(const PartView& call, const CallNotes& notes);
-    /// A result that nobody has edited. `tool`: of its call.
-    void add_result(const PartView& result, std::string_view tool);
+    /// A call and what its arguments say. `info`: what is known of it.
+    void add_call(const PartView& call, const PartInfo& info, const CallNotes& notes);
+    /// A result that nobody has edited.
+    void add_result(const PartView& result, const PartInfo& info);
     [[nodiscard]] WorkState take();
 
 private:
@@ -41,8 +41,8 @@ private:
     std::optional<std::vector<std::string>> plan_{};
     std::map<std::string, Used, std::less<>> files_{};
     std::vector<Finding> findings_{};
-    std::unordered_map<std::string, std::string> tasks_{};  // by call id
-    std::string newest_result_{};                           // the call that the newest finding answers
+    std::unordered_map<std::string, std::string> tasks_{};  // by the name of the call's object
+    std::string newest_result_{};                           // the object of the newest finding's call
     std::size_t uses_ = 0;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 /// The oldest message that clearing will change: that of a result, or of its call where arguments go too.
 std::size_t first_to_clear(const ClearingPlan& plan, const ReductionConfig& config, std::size_t otherwise) {
-    const bool has_inputs = config.clear_tool_inputs != ClearToolInputs(false);
+    const bool has_inputs = config.clear_failed_inputs || config.clear_tool_inputs != ClearToolInputs(false);
     for (const ClearingCandidate& candidate : plan.candidates) {
         if (candidate.rule.empty() || candidate.rule == "retained_round")  // old by then
             return has_inputs ? std::min(candidate.call, candidate.message) : candidate.message;
@@ -36,7 +36,9 @@ ClearingLimits clearing_limits_now(HookTurn& turn, const ReductionConfig& config
     const ClearingPlan plan =
         plan_clearing(outline, config, turn.config.protected_tools, turn.report.middleware,
                       [&](std::size_t message) { return outline[message].pinned || (pins && pins(outline[message])); });
-    if (first_to_clear(plan, config, outline.size()) >= *free_from) limits.due = limits.free;
+    const std::size_t first =
+        std::min(first_to_clear(plan, config, outline.size()), first_old_thinking(outline, config));
+    if (first >= *free_from) limits.due = limits.free;
     return limits;
 }
 
@@ -175,7 +177,7 @@ CommitResult ClearingRun::commit(std::int64_t at_least) {
     const auto commit_edit = [&] { result = edit_.commit({.at_least_tokens = counted_for(at_least)}); };
     if (users_units_.empty()) {
         commit_edit();
-    } else if (!attempt(commit_edit) && (drop_rule_breakers().empty() || !attempt(commit_edit))) {
+    } else if (!is_valid(commit_edit) && (drop_rule_breakers().empty() || !is_valid(commit_edit))) {
         std::vector<Unit> all;
         for (const UsersUnit& users : users_units_) all.push_back(users.unit);
         report_dropped(all);
@@ -186,6 +188,18 @@ CommitResult ClearingRun::commit(std::int64_t at_least) {
     if (failures_ > 0 && is_nothing) turn_.report.outcome = Outcome::failed;
     tell_failures();
     return result;
+}
+
+/// Runs a commit; false if it would break a rule. Whatever else goes wrong is none of the users' edits' fault.
+bool ClearingRun::is_valid(FunctionRef<void()> commit) {
+    try {
+        commit();
+        return true;
+    } catch (const Error& error) {
+        if (turn_.config.on_error == OnError::propagate || error.errc() != Errc::invalid_history) throw;
+        note_failure();
+        return false;
+    }
 }
 
 std::vector<Unit> ClearingRun::drop_rule_breakers() {

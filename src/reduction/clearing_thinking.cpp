@@ -20,6 +20,17 @@ std::size_t first_with_thinking(const Outline& outline) noexcept {
     return i;
 }
 
+std::size_t first_old_thinking(const Outline& outline, const ReductionConfig& config) noexcept {
+    if (!clears_thinking(config)) return outline.size();
+    if (config.clear_thinking_keep_tokens > 0) return first_with_thinking(outline);
+    std::int64_t kept = *config.clear_thinking_keep_turns;
+    std::size_t first = outline.size();
+    for (std::size_t i = outline.size(); i-- > 0;) {
+        if (outline[i].has(PartKind::thinking) && kept-- <= 0) first = i;
+    }
+    return first;
+}
+
 std::int64_t ClearingRun::thinking_tokens(std::size_t message) const {
     std::int64_t tokens = 0;
     edit_.visit_parts(message, [&](const PartView& part) {
@@ -29,12 +40,12 @@ std::int64_t ClearingRun::thinking_tokens(std::size_t message) const {
 }
 
 /// Messages with thinking beyond what is kept, oldest first.
-std::vector<Serial> ClearingRun::old_thinking() const {
+std::vector<std::size_t> ClearingRun::old_thinking() const {
     const Outline outline = edit_.outline();
     const auto most_turns = static_cast<std::size_t>(config_.clear_thinking_keep_turns.value_or(0));
     std::size_t turns = 0;
     std::int64_t tokens = 0;
-    std::vector<Serial> old;
+    std::vector<std::size_t> old;
     for (std::size_t i = outline.size(); i-- > 0;) {
         if (!outline[i].has(PartKind::thinking)) continue;
         ++turns;
@@ -42,7 +53,7 @@ std::vector<Serial> ClearingRun::old_thinking() const {
         const bool is_beyond_turns = config_.clear_thinking_keep_turns && turns > most_turns;
         const bool is_beyond_tokens =
             config_.clear_thinking_keep_tokens > 0 && tokens > config_.clear_thinking_keep_tokens;
-        if (is_beyond_turns || is_beyond_tokens) old.push_back(outline[i].serial);
+        if (is_beyond_turns || is_beyond_tokens) old.push_back(i);
     }
     std::ranges::reverse(old);
     return old;
@@ -68,21 +79,21 @@ std::int64_t ClearingRun::stage_thinking(std::size_t message) {
         edit_.drop_unit(unit);
         throw;
     }
-    return before - edit_.tokens_after();
+    const std::int64_t freed = before - edit_.tokens_after();
+    if (freed <= 0) edit_.drop_unit(unit);
+    return std::max<std::int64_t>(0, freed);
 }
 
 /// Oldest first: as long as nothing that thinks stands in front, what is kept stays valid where thinking is bound.
 void ClearingRun::clear_thinking(std::int64_t target) {
     if (!config_.clear_thinking_keep_turns && config_.clear_thinking_keep_tokens <= 0) return;
-    for (const Serial serial : old_thinking()) {
+    for (const std::size_t message : old_thinking()) {
         if (is_enough(target, counted_freed())) return;
-        const auto message = edit_.outline().index_of(serial);
-        if (!message) continue;
         std::int64_t freed = 0;
-        const bool has_failed = !attempt([&] { freed = stage_thinking(*message); });
+        const bool has_failed = !attempt([&] { freed = stage_thinking(message); });
         if (freed <= 0 && !has_failed && !turn_.config.explain) continue;
         const std::string_view rule = has_failed ? "failed" : freed > 0 ? "old_thinking" : "kept_thinking";
-        turn_.report.more().candidates.push_back({serial, 0, freed > 0, rule, std::max<std::int64_t>(freed, 0)});
+        turn_.report.more().candidates.push_back({edit_.outline()[message].serial, 0, freed > 0, rule, freed});
     }
 }
 

@@ -102,6 +102,7 @@ std::size_t find_tail(const Outline& outline, std::span<const std::int64_t> toke
 
 bool is_summary(const MessageInfo& info) noexcept {
     const Origin origin = origin_of(info.mark);
+    if (origin == Origin::nudge) return info.mark->reason == "continue";
     return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment;
 }
 

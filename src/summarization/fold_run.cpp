@@ -51,8 +51,8 @@ FoldRun::FoldRun(const SummaryWork& work)
 }
 
 void FoldRun::plan_again() {
-    folded_work_.reset();
-    staying_work_.reset();
+    forget_drafts();
+    go_on_ = is_go_on_due() ? GoOn::apart : GoOn::in_summary;
     plan_within(sizes_);
     if (!sizes_.is_overhead_in_the_way(plan_, reserve())) return;
     sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
@@ -83,14 +83,26 @@ bool FoldRun::restrict_to(const PreparedSummary& prepared) {
         plan_.tail_tokens = add_saturating(plan_.tail_tokens, tokens_[i]);
     }
     plan_.folded = std::move(folded);
+    forget_drafts();
+    return true;
+}
+
+/// What was made for another plan.
+void FoldRun::forget_drafts() noexcept {
     folded_work_.reset();
     staying_work_.reset();
-    return true;
+    attached_.reset();
+    judged_draft_.reset();
 }
 
 std::string FoldRun::refuse(std::string_view summary) {
     is_by_rule_ = false;
-    return judge(summary);
+    std::string why = judge(summary);
+    if (!why.empty() || sizes_.trigger_tokens <= 0) return why;
+    const std::int64_t left =
+        add_saturating(add_saturating(plan_.kept_tokens, plan_.tail_tokens), judged_draft_->tokens);
+    if (left <= sizes_.limit_of_messages()) return {};
+    return fmt::format("it would leave {} tokens of messages, {} are allowed", left, sizes_.limit_of_messages());
 }
 
 bool FoldRun::is_over_floor() const noexcept {
@@ -332,7 +344,6 @@ bool FoldRun::is_go_on_vetoed() {
 
 bool FoldRun::rehearse(bool asks_host, bool has_text) {
     if (port_.has_finalize()) return true;
-    go_on_ = is_go_on_due() ? GoOn::apart : GoOn::in_summary;
     SummaryDraft draft;
     draft.summary_text = compose("...", {}, {});
     bool is_wanted = true;
@@ -341,7 +352,10 @@ bool FoldRun::rehearse(bool asks_host, bool has_text) {
         trial.commit({.must_save = false});
         is_wanted = !asks_host || has_text || !port_.has_model() || !trial.is_vetoed(true);
     });
-    if (is_wanted && asks_host && go_on_ == GoOn::apart && is_go_on_vetoed()) go_on_ = GoOn::nowhere;
+    if (is_wanted && asks_host && go_on_ == GoOn::apart && is_go_on_vetoed()) {
+        go_on_ = GoOn::in_summary;
+        judged_draft_.reset();
+    }
     return is_wanted;
 }
 
@@ -421,9 +435,11 @@ DigestOutcome FoldRun::write_plain() {
         room -= std::min({words, budget, room / 2});
     }
     if (config_.max_summary_tokens > 0) room = std::min(room, config_.max_summary_tokens);
-    const PlainSummaryConfig config{
-        .max_tokens = std::max<std::int64_t>(1, std::min(config_.plain_summary_tokens, room)),
-        .with_user_messages = budget <= 0};
+    collect_work_once();
+    PlainSummaryConfig config{.max_tokens = std::max<std::int64_t>(1, std::min(config_.plain_summary_tokens, room)),
+                              .with_user_messages = budget <= 0,
+                              .work = config_.preserve_work};
+    if (staying_work_->plan) config.work.plan_tokens = 0;  // the newer one stays
     DigestOutcome plain;
     plain.summary =
         plain_summary([this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },

@@ -76,6 +76,7 @@ private:
     [[nodiscard]] Role role() const noexcept {
         return config_.summary_role == SummaryRole::system ? Role::system : Role::user;
     }
+    void forget_drafts() noexcept;
     void plan_within(const FoldSizes& sizes);
     [[nodiscard]] std::vector<std::size_t> staying() const;
     [[nodiscard]] std::string_view transcript_path() const noexcept;
@@ -100,7 +101,7 @@ private:
     [[nodiscard]] DigestOutcome write_plain();
 
     /// Where the order to go on stands.
-    enum class GoOn { in_summary, apart, nowhere };
+    enum class GoOn { in_summary, apart };
     [[nodiscard]] bool is_go_on_due() const;
     [[nodiscard]] bool is_go_on_vetoed();
     void stage_go_on(Draft& edit) const;

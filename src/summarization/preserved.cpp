@@ -209,10 +209,11 @@ std::vector<AttachedFile> keep_files(std::span<const AttachedFile> files, const 
     std::int64_t left = std::min(config.max_tokens, room_tokens) - counter.count(attached_heading(language));
     for (const AttachedFile& file : files) {
         if (static_cast<std::int64_t>(kept.size()) >= config.max_files) break;
-        AttachedFile shown{
-            file.path, cut_to_tokens(to_valid_utf8(file.text), config.max_tokens_per_file, false, counter, language)};
+        const std::int64_t around = add_saturating(counter.count(file_section({file.path, {}}, language)), 2);
+        const std::int64_t most = std::min(config.max_tokens_per_file, left - around);
+        AttachedFile shown{file.path, cut_to_tokens(to_valid_utf8(file.text), most, false, counter, language)};
         const std::int64_t tokens = add_saturating(counter.count(file_section(shown, language)), 1);
-        if (tokens > left) break;
+        if (tokens > left || (shown.text.empty() && !file.text.empty())) break;
         left -= tokens;
         kept.push_back(std::move(shown));
     }

@@ -44,7 +44,7 @@ private:
     void wait_for_growth(std::int64_t tokens) { turn_.notes().set("retry_at_tokens", grown(tokens)); }
     [[nodiscard]] bool is_allowed(bool has_text);
     [[nodiscard]] bool waits_for_prepared();
-    [[nodiscard]] std::optional<std::string> take_prepared();
+    [[nodiscard]] std::optional<std::string> find_prepared();
     void drop_prepared(const std::string& why);
     [[nodiscard]] bool write_summary();
     bool commit_summary(const std::string& summary);
@@ -93,7 +93,14 @@ bool Summarizer::may_try() {
 /// would take the note back.
 bool Summarizer::fold() {
     if (!turn_.config.dry_run && waits_for_prepared()) return false;
-    const std::optional<std::string> prepared = turn_.config.dry_run ? std::nullopt : take_prepared();
+    std::optional<std::string> prepared;
+    try {
+        if (!turn_.config.dry_run) prepared = find_prepared();
+    } catch (...) {
+        if (turn_.config.on_error == OnError::propagate || ends_hook(turn_.stop)) throw;
+        report_failed({.message = current_error_text()});
+        return false;
+    }
     run_.list_candidates();
     if (turn_.config.dry_run) {
         turn_.report.outcome = Outcome::planned;
@@ -106,7 +113,9 @@ bool Summarizer::fold() {
         port_.record(run_.plan().folded);
         if (!prepared) return write_summary();
         port_.tell_due();
-        return commit_summary(*prepared);
+        const bool is_committed = commit_summary(*prepared);
+        if (is_committed) port_.forget_prepared();
+        return is_committed;
     } catch (...) {
         if (turn_.config.on_error == OnError::propagate || ends_hook(turn_.stop)) throw;
         report_failed({.message = current_error_text()});
@@ -171,7 +180,8 @@ bool Summarizer::waits_for_prepared() {
     const std::shared_ptr<PreparedSummary> prepared = port_.prepared();
     if (!prepared || prepared->outcome()) return false;
     const std::int64_t limit = sizes_.trigger_tokens;
-    if (limit > 0 && turn_.report.hook == Hook::before_model &&
+    const bool is_above = limit > 0 && sizes_.context_tokens > limit;
+    if (is_above && turn_.report.hook == Hook::before_model &&
         sizes_.context_tokens <= add_saturating(limit, cool_down_of(config_, limit))) {
         turn_.report.outcome = Outcome::nothing;
         turn_.report.more().error = "the summary is still being prepared";
@@ -181,19 +191,16 @@ bool Summarizer::waits_for_prepared() {
     return false;
 }
 
-/// The text of a summary that was prepared for messages that are as they were; those behind them stay.
-std::optional<std::string> Summarizer::take_prepared() {
+/// The text of a summary that was prepared for messages that are as they were, if it is enough; those behind them stay.
+std::optional<std::string> Summarizer::find_prepared() {
     const std::shared_ptr<PreparedSummary> prepared = port_.prepared();
-    if (!prepared) return std::nullopt;
-    std::optional<DigestOutcome> outcome = prepared->outcome();
-    port_.forget_prepared();
+    std::optional<DigestOutcome> outcome = prepared ? prepared->outcome() : std::nullopt;
     if (!outcome) return std::nullopt;
-    turn_.report.more().model_calls.push_back({std::string(turn_.report.middleware) + ": prepared summary",
-                                               outcome->usage, 0,
-                                               outcome->failure ? outcome->failure->message : std::string()});
     std::string why = outcome->failure ? outcome->failure->message : std::string();
     if (why.empty() && !run_.restrict_to(*prepared)) why = "the messages that it stands for have changed";
     if (why.empty()) why = run_.refuse(outcome->summary);
+    turn_.report.more().model_calls.push_back(
+        {std::string(turn_.report.middleware) + ": prepared summary", outcome->usage, 0, why});
     if (why.empty()) return std::move(outcome->summary);
     run_.plan_again();
     drop_prepared(why);
@@ -298,12 +305,18 @@ void prepare_when_near(const SummaryWork& work) {
     const std::int64_t limit = work.sizes.trigger_tokens;
     const double near = static_cast<double>(limit) * work.config.prepare_fraction;
     if (limit <= 0 || static_cast<double>(work.sizes.context_tokens) <= near) return;
-    if (work.turn.config.dry_run || !work.port.may_prepare() || work.port.prepared()) return;
+    if (work.turn.config.dry_run || !work.port.may_prepare()) return;
+    if (const auto before = work.port.prepared()) {  // one that has come to nothing is made anew, once there is more
+        const auto outcome = before->outcome();
+        const std::int64_t step = cool_down_of(work.config, limit);
+        if (!outcome || work.sizes.context_tokens < add_saturating(before->ordered_at(), step)) return;
+        if (outcome->ok() && FoldRun(work).restrict_to(*before)) return;
+    }
     FoldRun run(work);
     if (run.is_over_floor() || run.is_pointless()) return;
     try {
         const DigestConfig config = run.config_of_digest();
-        work.port.prepare({config, run.plan().folded, run.plan().folded_tokens, {}});
+        work.port.prepare({config, run.plan().folded, run.plan().folded_tokens, {}}, work.sizes.context_tokens);
     } catch (...) {
         if (work.turn.config.on_error == OnError::propagate || ends_hook(work.turn.stop)) throw;
         tell_failure(work.turn.on_event, work.turn.report.middleware, work.turn.conversation_id(),

@@ -97,6 +97,15 @@ TEST_CASE("a call for what the model still sees is no repeat, nor one with other
     CHECK(grep.repeated_calls() == 0);
 }
 
+TEST_CASE("a result that was read again meanwhile, and is whole, is no lost one", "[repeated_calls]") {
+    Conversation<> conversation = reading_again({"a.txt", "b.txt", "a.txt"}, {"a.txt"});
+    const Chain<> chain = clearing_chain();
+    REQUIRE(chain.before_model(conversation).changed());
+    const auto whole = [&](std::size_t i) { return conversation.messages()[i].parts.front().text.size() == 4'000; };
+    REQUIRE_FALSE(whole(2));
+    CHECK(chain.prepare_tools(conversation)[0].stored_before.empty() == whole(6));
+}
+
 // [again]
 TEST_CASE("a host may show the stored text instead of running the tool again", "[repeated_calls]") {
     const Chain<> chain = clearing_chain();

@@ -115,6 +115,19 @@ TEST_CASE("reports of sub-agents stand word for word, failed ones and other resu
         "Reports of those who were sent off, word for word:\n- Task: look for leaks\nLeak in pool.cpp:88.\nNo other.");
 }
 
+TEST_CASE("reports of calls with one id are as many as the calls", "[work_state]") {
+    Conversation<> c("ids");
+    for (int i = 0; i < 3; ++i) {
+        c.push_back(ChatMessage::assistant("").call("call_0", "task", R"({"description":"round"})"));
+        c.push_back(ChatMessage::result("call_0", "task", "report " + std::to_string(i)));
+    }
+    const std::vector<std::size_t> all{0, 1, 2, 3, 4, 5};
+    const WorkState state =
+        whittle::detail::collect_work(whittle::detail::part_visitor<ChatMessage>(c.messages()), c.outline(), all, {});
+    REQUIRE(state.findings.size() == 3);
+    CHECK(state.findings[2].text == "report 2");
+}
+
 TEST_CASE("what is shown keeps to its limits and says what it leaves out", "[work_state]") {
     Working work;
     std::string todos;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -158,6 +159,70 @@ TEST_CASE("messages that changed meanwhile drop a prepared summary, and the mode
     CHECK(bench.model->asked.size() == 2);
     REQUIRE(bench.dropped.size() == 1);
     CHECK(bench.dropped[0].find("have changed") != std::string::npos);
+}
+
+TEST_CASE("the order to go on stands once beside a prepared summary, and a host may refuse it there too",
+          "[prepared]") {
+    constexpr std::string_view order = "Go on with the current work";
+    for (const bool is_refused : {false, true}) {
+        Queue queue;
+        SummarizationCallbacks<> callbacks;
+        callbacks.executor = queue.executor();
+        SummarizationConfig config = preparing_at(5'000);
+        config.continue_message = true;
+        ChainConfig chain_config;
+        std::vector<std::string> asked;
+        chain_config.before_commit = [&](const CommitPlan& plan) {
+            asked.emplace_back(plan.reason);
+            return !is_refused || plan.reason != "continue";
+        };
+        const auto model = std::make_shared<Summariser<>>(good_summary());
+        const Chain<> chain(chain_config, {},
+                            Chain<>::Stages{std::make_shared<Summarization<>>(model, config, callbacks)});
+        Conversation<> conversation("c");
+        work_on(conversation, 7);
+        chain.before_model(conversation);
+        queue.run_all();
+        work_on(conversation, 4, "late");
+        REQUIRE(chain.before_model(conversation).changed());
+        CHECK(asked == std::vector<std::string>{"continue", "summary"});
+        int orders = 0;
+        for (const ChatMessage& message : conversation.messages())
+            orders += text_of(message).find(order) != std::string::npos ? 1 : 0;
+        CHECK(orders == 1);
+        CHECK(count_of(conversation, Origin::nudge) == (is_refused ? 0U : 1U));
+    }
+}
+
+TEST_CASE("a prepared summary that leaves too much after an overflow is dropped for a larger fold", "[prepared]") {
+    Prepares<> bench;
+    Conversation<> conversation("c");
+    work_on(conversation, 7);
+    bench.ask(conversation);
+    bench.queue.run_all();
+    work_on(conversation, 12, "late");
+    conversation.push_back(ChatMessage::assistant("so"));
+    conversation.push_back(ChatMessage::user("and?"));
+    REQUIRE(bench.chain.on_overflow(conversation, {.limit = 4'000, .used = 10'000}));
+    CHECK(bench.model->asked.size() == 2);
+    REQUIRE(bench.dropped.size() == 1);
+    CHECK(bench.dropped[0].find("it would leave") != std::string::npos);
+}
+
+TEST_CASE("a preparation that came to nothing is ordered anew once there is more", "[prepared]") {
+    Prepares<> bench(20'000);
+    Conversation<> conversation("c");
+    work_on(conversation, 22);
+    bench.ask(conversation);
+    bench.queue.run_all();
+    auto edit = conversation.edit("host");
+    edit.set_text(2, 0, "shortened", {.reason = "test"});
+    REQUIRE(edit.commit().committed());
+    bench.ask(conversation);
+    CHECK(bench.queue.jobs.empty());  // it has not grown
+    work_on(conversation, 3, "more");
+    bench.ask(conversation);
+    CHECK(bench.queue.jobs.size() == 1);
 }
 
 TEST_CASE("a message that was pinned meanwhile drops a prepared summary too", "[prepared]") {

@@ -261,6 +261,28 @@ TEST_CASE("a summary by rule carries reports too, and has plan and files once", 
     }
 }
 
+TEST_CASE("a summary by rule knows the tools of one's own for plans, and leaves out what is switched off",
+          "[summarization]") {
+    History history = worked();
+    history.push_back(tool_call("g1", "keep_goal", R"({"goal":"ship on Friday"})"));
+    history.push_back(ChatMessage::result("g1", "keep_goal", "ok"));
+    history.push_back(ChatMessage::assistant("so"));
+    SummarizationConfig config = small_trigger();
+    config.plain_summary_tokens = 1'000;
+    config.preserve_work.plan_tools = {"keep_goal"};
+    Conversation<> conversation = conversation_of(history);
+    REQUIRE(Chain<>(ChainConfig{}, Summarization<>{nullptr, config}).before_model(conversation).changed());
+    CHECK(holds(summary_of(conversation), "ship on Friday"));
+    CHECK_FALSE(holds(summary_of(conversation), mend_item));
+
+    config.preserve_work = {.plan_tokens = 0, .files_tokens = 0, .findings_tokens = 0};
+    config.retained_facts_tokens = 0;
+    Conversation<> off = conversation_of(history);
+    REQUIRE(Chain<>(ChainConfig{}, Summarization<>{nullptr, config}).before_model(off).changed());
+    CHECK_FALSE(holds(summary_of(off), "Plan, as it stood last"));
+    CHECK_FALSE(holds(summary_of(off), "Files, the last used"));
+}
+
 TEST_CASE("bad sizes of what survives are named", "[config]") {
     Problems problems;
     SummarizationConfig config = small_trigger();

@@ -44,7 +44,8 @@ enum class Outcome {
 
 [[nodiscard]] std::string_view name_of(Outcome outcome) noexcept;
 
-/// What a middleware is about to commit. A view: valid during the call of `ChainConfig::before_commit` only.
+/// What a middleware is about to commit, before units that a store refuses and thinking that becomes void go on top. A
+/// view: valid during the call of `ChainConfig::before_commit` only.
 struct CommitPlan {
     std::string_view middleware{};
     std::string_view conversation{};  ///< id

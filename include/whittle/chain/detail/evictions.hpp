@@ -3,10 +3,11 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/config.hpp"
 #include "whittle/conversation/conversation.hpp"
+#include "whittle/conversation/detail/repair.hpp"
 #include "whittle/message/traits.hpp"
 
 #include <cstddef>
-#include <optional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,93 +24,124 @@ public:
     /// Both are borrowed. `from`: the first journal entry that counts.
     EvictionTeller(const Conversation<M>& conversation, std::size_t from) : conversation_(conversation), from_(from) {}
 
-    /// The oldest commit first. O(size of the conversation) once something was taken out.
+    /// The oldest commit first. O(parts of the conversation and of these entries) if one of them replaced a result.
     void tell(FunctionRef<void(const Eviction&)> on_evicted) {
-        const auto& journal = conversation_.journal();
-        for (std::size_t e = from_; e < journal.size(); ++e) {
-            const JournalEntry<M>& entry = *journal[e];
-            for (std::size_t s = 0; s < entry.undo.size(); ++s) {
-                for (std::size_t m = 0; m < entry.undo[s].infos.size(); ++m) tell_message(entry, s, m, on_evicted);
-            }
+        for_each_replaced([&](const JournalEntry<M>& entry, std::size_t s, std::size_t m) { look_at(entry, s, m); });
+        if (gone_.empty()) return;
+        read_arguments();
+        for (const Gone& gone : gone_) {
+            const auto arguments = arguments_.find(gone.part->object_name);
+            on_evicted({.conversation = conversation_.id(),
+                        .middleware = gone.entry->by,
+                        .serial = gone.serial,
+                        .tool = gone.part->tool,
+                        .call_id = gone.part->call_id,
+                        .arguments = arguments == arguments_.end() ? std::string_view() : arguments->second,
+                        .stored = gone.stored,
+                        .is_folded = gone.is_folded});
         }
     }
 
 private:
-    using Arguments = std::unordered_map<std::string_view, std::string>;  // by the name of the call's object
+    struct Gone {
+        const JournalEntry<M>* entry = nullptr;
+        const PartInfo* part = nullptr;  // as it was
+        Serial serial = 0;
+        std::vector<std::string> stored{};
+        bool is_folded = false;
+    };
+    using Marks = std::unordered_map<std::string_view, Mark>;  // by the name of the call's object
 
-    void tell_message(const JournalEntry<M>& entry, std::size_t splice, std::size_t message,
-                      FunctionRef<void(const Eviction&)> on_evicted) {
+    /// Messages that commits of middlewares replaced. What a repair removes was nobody's result.
+    template <typename Visit>
+    void for_each_replaced(Visit&& visit) const {
+        const auto& journal = conversation_.journal();
+        for (std::size_t e = from_; e < journal.size(); ++e) {
+            const JournalEntry<M>& entry = *journal[e];
+            if (entry.by == repair_name) continue;
+            for (std::size_t s = 0; s < entry.undo.size(); ++s)
+                for (std::size_t m = 0; m < entry.undo[s].infos.size(); ++m) visit(entry, s, m);
+        }
+    }
+
+    /// The mark of each result: that of an edited part, if it has one.
+    [[nodiscard]] static Marks marks_of(const MessageInfo& info) {
+        Marks marks;
+        for (std::size_t p = 0; p < info.parts.size(); ++p) {
+            if (info.parts[p].kind != PartKind::tool_result) continue;
+            Mark& mark = marks[info.parts[p].object_name];
+            if (origin_of(mark) == Origin::original) mark = mark_of(info, p);
+        }
+        return marks;
+    }
+
+    void look_at(const JournalEntry<M>& entry, std::size_t splice, std::size_t message) {
         const MessageInfo& before = entry.undo[splice].infos[message];
-        std::unordered_set<std::string_view> told;
-        for (std::size_t p = 0; p < before.parts.size(); ++p) {
-            const PartInfo& part = before.parts[p];
-            const bool is_original = origin_of(mark_of(before, p)) == Origin::original;
-            if (part.kind != PartKind::tool_result || !is_original || told.contains(part.object_name)) continue;
-            const std::optional<Mark> now = mark_now(before.serial, part.object_name);
-            if (now && origin_of(*now) == Origin::original) continue;
-            told.insert(part.object_name);
-            std::vector<std::string> stored;
-            if (now && *now) stored = (*now)->stored;
-            for (const StoredText& text : entry.texts) {
-                if (!now && text.splice == splice && text.message == message) stored.push_back(text.key);
-            }
-            on_evicted({.conversation = conversation_.id(),
-                        .middleware = entry.by,
-                        .serial = before.serial,
-                        .tool = part.tool,
-                        .call_id = part.call_id,
-                        .arguments = arguments_of(part.object_name),
-                        .stored = stored,
-                        .is_folded = !now});
+        if (!before.has(PartKind::tool_result)) return;
+        if (!is_read_) read_now();
+        const Marks marks = marks_of(before);
+        for (const PartInfo& part : before.parts) {
+            if (part.kind != PartKind::tool_result || told_.contains(part.object_name)) continue;
+            if (origin_of(marks.at(part.object_name)) != Origin::original) continue;
+            const auto now = now_.find(part.object_name);
+            const bool is_folded = now == now_.end();
+            if (!is_folded && origin_of(now->second) == Origin::original) continue;
+            told_.insert(part.object_name);
+            gone_.push_back({&entry, &part, before.serial, {}, is_folded});
+            gone_.back().stored = is_folded ? keys_of(entry, splice, message) : now->second->stored;
         }
     }
 
-    /// Of what stands for that result now; nullopt: nothing does.
-    [[nodiscard]] std::optional<Mark> mark_now(Serial serial, std::string_view object_name) const {
+    /// Of the texts of a message that the commit stored.
+    [[nodiscard]] std::vector<std::string> keys_of(const JournalEntry<M>& entry, std::size_t splice,
+                                                   std::size_t message) {
+        if (keys_of_ != &entry) {
+            keys_of_ = &entry;
+            keys_.clear();
+            for (const StoredText& text : entry.texts) keys_[{text.splice, text.message}].push_back(text.key);
+        }
+        const auto found = keys_.find({splice, message});
+        return found == keys_.end() ? std::vector<std::string>{} : found->second;
+    }
+
+    void read_now() {
+        is_read_ = true;
         const Outline outline = conversation_.outline();
-        const auto index = outline.index_of(serial);
-        if (!index) return std::nullopt;
-        std::optional<Mark> found;
-        for (std::size_t p = 0; p < outline[*index].parts.size(); ++p) {
-            const PartInfo& part = outline[*index].parts[p];
-            if (part.kind != PartKind::tool_result || part.object_name != object_name) continue;
-            const Mark& mark = mark_of(outline[*index], p);
-            if (!found || origin_of(*found) == Origin::original) found = mark;
+        for (std::size_t i = 0; i < outline.size(); ++i) {
+            if (outline[i].has(PartKind::tool_result)) now_.merge(marks_of(outline[i]));
         }
-        return found;
     }
 
-    [[nodiscard]] std::string_view arguments_of(std::string_view object_name) {
-        if (!arguments_) {
-            arguments_.emplace();
-            for (std::size_t i = 0; i < conversation_.size(); ++i)
-                note_calls(conversation_.outline()[i], conversation_.messages()[i]);
-            for (const auto& entry : conversation_.journal()) {
-                for (const Splice<M>& splice : entry->undo) {
-                    for (std::size_t m = 0; m < splice.infos.size(); ++m)
-                        note_calls(splice.infos[m], splice.messages[m]);
-                }
-            }
-        }
-        const auto found = arguments_->find(object_name);
-        return found == arguments_->end() ? std::string_view() : std::string_view(found->second);
+    /// Of calls that these commits replaced, and of those that are still there.
+    void read_arguments() {
+        for_each_replaced([&](const JournalEntry<M>& entry, std::size_t s, std::size_t m) {
+            read_calls(entry.undo[s].infos[m], entry.undo[s].messages[m]);
+        });
+        for (std::size_t i = 0; i < conversation_.size(); ++i)
+            read_calls(conversation_.outline()[i], conversation_.messages()[i]);
     }
 
-    /// The first that is met stands, unless it was edited.
-    void note_calls(const MessageInfo& info, const M& message) {
+    void read_calls(const MessageInfo& info, const M& message) {
         if (!info.has(PartKind::tool_call)) return;
         std::size_t p = 0;
         message_traits<M>::for_each_part(message, [&](const PartView& part) {
             const std::size_t index = p++;
             if (part.kind != PartKind::tool_call || index >= info.parts.size()) return;
-            if (origin_of(mark_of(info, index)) != Origin::original) return;
-            arguments_->emplace(info.parts[index].object_name, part.text);
+            const std::string_view name = info.parts[index].object_name;
+            if (told_.contains(name) && origin_of(mark_of(info, index)) == Origin::original)
+                arguments_.emplace(name, part.text);
         });
     }
 
     const Conversation<M>& conversation_;
     std::size_t from_;
-    std::optional<Arguments> arguments_{};
+    const JournalEntry<M>* keys_of_ = nullptr;
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>> keys_{};  // by splice and message
+    bool is_read_ = false;
+    Marks now_{};
+    std::unordered_set<std::string_view> told_{};
+    std::vector<Gone> gone_{};
+    std::unordered_map<std::string_view, std::string> arguments_{};
 };
 
 }  // namespace whittle::inline v0::detail

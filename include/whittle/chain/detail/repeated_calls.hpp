@@ -77,15 +77,16 @@ private:
             if (same != calls_.end()) earlier_.emplace(info.parts[index].object_name, &same->second);
         });
     }
+    /// The newest result of a call counts: a whole one is there to be read.
     void note_results(const MessageInfo& info) {
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             const PartInfo& part = info.parts[p];
-            const Mark& mark = mark_of(info, p);
-            if (part.kind != PartKind::tool_result || origin_of(mark) == Origin::original || mark->stored.empty())
-                continue;
+            if (part.kind != PartKind::tool_result) continue;
             const auto call = earlier_.find(part.object_name);
             if (call == earlier_.end()) continue;
-            call->second->newest = mark;
+            const Mark& mark = mark_of(info, p);
+            const bool is_stored = origin_of(mark) != Origin::original && !mark->stored.empty();
+            call->second->newest = is_stored ? mark : Mark{};
         }
     }
 

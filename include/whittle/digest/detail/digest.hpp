@@ -65,7 +65,8 @@ private:
         std::string summary{};
         ChunkRecord record{};
         FoldPosition next{};
-        int number = 1;  ///< of the attempt, from 1 in its phase
+        std::vector<std::string> missing{};  ///< sections that the summary lacks
+        int number = 1;                      ///< of the attempt, from 1 in its phase
 
         /// No further attempt can help.
         [[nodiscard]] bool is_final() const noexcept { return error && error->failure == DigestFailure::budget; }
@@ -162,6 +163,7 @@ private:
         result_.chunks.push_back(std::move(outcome.record));
         if (is_done_) {
             result_.summary = std::move(outcome.summary);
+            result_.missing_sections = std::move(outcome.missing);
             state_ = {.learnt_input_limit = state_.learnt_input_limit};
             return;
         }
@@ -280,20 +282,17 @@ private:
 
     /// Asks once more where sections lack, if there is room and a call for that; what lacks fewer stands.
     void correct(Model<M>& model, std::span<const M> messages, std::int64_t limit, Outcome& outcome) {
-        result_.missing_sections = missing_sections(outcome.summary, config_.required_sections);
-        if (result_.missing_sections.empty()) return;
+        outcome.missing = missing_sections(outcome.summary, config_.required_sections);
+        if (outcome.missing.empty()) return;
         std::vector<M> again(messages.begin(), messages.end());
         again.push_back(outcome.reply->message);
-        const std::string text = correction_text(result_.missing_sections, environment_.language);
+        const std::string text = correction_text(outcome.missing, environment_.language);
         again.push_back(message_traits<M>::make(Role::user, text));
         if (count(again) > limit) return;
         Outcome second = ask(model, request_of(again), true);
         if (second.error) return;
-        std::vector<std::string> missing = missing_sections(second.summary, config_.required_sections);
-        if (missing.size() >= result_.missing_sections.size()) return;
-        result_.missing_sections = std::move(missing);
-        outcome.reply = std::move(second.reply);
-        outcome.summary = std::move(second.summary);
+        second.missing = missing_sections(second.summary, config_.required_sections);
+        if (second.missing.size() < outcome.missing.size()) outcome = std::move(second);
     }
 
     /// A message type may put more into a message than its text, or split it: such a one is counted by itself.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
+#include "whittle/digest/config.hpp"
 #include "whittle/message/detail/message_view.hpp"
 #include "whittle/message/detail/visit_parts.hpp"
 #include "whittle/message/outline.hpp"
@@ -17,6 +18,7 @@ namespace whittle::inline v0 {
 struct PlainSummaryConfig {
     std::int64_t max_tokens = 4'000;  ///< by the counter; where not even a line fits, the text is empty
     bool with_user_messages = true;   ///< false: they stand beside the summary anyway
+    PreserveWorkConfig work{};        ///< tools for plans; a size of 0 leaves plan or files out, others do not count
 
     friend bool operator==(const PlainSummaryConfig&, const PlainSummaryConfig&) = default;
 };

@@ -55,8 +55,8 @@ struct WorkState {
 /// The inverse; the whole line is the path where nothing says what was done with it.
 [[nodiscard]] FileUse file_from_text(std::string_view line);
 
-/// What of it is shown within the limits of `config` and `max_tokens`: the whole plan or as many of its first items as
-/// fit, newest findings, files used last. Empty: nothing.
+/// What of it is shown within the limits of `config` and `max_tokens`: the whole plan or as many of its last items as
+/// fit, each of at most 1,000 bytes, newest findings, files used last. Empty: nothing.
 [[nodiscard]] std::string to_text(const WorkState& state, const PreserveWorkConfig& config, std::int64_t max_tokens,
                                   const TokenCounter& counter, Language language);
 

@@ -36,6 +36,8 @@ struct ClearingCallbacks {
 
 /// The first message that thinks; `outline.size()` if none does.
 [[nodiscard]] std::size_t first_with_thinking(const Outline& outline) noexcept;
+/// The oldest message whose thinking may go at once; where tokens decide, the first that thinks. Else `outline.size()`.
+[[nodiscard]] std::size_t first_old_thinking(const Outline& outline, const ReductionConfig& config) noexcept;
 
 /// One run of the clearing phase: plans edits stage by stage in one transaction, each seeing the work of the one
 /// before.
@@ -84,6 +86,7 @@ private:
         const std::int64_t counted = scale_.to_counted(request_tokens);
         return of_request(counted) < request_tokens ? add_saturating(counted, 1) : counted;
     }
+    [[nodiscard]] bool is_valid(FunctionRef<void()> commit);
     void note_failure();
     void tell_failures();
     [[nodiscard]] std::vector<Unit> drop_rule_breakers();
@@ -116,7 +119,7 @@ private:
         return function({tool_of(candidate), first_part(candidate).call_id, arguments, parts});
     }
     void clear_thinking(std::int64_t target);
-    [[nodiscard]] std::vector<Serial> old_thinking() const;
+    [[nodiscard]] std::vector<std::size_t> old_thinking() const;
     [[nodiscard]] std::int64_t thinking_tokens(std::size_t message) const;
     std::int64_t stage_thinking(std::size_t message);
     std::int64_t stage(const ClearingCandidate& candidate);

@@ -26,10 +26,13 @@ namespace whittle::inline v0::detail {
 /// A summary that is being made ahead of need, and what it stands for. Thread-safe.
 class PreparedSummary {
 public:
-    PreparedSummary(std::vector<Serial> covers, Hash128 print) : covers_(std::move(covers)), print_(print) {}
+    /// `ordered_at`: tokens of the request then.
+    PreparedSummary(std::vector<Serial> covers, Hash128 print, std::int64_t ordered_at)
+        : covers_(std::move(covers)), print_(print), ordered_at_(ordered_at) {}
 
     [[nodiscard]] const std::vector<Serial>& covers() const noexcept { return covers_; }
     [[nodiscard]] Hash128 print() const noexcept { return print_; }
+    [[nodiscard]] std::int64_t ordered_at() const noexcept { return ordered_at_; }
     [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
     /// Nobody wants it any more.
     void give_up() noexcept { stop_.request_stop(); }
@@ -47,6 +50,7 @@ public:
 private:
     std::vector<Serial> covers_;
     Hash128 print_;
+    std::int64_t ordered_at_;
     mutable std::stop_source stop_{};
     mutable std::mutex mutex_{};
     std::optional<DigestOutcome> outcome_{};
@@ -70,21 +74,23 @@ private:
 template <AgentMessage M>
 class PreparingJob {
 public:
-    /// `order` is copied from; `environment` is without budget and report.
+    /// `budget`: its own calls and time; `environment`: without a report.
     PreparingJob(std::shared_ptr<PreparedSummary> result, std::shared_ptr<Model<M>> model, MessageView<M> messages,
                  const Outline& outline, std::span<const std::size_t> fold, std::int64_t replaced_tokens,
-                 DigestConfig config, DigestCallbacks<M> callbacks, DigestEnvironment environment)
+                 DigestConfig config, DigestCallbacks<M> callbacks, HookBudget budget, DigestEnvironment environment)
         : result_(std::move(result)),
           model_(std::move(model)),
           replaced_tokens_(replaced_tokens),
           config_(std::move(config)),
           callbacks_(std::move(callbacks)),
+          budget_(budget),
           environment_(std::move(environment)) {
         for (const std::size_t i : fold) {
             messages_.push_back(messages[i]);
             infos_.push_back(outline[i]);
         }
         environment_.stop = result_->stop_token();
+        environment_.budget = &budget_;
     }
 
     void run() noexcept {
@@ -116,6 +122,7 @@ private:
     std::int64_t replaced_tokens_;
     DigestConfig config_;
     DigestCallbacks<M> callbacks_;
+    HookBudget budget_;
     DigestEnvironment environment_;
 };
 

@@ -44,8 +44,8 @@ public:
     virtual void with_trial(FunctionRef<void(Draft&)> work) = 0;
     /// Whether a summary can be prepared at all.
     [[nodiscard]] virtual bool may_prepare() const noexcept = 0;
-    /// Has a summary of these messages made on the host's executor.
-    virtual void prepare(const DigestOrder& order) = 0;
+    /// Has a summary of these messages of a request made on the host's executor.
+    virtual void prepare(const DigestOrder& order, std::int64_t request_tokens) = 0;
     /// The one that was ordered; null: none.
     [[nodiscard]] virtual std::shared_ptr<PreparedSummary> prepared() const = 0;
     /// Nobody wants it any more.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/event.hpp"
+#include "whittle/chain/detail/hook_run.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/summarization/callbacks.hpp"
 #include "whittle/summarization/detail/prepared.hpp"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -33,7 +35,7 @@ public:
         return callbacks_.executor && model_ != nullptr && !callbacks_.finalize && !callbacks_.gen_model_input &&
                !config_.reuse_prompt_cache;
     }
-    void prepare(const DigestOrder& order) override;
+    void prepare(const DigestOrder& order, std::int64_t request_tokens) override;
     [[nodiscard]] std::shared_ptr<PreparedSummary> prepared() const override {
         const auto holder = std::static_pointer_cast<PreparedHolder>(turn_.attachments().find(prepared_name()));
         return holder ? holder->summary() : nullptr;
@@ -164,17 +166,18 @@ void SummaryPortOf<M>::tell_nothing_carries(const Provenance& lost) const {
 }
 
 template <AgentMessage M>
-void SummaryPortOf<M>::prepare(const DigestOrder& order) {
+void SummaryPortOf<M>::prepare(const DigestOrder& order, std::int64_t request_tokens) {
     const Outline outline = turn_.outline();
     std::vector<Serial> serials;
     for (const std::size_t i : order.fold) serials.push_back(outline[i].serial);
-    auto summary = std::make_shared<PreparedSummary>(std::move(serials), print_of_range(outline, order.fold));
+    auto summary =
+        std::make_shared<PreparedSummary>(std::move(serials), print_of_range(outline, order.fold), request_tokens);
     DigestEnvironment environment = digest_environment(turn_, "prepared summary");
-    environment.budget = nullptr;
     environment.report = nullptr;
     const auto job = std::make_shared<PreparingJob<M>>(
         summary, model_, turn_.conversation.messages(), outline, order.fold, order.replaced_tokens, order.config,
-        DigestCallbacks<M>{callbacks_.retry, callbacks_.failover, {}, {}}, std::move(environment));
+        DigestCallbacks<M>{callbacks_.retry, callbacks_.failover, {}, {}},
+        budget_of(turn_.config, turn_.config.clock->now()), std::move(environment));
     turn_.attachments().set(prepared_name(), std::make_shared<PreparedHolder>(std::move(summary)));
     try {
         callbacks_.executor([job] { job->run(); });
