@@ -7,7 +7,7 @@
 #include "whittle/conversation/detail/stored_objects.hpp"
 #include "whittle/conversation/detail/token_columns.hpp"
 #include "whittle/conversation/journal.hpp"
-#include "whittle/conversation/notes.hpp"
+#include "whittle/conversation/detail/notes.hpp"
 #include "whittle/conversation/tool.hpp"
 #include "whittle/message/detail/group_finder.hpp"
 #include "whittle/message/outline.hpp"
