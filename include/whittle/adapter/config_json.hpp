@@ -6,6 +6,7 @@
 #include "whittle/compaction/pruning.hpp"
 #include "whittle/port/model.hpp"
 #include "whittle/preset/presets.hpp"
+#include "whittle/reduction/condensing.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
@@ -51,8 +52,8 @@ struct StorageSettings {
 [[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
 
 /// Settings of any middleware that a configuration can name.
-using StageConfig = std::variant<ReductionConfig, TrimmingConfig, SummarizationConfig, TokenSavingConfig, PruningConfig,
-                                 CompactionConfig, RegisteredConfig>;
+using StageConfig = std::variant<ReductionConfig, TrimmingConfig, CondensingConfig, SummarizationConfig,
+                                 TokenSavingConfig, PruningConfig, CompactionConfig, RegisteredConfig>;
 
 /// One entry of "middlewares".
 struct StageSettings {
@@ -184,6 +185,13 @@ template <AgentMessage M>
                                                         const NamedModels<M>&) {
     if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
     return std::make_shared<Trimming<M>>(std::move(config), stage.name);
+}
+
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(CondensingConfig config, const StageSettings& stage,
+                                                        const NamedModels<M>&) {
+    if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
+    return std::make_shared<Condensing<M>>(std::move(config), stage.name);
 }
 
 template <AgentMessage M>
