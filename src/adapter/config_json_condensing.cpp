@@ -8,6 +8,7 @@ namespace {
 
 struct CondensingDraft : CondensingConfig {
     std::string name = "condensing";
+    std::string model{};
     StorageSettings own_storage{};
 };
 
@@ -28,6 +29,11 @@ constexpr std::array condensing_fields{
                            &read_value<&CondensingDraft::name>},
     Field<CondensingDraft>{"storage", "object", "the chain's", "own storage; keys as in `storage`",
                            &read_own_storage<CondensingDraft>},
+    Field<CondensingDraft>{"model",
+                           "string",
+                           {"none", &shown<&CondensingDraft::model>},
+                           "a name of `models`: writes extracts of what is still long",
+                           &read_value<&CondensingDraft::model>},
     condensing_number<&CO::min_bytes, 0>("min_bytes", "shorter texts stay as they came"),
     Field<CondensingDraft>{"min_gain", "number", &shown<&CO::min_gain>,
                            "part of its bytes that a form has to save, from 0 to 1; else the text stays",
@@ -54,12 +60,24 @@ constexpr std::array condensing_fields{
                                                   "unchanged lines of a diff that stay on each side of a change"),
     condensing_number<&CO::error_context_lines, 0>("error_context_lines",
                                                    "lines of a log that stay on each side of an error"),
+    condensing_number<&CO::distil_min_bytes, 0>("distil_min_bytes",
+                                                "with `model`: an extract of what is longer, in its form, than that"),
+    condensing_number<&CO::distil_max_tokens, 16>("distil_max_tokens", "of an extract"),
+    condensing_number<&CO::distil_max_input_bytes, 1'000>("distil_max_input_bytes",
+                                                          "the model is shown both ends of a longer text"),
 };
 
-void read_condensing(ConfigReader& reader, NodeId at, StageSettings& stage) {
+CondensingDraft condensing_draft(const StageSettings& stage) {
     auto draft = draft_of<CondensingDraft, CondensingConfig>(stage);
+    draft.model = stage.model;
+    return draft;
+}
+
+void read_condensing(ConfigReader& reader, NodeId at, StageSettings& stage) {
+    auto draft = condensing_draft(stage);
     read_object<CondensingDraft>(reader, at, draft, condensing_fields);
     stage.name = draft.name;
+    stage.model = draft.model;
     stage.backend = draft.own_storage;
     stage.config = static_cast<CondensingConfig&>(draft);
 }
@@ -73,7 +91,7 @@ void add_condensing_keys(std::vector<ConfigKey>& keys) {
 }
 
 std::string changed_condensing(const StageSettings& stage) {
-    return changed_object<CondensingDraft>(draft_of<CondensingDraft, CondensingConfig>(stage), condensing_fields);
+    return changed_object<CondensingDraft>(condensing_draft(stage), condensing_fields);
 }
 
 }  // namespace

@@ -71,16 +71,19 @@ std::string condensing_notice(const CondensedText& form, const CondensedSource& 
     const std::string bytes = detail::grouped(static_cast<std::size_t>(source.bytes));
     const std::string lines = detail::grouped(static_cast<std::size_t>(source.lines));
     const std::string_view format = name_of(form.format, language);
-    if (language == Language::chinese) {
+    const bool is_chinese = language == Language::chinese;
+    const std::string_view how = form.is_extract    ? is_chinese ? "由模型摘录" : "an extract by a model"
+                                 : form.is_lossless ? is_chinese ? "无损压缩" : "shown without loss"
+                                 : is_chinese       ? "已压缩"
+                                                    : "condensed";
+    if (is_chinese) {
         std::string where = source.location.empty() ? std::string() : fmt::format("。原文：{}", source.location);
         if (!source.location.empty() && !source.reader.empty()) where += fmt::format("，用 {} 读取", source.reader);
-        return fmt::format("[{}，原文 {} 字节，{} 行，{}：{}{}]\n", format, bytes, lines,
-                           form.is_lossless ? "无损压缩" : "已压缩", form.legend, where);
+        return fmt::format("[{}，原文 {} 字节，{} 行，{}：{}{}]\n", format, bytes, lines, how, form.legend, where);
     }
     std::string where = source.location.empty() ? std::string() : fmt::format(". As it came: {}", source.location);
     if (!source.location.empty() && !source.reader.empty()) where += fmt::format(" - read it with {}", source.reader);
-    return fmt::format("[{} of {} bytes, {} lines, {}: {}{}]\n", format, bytes, lines,
-                       form.is_lossless ? "shown without loss" : "condensed", form.legend, where);
+    return fmt::format("[{} of {} bytes, {} lines, {}: {}{}]\n", format, bytes, lines, how, form.legend, where);
 }
 
 namespace detail {

@@ -153,12 +153,14 @@ private:
         }
         return 10 * repeated >= 7 * lines;
     }
-    /// Brackets, rows of numbers and measurements are told by each line, not by how often there is one.
+    /// Brackets, rows of numbers, measurements and lists of names are told by each line, not by how often there is one.
     [[nodiscard]] bool may_fold(const Group& group) const noexcept {
         constexpr std::ptrdiff_t fewest_letters = 4;
         constexpr std::size_t most_numbers = 2;
-        const auto letters = std::ranges::count_if(lines_[group.first].substr(0, 400), is_ident_start);
-        return !group.is_blank && letters >= fewest_letters && (is_stamped_ || group.numbers <= most_numbers);
+        constexpr std::size_t fewest_words = 2;
+        const std::string_view line = lines_[group.first].substr(0, 400);
+        if (group.is_blank || std::ranges::count_if(line, is_ident_start) < fewest_letters) return false;
+        return is_stamped_ || (group.numbers <= most_numbers && count_plain_words(line) >= fewest_words);
     }
 
     void keep_ends() {

@@ -2,6 +2,7 @@
 
 #include "../conversation/held_result.hpp"
 #include "bounded_result.hpp"
+#include "distil.hpp"
 #include "result_class.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/text.hpp"
@@ -20,17 +21,20 @@ namespace {
 struct CallFacts {
     CondensingConfig config{};  ///< what may be done to it
     TextAuthor author = TextAuthor::unknown;
+    bool may_distil = false;
 };
 
 /// What a tool reads stays as it is for who edits it: a diff or log that a
 /// command line prints is not edited. Hits and listings are short lines that differ in what matters.
 CallFacts facts_of_call(const CondensingConfig& config, const ToolContext& context) {
     const CallClass call = class_of_call(context.tool, context.arguments);
-    CallFacts facts{config, call.by_command || call.runs_commands ? TextAuthor::program : TextAuthor::unknown};
+    CallFacts facts{config, call.by_command || call.runs_commands ? TextAuthor::program : TextAuthor::unknown,
+                    config.distiller != nullptr};
     CondensingConfig& own = facts.config;
     const auto is_any = [&](ResultClass c) { return call.by_name == c || call.by_command == c; };
     if (is_any(ResultClass::search) || is_any(ResultClass::listing)) own.condense_logs = false;
     if (config.condense_reads || !is_any(ResultClass::read)) return facts;
+    facts.may_distil = false;
     own.condense_json = own.condense_html = own.condense_tables = false;
     if (call.by_name == ResultClass::read) own.condense_logs = own.condense_diffs = false;
     return facts;
@@ -61,7 +65,7 @@ private:
     void condense_or_throw(ToolOutcome& outcome) {
         if (outcome.is_error || !outcome.read_back.empty() || !has_long_text() || shows_stored_text(context_)) return;
         const CallFacts facts = facts_of_call(config_, context_);
-        if (!has_formats(facts.config)) return;
+        if (!has_formats(facts.config) && !facts.may_distil) return;
         std::vector<Change> changes;
         for (std::size_t i = 0; i < result_.items().size(); ++i) {
             if (may_change(i)) add_change(i, facts, changes);
@@ -92,27 +96,49 @@ private:
         return is_long(item.part) && item.stored.empty() && is_valid_utf8(item.part.text);
     }
 
-    void add_change(std::size_t i, const CallFacts& facts, std::vector<Change>& changes) const {
+    void add_change(std::size_t i, const CallFacts& facts, std::vector<Change>& changes) {
         const std::string& whole = result_.items()[i].part.text;
-        auto form = condense(whole, facts.config, context_.language, facts.author);
-        if (!form) return;
-        Change change{.item = i, .format = form->format, .bytes_before = whole.size()};
+        Change change{.item = i, .bytes_before = whole.size()};
         const auto& storage = held_.storage();
         PlannedKeys planned;  // each part's key is its own
         if (storage) change.key = free_key(*storage, key_of(i), whole, planned);
-        const std::string_view reader = storage ? reader_among(context_.tools) : std::string_view();
-        const std::string location = storage ? reference_to(*storage, change.key, reader) : std::string();
-        change.text = condensing_notice(*form,
-                                        {.tool = context_.tool,
-                                         .bytes = static_cast<std::int64_t>(whole.size()),
-                                         .lines = count_lines(whole),
-                                         .location = location,
-                                         .reader = reader},
-                                        context_.language);
-        change.text += form->text;
-        if (!pays(change.text, whole)) return;
+        const auto form = condense(whole, facts.config, context_.language, facts.author);
+        if (form) use(*form, whole, change);
+        if (facts.may_distil) use_extract(form ? form->format : TextFormat::other, whole, change);
+        if (change.text.empty()) return;
         if (storage) held_.put(change.key, whole);
         changes.push_back(std::move(change));
+    }
+
+    /// If it pays.
+    void use(const CondensedText& form, const std::string& whole, Change& change) const {
+        const auto& storage = held_.storage();
+        const std::string_view reader = storage ? reader_among(context_.tools) : std::string_view();
+        const std::string location = storage ? reference_to(*storage, change.key, reader) : std::string();
+        const CondensedSource source{.tool = context_.tool,
+                                     .bytes = static_cast<std::int64_t>(whole.size()),
+                                     .lines = count_lines(whole),
+                                     .location = location,
+                                     .reader = reader};
+        std::string shown = condensing_notice(form, source, context_.language) + form.text;
+        if (!pays(shown, whole)) return;
+        change.text = std::move(shown);
+        change.format = form.format;
+    }
+
+    /// Of a text that is long in its form too. One call for each result.
+    void use_extract(TextFormat format, const std::string& whole, Change& change) {
+        const std::string& shown = change.text.empty() ? whole : change.text;
+        if (shown.size() <= static_cast<std::size_t>(config_.distil_min_bytes) || std::exchange(was_asked_, true))
+            return;
+        auto extract = distil(whole, config_, by_, context_, held_.tokens(shown));
+        if (!extract) return;
+        const bool is_chinese = context_.language == Language::chinese;
+        use({.format = format,
+             .text = *std::move(extract) + "\n",
+             .is_extract = true,
+             .legend = is_chinese ? "未摘录的内容没有标记" : "what it leaves out has no marks"},
+            whole, change);
     }
 
     [[nodiscard]] bool pays(const std::string& shown, const std::string& whole) const {
@@ -146,6 +172,7 @@ private:
     const ToolContext& context_;
     BoundedResult& result_;
     HeldResult held_;
+    bool was_asked_ = false;  // the model, for this result
 };
 
 }  // namespace

@@ -91,6 +91,17 @@ bool is_stamped(std::string_view line) noexcept {
     return has_time(start) || has_level(start.substr(0, stamp_within / 2));
 }
 
+std::size_t count_plain_words(std::string_view line) noexcept {
+    std::size_t words = 0;
+    for (std::size_t at = 0; at < line.size();) {
+        const std::size_t end = std::min(line.find(' ', at), line.size());
+        const std::string_view word = line.substr(at, end - at);
+        words += word.size() > 1 && std::ranges::all_of(word, is_letter) ? 1 : 0;
+        at = end + 1;
+    }
+    return words;
+}
+
 bool is_trace_line(std::string_view line) noexcept {
     if (line.empty()) return false;
     if (line[0] == ' ' || line[0] == '\t') return !trim_view(line).empty();

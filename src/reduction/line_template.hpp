@@ -16,6 +16,9 @@ void append_template(std::string& out, std::string_view line);
 /// Whether the line starts as those of logs do: with a time or a level.
 [[nodiscard]] bool is_stamped(std::string_view line) noexcept;
 
+/// How many words of letters alone there are between blanks.
+[[nodiscard]] std::size_t count_plain_words(std::string_view line) noexcept;
+
 /// A line below an error that belongs to it: of a stack trace, or indented.
 [[nodiscard]] bool is_trace_line(std::string_view line) noexcept;
 

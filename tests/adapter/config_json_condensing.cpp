@@ -21,7 +21,7 @@ TEST_CASE("every setting of condensing can be read", "[config_json]") {
         "condense_json": false, "condense_logs": false, "condense_diffs": false, "condense_html": false,
         "condense_tables": false, "lossless_bytes": 3, "max_rows": 100, "head_rows": 4, "tail_rows": 5,
         "max_outliers": 6, "max_columns": 7, "max_string_bytes": 80, "diff_context_lines": 9,
-        "error_context_lines": 10)");
+        "error_context_lines": 10, "distil_min_bytes": 11, "distil_max_tokens": 17, "distil_max_input_bytes": 1000)");
     const auto& config = std::get<CondensingConfig>(settings.stages.at(0).config);
     CHECK(settings.stages[0].name == "n");
     CHECK(settings.stages[0].backend.type == StorageSettings::Type::memory);
@@ -44,6 +44,9 @@ TEST_CASE("every setting of condensing can be read", "[config_json]") {
     CHECK(config.max_string_bytes == 80);
     CHECK(config.diff_context_lines == 9);
     CHECK(config.error_context_lines == 10);
+    CHECK(config.distil_min_bytes == 11);
+    CHECK(config.distil_max_tokens == 17);
+    CHECK(config.distil_max_input_bytes == 1'000);
     CHECK(make_chain<ChatMessage>(condensing_stage("")).stages().size() == 1);
 }
 
@@ -56,4 +59,15 @@ TEST_CASE("problems of condensing have the place of their key", "[config_json]")
         CHECK(text.find("c:2:2: middlewares[0].max_rows: found 10") != std::string::npos);
         CHECK(text.find("unknown key \"head_row\"; did you mean \"head_rows\"?") != std::string::npos);
     }
+}
+
+TEST_CASE("condensing asks a named model for extracts", "[config_json]") {
+    const auto settings = [](const std::string& model) {
+        return read_chain_settings(R"({"models": {"small": {"type": "scripted", "replies": ["x"]}},
+            "middlewares": [{"type": "condensing", "model": ")" +
+                                   model + "\"}]}");
+    };
+    CHECK(settings("small").stages.at(0).model == "small");
+    CHECK(make_chain<ChatMessage>(settings("small")).stages().size() == 1);
+    CHECK_THROWS_AS(settings("large"), Error);
 }

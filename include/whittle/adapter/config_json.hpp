@@ -61,7 +61,7 @@ struct StageSettings {
     StageConfig config{};
     StorageSettings backend{};  ///< own storage; none: the chain's
     std::map<std::string, StorageSettings> tool_backends{};
-    std::string model{};           ///< summarization, compaction, token_saving: a name of `ChainSettings::models`
+    std::string model{};           ///< the model that the stage asks: a name of `ChainSettings::models`
     std::string failover_model{};  ///< summarization, compaction: the same; empty: `model`
 };
 
@@ -189,8 +189,9 @@ template <AgentMessage M>
 
 template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(CondensingConfig config, const StageSettings& stage,
-                                                        const NamedModels<M>&) {
+                                                        const NamedModels<M>& models) {
     if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
+    if (auto model = find_model<M>(models, stage.model)) config.distiller = as_text_model<M>(std::move(model));
     return std::make_shared<Condensing<M>>(std::move(config), stage.name);
 }
 

@@ -307,6 +307,12 @@ struct CondensingConfig {
     int diff_context_lines = 1;            ///< unchanged lines of a diff that stay on each side of a change
     int error_context_lines = 3;           ///< lines of a log that stay on each side of an error
 
+    // Extracts by a model.
+    std::shared_ptr<TextModel> distiller{};         ///< called from several threads at once; null: no extracts
+    std::int64_t distil_min_bytes = 30'000;         ///< an extract of what is longer, in its form, than that
+    std::int64_t distil_max_tokens = 1'000;         ///< of an extract
+    std::int64_t distil_max_input_bytes = 200'000;  ///< the model is shown both ends of a longer text
+
     std::shared_ptr<Storage> storage{};  ///< null: the chain's
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/language.hpp"
+#include "whittle/chain/hook_turn.hpp"
 #include "whittle/conversation/tool.hpp"
 #include "whittle/reduction/config.hpp"
 
@@ -21,6 +22,7 @@ struct CondensedText {
     TextFormat format = TextFormat::other;
     std::string text{};
     bool is_lossless = false;  ///< nothing that the text says is missing
+    bool is_extract = false;   ///< a model wrote it: what is missing has no marks
     std::string legend{};      ///< what the marks in it mean, and what was left out, in the notice's language
 };
 
@@ -44,6 +46,9 @@ struct CondensedSource {
 /// The notice, which stands in front of the form. Constant bytes for the same input.
 [[nodiscard]] std::string condensing_notice(const CondensedText& form, const CondensedSource& source,
                                             Language language);
+
+/// Keeps the user's newest request beside the conversation, where `config` has a model that writes extracts.
+void prepare_condensing(const CondensingConfig& config, HookTurn& turn, std::string_view by);
 
 /// Runs a tool and passes its result on, each long text in its form. The result of a failed call passes as it came, as
 /// does one that shows a stored text again, and one that cannot be stored. Throws only what the tool throws, after what
