@@ -48,6 +48,7 @@ constexpr std::array condensing_fields{
     condensing_flag<&CO::condense_diffs>("condense_diffs", "unified diffs"),
     condensing_flag<&CO::condense_html>("condense_html", "pages"),
     condensing_flag<&CO::condense_tables>("condense_tables", "CSV, TSV, Markdown, columns under capitals"),
+    condensing_number<&CO::max_form_bytes, 400>("max_form_bytes", "a longer form keeps both ends"),
     condensing_number<&CO::lossless_bytes, 0>("lossless_bytes",
                                               "JSON of up to that size in its lossless form loses nothing"),
     condensing_number<&CO::max_rows, 1>("max_rows", "longer arrays and tables are cut"),

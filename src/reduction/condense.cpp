@@ -2,6 +2,8 @@
 
 #include "condense_forms.hpp"
 
+#include "whittle/base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,6 +89,26 @@ std::string condensing_notice(const CondensedText& form, const CondensedSource& 
 }
 
 namespace detail {
+
+CondensedText within(CondensedText form, std::size_t max_bytes, Language language) {
+    if (form.text.size() <= max_bytes) return form;
+    const std::string_view text = form.text;
+    std::string_view head = utf8_prefix(text, max_bytes / 3 * 2);
+    std::string_view tail = utf8_suffix(text, max_bytes / 3);
+    const std::size_t line_end = head.rfind('\n');
+    if (line_end != std::string_view::npos && line_end > head.size() / 2) head = head.substr(0, line_end + 1);
+    const std::size_t line_begin = tail.find('\n');
+    if (line_begin != std::string_view::npos && line_begin < tail.size() / 2) tail.remove_prefix(line_begin + 1);
+    const std::string bytes = grouped(text.size() - head.size() - tail.size());
+    const bool is_chinese = language == Language::chinese;
+    const std::string mark = fmt::format(fmt::runtime(is_chinese ? "[..{} 字节]" : "[..{} bytes]"), bytes);
+    form.legend += is_chinese ? fmt::format("；其结果仍过长，{} 处省略中间部分", mark)
+                              : fmt::format("; that is too long too, {} stands for its middle", mark);
+    const bool starts_line = head.ends_with('\n');
+    form.text = fmt::format("{}{}{}\n{}", head, starts_line ? "" : "\n", mark, tail);
+    form.is_lossless = false;
+    return form;
+}
 
 std::string grouped(std::size_t number) {
     std::string digits = std::to_string(number);

@@ -22,6 +22,9 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] std::optional<CondensedText> condense_table(std::string_view text, const CondensingConfig& config,
                                                           Language language);
 
+/// The form, with both ends only, of whole lines where it has such, if it is longer than that.
+[[nodiscard]] CondensedText within(CondensedText form, std::size_t max_bytes, Language language);
+
 /// "12,345"
 [[nodiscard]] std::string grouped(std::size_t number);
 /// The mark of lines that were left out: "[..12]".

@@ -2,6 +2,7 @@
 
 #include "../conversation/held_result.hpp"
 #include "bounded_result.hpp"
+#include "condense_forms.hpp"
 #include "distil.hpp"
 #include "result_class.hpp"
 #include "whittle/base/detail/names.hpp"
@@ -102,7 +103,9 @@ private:
         const auto& storage = held_.storage();
         PlannedKeys planned;  // each part's key is its own
         if (storage) change.key = free_key(*storage, key_of(i), whole, planned);
-        const auto form = condense(whole, facts.config, context_.language, facts.author);
+        auto form = condense(whole, facts.config, context_.language, facts.author);
+        const auto most = static_cast<std::size_t>(config_.max_form_bytes);
+        if (form) form = detail::within(*std::move(form), most, context_.language);
         if (form) use(*form, whole, change);
         if (facts.may_distil) use_extract(form ? form->format : TextFormat::other, whole, change);
         if (change.text.empty()) return;

@@ -13,6 +13,7 @@ void check_condensing(const CondensingConfig& config, std::string_view name, Pro
     check.fraction(config.min_gain, "min_gain");
     check.error(config.max_held_bytes < 1 || config.max_held_bytes > largest_held, "max_held_bytes",
                 std::to_string(config.max_held_bytes), fmt::format("1 to {}", largest_held));
+    check.at_least(config.max_form_bytes, 400, "max_form_bytes");
     check.at_least(config.lossless_bytes, 0, "lossless_bytes");
     check.at_least(config.max_rows, 1, "max_rows");
     check.at_least(config.head_rows, 1, "head_rows");

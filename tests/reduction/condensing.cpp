@@ -1,6 +1,8 @@
 // Condensing of results when they come: what passes, what is stored, and how it comes back.
 #include "condensing.hpp"
 
+#include "whittle/reduction/reduction.hpp"
+
 #include <stdexcept>
 
 using namespace whittle;
@@ -180,4 +182,31 @@ TEST_CASE("every bad setting of condensing is reported at once", "[condensing]")
     }
     for (const char* field : {"min_bytes", "min_gain", "head_rows", "max_string_bytes", "max_rows"})
         CHECK(has(text, std::string("condensing.") + field));
+}
+
+TEST_CASE("a form that is still too long keeps both ends, and Reduction leaves it alone", "[condensing]") {
+    const auto storage = memory_storage();
+    const Chain<> chain{ChainConfig{.storage = storage}, Reduction<>{{.max_length_for_trunc = 1'000}},
+                        Condensing<>{{.max_form_bytes = 900, .lossless_bytes = 1 << 30}}};
+    Conversation<> conversation("conv");
+    conversation.push_back(ChatMessage::user("go"));
+    conversation.push_back(ChatMessage::assistant("").call("c1", "tool"));
+    const std::string text = json_rows(200);
+    CollectingSink sink;
+    const ToolContext call = chain.prepare_tools(conversation).at(0);
+    ToolOutcome outcome = chain.wrap_tool(call, sink, [&](const ToolContext&, PartSink& out) {
+        out.write(text);
+        return ToolOutcome{};
+    });
+    conversation.push_tool_results(std::vector{to_return(call, sink, std::move(outcome))});
+    const std::string shown = text_of(conversation.messages()[2], 0);
+    CHECK(shown.size() < 1'300);
+    for (const char* part :
+         {"[JSON of", ", condensed: ", " bytes] stands for its middle", "[1000,\"item 0\",10.50,true],\n",
+          "true],\n[..", " bytes]\n[11", "[1199,\"item 199\",13.50,true]]}"})
+        CHECK(has(shown, part));
+    CHECK(keys_in(*storage) == std::vector<std::string>{"conv/condensed/c1"});
+    while (conversation.undo()) {
+    }
+    CHECK(text_of(conversation.messages()[2], 0) == text);
 }

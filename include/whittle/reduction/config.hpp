@@ -297,6 +297,7 @@ struct CondensingConfig {
     bool condense_tables = true;  ///< CSV, TSV, Markdown, columns under capitals
 
     // How much stays.
+    std::int64_t max_form_bytes = 40'000;  ///< a longer form keeps both ends; `Reduction` leaves forms alone
     std::int64_t lossless_bytes = 12'000;  ///< JSON of up to that size in its lossless form loses nothing
     int max_rows = 40;                     ///< longer arrays and tables are cut
     int head_rows = 12;                    ///< of those: rows at the front that stay
