@@ -15,6 +15,7 @@
 #include "whittle/port/scripted_model.hpp"
 #include "whittle/port/storage.hpp"
 #include "whittle/preset/presets.hpp"
+#include "whittle/reduction/condensing.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"

@@ -10,6 +10,7 @@ namespace whittle::inline v0::detail {
 
 extern const StageType reduction_type;
 extern const StageType trimming_type;
+extern const StageType condensing_type;
 extern const StageType summarization_type;
 extern const StageType token_saving_type;
 extern const StageType pruning_type;
@@ -19,7 +20,7 @@ extern const StageType registered_type;
 namespace {
 
 /// In the order of the documentation.
-constexpr std::array stage_types{&reduction_type,    &trimming_type, &summarization_type,
+constexpr std::array stage_types{&reduction_type,    &trimming_type, &condensing_type, &summarization_type,
                                  &token_saving_type, &pruning_type,  &compaction_type};
 
 std::vector<std::string_view> type_names(const MiddlewareTypes& own) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "whittle/conversation/notes.hpp"
+#include "whittle/conversation/detail/notes.hpp"
 #include "whittle/message/outline.hpp"
 
 #include <nlohmann/json.hpp>

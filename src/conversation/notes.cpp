@@ -1,4 +1,4 @@
-#include "whittle/conversation/notes.hpp"
+#include "whittle/conversation/detail/notes.hpp"
 
 #include <utility>
 

@@ -3,6 +3,7 @@
 #include "whittle/compaction/compaction.hpp"
 #include "whittle/compaction/pruning.hpp"
 #include "whittle/loop/agent_loop.hpp"
+#include "whittle/reduction/condensing.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/reduction/trimming.hpp"
 #include "whittle/replay/replay.hpp"
@@ -17,6 +18,7 @@
     template class AgentLoop<M>;     \
     template class Reduction<M>;     \
     template class Trimming<M>;      \
+    template class Condensing<M>;    \
     template class Summarization<M>; \
     template class Pruning<M>;       \
     template class Compaction<M>;    \

@@ -1,6 +1,7 @@
 #include "extract_form.hpp"
 
 #include "read_form.hpp"
+#include "terminal_text.hpp"
 #include "whittle/base/text.hpp"
 
 #include <algorithm>
@@ -121,34 +122,6 @@ private:
     std::vector<bool> stays_{};
     std::vector<std::size_t> errors_{};
 };
-
-/// Without escape sequences of terminals.
-std::string without_colours(std::string_view text) {
-    std::string left;
-    left.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '\x1b' || i + 1 >= text.size() || text[i + 1] != '[') {
-            left += text[i];
-            continue;
-        }
-        std::size_t end = i + 2;
-        while (end < text.size() && (is_digit(text[end]) || text[end] == ';' || text[end] == '?')) ++end;
-        const bool is_sequence = end < text.size() && is_ident_start(text[end]) && text[end] != '_';
-        if (!is_sequence) {
-            left += text[i];
-            continue;
-        }
-        i = end;
-    }
-    return left;
-}
-
-/// What a terminal shows of a line that returns to its start.
-std::string_view last_written(std::string_view line) noexcept {
-    if (line.find('\r') == std::string_view::npos) return line;
-    while (line.ends_with('\r')) line.remove_suffix(1);
-    return line.substr(line.rfind('\r') + 1);
-}
 
 }  // namespace
 

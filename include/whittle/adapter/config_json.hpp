@@ -6,6 +6,7 @@
 #include "whittle/compaction/pruning.hpp"
 #include "whittle/port/model.hpp"
 #include "whittle/preset/presets.hpp"
+#include "whittle/reduction/condensing.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/reduction/trimming.hpp"
 #include "whittle/summarization/summarization.hpp"
@@ -51,8 +52,8 @@ struct StorageSettings {
 [[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
 
 /// Settings of any middleware that a configuration can name.
-using StageConfig = std::variant<ReductionConfig, TrimmingConfig, SummarizationConfig, TokenSavingConfig, PruningConfig,
-                                 CompactionConfig, RegisteredConfig>;
+using StageConfig = std::variant<ReductionConfig, TrimmingConfig, CondensingConfig, SummarizationConfig,
+                                 TokenSavingConfig, PruningConfig, CompactionConfig, RegisteredConfig>;
 
 /// One entry of "middlewares".
 struct StageSettings {
@@ -60,7 +61,7 @@ struct StageSettings {
     StageConfig config{};
     StorageSettings backend{};  ///< own storage; none: the chain's
     std::map<std::string, StorageSettings> tool_backends{};
-    std::string model{};           ///< summarization, compaction, token_saving: a name of `ChainSettings::models`
+    std::string model{};           ///< the model that the stage asks: a name of `ChainSettings::models`
     std::string failover_model{};  ///< summarization, compaction: the same; empty: `model`
 };
 
@@ -184,6 +185,14 @@ template <AgentMessage M>
                                                         const NamedModels<M>&) {
     if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
     return std::make_shared<Trimming<M>>(std::move(config), stage.name);
+}
+
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(CondensingConfig config, const StageSettings& stage,
+                                                        const NamedModels<M>& models) {
+    if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
+    if (auto model = find_model<M>(models, stage.model)) config.distiller = as_text_model<M>(std::move(model));
+    return std::make_shared<Condensing<M>>(std::move(config), stage.name);
 }
 
 template <AgentMessage M>

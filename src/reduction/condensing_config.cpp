@@ -1,0 +1,37 @@
+#include "whittle/reduction/config.hpp"
+
+#include "../base/field_check.hpp"
+
+#include <fmt/format.h>
+
+namespace whittle::inline v0 {
+
+void check_condensing(const CondensingConfig& config, std::string_view name, Problems& problems) {
+    constexpr std::int64_t largest_held = 1LL << 30;
+    FieldCheck check(name, problems);
+    check.at_least(config.min_bytes, 0, "min_bytes");
+    check.fraction(config.min_gain, "min_gain");
+    check.error(config.max_held_bytes < 1 || config.max_held_bytes > largest_held, "max_held_bytes",
+                std::to_string(config.max_held_bytes), fmt::format("1 to {}", largest_held));
+    check.at_least(config.max_form_bytes, 400, "max_form_bytes");
+    check.at_least(config.lossless_bytes, 0, "lossless_bytes");
+    check.at_least(config.max_rows, 1, "max_rows");
+    check.at_least(config.head_rows, 1, "head_rows");
+    check.at_least(config.tail_rows, 0, "tail_rows");
+    check.at_least(config.max_outliers, 0, "max_outliers");
+    check.at_least(config.max_columns, 0, "max_columns");
+    check.at_least(config.max_string_bytes, 16, "max_string_bytes");
+    check.at_least(config.diff_context_lines, 0, "diff_context_lines");
+    check.at_least(config.error_context_lines, 0, "error_context_lines");
+    check.at_least(config.distil_min_bytes, 0, "distil_min_bytes");
+    check.at_least(config.distil_max_tokens, 16, "distil_max_tokens");
+    check.at_least(config.distil_max_input_bytes, 1'000, "distil_max_input_bytes");
+    check.tool_names(config.exclude_tools, "exclude_tools");
+    const std::int64_t kept = add_saturating(add_saturating(config.head_rows, config.tail_rows), config.max_outliers);
+    check.error(config.max_rows >= 1 && kept > config.max_rows, "max_rows", std::to_string(config.max_rows),
+                fmt::format("{} (head_rows, tail_rows and max_outliers) or more", kept));
+    check.warn(config.min_bytes > config.max_held_bytes, "min_bytes", std::to_string(config.min_bytes),
+               fmt::format("at most max_held_bytes ({}), else nothing is ever condensed", config.max_held_bytes));
+}
+
+}  // namespace whittle::inline v0
