@@ -37,8 +37,8 @@ struct ToolContext {
     std::string tool{};
     std::string arguments{};  ///< raw JSON
     std::span<const ToolSpec> tools{};
-    Serial round = 0;            ///< of the message with the call
-    std::size_t call = 0;        ///< which of its calls, from 0
+    Serial round = 0;      ///< of the message with the call
+    std::size_t call = 0;  ///< which of its calls, from 0
     /// Keys of the objects that hold the result of an earlier call with the same arguments, which the model no longer
     /// sees whole; empty: there is none.
     std::vector<std::string> stored_before{};
