@@ -26,7 +26,7 @@ std::optional<std::size_t> Positions::find(Serial serial, std::size_t guess) {
 }
 
 Mark mark_of_stored(const StoredPart& stored) {
-    Provenance provenance{.origin = Origin::placeholder, .by = stored.by, .reason = "truncate"};
+    Provenance provenance{.origin = Origin::placeholder, .by = stored.by, .reason = std::string(truncate_reason)};
     if (!stored.key.empty()) provenance.stored.push_back(stored.key);
     return std::make_shared<const Provenance>(std::move(provenance));
 }

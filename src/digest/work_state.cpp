@@ -53,7 +53,8 @@ public:
         : heading_(heading),
           note_(items_left_out.in(language)),
           counter_(counter),
-          left_(sub_saturating(max_tokens, counter.count(heading) + counter.count(note_) + spare)) {}
+          note_tokens_(counter.count(note_) + 1),
+          left_(sub_saturating(max_tokens, counter.count(heading) + note_tokens_ + spare)) {}
 
     [[nodiscard]] std::int64_t left() const noexcept { return left_; }
     /// From the newest to the oldest; an empty one is left out. Nothing is shown behind what is left out.
@@ -66,6 +67,13 @@ public:
         }
         left_ -= tokens;
         blocks_.push_back(std::move(block));
+    }
+    /// From the newest to the oldest. Where all fit, no room is kept for a word on what is left out.
+    void add_all(std::vector<std::string> blocks) {
+        std::int64_t tokens = 0;
+        for (const std::string& block : blocks) tokens = add_saturating(tokens, counter_.count(block) + 1);
+        if (left_ > 0 && tokens <= left_ + note_tokens_) left_ = tokens;
+        for (std::string& block : blocks) add(std::move(block));
     }
     [[nodiscard]] std::string text() const {
         if (blocks_.empty()) return {};
@@ -81,6 +89,7 @@ private:
     std::string_view heading_;
     std::string_view note_;
     const TokenCounter& counter_;
+    std::int64_t note_tokens_;
     std::int64_t left_;
     bool is_full_ = false;
     std::size_t missing_ = 0;
@@ -166,13 +175,17 @@ std::string to_text(const WorkState& state, const PreserveWorkConfig& config, st
         text.append(text.empty() ? "" : "\n").append(section);
     };
     WorkSection plan(plan_heading.in(language), std::min(config.plan_tokens, left), counter, language);
-    const std::vector<std::string> items = state.plan.value_or(std::vector<std::string>{});
-    for (auto item = items.rbegin(); item != items.rend(); ++item) plan.add("- " + to_item(*item));
+    std::vector<std::string> items;
+    const std::vector<std::string> planned = state.plan.value_or(std::vector<std::string>{});
+    for (auto item = planned.rbegin(); item != planned.rend(); ++item) items.push_back("- " + to_item(*item));
+    plan.add_all(std::move(items));
     append(plan.text());
     append(findings_text(state, config, left, counter, language));
     WorkSection files(used_files_heading.in(language), std::min(config.files_tokens, left), counter, language);
+    std::vector<std::string> used;
     for (auto file = state.files.rbegin(); file != state.files.rend(); ++file)
-        files.add("- " + to_item(to_text(*file)));
+        used.push_back("- " + to_item(to_text(*file)));
+    files.add_all(std::move(used));
     append(files.text());
     return text;
 }

@@ -91,8 +91,9 @@ void ClearingRun::shorten_text(const ClearingCandidate& candidate, std::size_t i
     const bool is_new = stored.empty();
     const Mark& mark = mark_of(edit_.outline()[candidate.message], candidate.parts[i]);
     if (is_new && origin_of(mark) != Origin::original) return;
-    Provenance provenance{
-        .origin = Origin::placeholder, .reason = "truncate", .stored = {stored.begin(), stored.end()}};
+    Provenance provenance{.origin = Origin::placeholder,
+                          .reason = std::string(truncate_reason),
+                          .stored = {stored.begin(), stored.end()}};
     if (is_new)
         provenance.stored.push_back(
             free_key(*storage, usual_key(config_, turn_.conversation_id(), "trunc", object_name_of(candidate)), whole,

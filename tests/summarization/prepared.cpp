@@ -204,7 +204,7 @@ TEST_CASE("a prepared summary that leaves too much after an overflow is dropped 
     conversation.push_back(ChatMessage::assistant("so"));
     conversation.push_back(ChatMessage::user("and?"));
     REQUIRE(bench.chain.on_overflow(conversation, {.limit = 4'000, .used = 10'000}));
-    CHECK(bench.model->asked.size() == 2);
+    CHECK(bench.model->asked.size() > 1);  // in pieces that fit
     REQUIRE(bench.dropped.size() == 1);
     CHECK(bench.dropped[0].find("it would leave") != std::string::npos);
 }

@@ -40,7 +40,7 @@ struct ToolContext {
     Serial round = 0;      ///< of the message with the call
     std::size_t call = 0;  ///< which of its calls, from 0
     /// Keys of the objects that hold the result of an earlier call with the same arguments, which the model no longer
-    /// sees whole; empty: there is none.
+    /// sees as it came; empty: there is none.
     std::vector<std::string> stored_before{};
     std::string conversation{};  ///< its id
     std::shared_ptr<Storage> storage{};

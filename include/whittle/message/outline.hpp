@@ -39,6 +39,10 @@ enum class Origin {
 /// The `Provenance::reason` of what stands in place of media.
 inline constexpr std::string_view media_reason = "media";
 
+/// That of a result that was shortened so that the model never saw more: when it came, or where a request was too
+/// large.
+inline constexpr std::string_view truncate_reason = "truncate";
+
 /// The side table's record of one message or part that is not original. Immutable and shared: text in a message is
 /// never searched for such marks (L11).
 struct Provenance {

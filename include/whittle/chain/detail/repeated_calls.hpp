@@ -20,7 +20,7 @@
 namespace whittle::inline v0::detail {
 
 /// Finds, for calls that are about to run, earlier ones of the same tool with the same arguments whose results the
-/// model no longer sees whole.
+/// model no longer sees as they came to it.
 template <AgentMessage M>
 class RepeatFinder {
 public:
@@ -85,8 +85,8 @@ private:
             const auto call = earlier_.find(part.object_name);
             if (call == earlier_.end()) continue;
             const Mark& mark = mark_of(info, p);
-            const bool is_stored = origin_of(mark) != Origin::original && !mark->stored.empty();
-            call->second->newest = is_stored ? mark : Mark{};
+            const bool is_edited = origin_of(mark) != Origin::original && mark->reason != truncate_reason;
+            call->second->newest = is_edited && !mark->stored.empty() ? mark : Mark{};
         }
     }
 
