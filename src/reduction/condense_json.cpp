@@ -31,10 +31,10 @@ bool are_json_lines(std::string_view text) {
     return lines >= fewest;
 }
 
-std::string json_legend(const JsonFormFacts& facts, bool are_lines) {
+std::string json_legend(const JsonFormFacts& facts) {
     std::string legend;
     if (facts.tables > 0) {
-        legend = are_lines ? "its lines stand" : "objects with the same keys stand";
+        legend = "objects with the same keys stand";
         legend += R"( as rows: {"@columns":[keys],"@rows":[[values],..]})";
     }
     if (facts.rows_left_out + facts.strings_cut == 0) return legend.empty() ? "white space is dropped" : legend;
@@ -81,11 +81,10 @@ std::optional<CondensedText> condense_json(std::string_view text, const Condensi
         }
     }
     const bool is_lossless = facts.rows_left_out + facts.strings_cut == 0;
-    return CondensedText{
-        .format = is_one ? TextFormat::json : TextFormat::json_lines,
-        .text = std::move(shown),
-        .is_lossless = is_lossless,
-        .legend = language == Language::chinese ? chinese_json_legend(facts) : json_legend(facts, !is_one)};
+    return CondensedText{.format = is_one ? TextFormat::json : TextFormat::json_lines,
+                         .text = std::move(shown),
+                         .is_lossless = is_lossless,
+                         .legend = language == Language::chinese ? chinese_json_legend(facts) : json_legend(facts)};
 }
 
 }  // namespace whittle::inline v0::detail

@@ -23,8 +23,10 @@ constexpr std::size_t fewest_log_lines = 20;
 class LogForm {
 public:
     LogForm(std::string_view text, const CondensingConfig& config) : plain_(without_colours(text)), config_(config) {
+        constexpr std::int64_t fewest_line_feeds = 2;  // with fewer, a carriage return ends lines
+        const bool may_be_progress = count_line_feeds(plain_) >= fewest_line_feeds;
         for (const std::string_view line : split_lines(plain_)) {
-            lines_.push_back(last_written(line));
+            lines_.push_back(may_be_progress && is_overwritten(line) ? last_written(line) : line);
             lost_progress_ = lost_progress_ || lines_.back().size() + 1 < line.size();
         }
         if (!lines_.empty() && lines_.back().empty()) lines_.pop_back();  // behind the last line feed
@@ -46,6 +48,18 @@ public:
         for (std::size_t at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1))
             marks += at + 1 < text.size() && text[at + 1] != '\n' ? 1 : 0;
         return marks >= many;
+    }
+
+    /// Written over, as progress is, and nothing that is gone tells of an error.
+    [[nodiscard]] static bool is_overwritten(std::string_view line) {
+        const std::string_view last = last_written(line);
+        std::string_view gone = line.substr(0, static_cast<std::size_t>(last.data() - line.data()));
+        while (!gone.empty()) {
+            const std::size_t end = std::min(gone.find('\r'), gone.size());
+            if (tells_of_error(gone.substr(0, end))) return false;
+            gone.remove_prefix(std::min(gone.size(), end + 1));
+        }
+        return last.size() < line.size();
     }
 
     void keep_all() {

@@ -53,7 +53,7 @@ public:
                      BoundedResult& result)
         : config_(config), by_(by), context_(context), result_(result), held_(context, by, config.storage) {}
 
-    /// All or nothing: what fails here leaves the parts as they came.
+    /// What fails here leaves the parts as they came; an object that was stored for one of them stays.
     void condense_all(ToolOutcome& outcome) noexcept {
         try {
             condense_or_throw(outcome);
@@ -64,10 +64,13 @@ public:
 
 private:
     void condense_or_throw(ToolOutcome& outcome) {
-        if (outcome.is_error || !outcome.read_back.empty() || !has_long_text() || shows_stored_text(context_)) return;
+        if (outcome.is_error || outcome.original || !outcome.read_back.empty() || !has_long_text() ||
+            shows_stored_text(context_))
+            return;
         const CallFacts facts = facts_of_call(config_, context_);
         if (!has_formats(facts.config) && !facts.may_distil) return;
         std::vector<Change> changes;
+        for (std::size_t i = 0; i < result_.items().size(); ++i) long_texts_ += may_change(i) ? 1 : 0;
         for (std::size_t i = 0; i < result_.items().size(); ++i) {
             if (may_change(i)) add_change(i, facts, changes);
         }
@@ -104,7 +107,7 @@ private:
         PlannedKeys planned;  // each part's key is its own
         if (storage) change.key = free_key(*storage, key_of(i), whole, planned);
         auto form = condense(whole, facts.config, context_.language, facts.author);
-        const auto most = static_cast<std::size_t>(config_.max_form_bytes);
+        const auto most = static_cast<std::size_t>(config_.max_form_bytes) / std::max<std::size_t>(1, long_texts_);
         if (form) form = detail::within(*std::move(form), most, context_.language);
         if (form) use(*form, whole, change);
         if (facts.may_distil) use_extract(form ? form->format : TextFormat::other, whole, change);
@@ -175,7 +178,8 @@ private:
     const ToolContext& context_;
     BoundedResult& result_;
     HeldResult held_;
-    bool was_asked_ = false;  // the model, for this result
+    std::size_t long_texts_ = 0;  // which share `max_form_bytes`
+    bool was_asked_ = false;      // the model, for this result
 };
 
 }  // namespace

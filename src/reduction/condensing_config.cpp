@@ -30,6 +30,10 @@ void check_condensing(const CondensingConfig& config, std::string_view name, Pro
     const std::int64_t kept = add_saturating(add_saturating(config.head_rows, config.tail_rows), config.max_outliers);
     check.error(config.max_rows >= 1 && kept > config.max_rows, "max_rows", std::to_string(config.max_rows),
                 fmt::format("{} (head_rows, tail_rows and max_outliers) or more", kept));
+    check.warn(
+        config.lossless_bytes > config.max_form_bytes, "lossless_bytes", std::to_string(config.lossless_bytes),
+        fmt::format("at most max_form_bytes ({}), else a form without loss is cut in its middle instead of by rows",
+                    config.max_form_bytes));
     check.warn(config.min_bytes > config.max_held_bytes, "min_bytes", std::to_string(config.min_bytes),
                fmt::format("at most max_held_bytes ({}), else nothing is ever condensed", config.max_held_bytes));
 }

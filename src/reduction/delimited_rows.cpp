@@ -14,14 +14,21 @@ namespace {
 
 constexpr std::size_t fewest_rows = 8;
 
-/// Where the record that starts at `at` ends: at a line feed outside of quotes, or the end.
+/// Where the record that starts at `at` ends: at a line feed outside of quotes, or the end. A quote opens where a cell
+/// begins; one that does not close within some lines is none (an inch).
 std::size_t end_of_record(std::string_view text, std::size_t at) noexcept {
+    constexpr std::size_t most_lines = 50;
+    const std::size_t first_line = std::min(text.find('\n', at), text.size());
     bool is_quoted = false;
-    for (; at < text.size(); ++at) {
-        if (text[at] == '"') is_quoted = !is_quoted;
-        if (text[at] == '\n' && !is_quoted) break;
+    std::size_t lines = 0;
+    for (std::size_t i = at; i < text.size(); ++i) {
+        const bool begins_cell = i == at || std::string_view(",;|").find(text[i - 1]) != std::string_view::npos;
+        if (text[i] == '"' && (is_quoted || begins_cell)) is_quoted = !is_quoted;
+        if (text[i] != '\n') continue;
+        if (!is_quoted) return i;
+        if (++lines > most_lines) return first_line;
     }
-    return at;
+    return is_quoted ? first_line : text.size();
 }
 
 std::vector<std::string_view> records_of(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "distil.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/base/event.hpp"
 #include "whittle/base/text.hpp"
 #include "whittle/conversation/detail/attachments.hpp"
 #include "whittle/digest/detail/accept.hpp"
@@ -106,8 +107,8 @@ std::optional<std::string> distil(std::string_view text, const CondensingConfig&
             extract.reset();
         }
         return extract;
-    } catch (const std::exception& error) {
-        tell_no_extract(by, context, error.what());
+    } catch (...) {
+        tell_no_extract(by, context, current_error_text());
         return std::nullopt;
     }
 }

@@ -123,15 +123,15 @@ void HtmlText::open(const HtmlPiece& tag) {
     if (same_word(name, "tr")) {
         break_line(1);
         is_row_ = false;
+        row_begin_ = out_.size();
         return;
     }
     if (same_word(name, "td") || same_word(name, "th")) {
-        if (std::exchange(is_row_, true)) {
-            breaks_ = 0;
-            has_space_ = false;
-            add_visible(" | ");
-        }
-        return;
+        if (!std::exchange(is_row_, true)) return;
+        const bool is_begun = out_.size() > row_begin_;  // else the break in front of the row is still to come
+        if (is_begun) breaks_ = 0;
+        has_space_ = false;
+        return add_visible(is_begun ? " | " : "| ");
     }
     if (same_word(name, "ul") || same_word(name, "ol")) ++lists_;
     if (names_one_of(name, block_elements)) break_line(names_one_of(name, paragraph_elements) ? 2 : 1);
@@ -166,7 +166,7 @@ void HtmlText::open_link(std::string_view attributes) {
 void HtmlText::close_link() {
     if (link_.empty()) return;
     const std::string link = std::exchange(link_, {});
-    if (out_.size() <= link_begin_) return;
+    if (out_.size() <= link_begin_) return add_visible("(" + link + ")");
     const std::string_view shown = trim_view(std::string_view(out_).substr(link_begin_));
     if (shown != link) out_.append(" (").append(link).append(")");
 }

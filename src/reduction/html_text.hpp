@@ -41,8 +41,9 @@ private:
     bool has_space_ = false;  // before the next text
     std::size_t pre_ = 0;     // elements around whose white space counts
     std::size_t lists_ = 0;
-    bool is_row_ = false;  // a cell of this row is written already
-    std::string link_{};   // of the link that is open
+    bool is_row_ = false;        // this row has a cell already
+    std::size_t row_begin_ = 0;  // of `out_`, where the row began
+    std::string link_{};         // of the link that is open
     std::size_t link_begin_ = 0;
     std::string decoded_{};
     HtmlLosses losses_{};

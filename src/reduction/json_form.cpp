@@ -178,10 +178,10 @@ void JsonForm::open_array(std::uint32_t node, bool are_lines) {
 /// Objects that most elements of an array are like: by all their names, or by those of their own members, where these
 /// are few enough to be counted off. Without them `columns` is none.
 JsonForm::Columns JsonForm::columns_of(std::uint32_t array) const {
-    constexpr std::size_t fewest_rows = 2;
+    constexpr std::size_t fewest_objects = 2;
     constexpr std::size_t cost = 32;  // of the names of a table
     const std::size_t number = nodes_[array].children;
-    if (!makes_tables_ || number < fewest_rows) return {};
+    if (!makes_tables_ || number < fewest_objects) return {};
     for (const bool is_deep : {true, false}) {
         const LikeObjects rows =
             most_alike(nodes_, array, [&](std::uint32_t i) { return is_deep ? nodes_[i].deep_keys : nodes_[i].keys; });

@@ -36,7 +36,13 @@ void append_number(std::string& out, std::string_view word, bool stands_alone) {
 bool has_time(std::string_view text) noexcept {
     for (std::size_t colon = text.find(':'); colon != std::string_view::npos; colon = text.find(':', colon + 1)) {
         if (colon < 1 || colon + 5 >= text.size()) continue;
-        if (is_digit(text[colon - 1]) && is_digit(text[colon + 1]) && is_digit(text[colon + 2]) &&
+        const std::size_t begin = colon - (colon >= 2 && is_digit(text[colon - 2]) ? 2 : 1);
+        const std::size_t end = colon + 6;
+        // More of the kind on either side is an address.
+        const bool is_alone =
+            (begin == 0 || (text[begin - 1] != ':' && !is_alnum(text[begin - 1])) || text[begin - 1] == 'T') &&
+            (end >= text.size() || text[end] != ':');
+        if (is_alone && is_digit(text[colon - 1]) && is_digit(text[colon + 1]) && is_digit(text[colon + 2]) &&
             text[colon + 3] == ':' && is_digit(text[colon + 4]) && is_digit(text[colon + 5]))
             return true;
     }

@@ -20,11 +20,17 @@ std::string squeezed(std::string_view tool) {
     return name;
 }
 
-constexpr std::array<std::string_view, 16> read_names{
-    "read",     "readfile",        "readfiles",     "view",
-    "viewfile", "viewfiles",       "open",          "openfile",
-    "cat",      "catfile",         "fetchfile",     "getfilecontent",
-    "getfile",  "getfilecontents", "readmanyfiles", "strreplacebasededittool"};
+constexpr std::array<std::string_view, 22> read_names{"readtextfile",  "readmultiplefiles",
+                                                      "readmediafile", "notebookread",
+                                                      "readnotebook",  "readresource",
+                                                      "read",          "readfile",
+                                                      "readfiles",     "view",
+                                                      "viewfile",      "viewfiles",
+                                                      "open",          "openfile",
+                                                      "cat",           "catfile",
+                                                      "fetchfile",     "getfilecontent",
+                                                      "getfile",       "getfilecontents",
+                                                      "readmanyfiles", "strreplacebasededittool"};
 constexpr std::array<std::string_view, 11> search_names{
     "grep",        "rg",          "search",     "grepsearch", "searchfilecontent", "codebasesearch",
     "searchfiles", "findinfiles", "searchcode", "ripgrep",    "grepfiles"};

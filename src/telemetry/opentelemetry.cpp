@@ -8,6 +8,7 @@
 #include "otlp_json.hpp"
 #include "records.hpp"
 #include "tally.hpp"
+#include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -141,7 +142,8 @@ private:
     void send(ExportQueue<T>& queue, const Encode& encode, std::string_view path, std::int64_t& sent,
               FlushResult& result, const std::stop_token& stop) {
         std::int64_t rest = queue.waiting();  // what comes meanwhile has time until the next flush
-        while (rest > 0 && !result.retry) {
+        result.retry = result.retry || (rest > 0 && stop.stop_requested());
+        while (rest > 0 && !result.retry && !stop.stop_requested()) {
             typename ExportQueue<T>::Batch batch(queue, std::min(rest, config_.max_batch));
             const auto size = static_cast<std::int64_t>(batch.items().size());
             const Delivery delivery = post(path, encode(batch.items(), config_.resource), size, sent, result, stop);
@@ -165,7 +167,7 @@ private:
                   const std::stop_token& stop) {
         detail::PostResult answer = detail::post(*transport_, config_, path, std::move(body), stop);
         if (!answer.problem.empty()) result.problems.push_back(std::move(answer.problem));
-        result.rejected += answer.rejected;
+        result.rejected = add_saturating(result.rejected, std::clamp<std::int64_t>(answer.rejected, 0, size));
         switch (answer.delivery) {
             case Delivery::taken: sent += size; break;
             case Delivery::refused: result.refused += size; break;

@@ -14,8 +14,11 @@ constexpr std::size_t longest_label = 100;  // bytes
 
 /// A view of `text`, which is replaced by `cleaned` where it is no fit label.
 std::string_view clean_label(std::string_view text, std::string& cleaned) {
-    if (text.size() <= longest_label && is_valid_utf8(text)) return text;
+    const auto is_control = [](char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f'; };
+    const bool has_control = std::ranges::any_of(text, is_control);
+    if (text.size() <= longest_label && !has_control && is_valid_utf8(text)) return text;
     cleaned = clipped(text, longest_label);
+    std::ranges::replace_if(cleaned, is_control, '_');  // they are told apart nowhere
     return cleaned;
 }
 

@@ -221,6 +221,48 @@ TEST_CASE("a page becomes its text", "[condensing]") {
     CHECK(has(form->legend, "1 menus, 1 pictures without a description"));
 }
 
+TEST_CASE("rows of a page stay rows where cells are empty, and a link without words stays a link", "[condensing]") {
+    const std::string page = R"(<!DOCTYPE html><html><body><p>Quarters of the year, by region and sum</p><table>
+<tr><th></th><th>Q1</th><th>Q2</th></tr><tr><td>a</td><td>1</td><td>2</td></tr><tr><td></td><td></td><td>c</td></tr></table>
+<p>The report: <a href="/report.pdf"><img src="pdf.png"></a></p></body></html>)";
+    const std::string form = form_of_text(page);
+    CHECK(has(form, "sum\n\n| Q1 | Q2\na | 1 | 2\n| "));
+    CHECK(has(form, "| c\n"));
+    CHECK(has(form, "(/report.pdf)"));
+}
+
+TEST_CASE("lines that end in a carriage return, and errors that progress ran over, are no progress", "[condensing]") {
+    std::string mac = "name,state\r";
+    for (int i = 0; i < 400; ++i) mac += "item " + std::to_string(i) + ",sold to a customer in town\r";
+    const auto form = condense(mac, {}, Language::english, TextAuthor::program);
+    if (form) CHECK(has(form->text, "item 7,sold"));
+
+    std::string build;
+    for (int i = 0; i < 30; ++i) build += "compiling part " + std::to_string(i) + " of 30\rcompiling part 30 of 30\n";
+    build += "ERROR: disk is full, trying again\r100% done\n";
+    const auto log = condense(build, {}, Language::english, TextAuthor::program);
+    REQUIRE(log);
+    CHECK(has(log->text, "disk is full"));
+}
+
+TEST_CASE("an address of hardware is no time, so that a list of hosts is no log", "[condensing]") {
+    std::string hosts;
+    for (int i = 10; i < 90; ++i) {
+        const std::string n = std::to_string(i);
+        hosts += "host-" + n + " 10.0.0." + n + " 52:54:00:12:34:" + n + " 10.1.0." + n + " online\n";
+    }
+    CHECK(form_of_text(hosts).empty());
+}
+
+TEST_CASE("an inch is no quote: rows of a table are counted one by one", "[condensing]") {
+    std::string rows = "name\tsize\tstate\n";
+    for (int i = 0; i < 600; ++i)
+        rows += "part " + std::to_string(i) + "\t" + (i == 100 || i == 500 ? "3\" bolt" : "3 bolt") + "\tsold\n";
+    const std::string form = form_of_text(rows);
+    REQUIRE_FALSE(form.empty());
+    CHECK(form.size() < rows.size() / 3);
+}
+
 TEST_CASE("a page that is broken or hostile gives text, and never ends early", "[condensing]") {
     const std::string start = "<!doctype html><p>before the trouble there is a text of some length</p>";
     for (const char* trouble :
