@@ -45,10 +45,10 @@ TEST_CASE("read_offloaded reads what was condensed, and its pages pass as they a
     conversation.push_tool_results(std::vector{bench.run(text)});
     conversation.push_back(
         ChatMessage::assistant("").call("c2", "read_offloaded", R"({"reference":"conv/condensed/c1"})"));
-    const Tool reader = read_offloaded_tool(bench.storage);
+    const Tool reading_tool = read_offloaded_tool(bench.storage);
     ToolContext call = bench.chain.prepare_tools(conversation).at(0);
     call.storage = bench.storage;
-    const ToolReturn page = bench.run(call, [&](PartSink& out) { return reader.invoke(call, out); });
+    const ToolReturn page = bench.run(call, [&](PartSink& out) { return reading_tool.invoke(call, out); });
     CHECK(has(text_of(page), text));
     CHECK(page.stored.empty());
 }
