@@ -82,11 +82,11 @@ void work_on(Conversation<M>& conversation, int rounds, const std::string& name 
 TEST_CASE("a summary that was prepared is committed without a call, and what came later stays behind it, on every type",
           "[prepared]") {
     for_each_message_type([](auto type) {
-        using M = typename decltype(type)::type;
-        if constexpr (ToolMessage<M>) {
-            INFO(Builder<M>::name);
-            Prepares<M> bench;
-            Conversation<M> conversation("c");
+        using T = typename decltype(type)::type;
+        if constexpr (ToolMessage<T>) {
+            INFO(Builder<T>::name);
+            Prepares<T> bench;
+            Conversation<T> conversation("c");
             work_on(conversation, 7);
             CHECK(bench.ask(conversation).outcome == Outcome::undue);
             REQUIRE(bench.queue.jobs.size() == 1);
@@ -163,7 +163,7 @@ TEST_CASE("messages that changed meanwhile drop a prepared summary, and the mode
 
 TEST_CASE("the order to go on stands once beside a prepared summary, and a host may refuse it there too",
           "[prepared]") {
-    constexpr std::string_view order = "Go on with the current work";
+    constexpr std::string_view go_on_words = "Go on with the current work";
     for (const bool is_refused : {false, true}) {
         Queue queue;
         SummarizationCallbacks<> callbacks;
@@ -188,7 +188,7 @@ TEST_CASE("the order to go on stands once beside a prepared summary, and a host 
         CHECK(asked == std::vector<std::string>{"continue", "summary"});
         int orders = 0;
         for (const ChatMessage& message : conversation.messages())
-            orders += text_of(message).find(order) != std::string::npos ? 1 : 0;
+            orders += text_of(message).find(go_on_words) != std::string::npos ? 1 : 0;
         CHECK(orders == 1);
         CHECK(count_of(conversation, Origin::nudge) == (is_refused ? 0U : 1U));
     }
