@@ -167,7 +167,7 @@ private:
                   const std::stop_token& stop) {
         detail::PostResult answer = detail::post(*transport_, config_, path, std::move(body), stop);
         if (!answer.problem.empty()) result.problems.push_back(std::move(answer.problem));
-        result.rejected = add_saturating(result.rejected, std::clamp<std::int64_t>(answer.rejected, 0, size));
+        result.rejected = add_saturating(result.rejected, std::max<std::int64_t>(0, answer.rejected));
         switch (answer.delivery) {
             case Delivery::taken: sent += size; break;
             case Delivery::refused: result.refused += size; break;
