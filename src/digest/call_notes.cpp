@@ -163,13 +163,13 @@ bool is_planning_tool(std::string_view tool) {
 }
 
 /// Takes the plan that a member holds: a list of items with their states, or check boxes as text. A tool for plans may
-/// also clear its list.
-void add_plan(std::string_view tool, const JsonValue& value, CallNotes& notes) {
+/// also clear its list. `items`: of a list.
+void add_plan(std::string_view tool, const JsonValue& value, const std::vector<JsonValue>& items, CallNotes& notes) {
     const bool is_list = value.is_array();
     if (notes.is_plan || (!is_list && !is_planning_tool(tool))) return;
     const std::string* text = value.string();
-    notes.plan = is_list ? plan_of(value.values()) : text != nullptr ? check_list_of(*text) : notes.plan;
-    notes.is_plan = !notes.plan.empty() || (is_list && value.size() == 0 && is_planning_tool(tool));
+    notes.plan = is_list ? plan_of(items) : text != nullptr ? check_list_of(*text) : notes.plan;
+    notes.is_plan = !notes.plan.empty() || (is_list && items.empty() && is_planning_tool(tool));
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ CallNotes notes_of_call(std::string_view tool, std::string_view arguments) {
     for (const auto& [name, value] : json.members()) {
         const bool is_command = is_one_of(name, command_names);
         const std::vector<JsonValue> items = value.is_array() ? value.values() : std::vector<JsonValue>{};
-        add_plan(tool, value, notes);
+        add_plan(tool, value, items, notes);
         // A command may come as a list of words, the last of which is a script.
         const std::string* text = is_command && !items.empty() ? items.back().string() : value.string();
         if (text == nullptr) continue;

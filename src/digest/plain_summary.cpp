@@ -3,6 +3,7 @@
 #include "../base/ascii.hpp"
 #include "text_shape.hpp"
 #include "work_collector.hpp"
+#include "work_words.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
@@ -33,9 +34,9 @@ struct SectionInfo {
 constexpr std::array<SectionInfo, 8> section_infos{{
     {"Earlier summary:", "更早的摘要：", 0.1},
     {"Asked by the user:", "用户的要求：", 0.1},
-    {"Plan, as it stood last:", "最新的计划：", 0.05},
+    {plan_heading.english, plan_heading.chinese, 0.05},
     {"Found and decided:", "发现与决定：", 0.15},
-    {"Files, the last used at the end:", "文件（最近使用的在最后）：", 0.2},
+    {used_files_heading.english, used_files_heading.chinese, 0.2},
     {"Commands:", "命令：", 0.05},
     {"Last errors:", "最近的错误：", 0.05},
     {"Stored, and under which key:", "已存储的内容及其键：", 0.05},
@@ -60,13 +61,6 @@ constexpr std::array<std::string_view, 9> words_of_errors{"error",  "exception",
                                                           "panic:", "not found", "denied",    "错误"};
 
 constexpr std::array<std::string_view, 4> words_of_success{"0 failed", "0 errors", "no error", "without error"};
-
-/// One line of at most `most` bytes without tags of ours.
-std::string to_line(std::string_view text, std::size_t most) {
-    std::string line = single_spaced(to_valid_utf8(text), 2 * most);
-    if (line.size() > most) line = std::string(utf8_prefix(line, most)) + "...";
-    return escape_tags(line);
-}
 
 template <typename Visit>
 void for_each_line(std::string_view text, Visit&& visit) {

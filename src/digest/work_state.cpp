@@ -2,7 +2,7 @@
 
 #include "../base/ascii.hpp"
 #include "../base/json.hpp"
-#include "text_shape.hpp"
+#include "work_words.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
@@ -21,17 +21,8 @@ namespace whittle::inline v0 {
 
 namespace {
 
-struct WorkHeading {
-    std::string_view english;
-    std::string_view chinese;
+using detail::WorkHeading;
 
-    [[nodiscard]] std::string_view in(Language language) const noexcept {
-        return language == Language::chinese ? chinese : english;
-    }
-};
-
-constexpr WorkHeading plan_heading{"Plan, as it stood last:", "最新的计划："};
-constexpr WorkHeading used_files_heading{"Files, the last used at the end:", "文件（最近使用的在最后）："};
 constexpr WorkHeading findings_heading{"Reports of those who were sent off, word for word:",
                                        "受派代理的报告（逐字）："};
 constexpr WorkHeading items_left_out{"({} earlier left out)", "（省略较早的 {} 条）"};
@@ -39,12 +30,7 @@ constexpr WorkHeading cut_off{"[... the rest is left out]", "[……其余省略
 
 constexpr std::size_t longest_item = 1'000;
 
-/// One line without tags of ours.
-std::string to_item(std::string_view text) {
-    std::string line = detail::single_spaced(to_valid_utf8(text), 2 * longest_item);
-    if (line.size() > longest_item) line = std::string(utf8_prefix(line, longest_item)) + "...";
-    return escape_tags(line);
-}
+std::string to_item(std::string_view text) { return detail::to_line(text, longest_item); }
 
 /// Blocks under a heading: the newest that fit `max_tokens`, which stand at the end.
 class WorkSection {
@@ -174,14 +160,14 @@ std::string to_text(const WorkState& state, const PreserveWorkConfig& config, st
         left = sub_saturating(left, add_saturating(counter.count(section), 1));
         text.append(text.empty() ? "" : "\n").append(section);
     };
-    WorkSection plan(plan_heading.in(language), std::min(config.plan_tokens, left), counter, language);
+    WorkSection plan(detail::plan_heading.in(language), std::min(config.plan_tokens, left), counter, language);
     std::vector<std::string> items;
     const std::vector<std::string> planned = state.plan.value_or(std::vector<std::string>{});
     for (auto item = planned.rbegin(); item != planned.rend(); ++item) items.push_back("- " + to_item(*item));
     plan.add_all(std::move(items));
     append(plan.text());
     append(findings_text(state, config, left, counter, language));
-    WorkSection files(used_files_heading.in(language), std::min(config.files_tokens, left), counter, language);
+    WorkSection files(detail::used_files_heading.in(language), std::min(config.files_tokens, left), counter, language);
     std::vector<std::string> used;
     for (auto file = state.files.rbegin(); file != state.files.rend(); ++file)
         used.push_back("- " + to_item(to_text(*file)));

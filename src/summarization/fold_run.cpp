@@ -52,7 +52,7 @@ FoldRun::FoldRun(const SummaryWork& work)
 
 void FoldRun::plan_again() {
     forget_drafts();
-    go_on_ = is_go_on_due() ? GoOn::apart : GoOn::in_summary;
+    goes_on_apart_ = is_go_on_due();
     plan_within(sizes_);
     if (!sizes_.is_overhead_in_the_way(plan_, reserve())) return;
     sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
@@ -144,21 +144,18 @@ std::string_view FoldRun::transcript_path() const noexcept {
 
 std::string FoldRun::compose(std::string_view summary, const KeptUserMessages& users,
                              std::span<const RetainedFact> facts, std::string_view work) const {
-    return compose_summary({summary, &users, work, facts, transcript_path(), is_by_rule_, go_on_ == GoOn::in_summary},
+    return compose_summary({summary, &users, work, facts, transcript_path(), is_by_rule_, !goes_on_apart_},
                            turn_.language);
 }
 
 std::vector<UserText> FoldRun::user_texts(std::span<const std::size_t> indices,
                                           std::span<const std::size_t> staying) const {
-    return collect_user_texts(
-        [this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
-        turn_.outline(), indices, staying, [this](std::size_t i) { return port_.passes_filter(i); });
+    return collect_user_texts(visit_parts(), turn_.outline(), indices, staying,
+                              [this](std::size_t i) { return port_.passes_filter(i); });
 }
 
 std::vector<Skill> FoldRun::skills_at(std::span<const std::size_t> indices) const {
-    return collect_skills(
-        [this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
-        turn_.outline(), indices, config_.preserve_skills.skill_tool_name);
+    return collect_skills(visit_parts(), turn_.outline(), indices, config_.preserve_skills.skill_tool_name);
 }
 
 /// Skills of the folded messages, but for those that stay in the list as well.
@@ -191,14 +188,14 @@ SummaryDraft FoldRun::draft(std::string_view summary) {
     const std::vector<RetainedFact> facts = facts_beside(stands, own_text, left - tokens_of(result.work_text), result);
     result.summary_text = compose(summary, result.user_messages, facts, result.work_text);
     result.tokens = add_saturating(result.tokens, tokens_of(result.summary_text));
-    if (go_on_ == GoOn::apart) result.tokens = add_saturating(result.tokens, tokens_of(continue_text(turn_.language)));
+    if (goes_on_apart_) result.tokens = add_saturating(result.tokens, tokens_of(continue_text(turn_.language)));
     add_files(sizes_.room_for_summary(plan_) - result.tokens, result);
     return result;
 }
 
 void FoldRun::collect_work_once() {
     if (folded_work_) return;
-    const auto visit = [this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); };
+    const auto visit = visit_parts();
     folded_work_ = collect_work(visit, turn_.outline(), plan_.folded, config_.preserve_work);
     staying_work_ = collect_work(visit, turn_.outline(), staying(), config_.preserve_work);
 }
@@ -270,8 +267,7 @@ std::vector<RetainedFact> FoldRun::facts_beside(std::string_view stands, std::st
     const std::int64_t budget = config_.retained_facts_tokens;
     if (budget <= 0) return {};
     FactCollector facts;
-    collect_facts([this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
-                  turn_.outline(), plan_.folded, facts);
+    collect_facts(visit_parts(), turn_.outline(), plan_.folded, facts);
     facts.next_message();
     facts.add({.kind = PartKind::text, .text = own_text}, false);
     draft.facts = to_note(facts.missing_in(transcript_path(), carried_tokens(budget), turn_.counter(), turn_.language));
@@ -318,7 +314,7 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
         if (!draft.files_text.empty()) edit.insert_text(first + 1, Role::user, draft.files_text, files);
         if (has_skills) edit.insert_text(first, Role::user, draft.skills_text, skills);
     }
-    if (go_on_ == GoOn::apart) stage_go_on(edit);
+    if (goes_on_apart_) stage_go_on(edit);
 }
 
 /// Not behind what the user has just said, nor into a round that still waits for results.
@@ -352,8 +348,8 @@ bool FoldRun::rehearse(bool asks_host, bool has_text) {
         trial.commit({.must_save = false});
         is_wanted = !asks_host || has_text || !port_.has_model() || !trial.is_vetoed(true);
     });
-    if (is_wanted && asks_host && go_on_ == GoOn::apart && is_go_on_vetoed()) {
-        go_on_ = GoOn::in_summary;
+    if (is_wanted && asks_host && goes_on_apart_ && is_go_on_vetoed()) {
+        goes_on_apart_ = false;
         judged_draft_.reset();
     }
     return is_wanted;
@@ -374,16 +370,13 @@ Provenance FoldRun::carried_from(std::span<const std::size_t> replaced) const {
     std::size_t left_out = 0;
     const std::vector<UserText> users =
         keep_user_texts(user_texts(replaced, {}), budget, turn_.counter(), turn_.language, left_out);
-    Provenance carried{
-        .origin = Origin::summary,
-        .reason = std::string(is_by_rule_ ? plain_summary_reason : "summary"),
-        .stored = stored_references(outline, replaced),
-        .covers = covered_serials(outline, replaced),
-        .user_messages = strings_of(users),
-        .beside_results = times_of(users),
-        .work = to_note(
-            collect_work([this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); },
-                         outline, replaced, config_.preserve_work))};
+    Provenance carried{.origin = Origin::summary,
+                       .reason = std::string(is_by_rule_ ? plain_summary_reason : "summary"),
+                       .stored = stored_references(outline, replaced),
+                       .covers = covered_serials(outline, replaced),
+                       .user_messages = strings_of(users),
+                       .beside_results = times_of(users),
+                       .work = to_note(collect_work(visit_parts(), outline, replaced, config_.preserve_work))};
     for (const Skill& skill :
          keep_skills(skills_at(replaced), config_.preserve_skills, INT64_MAX, turn_.counter(), turn_.language))
         carried.skills.push_back(to_record(skill));
@@ -442,8 +435,7 @@ DigestOutcome FoldRun::write_plain() {
     if (staying_work_->plan) config.work.plan_tokens = 0;  // the newer one stays
     DigestOutcome plain;
     plain.summary =
-        plain_summary([this](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn_.visit_parts(i, visit); },
-                      turn_.outline(), plan_.folded, config, turn_.counter(), turn_.language);
+        plain_summary(visit_parts(), turn_.outline(), plan_.folded, config, turn_.counter(), turn_.language);
     std::string why;
     if (plain.summary.empty()) {
         why = fmt::format("there is no room for one, but {} tokens", config.max_tokens);

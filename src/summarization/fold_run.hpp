@@ -78,6 +78,10 @@ private:
     }
     void forget_drafts() noexcept;
     void plan_within(const FoldSizes& sizes);
+    /// A `VisitParts` of the conversation.
+    [[nodiscard]] auto visit_parts() const {
+        return [&turn = turn_](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn.visit_parts(i, visit); };
+    }
     [[nodiscard]] std::vector<std::size_t> staying() const;
     [[nodiscard]] std::string_view transcript_path() const noexcept;
     [[nodiscard]] std::string compose(std::string_view summary, const KeptUserMessages& users,
@@ -100,8 +104,6 @@ private:
     [[nodiscard]] DigestOutcome ask(DigestState& state);
     [[nodiscard]] DigestOutcome write_plain();
 
-    /// Where the order to go on stands.
-    enum class GoOn { in_summary, apart };
     [[nodiscard]] bool is_go_on_due() const;
     [[nodiscard]] bool is_go_on_vetoed();
     void stage_go_on(Draft& edit) const;
@@ -118,8 +120,8 @@ private:
     std::optional<WorkState> folded_work_{};               // of the messages that go
     std::optional<WorkState> staying_work_{};              // of those that stay
     std::optional<std::vector<AttachedFile>> attached_{};  // what the host gave
-    GoOn go_on_ = GoOn::in_summary;
-    bool is_by_rule_ = false;  // the summary
+    bool goes_on_apart_ = false;                           // the order to go on is a message of its own
+    bool is_by_rule_ = false;                              // the summary
     std::string judged_summary_{};
     std::optional<SummaryDraft> judged_draft_{};  // of `judged_summary_`: collecting reads the whole fold
 };

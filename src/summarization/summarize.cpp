@@ -43,6 +43,7 @@ private:
     }
     void wait_for_growth(std::int64_t tokens) { turn_.notes().set("retry_at_tokens", grown(tokens)); }
     [[nodiscard]] bool is_allowed(bool has_text);
+    bool or_report(FunctionRef<bool()> work);
     [[nodiscard]] bool waits_for_prepared();
     [[nodiscard]] std::optional<std::string> find_prepared();
     void drop_prepared(const std::string& why);
@@ -94,13 +95,11 @@ bool Summarizer::may_try() {
 bool Summarizer::fold() {
     if (!turn_.config.dry_run && waits_for_prepared()) return false;
     std::optional<std::string> prepared;
-    try {
-        if (!turn_.config.dry_run) prepared = find_prepared();
-    } catch (...) {
-        if (turn_.config.on_error == OnError::propagate || ends_hook(turn_.stop)) throw;
-        report_failed({.message = current_error_text()});
-        return false;
-    }
+    const auto find = [&] {
+        prepared = find_prepared();
+        return true;
+    };
+    if (!turn_.config.dry_run && !or_report(find)) return false;
     run_.list_candidates();
     if (turn_.config.dry_run) {
         turn_.report.outcome = Outcome::planned;
@@ -109,18 +108,25 @@ bool Summarizer::fold() {
         return false;
     }
     if (!is_allowed(prepared.has_value())) return false;
-    try {
+    return or_report([&] {
         port_.record(run_.plan().folded);
         if (!prepared) return write_summary();
         port_.tell_due();
         const bool is_committed = commit_summary(*prepared);
         if (is_committed) port_.forget_prepared();
         return is_committed;
+    });
+}
+
+/// What `work` says; false if it throws what is not to be thrown on, which is reported.
+bool Summarizer::or_report(FunctionRef<bool()> work) {
+    try {
+        return work();
     } catch (...) {
         if (turn_.config.on_error == OnError::propagate || ends_hook(turn_.stop)) throw;
         report_failed({.message = current_error_text()});
+        return false;
     }
-    return false;
 }
 
 /// Whether a summary may stand there at all, found out before a model is paid for it.
