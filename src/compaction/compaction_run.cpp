@@ -94,14 +94,9 @@ std::string CompactionRun::refuse(std::string_view summary) const {
 void CompactionRun::collect_work_once() {
     if (known_work_) return;
     const auto visit = [this](std::size_t i, FunctionRef<void(const PartView&)> part) { turn_.visit_parts(i, part); };
-    std::vector<std::size_t> staying;
-    for (std::size_t i = 0, next = 0; i < turn_.outline().size(); ++i) {
-        const bool is_folded = next < plan_.folded.size() && plan_.folded[next] == i;
-        is_folded ? static_cast<void>(++next) : staying.push_back(i);
-    }
-    PreserveWorkConfig config = work_.config.preserve_work;
-    known_work_ = collect_work(visit, turn_.outline(), plan_.folded, config);
-    if (collect_work(visit, turn_.outline(), staying, config).plan) config.plan_tokens = 0;
+    WorkOfFold work = work_of_fold(visit, turn_.outline(), plan_.folded, work_.config.preserve_work);
+    const PreserveWorkConfig config = work.shown(work_.config.preserve_work);
+    known_work_ = std::move(work.folded);
     work_text_ = to_text(*known_work_, config, plan_.summary_tokens / 2, edit_.counter(), turn_.language);
 }
 

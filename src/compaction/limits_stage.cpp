@@ -16,27 +16,15 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-/// 0 is no limit.
-template <typename Number>
-bool is_beyond(Number value, Number limit) noexcept {
-    return limit > 0 && value > limit;
-}
-
-/// The longest side that an image may have beside so many.
-int longest_side(const RequestLimits& limits, std::size_t images) noexcept {
-    const bool are_many = is_beyond(images, limits.many_images) && limits.many_images_side > 0;
-    return are_many ? limits.many_images_side : limits.max_image_side;
-}
-
 bool exceeds_alone(const PartInfo& part, const RequestLimits& limits, int max_side) noexcept {
     return part.is_image &&
-           (is_beyond(part.media_bytes, limits.max_image_bytes) || is_beyond(part.image_side, max_side));
+           (is_over_limit(part.media_bytes, limits.max_image_bytes) || is_over_limit(part.image_side, max_side));
 }
 
 /// How much of `have` goes so that `fraction` of `limit` is left; 0 where it is within the limit.
 template <typename Number>
 Number excess(Number have, Number limit, double fraction) {
-    if (!is_beyond(have, limit)) return 0;
+    if (!is_over_limit(have, limit)) return 0;
     const auto left = static_cast<Number>(to_int64(static_cast<double>(limit) * fraction));
     return have - std::min(have, left);
 }
@@ -121,21 +109,11 @@ private:
 
 }  // namespace
 
-RequestSize size_of_request(const Outline& outline) noexcept {
-    RequestSize size;
-    for (std::size_t i = 0; i < outline.size(); ++i) {
-        for (const PartInfo& part : outline[i].parts) {
-            size.images += part.is_image ? 1 : 0;
-            size.bytes = add_saturating(size.bytes, add_saturating(part.bytes, part.media_bytes));
-        }
-    }
-    return size;
-}
-
 bool is_over_limits(const Outline& outline, const RequestLimits& limits) noexcept {
     if (limits == RequestLimits{}) return false;
     const RequestSize size = size_of_request(outline);
-    if (is_beyond(size.images, limits.max_images) || is_beyond(size.bytes, limits.max_request_bytes)) return true;
+    if (is_over_limit(size.images, limits.max_images) || is_over_limit(size.bytes, limits.max_request_bytes))
+        return true;
     const int max_side = longest_side(limits, size.images);
     for (std::size_t i = 0; i < outline.size() && size.images > 0; ++i) {
         for (const PartInfo& part : outline[i].parts) {
@@ -150,7 +128,7 @@ StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config)
     for (std::size_t m = 0; m < edit.outline().size(); ++m) stage.take(m);
     StageGain gain = stage.gain();
     if (!stage.needs_bytes() ||
-        !is_beyond(size_of_request(edit.outline()).bytes, turn.config.profile.validity.limits.max_request_bytes))
+        !is_over_limit(size_of_request(edit.outline()).bytes, turn.config.profile.validity.limits.max_request_bytes))
         return gain;
     PruningConfig all = config;
     all.skip_boundary_turns = 0;

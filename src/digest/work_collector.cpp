@@ -126,4 +126,14 @@ WorkState collect_work(VisitParts visit_parts, const Outline& outline, std::span
     return work.take();
 }
 
+WorkOfFold work_of_fold(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
+                        const PreserveWorkConfig& config) {
+    std::vector<std::size_t> staying;
+    for (std::size_t i = 0, next = 0; i < outline.size(); ++i) {
+        const bool is_folded = next < fold.size() && fold[next] == i;
+        is_folded ? static_cast<void>(++next) : staying.push_back(i);
+    }
+    return {collect_work(visit_parts, outline, fold, config), collect_work(visit_parts, outline, staying, config)};
+}
+
 }  // namespace whittle::inline v0::detail

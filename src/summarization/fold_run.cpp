@@ -89,8 +89,7 @@ bool FoldRun::restrict_to(const PreparedSummary& prepared) {
 
 /// What was made for another plan.
 void FoldRun::forget_drafts() noexcept {
-    folded_work_.reset();
-    staying_work_.reset();
+    work_.reset();
     attached_.reset();
     judged_draft_.reset();
 }
@@ -194,19 +193,15 @@ SummaryDraft FoldRun::draft(std::string_view summary) {
 }
 
 void FoldRun::collect_work_once() {
-    if (folded_work_) return;
-    const auto visit = visit_parts();
-    folded_work_ = collect_work(visit, turn_.outline(), plan_.folded, config_.preserve_work);
-    staying_work_ = collect_work(visit, turn_.outline(), staying(), config_.preserve_work);
+    if (!work_) work_ = work_of_fold(visit_parts(), turn_.outline(), plan_.folded, config_.preserve_work);
 }
 
 /// A plan is shown unless a newer one stays in the list. A summary by rule has plan and files in its own text.
 void FoldRun::add_work(std::int64_t room, SummaryDraft& draft) const {
-    PreserveWorkConfig config = config_.preserve_work;
+    PreserveWorkConfig config = work_->shown(config_.preserve_work);
     if (is_by_rule_) config.plan_tokens = config.files_tokens = 0;
-    if (staying_work_->plan) config.plan_tokens = 0;
-    draft.work = to_note(*folded_work_);
-    draft.work_text = to_text(*folded_work_, config, room, turn_.counter(), turn_.language);
+    draft.work = to_note(work_->folded);
+    draft.work_text = to_text(work_->folded, config, room, turn_.counter(), turn_.language);
 }
 
 /// Files that were read or written, those used last in front, but for those that the list still shows.
@@ -214,11 +209,11 @@ std::vector<FileUse> FoldRun::files_to_attach() const {
     constexpr std::size_t for_each_wanted = 4;  // some are gone by now
     const std::size_t most = for_each_wanted * static_cast<std::size_t>(config_.attach_files.max_files);
     std::unordered_set<std::string_view> shown;
-    for (const FileUse& file : staying_work_->files) {
+    for (const FileUse& file : work_->staying.files) {
         if (file.is_read_whole) shown.insert(file.path);
     }
     std::vector<FileUse> files;
-    for (auto file = folded_work_->files.rbegin(); file != folded_work_->files.rend() && files.size() < most; ++file) {
+    for (auto file = work_->folded.files.rbegin(); file != work_->folded.files.rend() && files.size() < most; ++file) {
         const bool is_used = file->writes > 0 || file->is_read_whole || !file->ranges.empty();
         if (is_used && !shown.contains(file->path)) files.push_back(*file);
     }
@@ -431,8 +426,7 @@ DigestOutcome FoldRun::write_plain() {
     collect_work_once();
     PlainSummaryConfig config{.max_tokens = std::max<std::int64_t>(1, std::min(config_.plain_summary_tokens, room)),
                               .with_user_messages = budget <= 0,
-                              .work = config_.preserve_work};
-    if (staying_work_->plan) config.work.plan_tokens = 0;  // the newer one stays
+                              .work = work_->shown(config_.preserve_work)};
     DigestOutcome plain;
     plain.summary =
         plain_summary(visit_parts(), turn_.outline(), plan_.folded, config, turn_.counter(), turn_.language);

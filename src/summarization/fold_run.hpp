@@ -117,8 +117,7 @@ private:
     FoldSizes sizes_;
     std::vector<std::int64_t> tokens_{};  // of each message
     FoldPlan plan_{};
-    std::optional<WorkState> folded_work_{};               // of the messages that go
-    std::optional<WorkState> staying_work_{};              // of those that stay
+    std::optional<WorkOfFold> work_{};
     std::optional<std::vector<AttachedFile>> attached_{};  // what the host gave
     bool goes_on_apart_ = false;                           // the order to go on is a message of its own
     bool is_by_rule_ = false;                              // the summary

@@ -99,7 +99,7 @@ private:
 /// Finds them, counts each once, and tells of it.
 template <AgentMessage M>
 void note_repeated_calls(const Conversation<M>& conversation, std::vector<ToolContext>& calls) {
-    if (calls.empty()) return;
+    if (calls.empty() || conversation.objects() == nullptr) return;  // nothing of it was ever stored
     RepeatFinder<M>(conversation, calls).find();
     for (const ToolContext& call : calls) {
         if (call.stored_before.empty() || !RepeatedCalls::of(*call.attachments)->add(call.object_name)) continue;

@@ -3,21 +3,11 @@
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/compaction/config.hpp"
 #include "whittle/compaction/detail/pruning_stage.hpp"
+#include "whittle/message/detail/request_size.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/validity.hpp"
 
-#include <cstddef>
-#include <cstdint>
-
 namespace whittle::inline v0::detail {
-
-/// What a history has of what providers limit beside tokens.
-struct RequestSize {
-    std::size_t images = 0;
-    std::int64_t bytes = 0;  ///< of texts and media alone, as base64
-};
-
-[[nodiscard]] RequestSize size_of_request(const Outline& outline) noexcept;
 
 /// Whether the provider would refuse it for that. O(parts).
 [[nodiscard]] bool is_over_limits(const Outline& outline, const RequestLimits& limits) noexcept;

@@ -67,6 +67,20 @@ namespace detail {
 [[nodiscard]] WorkState collect_work(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
                                      const PreserveWorkConfig& config);
 
+/// The state after the messages that a fold takes, and that after those that stay.
+struct WorkOfFold {
+    WorkState folded{};
+    WorkState staying{};
+
+    /// `config` for what is shown of the folded: a plan is not the last one while a newer one stays.
+    [[nodiscard]] PreserveWorkConfig shown(PreserveWorkConfig config) const {
+        if (staying.plan) config.plan_tokens = 0;
+        return config;
+    }
+};
+[[nodiscard]] WorkOfFold work_of_fold(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
+                                      const PreserveWorkConfig& config);
+
 }  // namespace detail
 
 }  // namespace whittle::inline v0
