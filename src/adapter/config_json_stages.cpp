@@ -14,14 +14,15 @@ extern const StageType condensing_type;
 extern const StageType summarization_type;
 extern const StageType token_saving_type;
 extern const StageType pruning_type;
+extern const StageType release_context_type;
 extern const StageType compaction_type;
 extern const StageType registered_type;
 
 namespace {
 
 /// In the order of the documentation.
-constexpr std::array stage_types{&reduction_type,    &trimming_type, &condensing_type, &summarization_type,
-                                 &token_saving_type, &pruning_type,  &compaction_type};
+constexpr std::array stage_types{&reduction_type,    &trimming_type, &condensing_type,      &summarization_type,
+                                 &token_saving_type, &pruning_type,  &release_context_type, &compaction_type};
 
 std::vector<std::string_view> type_names(const MiddlewareTypes& own) {
     std::vector<std::string_view> names;

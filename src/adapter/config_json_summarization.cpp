@@ -119,7 +119,7 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 }
 
 using SC = SummarizationConfig;
-constexpr std::array<Field<SummarizationDraft>, 27> summarization_fields{{
+constexpr std::array<Field<SummarizationDraft>, 28> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
     {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
     {"model",
@@ -153,6 +153,9 @@ constexpr std::array<Field<SummarizationDraft>, 27> summarization_fields{{
          read_object<Attach>(r, at, d.attach_files, attach_fields);
      },
      [](const SummarizationDraft& d) { return changed_object<Attach>(d.attach_files, attach_fields); }},
+    {"summaries_per_level", "integer", &shown<&SC::summaries_per_level>,
+     "so many summaries of one level become one of the next; 0: one summary, written anew by each fold",
+     &read_integer<&SC::summaries_per_level, 0>},
     {"retained_facts_tokens", "integer", &shown<&SC::retained_facts_tokens>,
      "tokens for identifiers, paths and constraints that the summary lacks",
      &read_integer<&SC::retained_facts_tokens, 0>},

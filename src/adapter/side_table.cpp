@@ -226,6 +226,7 @@ void visit_keys(const MessageInfo& info, Visit&& visit) {
 std::string write_side_table(const SavedConversation& saved) {
     ordered_json json{{"whittle_side_table", format_version}, {"id", saved.id}};
     json["counters"] = json_of_counters(saved.counters);
+    if (!saved.calibrations.fits.empty()) json["calibrations"] = json_of_calibrations(saved.calibrations);
     json["messages"] = ordered_json::array();
     for (const MessageInfo& info : saved.infos) json["messages"].push_back(json_of_info(info, false));
     json["journal"] = ordered_json::array();
@@ -247,6 +248,8 @@ SavedConversation read_side_table(std::string_view text, Poll poll) {
     saved.id = bytes_of(reader.require("id"), "id");
     if (!is_safe_name(saved.id)) fail_side_table("id", "not a conversation's id");
     saved.counters = counters_of(reader.require("counters"));
+    if (const ordered_json* const fits = reader.find("calibrations"))
+        saved.calibrations = calibrations_of(*fits, "calibrations");
     read_array(&reader.require("messages"), "messages", [&](const ordered_json& element, const std::string& where) {
         poll();
         saved.infos.push_back(info_of(element, where));

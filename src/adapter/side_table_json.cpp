@@ -54,6 +54,7 @@ ordered_json json_of(const Provenance& mark) {
     put(json, "when", mark.when);
     put(json, "stored", mark.stored);
     put(json, "covers", mark.covers);
+    put(json, "level", mark.level);
     put(json, "user_messages", mark.user_messages);
     for (const int times : mark.beside_results) json["beside_results"].push_back(times);
     put(json, "skills", mark.skills);
@@ -136,6 +137,7 @@ Mark mark_of(const ordered_json* json, const std::string& where) {
                    mark.beside_results.push_back(static_cast<int>(*times));
                });
     mark.skills = reader.list("skills");
+    mark.level = reader.small("level");
     mark.work = reader.bytes("work");
     mark.facts = reader.bytes("facts");
     reader.done();
@@ -291,6 +293,11 @@ std::int64_t ObjectReader::integer(const char* name, std::int64_t lowest, std::i
     const auto value = to_integer(*json);
     if (!value || *value < lowest || *value > highest) fail_side_table(place(name), "not an integer in range");
     return *value;
+}
+
+double ObjectReader::real(const char* name) {
+    const ordered_json* const json = find(name);
+    return json == nullptr ? 0.0 : real_of(*json, place(name));
 }
 
 bool ObjectReader::flag(const char* name) {

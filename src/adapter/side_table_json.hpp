@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/conversation/detail/notes.hpp"
+#include "whittle/conversation/detail/token_columns.hpp"
 #include "whittle/message/outline.hpp"
 
 #include <nlohmann/json.hpp>
@@ -20,6 +21,7 @@ using nlohmann::ordered_json;
 /// `whole`: also what a message says of itself; for originals, whose text may not be at hand.
 [[nodiscard]] ordered_json json_of_info(const MessageInfo& info, bool whole);
 [[nodiscard]] ordered_json json_of_notes(const NoteBook& notes);
+[[nodiscard]] ordered_json json_of_calibrations(const Calibrations& calibrations);
 
 /// 32 hexadecimal digits, and back.
 [[nodiscard]] std::string hex_of(const Hash128& hash);
@@ -29,6 +31,7 @@ using nlohmann::ordered_json;
 [[nodiscard]] std::string bytes_of(const ordered_json& json, const std::string& where);
 [[nodiscard]] MessageInfo info_of(const ordered_json& json, const std::string& where);
 [[nodiscard]] NoteBook notes_of(const ordered_json& json, const std::string& where);
+[[nodiscard]] Calibrations calibrations_of(const ordered_json& json, const std::string& where);
 
 /// Larger than any serial or count of a real conversation, small enough to add to.
 inline constexpr std::int64_t largest_count = std::int64_t{1} << 53U;
@@ -50,6 +53,7 @@ public:
     [[nodiscard]] std::size_t index(const char* name) {
         return static_cast<std::size_t>(integer(name, 0, largest_count));
     }
+    [[nodiscard]] double real(const char* name);
     [[nodiscard]] bool flag(const char* name);
     [[nodiscard]] std::string bytes(const char* name);
     [[nodiscard]] std::vector<std::string> list(const char* name);

@@ -204,6 +204,7 @@ void HookRun::finish(const ContextCount& after) {
     Report& report = setup_.report;
     report.tokens_after = after.total;
     report.calibration = after.calibration;
+    report.calibration_spread = after.spread;
     const auto pass_over_failure = [&](std::string_view source, const auto& work) {
         try {
             work();

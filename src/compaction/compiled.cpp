@@ -5,6 +5,7 @@
 namespace whittle::inline v0 {
 
 template class Pruning<ChatMessage>;
+template class ReleaseContext<ChatMessage>;
 template class Compaction<ChatMessage>;
 
 }  // namespace whittle::inline v0

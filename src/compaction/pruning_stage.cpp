@@ -5,6 +5,7 @@
 #include "whittle/base/text.hpp"
 #include "whittle/compaction/detail/media_stage.hpp"
 #include "whittle/compaction/detail/pruning_plan.hpp"
+#include "whittle/compaction/detail/release_context.hpp"
 #include "whittle/conversation/detail/stored_parts.hpp"
 
 #include <algorithm>
@@ -24,11 +25,12 @@ namespace {
 /// One run of pruning in a transaction: first it decides, then it plans the edits.
 class PruningRun {
 public:
-    PruningRun(HookTurn& turn, Draft& edit, const PruningConfig& config, std::size_t end)
+    PruningRun(HookTurn& turn, Draft& edit, const PruningConfig& config, std::size_t end, const PruningChoice& choice)
         : turn_(turn),
           edit_(edit),
           config_(config),
           end_(end),
+          choice_(choice),
           storage_(config.storage ? config.storage : turn.config.storage) {}
 
     StageGain run();
@@ -61,6 +63,7 @@ private:
     Draft& edit_;
     const PruningConfig& config_;
     std::size_t end_;
+    const PruningChoice& choice_;
     std::shared_ptr<Storage> storage_;
 };
 
@@ -102,7 +105,11 @@ std::vector<PruningRun::Decision> PruningRun::find_due() {
     std::vector<PruningCandidate> candidates = plan();
     for (PruningCandidate& candidate : candidates) {
         const bool is_result = candidate.rule.empty() && !candidate.is_beside_round;
-        if (is_result && is_wanted(edit_, config_, candidate)) candidate.rule = "protect";
+        if (is_result && choice_.only != nullptr && !choice_.only->contains(candidate.name)) {
+            candidate.rule = "not_chosen";
+        } else if (is_result && is_wanted(edit_, config_, candidate)) {
+            candidate.rule = "protect";
+        }
     }
     settle_media_beside_rounds(candidates);
     for (PruningCandidate& candidate : candidates) {
@@ -231,7 +238,7 @@ StageGain PruningRun::run() {
     StageGain gain{.count = static_cast<int>(due.size())};
     for (Decision& decision : due) {
         const std::int64_t freed = stage(decision);
-        tell(decision.candidate, "old_output", freed);
+        tell(decision.candidate, choice_.rule, freed);
         gain.tokens = add_saturating(gain.tokens, freed);
     }
     return gain;
@@ -239,15 +246,17 @@ StageGain PruningRun::run() {
 
 }  // namespace
 
-StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config, std::size_t end) {
-    return PruningRun(turn, edit, config, end).run();
+StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config, std::size_t end,
+                        const PruningChoice& choice) {
+    return PruningRun(turn, edit, config, end, choice).run();
 }
 
 void report_refused(HookTurn& turn, const CommitResult& result) {
     if (result.dropped_units == 0) return;
     std::unordered_map<Serial, std::vector<Candidate*>> cut;
     for (Candidate& candidate : turn.report.more().candidates) {
-        const bool is_ours = candidate.rule == "old_output" || candidate.rule == "old_media";
+        const bool is_ours =
+            candidate.rule == "old_output" || candidate.rule == "old_media" || candidate.rule == released_rule;
         if (candidate.cut && is_ours) cut[candidate.serial].push_back(&candidate);
     }
     const Outline outline = turn.outline();

@@ -15,11 +15,6 @@ bool is_summary_of(const MessageInfo& info, std::string_view self) noexcept {
     return origin_of(info.mark) == Origin::summary && info.mark->by == self;
 }
 
-bool is_any_summary(const MessageInfo& info) noexcept {
-    const Origin origin = origin_of(info.mark);
-    return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment;
-}
-
 /// The last place at or before `at` where a cut tears no tool round. O(size).
 std::size_t back_to_border(const std::vector<std::size_t>& starts, std::size_t at) noexcept {
     for (std::size_t i = starts.size(); i-- > at;) at = std::min(at, starts[i]);
@@ -163,7 +158,7 @@ TurnPlan plan_turns(const Outline& outline, std::span<const std::int64_t> tokens
         sum = add_saturating(sum, tokens[i]);
         if (i >= cut) continue;
         plan.folded.push_back(i);
-        plan.has_only_summaries = plan.has_only_summaries && is_any_summary(outline[i]);
+        plan.has_only_summaries = plan.has_only_summaries && comes_from_fold(outline[i]);
     }
     plan.summary_tokens = room_for_summary(plan, budget);
     return plan;

@@ -3,6 +3,7 @@
 #include "whittle/base/detail/saturating.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace whittle::inline v0 {
 
@@ -16,6 +17,11 @@ Hash128 fingerprint_of(std::string_view system, std::span<const ToolSpec> tools)
         hash = hash128(tool.parameters, hash);
     }
     return hash;
+}
+
+/// A usage covers the system text and tools of its request, also where they were not known yet.
+void add_overhead(TokenColumns::Column& column) noexcept {
+    if (!std::exchange(column.usage_has_overhead, true)) column.usage.add_counted(column.overhead);
 }
 
 std::int64_t tokens_of(const MessageInfo& info, std::size_t column) noexcept {
@@ -33,7 +39,46 @@ std::optional<std::size_t> TokenColumns::find(std::string_view counter_id) const
 
 std::size_t TokenColumns::add(std::shared_ptr<const TokenCounter> counter) {
     columns_.push_back({.counter = std::move(counter)});
+    (void)take_kept(columns_.back());
     return columns_.size() - 1;
+}
+
+bool TokenColumns::take_kept(Column& column) noexcept {
+    for (const SavedFit& saved : kept_.fits) {
+        if (saved.model != kept_.model || saved.counter != column.counter->id()) continue;
+        column.usage = UsageFit(saved.fit);
+        column.usage_has_overhead = saved.has_overhead;
+        if (column.overhead_known) add_overhead(column);
+        return true;
+    }
+    return false;
+}
+
+void TokenColumns::set_model(std::string_view model) {
+    if (knows_model_ && kept_.model == model) return;
+    if (knows_model_) kept_ = calibrations();
+    kept_.model = model;
+    if (!std::exchange(knows_model_, true)) return;
+    for (Column& column : columns_) {
+        if (!take_kept(column)) column.usage.lend();
+    }
+}
+
+Calibrations TokenColumns::calibrations() const {
+    Calibrations all = kept_;
+    for (const Column& column : columns_) {
+        if (!column.usage.is_known() || column.usage.is_lent()) continue;
+        SavedFit fit{std::string(column.counter->id()), all.model, column.usage_has_overhead, column.usage.state()};
+        const auto known = std::ranges::find_if(
+            all.fits, [&](const SavedFit& other) { return other.counter == fit.counter && other.model == fit.model; });
+        known == all.fits.end() ? all.fits.push_back(std::move(fit)) : void(*known = std::move(fit));
+    }
+    return all;
+}
+
+void TokenColumns::load(Calibrations saved) noexcept {
+    kept_ = std::move(saved);
+    knows_model_ = !kept_.fits.empty();
 }
 
 void TokenColumns::set_messages(std::size_t column, std::span<const std::int64_t> counts) noexcept {
@@ -58,8 +103,7 @@ void TokenColumns::set_overhead(std::size_t column, std::string_view system, std
     const Hash128 key = fingerprint_of(system, tools);
     if (c.overhead_known && c.overhead_of == key) return;
     c.overhead = count_overhead(system, tools, *c.counter);
-    // A usage that came before the first request was seen covers that request's system text and tools too.
-    if (!c.overhead_known) c.usage.add_counted(c.overhead);
+    add_overhead(c);
     c.overhead_of = key;
     c.overhead_known = true;
 }
@@ -71,14 +115,19 @@ void TokenColumns::anchor_all(std::int64_t reported) noexcept {
 }
 
 void TokenColumns::anchor(std::size_t column, std::int64_t reported, std::int64_t estimate) noexcept {
-    columns_[column].usage.observe(reported, estimate);
+    Column& c = columns_[column];
+    if (c.usage_has_overhead && !c.overhead_known)
+        return;  // loaded: there is no count of this request to set it against
+    c.usage.observe(reported, estimate);
+    c.usage_has_overhead = c.overhead_known;
 }
 
 ContextCount TokenColumns::context(std::size_t column) const noexcept {
     const Column& c = columns_[column];
     const std::int64_t estimate = add_saturating(c.messages, c.overhead);
-    return {estimate, std::max<std::int64_t>(c.usage.expected(estimate), 0), c.usage.is_known(), c.usage.ratio(),
-            c.overhead};
+    return {estimate,           std::max<std::int64_t>(c.usage.expected(estimate), 0),
+            c.usage.is_known(), c.usage.ratio(),
+            c.overhead,         c.usage.spread()};
 }
 
 TokenScale ContextCount::scale_to(std::int64_t other_total) const noexcept {

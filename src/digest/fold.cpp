@@ -1,6 +1,7 @@
 #include "whittle/digest/detail/fold.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace whittle::inline v0 {
 
@@ -43,6 +44,23 @@ std::size_t stretch_for_summary(const Outline& outline, std::span<const std::siz
         }
     }
     return newest;
+}
+
+bool comes_from_fold(const MessageInfo& info) noexcept {
+    const Origin origin = origin_of(info.mark);
+    if (origin == Origin::nudge) return info.mark->reason == "continue";
+    return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment;
+}
+
+Hash128 print_of_range(const Outline& outline, std::span<const std::size_t> messages, Hash128 start) {
+    Hash128 print = start;
+    for (const std::size_t i : messages) {
+        const MessageInfo& info = outline[i];
+        print = hash128(std::to_string(info.serial), print);
+        print.low ^= info.fingerprint.low;
+        print.high ^= info.fingerprint.high;
+    }
+    return print;
 }
 
 std::vector<Serial> covered_serials(const Outline& outline, std::span<const std::size_t> folded) {

@@ -11,16 +11,17 @@
 #include "whittle/token_saving/token_saving.hpp"
 
 /// Compiles what base/detail/compiled_types.hpp declares over one message type.
-#define WHITTLE_COMPILE_FOR(M)       \
-    template class Conversation<M>;  \
-    template class Transaction<M>;   \
-    template class Chain<M>;         \
-    template class AgentLoop<M>;     \
-    template class Reduction<M>;     \
-    template class Trimming<M>;      \
-    template class Condensing<M>;    \
-    template class Summarization<M>; \
-    template class Pruning<M>;       \
-    template class Compaction<M>;    \
-    template class TokenSaving<M>;   \
+#define WHITTLE_COMPILE_FOR(M)        \
+    template class Conversation<M>;   \
+    template class Transaction<M>;    \
+    template class Chain<M>;          \
+    template class AgentLoop<M>;      \
+    template class Reduction<M>;      \
+    template class Trimming<M>;       \
+    template class Condensing<M>;     \
+    template class Summarization<M>;  \
+    template class Pruning<M>;        \
+    template class ReleaseContext<M>; \
+    template class Compaction<M>;     \
+    template class TokenSaving<M>;    \
     template class detail::Replayer<M>;

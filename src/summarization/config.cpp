@@ -75,6 +75,7 @@ void check_switched_off(const SummarizationConfig& config, const SummarizationSe
     warn(config.preserve_user_messages != defaults.preserve_user_messages || setup.has_user_message_filter,
          "preserve_user_messages");
     warn(config.continue_message, "continue_message");
+    warn(config.summaries_per_level > 0, "summaries_per_level");
     warn(config.preserve_skills != defaults.preserve_skills, "preserve_skills");
     warn(config.preserve_work != defaults.preserve_work, "preserve_work");
     warn(config.attach_files != defaults.attach_files, "attach_files");
@@ -150,6 +151,11 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
     check.at_least(config.attach_files.max_tokens_per_file, 1, "attach_files.max_tokens_per_file");
     check.at_least(config.attach_files.max_tokens, 0, "attach_files.max_tokens");
     check.at_least(config.retained_facts_tokens, 0, "retained_facts_tokens");
+    check.error(config.summaries_per_level < 0 || config.summaries_per_level == 1, "summaries_per_level",
+                std::to_string(config.summaries_per_level), "2 or more, or 0 for one summary");
+    check.warn(config.summaries_per_level > 0 && wants_turns(chain.profile.validity), "summaries_per_level",
+               std::to_string(config.summaries_per_level),
+               "0 where the rules want user and assistant in turns: two summaries in a row break them");
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check_digest(digest_config(config), name, problems);
     check_summary_sizes(config, chain, check);

@@ -100,10 +100,50 @@ std::size_t find_tail(const Outline& outline, std::span<const std::int64_t> toke
     return first;
 }
 
-bool is_summary(const MessageInfo& info) noexcept {
-    const Origin origin = origin_of(info.mark);
-    if (origin == Origin::nudge) return info.mark->reason == "continue";
-    return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment;
+/// Summaries that stay: the new one stands behind them.
+struct Standing {
+    std::size_t end = 0;  ///< behind the last one; 0: none stays
+    int level = 0;        ///< of the new one
+};
+
+int level_of(const MessageInfo& info) noexcept {
+    return origin_of(info.mark) == Origin::summary ? info.mark->level : -1;
+}
+
+/// Among those that the fold could take.
+Standing find_standing(const Outline& outline, const std::vector<std::string_view>& rules, int per_level) {
+    std::vector<std::size_t> summaries;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        if (rules[i].empty() && origin_of(outline[i].mark) == Origin::summary) summaries.push_back(i);
+    }
+    Standing standing;
+    while (!summaries.empty()) {
+        const auto is_of_level = [&](std::size_t i) { return outline[i].mark->level <= standing.level; };
+        const auto first = std::find_if_not(summaries.rbegin(), summaries.rend(), is_of_level).base();
+        if (summaries.end() - first < per_level - 1) break;
+        summaries.erase(first, summaries.end());
+        ++standing.level;
+    }
+    standing.end = summaries.empty() ? 0 : summaries.back() + 1;
+    return standing;
+}
+
+/// What stands in front of a summary that stays, stays: a prompt cache holds it.
+int keep_standing(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
+                  std::vector<std::string_view>& rules) {
+    constexpr std::int64_t largest_part = 3;  // of the limit
+    const Standing standing = find_standing(outline, rules, limits.summaries_per_level);
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < standing.end; ++i) sum = add_saturating(sum, rules[i].empty() ? tokens[i] : 0);
+    if (sum > limits.limit_tokens / largest_part) {
+        int highest = 0;
+        for (std::size_t i = 0; i < standing.end; ++i) highest = std::max(highest, level_of(outline[i]) + 1);
+        return std::max(highest, standing.level);
+    }
+    for (std::size_t i = 0; i < standing.end; ++i) {
+        if (rules[i].empty()) rules[i] = "level";
+    }
+    return standing.level;
 }
 
 }  // namespace
@@ -111,6 +151,10 @@ bool is_summary(const MessageInfo& info) noexcept {
 FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
                    FunctionRef<bool(std::size_t)> is_pinned) {
     FoldPlan plan{.rules = fold_rules(outline, limits, is_pinned)};
+    if (limits.summaries_per_level > 1) {
+        plan.level = keep_standing(outline, tokens, limits, plan.rules);
+        keep_whole_rounds(outline, plan.rules);
+    }
     for (std::size_t i = 0; i < outline.size(); ++i) {
         if (plan.rules[i].empty()) continue;
         plan.kept_tokens = add_saturating(plan.kept_tokens, tokens[i]);
@@ -125,9 +169,13 @@ FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens,
         if (i >= tail) continue;
         plan.place = plan.folded.empty() || plan.folded.back() + 1 != i ? i : plan.place;
         plan.folded.push_back(i);
-        plan.has_only_summaries = plan.has_only_summaries && is_summary(outline[i]);
+        plan.has_only_summaries = plan.has_only_summaries && comes_from_fold(outline[i]);
     }
     return plan;
+}
+
+bool wants_turns(const ValidityProfile& rules) noexcept {
+    return has_rule(rules, Rule::OC6_alternation) || has_rule(rules, Rule::GM1_turns);
 }
 
 std::int64_t FoldSizes::limit_of_messages() const noexcept {

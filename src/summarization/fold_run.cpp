@@ -64,8 +64,15 @@ void FoldRun::plan_within(const FoldSizes& sizes) {
                             .keep_recent_messages = config_.keep_recent_messages,
                             .limit_tokens = sizes.limit_of_messages(),
                             .limit_messages = sizes.limit_messages,
-                            .keep_loop_head = has_rule(turn_.config.profile.validity, Rule::A7_thinking_first)};
+                            .keep_loop_head = has_rule(turn_.config.profile.validity, Rule::A7_thinking_first),
+                            .summaries_per_level = has_levels() ? config_.summaries_per_level : 0};
     plan_ = plan_fold(turn_.outline(), tokens_, limits, [&](std::size_t i) { return edit_.is_pinned(i); });
+}
+
+/// What a provider has refused has to become as small as it can, and so has what a host wants small.
+bool FoldRun::has_levels() const noexcept {
+    return turn_.report.hook == Hook::before_model && !port_.has_finalize() &&
+           !wants_turns(turn_.config.profile.validity);
 }
 
 bool FoldRun::restrict_to(const PreparedSummary& prepared) {
@@ -286,6 +293,7 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
                        .reason = std::string(is_by_rule_ ? plain_summary_reason : "summary"),
                        .stored = stored_references(outline, plan_.folded),
                        .covers = covered_serials(outline, plan_.folded),
+                       .level = plan_.level,
                        .user_messages = strings_of(draft.user_texts),
                        .beside_results = times_of(draft.user_texts),
                        .work = draft.work,
@@ -449,6 +457,10 @@ DigestConfig FoldRun::config_of_digest() const {
         for (const std::string_view section : summary_sections(turn_.language))
             config.required_sections.emplace_back(section);
     }
+    const bool goes_on = std::ranges::count(plan_.rules, std::string_view("level")) > 0;
+    if (goes_on && config.user_instruction.empty())
+        config.user_instruction =
+            fmt::format("{}\n\n{}", summary_instruction(turn_.language), later_part(turn_.language));
     return config;
 }
 

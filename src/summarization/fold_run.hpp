@@ -77,6 +77,7 @@ private:
         return config_.summary_role == SummaryRole::system ? Role::system : Role::user;
     }
     void forget_drafts() noexcept;
+    [[nodiscard]] bool has_levels() const noexcept;
     void plan_within(const FoldSizes& sizes);
     /// A `VisitParts` of the conversation.
     [[nodiscard]] auto visit_parts() const {

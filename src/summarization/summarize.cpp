@@ -296,17 +296,6 @@ FoldSizes sizes_after_overflow(HookTurn& turn, const SummarizationConfig& config
     return sizes;
 }
 
-Hash128 print_of_range(const Outline& outline, std::span<const std::size_t> messages) {
-    Hash128 print;
-    for (const std::size_t i : messages) {
-        const MessageInfo& info = outline[i];
-        print = hash128(std::to_string(info.serial), print);
-        print.low ^= info.fingerprint.low;
-        print.high ^= info.fingerprint.high;
-    }
-    return print;
-}
-
 void prepare_when_near(const SummaryWork& work) {
     const std::int64_t limit = work.sizes.trigger_tokens;
     const double near = static_cast<double>(limit) * work.config.prepare_fraction;

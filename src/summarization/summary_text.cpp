@@ -38,6 +38,9 @@ constexpr Wording continuation{
     "Go on with the current work from where it stopped, as if nothing had been folded: do not answer this message, do "
     "not repeat the summary, and ask nothing that it answers.",
     "请从中断处继续当前的工作，就像没有折叠过一样：不要回复这条消息，不要复述摘要，也不要询问摘要中已有答案的问题。"};
+constexpr Wording later{
+    "The record goes on from what earlier summaries say, which stay in front of yours. Write about this record alone.",
+    "这段记录接在更早的摘要之后，那些摘要会保留在你的摘要前面。只写这段记录的内容。"};
 constexpr Wording not_from_user{"This is not a message from the user. Earlier messages were folded into a summary.",
                                 "这不是用户发来的消息。较早的消息已折叠为摘要。"};
 constexpr Wording left_out{"({} earlier user message(s) left out for lack of room)",
@@ -94,6 +97,8 @@ std::string compose_summary(const SummaryParts& parts, Language language) {
                                     std::string(parts.work), to_text(parts.facts, language), std::move(where),
                                     std::string(parts.ends_in_order ? continuation.in(language) : std::string_view{})});
 }
+
+std::string_view later_part(Language language) noexcept { return later.in(language); }
 
 std::string continue_text(Language language) {
     return fmt::format("{} {}", not_from_user.in(language), continuation.in(language));

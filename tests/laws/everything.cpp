@@ -39,7 +39,9 @@ Stages<M> everything_on() {
         return found;
     };
     return {std::make_shared<Condensing<M>>(CondensingConfig{.min_bytes = 300}),
-            std::make_shared<Reduction<M>>(std::move(reduction)), std::make_shared<Pruning<M>>(std::move(pruning)),
+            std::make_shared<Reduction<M>>(std::move(reduction)),
+            std::make_shared<Pruning<M>>(std::move(pruning)),
+            std::make_shared<ReleaseContext<M>>(ReleaseContextConfig{.tool_name = "run"}),
             std::make_shared<TokenSaving<M>>(std::move(saving)),
             std::make_shared<Summarization<M>>(summariser<M>(), std::move(summary), std::move(callbacks))};
 }

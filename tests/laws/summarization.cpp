@@ -60,6 +60,14 @@ Stages<M> folding_by_rule() {
 }
 
 template <AgentMessage M>
+Stages<M> folding_in_levels() {
+    SummarizationConfig config = due_above(400);
+    config.plain_summary_tokens = 60;
+    config.summaries_per_level = 2;
+    return {folding<M>(nullptr, config)};
+}
+
+template <AgentMessage M>
 Stages<M> clearing_and_folding() {
     return {std::make_shared<Reduction<M>>(ReductionConfig{.skip_truncation = true, .max_tokens_for_clear = 300}),
             folding<M>(summariser<M>(), due_above(500, 100))};
@@ -112,6 +120,8 @@ WHITTLE_LAWS("a summary with all that stands beside it",
 WHITTLE_LAWS("summarization", [](auto type) { return folding_alone<MessageOf<decltype(type)>>(); },
              {.keeps_protected_tools = false, .looks_at_sizes_only = false})
 WHITTLE_LAWS("summarization without a model", [](auto type) { return folding_by_rule<MessageOf<decltype(type)>>(); },
+             {.keeps_protected_tools = false, .looks_at_sizes_only = false})
+WHITTLE_LAWS("summaries in levels", [](auto type) { return folding_in_levels<MessageOf<decltype(type)>>(); },
              {.keeps_protected_tools = false, .looks_at_sizes_only = false})
 WHITTLE_LAWS("clearing and summarization together, in Chinese",
              [](auto type) { return clearing_and_folding<MessageOf<decltype(type)>>(); },

@@ -88,7 +88,9 @@ inline void add_round(History& history, Dice& dice, int& calls, const HistoryOpt
     for (std::size_t n = dice.one_in(3) ? 1 + dice.below(3) : 1; n > 0; --n) {
         const std::string id = "call_" + std::to_string(++calls);
         const std::string tool = random_tool(dice);
-        call.call(id, tool, R"({"path": ")" + std::string(dice.below(90), 'p') + R"("})");
+        // A call of "run" may be read as one of `release_context`.
+        const std::string what = tool == "run" ? R"(, "what": ["read", "pp"])" : "";
+        call.call(id, tool, R"({"path": ")" + std::string(dice.below(90), 'p') + R"(")" + what + "}");
         std::string text = options.forged && !dice.one_in(3) ? forged_text(dice) : random_text(dice, random_size(dice));
         results.push_back(ChatMessage::result(id, tool, std::move(text), dice.one_in(6)));
     }

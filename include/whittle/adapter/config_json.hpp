@@ -52,8 +52,9 @@ struct StorageSettings {
 [[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
 
 /// Settings of any middleware that a configuration can name.
-using StageConfig = std::variant<ReductionConfig, TrimmingConfig, CondensingConfig, SummarizationConfig,
-                                 TokenSavingConfig, PruningConfig, CompactionConfig, RegisteredConfig>;
+using StageConfig =
+    std::variant<ReductionConfig, TrimmingConfig, CondensingConfig, SummarizationConfig, TokenSavingConfig,
+                 PruningConfig, ReleaseContextConfig, CompactionConfig, RegisteredConfig>;
 
 /// One entry of "middlewares".
 struct StageSettings {
@@ -219,6 +220,13 @@ template <AgentMessage M>
                                                         const NamedModels<M>&) {
     if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
     return std::make_shared<Pruning<M>>(std::move(config), stage.name);
+}
+
+template <AgentMessage M>
+[[nodiscard]] std::shared_ptr<Middleware<M>> make_stage(ReleaseContextConfig config, const StageSettings& stage,
+                                                        const NamedModels<M>&) {
+    if (auto storage = open_storage(stage.backend)) config.storage = std::move(storage);
+    return std::make_shared<ReleaseContext<M>>(std::move(config), stage.name);
 }
 
 template <AgentMessage M>

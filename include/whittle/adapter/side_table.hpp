@@ -39,6 +39,7 @@ struct SavedConversation {
     std::vector<SavedEntry> journal{};
     NoteBook notes{};
     Counters counters{};
+    Calibrations calibrations{};
     std::map<std::string, std::string> objects{};  ///< content by key
 };
 
@@ -96,7 +97,8 @@ requires HasCodec<M>
     detail::SavedConversation saved{.id = std::move(state.id),
                                     .infos = std::move(state.infos),
                                     .notes = std::move(state.notes),
-                                    .counters = state.counters};
+                                    .counters = state.counters,
+                                    .calibrations = std::move(state.calibrations)};
     for (const auto& entry : state.journal) {
         detail::SavedEntry& to = saved.journal.emplace_back(detail::SavedEntry{*entry, {}});
         for (const Splice<M>& splice : entry->undo) {
@@ -188,6 +190,7 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
     state.messages = std::move(messages);
     state.notes = std::move(saved.notes);
     state.counters = saved.counters;
+    state.calibrations = std::move(saved.calibrations);
     return Conversation<M>::from_state(std::move(state));
 }
 

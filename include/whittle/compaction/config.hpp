@@ -60,6 +60,19 @@ struct PruningConfig {
 /// Reports every value that is out of range or contradicts another, as "{name}.{field}".
 void check_pruning(const PruningConfig& config, std::string_view name, Problems& problems);
 
+/// What the model itself may take out of the request, by a tool that the chain offers.
+struct ReleaseContextConfig {
+    std::string tool_name = "release_context";
+    std::vector<std::string> protected_tools{};  ///< beside those of the chain: their results are never released
+    /// Calls that are taken to follow, at least: as many as were made so far if these are more. A release that would
+    /// not pay in that many waits, since the provider has to read anew what stands behind it.
+    int expected_calls = 10;
+    std::shared_ptr<Storage> storage{};  ///< instead of the chain's
+};
+
+/// Reports every value that is out of range, as "{name}.{field}".
+void check_release_context(const ReleaseContextConfig& config, std::string_view name, Problems& problems);
+
 /// What becomes of images, sounds and documents in old messages.
 enum class MediaMode {
     automatic,    ///< `reference` if there is a store, else `placeholder`

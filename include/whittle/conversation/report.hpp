@@ -129,9 +129,10 @@ struct Report {
     std::shared_ptr<const void> names{};  ///< what the names of the stages point into; outlives the chain
     std::int64_t tokens_before = 0;       ///< of the whole request, by the chain's count
     std::int64_t tokens_after = 0;
-    double calibration = 1.0;       ///< billed tokens for one of the estimate (`ContextCount`)
-    std::int64_t milliseconds = 0;  ///< by the chain's clock
-    std::string conversation{};     ///< its id
+    double calibration = 1.0;         ///< billed tokens for one of the estimate (`ContextCount`)
+    double calibration_spread = 0.0;  ///< how far off `tokens_before` was lately, as a part of it (`ContextCount`)
+    std::int64_t milliseconds = 0;    ///< by the chain's clock
+    std::string conversation{};       ///< its id
 
     [[nodiscard]] bool changed() const noexcept;
     [[nodiscard]] const StageReport* find(std::string_view middleware) const noexcept;

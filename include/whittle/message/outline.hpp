@@ -50,8 +50,9 @@ struct Provenance {
     std::string by{};      ///< the middleware's name
     std::string reason{};  ///< why, a stable word such as "clear"
     Timestamp when = 0;
-    std::vector<std::string> stored{};         ///< keys of the objects that hold what was taken out
-    std::vector<Serial> covers{};              ///< messages that a summary stands for
+    std::vector<std::string> stored{};  ///< keys of the objects that hold what was taken out
+    std::vector<Serial> covers{};       ///< messages that a summary stands for
+    int level = 0;  ///< of a summary: how often what it stands for was folded as summaries of one level
     std::vector<std::string> user_messages{};  ///< user messages that a summary carries word for word
     /// For each of `user_messages`, how often it stood beside tool results: 0 (a message of its own), 1, or 2 for more.
     /// Empty: none did.

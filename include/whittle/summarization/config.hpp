@@ -62,7 +62,11 @@ struct SummarizationConfig {
     PreserveUserMessages preserve_user_messages{};
     PreserveSkillsConfig preserve_skills{};
     PreserveWorkConfig preserve_work{};
-    AttachFilesConfig attach_files{};            ///< of the callback `attach_files`
+    AttachFilesConfig attach_files{};  ///< of the callback `attach_files`
+    /// So many summaries of one level become one of the next: a summary stands for what is new, behind those that are
+    /// there and stay byte for byte. 0: one summary, which each fold writes anew. Not on overflow, nor where the rules
+    /// want user and assistant in turns.
+    int summaries_per_level = 0;
     std::int64_t retained_facts_tokens = 1'000;  ///< for identifiers, paths and constraints that the summary lacks
     /// Tokens of a summary by rule, without a model (`plain_summary`): where no model is given, and where the model's
     /// summary failed for good. 0: none; then a model is required, and a failed summary leaves the history as it is.

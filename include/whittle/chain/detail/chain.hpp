@@ -127,6 +127,7 @@ const Report& Chain<M>::run(Conversation<M>& conversation, const HookRequest<M>&
                             HookCall call) const {
     conversation.require_outside_hook(name_of(hook));
     allow_roots(conversation);
+    conversation.side_.columns.set_model(config_.profile.name);
     const std::size_t from = conversation.journal_.size();
     Run(*this, conversation, request, hook, call).run({names_, own_stages_.size(), order == Order::backward});
     if (callbacks_.on_evicted && conversation.journal_.size() > from) tell_evictions(conversation, from);

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 
 namespace whittle::inline v0 {
 
@@ -18,9 +20,16 @@ struct StageGain {
 
 namespace detail {
 
+/// Which results pruning may take, and how the report calls that.
+struct PruningChoice {
+    const std::unordered_set<std::string>* only = nullptr;  ///< by the names of their calls; null: any
+    std::string_view rule = "old_output";
+};
+
 /// Plans pruning on the draft's projection: results before index `end`, which the boundary of the configuration limits
 /// further. Each result is a unit. Nothing is planned unless the gain is at least `minimum_gain_tokens`.
-StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config, std::size_t end);
+StageGain stage_pruning(HookTurn& turn, Draft& edit, const PruningConfig& config, std::size_t end,
+                        const PruningChoice& choice = {});
 /// After a commit: what the store refused was not cut.
 void report_refused(HookTurn& turn, const CommitResult& result);
 

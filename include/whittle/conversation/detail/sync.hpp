@@ -24,6 +24,7 @@ struct ConversationState {
     std::vector<std::shared_ptr<const JournalEntry<M>>> journal{};
     NoteBook notes{};
     Counters counters{};
+    Calibrations calibrations{};
     std::vector<std::string> roots{};  ///< as `StoredObjects::allow` takes them; no saved table has them
 };
 
@@ -157,6 +158,7 @@ ConversationState<M> Conversation<M>::state() const {
             journal_,
             side_.notes,
             side_.counters,
+            side_.columns.calibrations(),
             side_.objects ? side_.objects->roots() : std::vector<std::string>{}};
 }
 
@@ -170,6 +172,7 @@ Conversation<M> Conversation<M>::from_state(ConversationState<M> state) {
     c.messages_ = std::move(state.messages);
     c.journal_ = std::move(state.journal);
     c.side_.load(std::move(state.infos), std::move(state.notes), state.counters);
+    c.side_.columns.load(std::move(state.calibrations));
     for (const std::string& root : state.roots) c.side_.objects->allow(root);
     for (const auto& entry : c.journal_) {
         for (const std::string& key : entry->stored) c.side_.objects->claim(key, nullptr);

@@ -3,6 +3,7 @@
 // Definition of digest(); included by digest.hpp.
 
 #include "whittle/digest/detail/accept.hpp"
+#include "whittle/digest/detail/fold.hpp"
 #include "whittle/digest/detail/guarded.hpp"
 #include "whittle/digest/detail/requests.hpp"
 #include "whittle/digest/detail/sections.hpp"
@@ -121,16 +122,10 @@ private:
 
     /// Of the messages in front of `position`, the one that it is in included, and of how they are rendered.
     [[nodiscard]] Hash128 fingerprint_up_to(const FoldPosition& position) const {
-        Hash128 hash{static_cast<std::uint64_t>(config_.max_tool_result_bytes),
-                     static_cast<std::uint64_t>(environment_.language)};
         const std::size_t end = position.message + (position.entry > 0 || position.byte > 0 ? 1 : 0);
-        for (std::size_t i = 0; i < std::min(end, task_.fold.size()); ++i) {
-            const MessageInfo& info = task_.outline[task_.fold[i]];
-            hash = hash128(std::to_string(info.serial), hash);
-            hash.low ^= info.fingerprint.low;
-            hash.high ^= info.fingerprint.high;
-        }
-        return hash;
+        return print_of_range(task_.outline, task_.fold.first(std::min(end, task_.fold.size())),
+                              {static_cast<std::uint64_t>(config_.max_tool_result_bytes),
+                               static_cast<std::uint64_t>(environment_.language)});
     }
 
     void resume() {

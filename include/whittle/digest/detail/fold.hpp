@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/hash.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/validity.hpp"
 
@@ -29,6 +30,12 @@ enum class SummaryRole {
 /// that.
 [[nodiscard]] std::size_t stretch_for_summary(const Outline& outline, std::span<const std::size_t> folded,
                                               const ValidityProfile& rules);
+
+/// A summary, or what a fold put beside it: skills, files, the order to go on. Folded alone it gives nothing new.
+[[nodiscard]] bool comes_from_fold(const MessageInfo& info) noexcept;
+
+/// Of which messages these are, and what they say; `start`: what else it is to depend on.
+[[nodiscard]] Hash128 print_of_range(const Outline& outline, std::span<const std::size_t> messages, Hash128 start = {});
 
 /// The serials that a summary of these messages stands for: theirs, and those that folded summaries stood for.
 /// Ascending.

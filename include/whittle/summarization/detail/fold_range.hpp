@@ -21,6 +21,7 @@ struct FoldLimits {
     std::int64_t limit_tokens = INT64_MAX;  ///< the messages should come to less
     std::int64_t limit_messages = 0;        ///< 0: no limit
     bool keep_loop_head = false;            ///< the rules want thinking in front of the open tool loop
+    int summaries_per_level = 0;            ///< 0: summaries that are there are folded again
 };
 
 /// Which messages a summary will stand for, and why the others stay.
@@ -33,7 +34,11 @@ struct FoldPlan {
     std::size_t kept_messages = 0;   ///< that have to stay
     bool has_only_summaries = true;  ///< nothing new is among the folded messages
     std::size_t place = 0;           ///< where the summary goes: the first index of the last folded stretch
+    int level = 0;                   ///< of the summary
 };
+
+/// Whether user and assistant have to speak in turns, so that two summaries cannot stand in a row.
+[[nodiscard]] bool wants_turns(const ValidityProfile& rules) noexcept;
 
 /// The sizes that a fold is judged by. Triggers judge requests in the provider's tokens, plans count messages in ours:
 /// `scale` is between the two.
@@ -67,7 +72,9 @@ struct FoldSizes {
 /// tool loop (`Outline::loop_head`) stay, each with its whole tool round; so does the recent tail. The tail holds the
 /// newest messages up to `keep_recent_tokens`, at least `keep_recent_messages` of them, cut only where no round is
 /// torn; it takes at most half of what the limits leave beside the messages that have to stay, so that a summary always
-/// gains something. `tokens`: of each message. Linear.
+/// gains something. With `summaries_per_level` summaries stay too, and what stands in front of them, but for those at
+/// the end that make up a level with the new one; unless what stays so takes more than a third of the limit. `tokens`:
+/// of each message. Linear.
 [[nodiscard]] FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens, const FoldLimits& limits,
                                  FunctionRef<bool(std::size_t)> is_pinned);
 

@@ -3,6 +3,7 @@
 #include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
 #include "whittle/base/hash.hpp"
+#include "whittle/digest/detail/fold.hpp"
 #include "whittle/digest/digest.hpp"
 #include "whittle/message/outline.hpp"
 
@@ -19,9 +20,6 @@
 #include <vector>
 
 namespace whittle::inline v0::detail {
-
-/// Of these messages as they are: their names and contents, in order.
-[[nodiscard]] Hash128 print_of_range(const Outline& outline, std::span<const std::size_t> messages);
 
 /// A summary that is being made ahead of need, and what it stands for. Thread-safe.
 class PreparedSummary {

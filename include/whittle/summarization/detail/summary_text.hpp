@@ -29,6 +29,9 @@ struct SummaryParts {
 /// The text of a message of its own that tells the model to go on.
 [[nodiscard]] std::string continue_text(Language language);
 
+/// For the model that writes a summary behind others, beside the built-in task.
+[[nodiscard]] std::string_view later_part(Language language) noexcept;
+
 /// The user's messages as a section that their own text cannot close.
 [[nodiscard]] std::string user_section(const KeptUserMessages& messages, Language language);
 
