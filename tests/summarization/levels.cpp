@@ -147,7 +147,7 @@ TEST_CASE("all becomes one summary where the levels take too much, on overflow, 
 
 TEST_CASE("where the rules want turns there is one summary, and the settings warn", "[summarization]") {
     ChainConfig config;
-    config.profile.validity = gemini();
+    config.profile.validity = gemini_chat();
     const Chain<> chain = summing(numbering(), in_levels(3), config);
     CHECK(std::ranges::any_of(chain.warnings(), [](const Problem& problem) {
         return to_string(problem).find("summaries_per_level") != std::string::npos;
