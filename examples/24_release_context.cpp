@@ -19,21 +19,21 @@ int main() {
         std::make_shared<ScriptedModel<ChatMessage>>([step = 0](const ModelRequest<ChatMessage>& request) mutable {
             std::cout << "call " << ++step << ": " << request.messages.size() << " messages\n";
             switch (step) {
-                case 1: return calls("c1", "read_file", R"({"path":"lexer.cpp"})");
-                case 2: return calls("c2", "read_file", R"({"path":"parser.cpp"})");
+                case 1: return calls("c1", "show_file", R"({"path":"lexer.cpp"})");
+                case 2: return calls("c2", "show_file", R"({"path":"parser.cpp"})");
                 case 3:
                     return calls("c3", "release_context",
                                  R"({"what":["lexer.cpp"],"why":"the fault is in the parser"})");
                 default: return Reply<ChatMessage>{ChatMessage::assistant("It is in parser.cpp, line 40.")};
             }
         });
-    const Tool read_file =
-        text_tool("read_file", "Reads a file.", R"({"type":"object","properties":{"path":{"type":"string"}}})",
+    const Tool show_file =
+        text_tool("show_file", "Reads a file.", R"({"type":"object","properties":{"path":{"type":"string"}}})",
                   [](std::string_view arguments) { return std::string(arguments) + std::string(6'000, '.'); });
     // [chain]
     const auto store = memory_storage();
     const Chain chain{ChainConfig{.storage = store}, ReleaseContext<>{}};
-    AgentLoop loop{model, {read_file}, chain};  // offers the tools of the chain, too
+    AgentLoop loop{model, {show_file}, chain};  // offers the tools of the chain, too
     // [/chain]
     Conversation conversation("fault");
     const RunResult result = loop.run(conversation, "Where is the fault?");
