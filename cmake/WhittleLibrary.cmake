@@ -1,4 +1,4 @@
-# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::storage_conformance and whittle::http (compiled), whittle::spdlog (headers only).
+# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::storage_conformance, whittle::sqlite and whittle::http (compiled), whittle::spdlog (headers only).
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -84,4 +84,12 @@ if(NOT TARGET CURL::libcurl)
   message(STATUS "whittle::http is left out: there is no libcurl 7.68 or newer here")
 else()
   whittle_add_component(http PUBLIC whittle_json PRIVATE fmt::fmt CURL::libcurl)  # libcurl reaches only the linker
+endif()
+
+if(NOT WHITTLE_SQLITE)
+  message(STATUS "whittle::sqlite is left out: WHITTLE_SQLITE is off")
+elseif(NOT TARGET SQLite::SQLite3)
+  message(STATUS "whittle::sqlite is left out: there is no SQLite 3.37 or newer here")
+else()
+  whittle_add_component(sqlite PUBLIC whittle PRIVATE fmt::fmt SQLite::SQLite3)  # SQLite reaches only the linker
 endif()
