@@ -62,6 +62,12 @@ struct DiskFault {
     int code = 0;
 };
 
+/// Most in one transaction, some in several.
+std::string content_before_power_failure(int object) {
+    const int bytes = object % 20 == 15 ? 2'300'000 : 1 + object * object * 20;
+    return std::string(static_cast<std::size_t>(bytes), static_cast<char>('a' + object % 26));
+}
+
 }  // namespace
 
 TEST_CASE("a call of the disk that fails, whichever it is, is an error that loses nothing acknowledged",
@@ -116,7 +122,7 @@ TEST_CASE("after a power failure what was acknowledged is there with durability 
             SqliteDisk::instance().keep_synced(true);
             const auto storage = sqlite_storage_on(SqliteDisk::name, path, {.durability = durability});
             for (int i = 0; i < last; ++i) {
-                const std::string content(static_cast<std::size_t>(1 + i * i * 20), static_cast<char>('a' + i % 26));
+                const std::string content = content_before_power_failure(i);
                 if (i % 3 == 0) {
                     testing::write_pieces(*storage, std::to_string(i), content, 2);
                 } else {
@@ -133,7 +139,7 @@ TEST_CASE("after a power failure what was acknowledged is there with durability 
         const auto opened = errc_of([&] {
             const auto storage = sqlite_storage(path);
             for (int i = 0; i < last; ++i) {
-                const std::string expected(static_cast<std::size_t>(1 + i * i * 20), static_cast<char>('a' + i % 26));
+                const std::string expected = content_before_power_failure(i);
                 const auto found = storage->get(std::to_string(i));
                 if (!found) ++lost;
                 if (found) CHECK(*found == expected);
@@ -147,4 +153,31 @@ TEST_CASE("after a power failure what was acknowledged is there with durability 
     if (durability == Durability::full) CHECK(lost == 0);
     if (durability != Durability::none) CHECK(refused == 0);
     if (durability != Durability::full) CHECK(lost + refused > 0);  // the disk does forget
+}
+
+TEST_CASE("a storage goes on after a call of the disk that failed", "[storage][sqlite]") {
+    const TempDir dir(testing::in_memory());
+    SqliteDisk& disk = SqliteDisk::instance();
+    const DiskCall call = GENERATE(DiskCall::write, DiskCall::sync);
+    const auto storage = sqlite_storage_on(SqliteDisk::name, dir / "store", {.durability = Durability::full});
+    storage->put_if_absent("before", "content");
+    const std::string large(3'300'000, 'l');
+    for (int at = 1; at <= 20; ++at) {
+        CAPTURE(at, static_cast<int>(call));
+        const std::string small_key = "small/" + std::to_string(at);
+        const std::string large_key = "large/" + std::to_string(at);
+        disk.fail(call, at, SQLITE_IOERR_WRITE, true);
+        const auto small_failed = errc_of([&] { storage->put_if_absent(small_key, "x"); });
+        const auto large_failed = errc_of([&] { testing::write_pieces(*storage, large_key, large, 3); });
+        disk.heal();
+        CHECK((at > 1 || small_failed == Errc::storage_failed));
+        if (!small_failed) CHECK(storage->get(small_key) == "x");
+        if (!large_failed) CHECK(storage->get(large_key) == large);
+        storage->put_if_absent(small_key, "x");
+        storage->put_if_absent(large_key, large);
+        CHECK(storage->get(small_key) == "x");
+        CHECK(storage->get(large_key) == large);
+    }
+    CHECK(storage->get("before") == "content");
+    CHECK(storage->verify().empty());
 }
