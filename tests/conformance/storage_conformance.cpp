@@ -83,7 +83,7 @@ TEST_CASE("the conformance suite finds the promise that a store breaks", "[stora
         Planted{Fault::fails_for_twins, "threads that write the same content under one key all succeed"},
         Planted{Fault::shows_half, "an object that others are writing is absent or whole"});
     CAPTURE(planted.check, static_cast<int>(planted.fault));
-    const Findings found = findings_of(broken_by(planted.fault));
+    const Findings found = findings_of(broken_by(planted.fault), {.objects = 120, .rounds = 6});
     INFO(found.text);
     CHECK_FALSE(found.kept);
     CHECK(found.broken.contains(std::string(planted.check)));
