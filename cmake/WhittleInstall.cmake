@@ -1,9 +1,13 @@
-# The installed package: find_package(whittle [COMPONENTS evaluation telemetry spdlog http]) and pkg-config whittle [whittle-http].
+# The installed package: find_package(whittle [COMPONENTS evaluation telemetry storage_conformance spdlog http sqlite]) and
+# pkg-config whittle [whittle-http whittle-sqlite].
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
 
-install(TARGETS whittle whittle_json whittle_evaluation whittle_telemetry EXPORT whittleTargets FILE_SET HEADERS)
+install(
+  TARGETS whittle whittle_json whittle_evaluation whittle_telemetry whittle_storage_conformance
+  EXPORT whittleTargets FILE_SET HEADERS
+)
 install(TARGETS whittle_header_only EXPORT whittleTargets)
 install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 
@@ -16,6 +20,11 @@ endif()
 if(TARGET whittle_http)
   install(TARGETS whittle_http EXPORT whittleHttpTargets FILE_SET HEADERS)
   install(EXPORT whittleHttpTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+endif()
+
+if(TARGET whittle_sqlite)
+  install(TARGETS whittle_sqlite EXPORT whittleSqliteTargets FILE_SET HEADERS)
+  install(EXPORT whittleSqliteTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 endif()
 
 # Made now: a build that does not link it has not.
@@ -50,6 +59,11 @@ install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}"
 if(TARGET whittle_http)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-http.pc.in" "${PROJECT_BINARY_DIR}/whittle-http.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/whittle-http.pc" DESTINATION "${whittle_pc_dir}")
+endif()
+
+if(TARGET whittle_sqlite)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-sqlite.pc.in" "${PROJECT_BINARY_DIR}/whittle-sqlite.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/whittle-sqlite.pc" DESTINATION "${whittle_pc_dir}")
 endif()
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,4 +1,4 @@
-# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry and whittle::http (compiled), whittle::spdlog (headers only).
+# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::storage_conformance, whittle::sqlite and whittle::http (compiled), whittle::spdlog (headers only).
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -66,6 +66,9 @@ whittle_add_component(evaluation PUBLIC whittle_json PRIVATE fmt::fmt)
 # What chains did, for OpenTelemetry over any HttpTransport and for Prometheus.
 whittle_add_component(telemetry PUBLIC whittle_json PRIVATE fmt::fmt)
 
+# What every store promises, as checks: for those who write one.
+whittle_add_component(storage_conformance PUBLIC whittle PRIVATE fmt::fmt)
+
 if(TARGET spdlog::spdlog)
   add_library(whittle_spdlog INTERFACE)
   add_library(whittle::spdlog ALIAS whittle_spdlog)
@@ -81,4 +84,12 @@ if(NOT TARGET CURL::libcurl)
   message(STATUS "whittle::http is left out: there is no libcurl 7.68 or newer here")
 else()
   whittle_add_component(http PUBLIC whittle_json PRIVATE fmt::fmt CURL::libcurl)  # libcurl reaches only the linker
+endif()
+
+if(NOT WHITTLE_SQLITE)
+  message(STATUS "whittle::sqlite is left out: WHITTLE_SQLITE is off")
+elseif(NOT TARGET SQLite::SQLite3)
+  message(STATUS "whittle::sqlite is left out: there is no SQLite 3.37 or newer here")
+else()
+  whittle_add_component(sqlite PUBLIC whittle PRIVATE fmt::fmt SQLite::SQLite3)  # SQLite reaches only the linker
 endif()

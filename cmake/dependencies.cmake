@@ -60,6 +60,11 @@ endif()
 # Nor is libcurl: whittle::http exists where the host has it.
 find_package(CURL 7.68 QUIET)
 
+# Nor is SQLite: 3.37 has strict tables.
+if(WHITTLE_SQLITE)
+  find_package(SQLite3 3.37 QUIET)
+endif()
+
 if(WHITTLE_BUILD_TESTS)
   FetchContent_MakeAvailable(Catch2)
 endif()

@@ -1,21 +1,13 @@
 #include "whittle/base/hash.hpp"
 
+#include "sha256_block.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 namespace whittle::inline v0 {
 namespace {
-
-constexpr std::array<std::uint32_t, 64> round_constants{
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 std::uint32_t load_big_endian(const unsigned char* at) noexcept {
     return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | std::uint32_t{at[3]};
@@ -66,12 +58,14 @@ std::uint64_t finish(std::uint64_t k) noexcept {
 Sha256::Sha256() noexcept
     : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
 
-void Sha256::compress(const unsigned char* block) noexcept {
+void compress_sha256(std::uint32_t* state, const unsigned char* block) noexcept {
     const std::array<std::uint32_t, 64> w = schedule_of(block);
-    auto [a, b, c, d, e, f, g, h] = state_;
+    std::array<std::uint32_t, 8> mixed;
+    std::copy_n(state, mixed.size(), mixed.begin());
+    auto& [a, b, c, d, e, f, g, h] = mixed;
     for (std::size_t i = 0; i < 64; ++i) {
         const std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-        const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + round_constants[i] + w[i];
+        const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + sha256_rounds[i] + w[i];
         const std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
         const std::uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
         h = g;
@@ -83,8 +77,12 @@ void Sha256::compress(const unsigned char* block) noexcept {
         b = a;
         a = t1 + t2;
     }
-    const std::array<std::uint32_t, 8> added{a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < state_.size(); ++i) state_[i] += added[i];
+    for (std::size_t i = 0; i < mixed.size(); ++i) state[i] += mixed[i];
+}
+
+void Sha256::compress(const unsigned char* block) noexcept {
+    if (has_sha256_instructions()) return compress_sha256_x86(state_.data(), block);
+    compress_sha256(state_.data(), block);
 }
 
 void Sha256::update(std::string_view bytes) noexcept {

@@ -26,13 +26,14 @@ set(floor_loop 8)
 set(floor_replay 8)
 
 # Which third-party headers may appear where; a path that matches the second is allowed.
-set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "curl/")
+set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "curl/" "sqlite3\\.h")
 set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation)|apps|tests|examples|bench|fuzz)/|^src/base/json\\.cpp$")
 set(allowed_spdlog/ "^(include/whittle/adapter/spdlog\\.hpp$|(apps|tests|examples|bench)/)")
 set(allowed_fmt/ "^(src|apps|tests|examples|bench)/")
 set(allowed_CLI/ "^apps/")
 set(allowed_zlib\\.h "^(apps|tests)/")
 set(allowed_curl/ "^src/backend/(curl_|sigpipe_)")
+set(allowed_sqlite3\\.h "^(src/sqlite|tests/sqlite|bench)/")
 
 # The library prints nothing, reads no environment, ends no process, and std::regex overflows the stack on long input.
 set(words "(^|[^A-Za-z0-9_])(std::regex|std::cout|std::cerr|std::clog|[fv]*printf[(]|puts[(]|fmt::print|getenv[(]|std::abort[(])")
@@ -67,6 +68,10 @@ macro(look_up_rules)
   elseif(folder STREQUAL "telemetry")  # what chains did, for programs that watch them
     set(allowed_floor 5)
     list(APPEND allowed_folders backend)  # the transport
+  elseif(folder STREQUAL "sqlite")  # a store in one file
+    set(allowed_floor 3)
+  elseif(folder STREQUAL "conformance")  # what every store promises, for tests of stores
+    set(allowed_floor 3)
   elseif(folder STREQUAL "backend")
     set(allowed_floor 3)
     list(APPEND allowed_folders adapter)  # the models speak its messages
@@ -196,6 +201,7 @@ list(FILTER public_headers INCLUDE REGEX "^include/")
 list(FILTER public_headers EXCLUDE REGEX "/detail/")
 list(FILTER public_headers EXCLUDE REGEX "/evaluation/")  # a component of its own, which has two
 list(FILTER public_headers EXCLUDE REGEX "/telemetry/")  # likewise
+list(FILTER public_headers EXCLUDE REGEX "/(conformance|sqlite)/")  # likewise, one each
 list(LENGTH public_headers number)
 if(number GREATER max_public_headers)
   set(path include/whittle)

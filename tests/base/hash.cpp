@@ -1,5 +1,7 @@
 #include "whittle/base/hash.hpp"
 
+#include "../../src/base/sha256_block.hpp"
+
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -78,4 +80,19 @@ TEST_CASE("every length up to three blocks has a hash of its own", "[hash]") {
         seen.insert({hash.low, hash.high});
     }
     CHECK(seen.size() == 49);
+}
+
+TEST_CASE("the processor's instructions for SHA-256 do what the portable code does", "[base]") {
+    if (!has_sha256_instructions()) return;  // this processor has none
+    std::mt19937 random(1);
+    std::array<std::uint32_t, 8> by_code{};
+    for (std::uint32_t& word : by_code) word = static_cast<std::uint32_t>(random());
+    std::array<std::uint32_t, 8> by_instructions = by_code;
+    std::array<unsigned char, 64> block{};
+    for (int round = 0; round < 1'000; ++round) {
+        for (unsigned char& byte : block) byte = static_cast<unsigned char>(random());
+        compress_sha256(by_code.data(), block.data());
+        compress_sha256_x86(by_instructions.data(), block.data());
+        REQUIRE(by_code == by_instructions);
+    }
 }

@@ -3,7 +3,7 @@
 
 #include "../../src/port/posix_ops.hpp"
 
-#include "support/storage_contract.hpp"
+#include "support/storage_tools.hpp"
 #include "support/temp_dir.hpp"
 
 #include <sys/stat.h>

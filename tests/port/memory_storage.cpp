@@ -1,12 +1,12 @@
 #include "support/catch.hpp"
-#include "support/storage_contract.hpp"
+#include "support/storage_tools.hpp"
 #include "whittle/port/storage.hpp"
 
 using namespace whittle;
 using whittle::testing::errc_of;
 
 TEST_CASE("memory storage keeps the storage contract", "[storage]") {
-    testing::check_storage_contract([] { return memory_storage(); });
+    testing::check_conformance([] { return [storage = memory_storage()] { return storage; }; });
 }
 
 TEST_CASE("a full memory storage refuses what is too much and keeps the rest", "[storage]") {

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 #include "support/faulty_storage.hpp"
-#include "support/storage_contract.hpp"
+#include "support/storage_tools.hpp"
 
 #include <map>
 
@@ -40,7 +40,7 @@ TEST_CASE("a key has only plain components", "[storage]") {
     CHECK(is_valid_key("conversation/0001-read_file.txt"));
     CHECK(is_valid_key("a"));
     CHECK(is_valid_key(std::string(512, 'a')));
-    for (const std::string& key : testing::hostile_keys()) {
+    for (const std::string& key : refused_storage_keys()) {
         CAPTURE(key.substr(0, 40), key.size());
         CHECK_FALSE(is_valid_key(key));
     }
