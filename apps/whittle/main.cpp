@@ -1,11 +1,12 @@
 #include "commands.hpp"
+#include "explain_commands.hpp"
+#include "options.hpp"
 #include "shown.hpp"
 #include "token_commands.hpp"
 #include "whittle/base/version.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
@@ -17,62 +18,6 @@ using namespace whittle;
 using namespace whittle::cli;
 
 constexpr const char* exit_codes = "Exit codes: 0 done, 1 the input or the run failed, 2 usage or configuration.";
-
-void add_common(CLI::App& command, CommonOptions& common) {
-    command.add_flag("--json", common.json, "Print the result as JSON");
-    command.add_flag("--no-color", common.no_color, "Print without terminal colours (as NO_COLOR does)");
-}
-
-void add_shape(CLI::App& command, CommonOptions& common) {
-    command
-        .add_option("--shape", common.shape,
-                    "Whose messages the sessions hold, openai or anthropic; without it each session shows it")
-        ->type_name("NAME");
-    command
-        .add_option("--max-input", common.limits.max_bytes,
-                    "The largest session, unpacked, such as 64M or 2G (default 256M); 0 for any")
-        ->transform(CLI::AsSizeValue(false))
-        ->type_name("SIZE");
-    command
-        .add_option("--max-ratio", common.limits.max_ratio,
-                    "How many times as large packed data may become, above 16M (default 200); 0 for any")
-        ->type_name("N");
-}
-
-/// A number of tokens, 1 or more.
-CLI::Validator tokens_check() {
-    const auto check = [](std::string& text) -> std::string {
-        const bool is_number = !text.empty() && text.size() < 19 &&
-                               std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }) &&
-                               text.find_first_not_of('0') != std::string::npos;
-        return is_number ? "" : "found " + text + ", expected tokens: a whole number, 1 or more, such as 200000";
-    };
-    return CLI::Validator(check, "");
-}
-
-/// `--preset NAME` with what it has to know, in place of a file.
-void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
-    CLI::Option* preset =
-        command
-            .add_option("--preset", config.preset,
-                        "Instead: recommended, lossless, local or cheap; `whittle config show` prints what they are")
-            ->type_name("NAME")
-            ->excludes(file);
-    command.add_option("--window", config.window, "With --preset: tokens of the model's window; left out: unknown")
-        ->check(tokens_check())
-        ->type_name("TOKENS")
-        ->needs(preset);
-    command
-        .add_option("--cache", config.cache, "With --preset: the provider's cache, such as anthropic_5m or openai_2026")
-        ->type_name("NAME")
-        ->needs(preset);
-}
-
-/// `--config FILE` or `--preset NAME`.
-void add_config(CLI::App& command, ConfigChoice& config) {
-    CLI::Option* file = command.add_option("--config", config.file, "The chain, as docs/configuration.md has it");
-    add_preset(command, config, file->type_name("CHAIN.json"));
-}
 
 CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     CLI::App* sub = app.add_subcommand("replay", "Run recorded sessions through a chain and show what it saves");
@@ -242,6 +187,7 @@ int run(int argc, char** argv) {
     ConfigChoice shown_config;
     CountCommand count_command;
     VocabCommand vocab_command;
+    ExplainCommand explain_command;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -259,7 +205,8 @@ int run(int argc, char** argv) {
     CLI::App* show_app = add_config_show(app, shown_config);
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
-    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app}) {
+    CLI::App* explain_app = add_explain(app, explain_command);
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
@@ -274,6 +221,7 @@ int run(int argc, char** argv) {
     if (show_app->parsed()) return guarded([&] { return run_config_show(shown_config); });
     if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
+    if (explain_app->parsed()) return guarded([&] { return run_explain(explain_command, common); });
     return guarded([&] { return run_check(check_command, common); });
 }
 
