@@ -19,7 +19,8 @@ void EditLog::note(const Report& report) {
     for (const StageReport& stage : report.stages) {
         if (stage.outcome == Outcome::idle) continue;
         stages_.push_back({std::string(stage.middleware), std::string(name_of(report.hook)),
-                           std::string(name_of(stage.outcome)), stage.count, stage.threshold});
+                           std::string(name_of(stage.outcome)), stage.count, stage.threshold,
+                           stage.details ? stage.details->error : std::string()});
         if (!stage.details) continue;
         for (const Candidate& candidate : stage.details->candidates) {
             if (candidate.cut) {
@@ -119,29 +120,6 @@ ordered_json to_json(const ExplainedEdit& edit) {
     return json;
 }
 
-ordered_json to_json(const ExplainedMessage& message) {
-    ordered_json json{{"recorded", index_json(message.recorded)},
-                      {"sent", index_json(message.sent)},
-                      {"role", message.role},
-                      {"fate", name_of(message.fate)},
-                      {"tokens_recorded", message.tokens_recorded},
-                      {"tokens_sent", message.tokens_sent}};
-    if (!message.tool.empty()) json["tool"] = message.tool;
-    json["edits"] = ordered_json::array();
-    for (const ExplainedEdit& edit : message.edits) json["edits"].push_back(to_json(edit));
-    json["kept_by"] = ordered_json::array();
-    for (const ExplainedKeep& keep : message.keeps)
-        json["kept_by"].push_back({{"middleware", keep.by}, {"rule", keep.rule}});
-    if (message.fate == Fate::kept) return json;
-    if (message.fate == Fate::folded) json["folded_into"] = index_json(message.folded_into);
-    if (message.sent) json["text"] = message.text;
-    if (message.fate != Fate::added || !message.stored.empty()) {
-        json["original"] = message.stored.empty() ? "journal" : "store";
-        json["stored"] = message.stored;
-    }
-    return json;
-}
-
 /// "message 3 as 1": where it was recorded, and where it is sent if that differs.
 std::string place_text(const ExplainedMessage& message) {
     if (!message.recorded) return fmt::format("+{}", *message.sent);
@@ -192,6 +170,7 @@ std::string stages_text(const Explanation& explanation, std::size_t columns) {
         std::string line = fmt::format("{} {}: {}", stage.hook, stage.middleware, stage.outcome);
         if (stage.count > 0 || stage.threshold > 0)
             line += fmt::format(" ({} tokens, limit {})", grouped(stage.count), grouped(stage.threshold));
+        if (!stage.error.empty()) line += ": " + stage.error;
         text += clipped_to_width(shown(line), columns) + "\n";
     }
     return text;
@@ -199,19 +178,44 @@ std::string stages_text(const Explanation& explanation, std::size_t columns) {
 
 }  // namespace
 
+ordered_json message_json(const ExplainedMessage& message) {
+    ordered_json json{{"recorded", index_json(message.recorded)},
+                      {"sent", index_json(message.sent)},
+                      {"role", message.role},
+                      {"fate", name_of(message.fate)},
+                      {"tokens_recorded", message.tokens_recorded},
+                      {"tokens_sent", message.tokens_sent}};
+    if (!message.tool.empty()) json["tool"] = message.tool;
+    json["edits"] = ordered_json::array();
+    for (const ExplainedEdit& edit : message.edits) json["edits"].push_back(to_json(edit));
+    json["kept_by"] = ordered_json::array();
+    for (const ExplainedKeep& keep : message.keeps)
+        json["kept_by"].push_back({{"middleware", keep.by}, {"rule", keep.rule}});
+    if (message.fate == Fate::kept) return json;
+    if (message.fate == Fate::folded) json["folded_into"] = index_json(message.folded_into);
+    if (message.sent) json["text"] = message.text;
+    if (message.fate != Fate::added || !message.stored.empty()) {
+        json["original"] = message.stored.empty() ? "journal" : "store";
+        json["stored"] = message.stored;
+    }
+    return json;
+}
+
 ordered_json explanation_json(const Explanation& explanation) {
     ordered_json json{{"trajectory", explanation.trajectory},   {"call", explanation.call},
                       {"counter", explanation.counter},         {"tokens_recorded", explanation.tokens_recorded},
                       {"tokens_sent", explanation.tokens_sent}, {"system_and_tools", explanation.overhead}};
     json["stages"] = ordered_json::array();
-    for (const ExplainedStage& stage : explanation.stages)
+    for (const ExplainedStage& stage : explanation.stages) {
         json["stages"].push_back({{"middleware", stage.middleware},
                                   {"hook", stage.hook},
                                   {"outcome", stage.outcome},
                                   {"count", stage.count},
                                   {"threshold", stage.threshold}});
+        if (!stage.error.empty()) json["stages"].back()["error"] = stage.error;
+    }
     json["messages"] = ordered_json::array();
-    for (const ExplainedMessage& message : explanation.messages) json["messages"].push_back(to_json(message));
+    for (const ExplainedMessage& message : explanation.messages) json["messages"].push_back(message_json(message));
     return json;
 }
 

@@ -71,6 +71,7 @@ struct ExplainedStage {
     std::string outcome{};
     std::int64_t count = 0;  ///< tokens
     std::int64_t threshold = 0;
+    std::string error{};  ///< empty: it did not fail
 };
 
 struct Explanation {
@@ -85,6 +86,7 @@ struct Explanation {
 };
 
 [[nodiscard]] std::string_view name_of(Fate fate) noexcept;
+[[nodiscard]] nlohmann::ordered_json message_json(const ExplainedMessage& message);
 [[nodiscard]] nlohmann::ordered_json explanation_json(const Explanation& explanation);
 /// Lines of at most `columns`, as far as ids and names allow.
 [[nodiscard]] std::string explanation_text(const Explanation& explanation, std::size_t columns);

@@ -188,6 +188,7 @@ int run(int argc, char** argv) {
     CountCommand count_command;
     VocabCommand vocab_command;
     ExplainCommand explain_command;
+    DiffCommand diff_command;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -206,7 +207,8 @@ int run(int argc, char** argv) {
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
     CLI::App* explain_app = add_explain(app, explain_command);
-    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app}) {
+    CLI::App* diff_app = add_diff(app, diff_command);
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
@@ -222,6 +224,7 @@ int run(int argc, char** argv) {
     if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
     if (explain_app->parsed()) return guarded([&] { return run_explain(explain_command, common); });
+    if (diff_app->parsed()) return guarded([&] { return run_diff(diff_command, common); });
     return guarded([&] { return run_check(check_command, common); });
 }
 

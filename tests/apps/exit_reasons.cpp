@@ -45,7 +45,11 @@ TEST_CASE("exit code 1 always comes with its reason in the last line of standard
           "apply --in good.jsonl --out out.json --config mute.json",
           "apply --in good.jsonl --out - --config mute.json --out-table t.json",
           "apply --in broken.jsonl --out no/dir --config chain.json", "replay cut.jsonl --config chain.json",
-          "count absent.json"}) {
+          "count absent.json", "explain absent.jsonl --config chain.json",
+          "explain good.jsonl --config mute.json --call 4", "explain good.jsonl --config chain.json --session b",
+          "diff good.jsonl --config mute.json --config chain.json",
+          "diff good.jsonl --config mute.json --config chain.json --json",
+          "diff cut.jsonl --config chain.json --config chain.json"}) {
         CAPTURE(arguments);
         const CliResult result = run_cli(dir, arguments);
         CAPTURE(result.err);

@@ -109,6 +109,7 @@ struct ReplayRequest {
     /// The recording up to here, as it was recorded, under the serials that its messages have in `conversation`; a
     /// serial that is not there any more was folded or removed.
     std::span<const MessageInfo> recorded{};
+    CacheAccount account{};  ///< what the profile's prompt cache makes of it
 };
 
 template <AgentMessage M = ChatMessage>

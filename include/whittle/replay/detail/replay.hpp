@@ -235,7 +235,7 @@ void Replayer<M>::account() {
     if (options_.on_request) {
         options_.on_request({recording_.id, totals_.calls, conversation_.messages(), sent.tokens, raw.tokens,
                              keep < previous_.size() ? std::optional(keep) : std::nullopt, keep, conversation_,
-                             raw_infos_});
+                             raw_infos_, sent});
     }
     previous_.assign(pieces.begin(), pieces.end());
     ++totals_.calls;
