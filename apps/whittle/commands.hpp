@@ -78,7 +78,6 @@ struct CompareCommand {
 [[nodiscard]] ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_compare(const CompareCommand& command, const CommonOptions& common);
-[[nodiscard]] ExitCode run_config_show(const ConfigChoice& config);
 [[nodiscard]] ExitCode run_check(const CheckCommand& command, const CommonOptions& common);
 
 /// A mistake in the command line or the configuration: exit code 2.
@@ -88,6 +87,26 @@ struct UsageError {
 
 /// Reads a chain configuration and prints its warnings on standard error. Throws `UsageError`.
 [[nodiscard]] ChainSettings load_settings(const ConfigChoice& config);
+
+/// A configuration's text, and the same with its preset written out.
+struct ShownConfig {
+    std::string given{};
+    std::string written_out{};
+};
+
+/// Prints warnings on standard error. Throws `UsageError` if something is wrong with it.
+[[nodiscard]] ShownConfig show_config(const ConfigChoice& config);
+
+/// What is wrong with a configuration, a line each.
+struct CheckedConfig {
+    std::string name{};  ///< starts every line
+    std::vector<std::string> problems{};
+    std::vector<std::string> warnings{};
+    std::vector<std::string> middlewares{};  ///< names; empty if there are problems
+};
+
+/// Throws what reading the file throws.
+[[nodiscard]] CheckedConfig read_checked(const ConfigChoice& config);
 
 /// The settings for messages of type M: OpenAI's rules do not fit Anthropic's messages, which get their own instead.
 template <AgentMessage M>

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "config_commands.hpp"
 #include "explain_commands.hpp"
 #include "options.hpp"
 #include "shown.hpp"
@@ -117,19 +118,6 @@ CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
     return sub;
 }
 
-CLI::App* add_config_show(CLI::App& app, ConfigChoice& config) {
-    CLI::App* sub = app.add_subcommand("config", "Show a chain's configuration");
-    sub->require_subcommand(1);
-    CLI::App* show = sub->add_subcommand("show", "Print a configuration with its preset written out");
-    CLI::Option* file = show->add_option("file", config.file, "The configuration; - is standard input");
-    add_preset(*show, config, file->type_name("CHAIN.json"));
-    show->footer(
-        "Examples:\n"
-        "  whittle config show chain.json\n"
-        "  whittle config show --preset recommended --window 200000 > chain.json");
-    return show;
-}
-
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
     CLI::App* sub = app.add_subcommand("check", "Say which message rules of a provider sessions break");
     sub->add_option("files", command.files, "Sessions, of OpenAI or Anthropic messages")->required()->type_name("FILE");
@@ -184,7 +172,7 @@ int run(int argc, char** argv) {
     CompareCommand compare_command;
     ApplyCommand apply_command;
     CheckCommand check_command;
-    ConfigChoice shown_config;
+    ConfigCommand config_command;
     CountCommand count_command;
     VocabCommand vocab_command;
     ExplainCommand explain_command;
@@ -203,7 +191,7 @@ int run(int argc, char** argv) {
     CLI::App* compare_app = add_compare(app, compare_command);
     CLI::App* apply_app = add_apply(app, apply_command);
     CLI::App* check_app = add_check(app, check_command);
-    CLI::App* show_app = add_config_show(app, shown_config);
+    CLI::App* config_app = add_config_commands(app, config_command, common);
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
     CLI::App* explain_app = add_explain(app, explain_command);
@@ -220,7 +208,7 @@ int run(int argc, char** argv) {
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
     if (compare_app->parsed()) return guarded([&] { return run_compare(compare_command, common); });
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
-    if (show_app->parsed()) return guarded([&] { return run_config_show(shown_config); });
+    if (config_app->parsed()) return guarded([&] { return run_config(config_command, common); });
     if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
     if (explain_app->parsed()) return guarded([&] { return run_explain(explain_command, common); });

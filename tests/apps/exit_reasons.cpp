@@ -39,17 +39,26 @@ TEST_CASE("exit code 1 always comes with its reason in the last line of standard
       "models": {"m": {"type": "scripted", "replies": [{"error": "auth"}]}},
       "middlewares": [{"type": "summarization", "model": "m", "trigger": {"context_tokens": 3000},
                        "keep_recent_tokens": 10}]})");
-    for (const std::string arguments :
-         {"check broken.jsonl", "check --json broken.jsonl", "check cut.jsonl", "check absent.jsonl",
-          "replay good.jsonl --config mute.json", "replay good.jsonl --config mute.json --json",
-          "apply --in good.jsonl --out out.json --config mute.json",
-          "apply --in good.jsonl --out - --config mute.json --out-table t.json",
-          "apply --in broken.jsonl --out no/dir --config chain.json", "replay cut.jsonl --config chain.json",
-          "count absent.json", "explain absent.jsonl --config chain.json",
-          "explain good.jsonl --config mute.json --call 4", "explain good.jsonl --config chain.json --session b",
-          "diff good.jsonl --config mute.json --config chain.json",
-          "diff good.jsonl --config mute.json --config chain.json --json",
-          "diff cut.jsonl --config chain.json --config chain.json"}) {
+    for (const std::string arguments : {"check broken.jsonl",
+                                        "check --json broken.jsonl",
+                                        "check cut.jsonl",
+                                        "check absent.jsonl",
+                                        "replay good.jsonl --config mute.json",
+                                        "replay good.jsonl --config mute.json --json",
+                                        "apply --in good.jsonl --out out.json --config mute.json",
+                                        "apply --in good.jsonl --out - --config mute.json --out-table t.json",
+                                        "apply --in broken.jsonl --out no/dir --config chain.json",
+                                        "replay cut.jsonl --config chain.json",
+                                        "count absent.json",
+                                        "explain absent.jsonl --config chain.json",
+                                        "explain good.jsonl --config mute.json --call 4",
+                                        "explain good.jsonl --config chain.json --session b",
+                                        "diff good.jsonl --config mute.json --config chain.json",
+                                        "diff good.jsonl --config mute.json --config chain.json --json",
+                                        "diff cut.jsonl --config chain.json --config chain.json",
+                                        "config check cut.jsonl",
+                                        "config check cut.jsonl --json",
+                                        "config check absent.json"}) {
         CAPTURE(arguments);
         const CliResult result = run_cli(dir, arguments);
         CAPTURE(result.err);
