@@ -3,6 +3,7 @@
 #include "explain_commands.hpp"
 #include "options.hpp"
 #include "shown.hpp"
+#include "store_commands.hpp"
 #include "token_commands.hpp"
 #include "whittle/base/version.hpp"
 
@@ -177,6 +178,7 @@ int run(int argc, char** argv) {
     VocabCommand vocab_command;
     ExplainCommand explain_command;
     DiffCommand diff_command;
+    StoreCommand store_command;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -196,6 +198,7 @@ int run(int argc, char** argv) {
     CLI::App* vocab_app = add_vocab(app, vocab_command);
     CLI::App* explain_app = add_explain(app, explain_command);
     CLI::App* diff_app = add_diff(app, diff_command);
+    CLI::App* store_app = add_store(app, store_command, common);
     for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
@@ -213,6 +216,7 @@ int run(int argc, char** argv) {
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
     if (explain_app->parsed()) return guarded([&] { return run_explain(explain_command, common); });
     if (diff_app->parsed()) return guarded([&] { return run_diff(diff_command, common); });
+    if (store_app->parsed()) return guarded([&] { return run_store(store_command, common); });
     return guarded([&] { return run_check(check_command, common); });
 }
 

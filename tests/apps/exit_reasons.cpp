@@ -58,7 +58,12 @@ TEST_CASE("exit code 1 always comes with its reason in the last line of standard
                                         "diff cut.jsonl --config chain.json --config chain.json",
                                         "config check cut.jsonl",
                                         "config check cut.jsonl --json",
-                                        "config check absent.json"}) {
+                                        "config check absent.json",
+                                        "store ls absent",
+                                        "store ls chain.json",
+                                        "store verify absent",
+                                        "store show absent a/b",
+                                        "store gc absent --live good.jsonl"}) {
         CAPTURE(arguments);
         const CliResult result = run_cli(dir, arguments);
         CAPTURE(result.err);
