@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ enum ExitCode { done = 0, failed = 1, usage = 2 };
 struct CommonOptions {
     bool json = false;
     bool no_color = false;
-    std::string shape{};  ///< of the sessions; empty: detected for each
+    std::string shape{};        ///< of the sessions; empty: detected for each
+    bool allow_remote = false;  ///< models on other machines may be asked
     InputLimits limits{};
 };
 
@@ -84,6 +86,9 @@ struct CompareCommand {
 struct UsageError {
     std::string text{};
 };
+
+/// Of the environment; the library itself reads none.
+[[nodiscard]] std::optional<std::string> environment_value(std::string_view name);
 
 /// Reads a chain configuration and prints its warnings on standard error. Throws `UsageError`.
 [[nodiscard]] ChainSettings load_settings(const ConfigChoice& config);

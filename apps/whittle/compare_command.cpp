@@ -22,10 +22,10 @@ namespace {
 /// A configuration that is compared: it runs while the sessions are read, and is evaluated when all of them are known.
 class ComparedChain {
 public:
-    explicit ComparedChain(const ConfigChoice& config)
+    ComparedChain(const ConfigChoice& config, bool allow_remote)
         : name_(config.name()),
           description_(config.preset.empty() ? "a configuration" : "a preset"),
-          chains_(with_memory_storage(load_settings(config))) {}
+          chains_(with_memory_storage(load_settings(config)), allow_remote) {}
 
     template <JsonMessage M>
     void take(const Trajectory<M>& trajectory) {
@@ -138,7 +138,7 @@ public:
         comparison_.by_file = command.by_file;
         comparison_.sessions = command.sessions;
         for (const ConfigChoice& config : configs_of(command, comparison_.profiles))
-            chains_.push_back(std::make_unique<ComparedChain>(config));
+            chains_.push_back(std::make_unique<ComparedChain>(config, common.allow_remote));
     }
 
     ExitCode run() {

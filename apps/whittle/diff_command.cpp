@@ -18,11 +18,12 @@ namespace {
 /// One side of the comparison. Every run of the session has chains of its own: a store remembers what it was given.
 class DiffSide {
 public:
-    explicit DiffSide(const ConfigChoice& config) : config_(config), settings_(load_settings(config)) {}
+    DiffSide(const ConfigChoice& config, bool allow_remote)
+        : config_(config), settings_(load_settings(config)), allow_remote_(allow_remote) {}
 
     template <AgentMessage M>
     [[nodiscard]] ChainTrace trace(const Trajectory<M>& trajectory) const {
-        const WatchedChains chains(explained());
+        const WatchedChains chains(explained(), allow_remote_);
         const Chain<M>& chain = chains.of<M>();
         ChainTrace trace{.name = config_.name(), .calls = {}, .totals = {}, .profile = chain.config().profile};
         ReplayOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
@@ -38,7 +39,7 @@ public:
 
     template <AgentMessage M>
     [[nodiscard]] Explanation explain(const Trajectory<M>& trajectory, std::int64_t call) const {
-        const WatchedChains chains(explained());
+        const WatchedChains chains(explained(), allow_remote_);
         return explain_call<M>(trajectory, chains.of<M>(), chains.clock(), call);
     }
 
@@ -51,6 +52,7 @@ private:
 
     ConfigChoice config_;
     ChainSettings settings_;
+    bool allow_remote_;
 };
 
 template <AgentMessage M>
@@ -139,8 +141,8 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
         choice.window = command.window;
         choice.cache = command.cache;
     }
-    const DiffSide a(choices[0]);
-    const DiffSide b(choices[1]);
+    const DiffSide a(choices[0], common.allow_remote);
+    const DiffSide b(choices[1], common.allow_remote);
     ExitCode code = done;
     visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
         if (calls_in(trajectory) == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");

@@ -34,7 +34,7 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
 ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common) {
     ChainSettings settings = with_memory_storage(load_settings(command.config));
     settings.config.explain = true;
-    const WatchedChains chains(std::move(settings));
+    const WatchedChains chains(std::move(settings), common.allow_remote);
     Explanation explanation;
     visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
         explanation = explain_call<M>(trajectory, chains.of<M>(), chains.clock(), command.call);

@@ -203,6 +203,7 @@ int run(int argc, char** argv) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, explain_app, diff_app}) add_remote(*sub, common);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -27,6 +27,11 @@ void add_shape(CLI::App& command, CommonOptions& common) {
         ->type_name("N");
 }
 
+void add_remote(CLI::App& command, CommonOptions& common) {
+    command.add_flag("--allow-remote", common.allow_remote,
+                     "Ask models of the configuration on other machines too, which may cost money");
+}
+
 CLI::Validator tokens_check() {
     const auto check = [](std::string& text) -> std::string {
         const bool is_number = !text.empty() && text.size() < 19 &&

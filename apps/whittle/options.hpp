@@ -16,6 +16,8 @@ namespace whittle::cli {
 void add_common(CLI::App& command, CommonOptions& common);
 /// `--shape`, and the limits of an input of sessions.
 void add_shape(CLI::App& command, CommonOptions& common);
+/// `--allow-remote`, of commands that run chains.
+void add_remote(CLI::App& command, CommonOptions& common);
 /// A number of tokens, 1 or more.
 [[nodiscard]] CLI::Validator tokens_check();
 /// `--preset NAME` with what it has to know, in place of `file`.

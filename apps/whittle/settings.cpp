@@ -27,10 +27,7 @@ std::string text_of_preset(const ConfigChoice& config) {
 }
 
 ConfigText read_config(const ConfigChoice& config) {
-    const auto lookup = [](std::string_view name) -> std::optional<std::string> {
-        const char* value = std::getenv(std::string(name).c_str());
-        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-    };
+    const auto& lookup = environment_value;
     if (!config.preset.empty()) return {text_of_preset(config), {"--preset " + config.preset, {}, lookup}};
     const std::string& path = config.file;
     return {read_all(path), {path == "-" ? "stdin" : path, std::filesystem::path(path).parent_path().string(), lookup}};
@@ -54,6 +51,11 @@ auto with_config(const ConfigChoice& config, const Work& work) {
 }
 
 }  // namespace
+
+std::optional<std::string> environment_value(std::string_view name) {
+    const char* value = std::getenv(std::string(name).c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
 
 ChainSettings load_settings(const ConfigChoice& config) {
     if (config.name().empty()) throw UsageError{"expected --config CHAIN.json or --preset NAME"};
