@@ -107,7 +107,8 @@ struct CheckedConfig {
     std::string name{};  ///< starts every line
     std::vector<std::string> problems{};
     std::vector<std::string> warnings{};
-    std::vector<std::string> middlewares{};  ///< names; empty if there are problems
+    std::vector<std::string> middlewares{};   ///< names; empty if there are problems
+    std::optional<ChainSettings> settings{};  ///< absent if there are problems
 };
 
 /// Throws what reading the file throws.

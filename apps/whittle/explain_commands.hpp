@@ -29,9 +29,15 @@ struct DiffCommand {
     bool calls = false;
 };
 
+struct DoctorCommand {
+    ConfigChoice config{};
+};
+
 CLI::App* add_explain(CLI::App& app, ExplainCommand& command);
 CLI::App* add_diff(CLI::App& app, DiffCommand& command);
+CLI::App* add_doctor(CLI::App& app, DoctorCommand& command);
 [[nodiscard]] ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_diff(const DiffCommand& command, const CommonOptions& common);
+[[nodiscard]] ExitCode run_doctor(const DoctorCommand& command, const CommonOptions& common);
 
 }  // namespace whittle::cli

@@ -179,6 +179,7 @@ int run(int argc, char** argv) {
     ExplainCommand explain_command;
     DiffCommand diff_command;
     StoreCommand store_command;
+    DoctorCommand doctor_command;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -199,11 +200,14 @@ int run(int argc, char** argv) {
     CLI::App* explain_app = add_explain(app, explain_command);
     CLI::App* diff_app = add_diff(app, diff_command);
     CLI::App* store_app = add_store(app, store_command, common);
+    CLI::App* doctor_app = add_doctor(app, doctor_command);
+    add_common(*doctor_app, common);
     for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
-    for (CLI::App* sub : {replay_app, compare_app, apply_app, explain_app, diff_app}) add_remote(*sub, common);
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, explain_app, diff_app, doctor_app})
+        add_remote(*sub, common);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -218,6 +222,7 @@ int run(int argc, char** argv) {
     if (explain_app->parsed()) return guarded([&] { return run_explain(explain_command, common); });
     if (diff_app->parsed()) return guarded([&] { return run_diff(diff_command, common); });
     if (store_app->parsed()) return guarded([&] { return run_store(store_command, common); });
+    if (doctor_app->parsed()) return guarded([&] { return run_doctor(doctor_command, common); });
     return guarded([&] { return run_check(check_command, common); });
 }
 

@@ -77,9 +77,9 @@ CheckedConfig read_checked(const ConfigChoice& config) {
     const ConfigText text = read_config(config);
     CheckedConfig checked{.name = text.source.name};
     try {
-        const ChainSettings settings = read_chain_settings(text.json, text.source);
-        checked.warnings = settings.warnings;
-        for (const StageSettings& stage : settings.stages) checked.middlewares.push_back(stage.name);
+        checked.settings = read_chain_settings(text.json, text.source);
+        checked.warnings = checked.settings->warnings;
+        for (const StageSettings& stage : checked.settings->stages) checked.middlewares.push_back(stage.name);
     } catch (const Error& error) {
         if (error.errc() != Errc::invalid_config) throw;
         std::istringstream lines(error.what());

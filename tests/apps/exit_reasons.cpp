@@ -34,6 +34,7 @@ TEST_CASE("exit code 1 always comes with its reason in the last line of standard
     write_text(dir / "full.json", R"({"storage": {"type": "file", "root": "store"},
       "limits": {"store_bytes_per_hook": 1},
       "middlewares": [{"type": "reduction", "skip_truncation": true, "max_tokens_for_clear": 3000}]})");
+    write_text(dir / "lost.json", R"({"storage": {"type": "file", "root": "no/such/store"}})");
     // A model whose only answer is an error, so that the summary fails.
     write_text(dir / "mute.json", R"({"storage": {"type": "memory"},
       "models": {"m": {"type": "scripted", "replies": [{"error": "auth"}]}},
@@ -63,7 +64,11 @@ TEST_CASE("exit code 1 always comes with its reason in the last line of standard
                                         "store ls chain.json",
                                         "store verify absent",
                                         "store show absent a/b",
-                                        "store gc absent --live good.jsonl"}) {
+                                        "store gc absent --live good.jsonl",
+                                        "doctor cut.jsonl",
+                                        "doctor absent.json",
+                                        "doctor lost.json",
+                                        "doctor lost.json --json"}) {
         CAPTURE(arguments);
         const CliResult result = run_cli(dir, arguments);
         CAPTURE(result.err);
