@@ -1,3 +1,4 @@
+#include "command_table.hpp"
 #include "commands.hpp"
 #include "config_commands.hpp"
 #include "explain_commands.hpp"
@@ -166,6 +167,11 @@ int guarded(const std::function<ExitCode()>& work) {
     }
 }
 
+ExitCode print_of(const std::string& text) {
+    print(text);
+    return done;
+}
+
 int run(int argc, char** argv) {
     CLI::App app("whittle keeps the message history of an LLM agent small, valid, cheap and recoverable.", "whittle");
     CommonOptions common;
@@ -180,6 +186,7 @@ int run(int argc, char** argv) {
     DiffCommand diff_command;
     StoreCommand store_command;
     DoctorCommand doctor_command;
+    std::string shell;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -202,6 +209,8 @@ int run(int argc, char** argv) {
     CLI::App* store_app = add_store(app, store_command, common);
     CLI::App* doctor_app = add_doctor(app, doctor_command);
     add_common(*doctor_app, common);
+    CLI::App* completion_app = add_completion(app, shell);
+    CLI::App* man_app = add_man(app);
     for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
@@ -223,6 +232,9 @@ int run(int argc, char** argv) {
     if (diff_app->parsed()) return guarded([&] { return run_diff(diff_command, common); });
     if (store_app->parsed()) return guarded([&] { return run_store(store_command, common); });
     if (doctor_app->parsed()) return guarded([&] { return run_doctor(doctor_command, common); });
+    if (completion_app->parsed())
+        return guarded([&] { return print_of(completion_script(command_table(app), shell)); });
+    if (man_app->parsed()) return guarded([&] { return print_of(man_page(command_table(app))); });
     return guarded([&] { return run_check(check_command, common); });
 }
 
