@@ -126,14 +126,14 @@ std::vector<OriginatedValue> origins_of(const std::string& given_text, const std
     ordered_json whole = ordered_json::parse(written_out);
     if (given.contains("preset")) whole["preset"] = given["preset"];
     const std::vector<ConfigKey> keys = config_keys();
-    KeyLister top("", given, whole);
+    KeyLister sections("", given, whole);
     for (const ConfigKey& key : keys) {
         const std::string section = key.path.substr(0, key.path.find('.'));
         if (section == "middlewares" || (section != "storage" && is_of_middleware(keys, section))) continue;
-        top.add(key.path, key);
+        sections.add(key.path, key);
     }
-    top.add_rest(whole);
-    std::vector<OriginatedValue> values = top.take();
+    sections.add_rest(whole);
+    std::vector<OriginatedValue> values = sections.take();
     if (!whole.contains("middlewares")) return values;
     for (std::size_t i = 0; i < whole["middlewares"].size(); ++i) {
         const ordered_json& entry = whole["middlewares"][i];

@@ -168,3 +168,20 @@ TEST_CASE("explain keeps to the width of a terminal, and to what a terminal may 
     CHECK(narrow.out.starts_with("\xE6\xBC\xA2\xE5\xAD\x97: call 4\n"));
     CHECK(narrow.out.find('\x1b') == std::string::npos);
 }
+
+TEST_CASE("explain and diff take names of any script, and colour nothing that is not a terminal", "[apps]") {
+    const TempDir dir;
+    const std::string name = "\xE6\xBC\xA2\xE5\xAD\x97 \xC3\xA9.json";
+    write_text(dir / name, clearing_chain);
+    write_text(dir / ("s " + name + "l"), session_line("\xE6\xBC\xA2", 4, 4'000));
+    const std::string session = "'s " + name + "l'";
+    const std::string chain = " --config '" + name + "'";
+    CHECK(run_cli(dir, "explain " + session + chain + " --session \xE6\xBC\xA2").exit_code == 0);
+    const CliResult diff = run_cli(dir, "diff " + session + chain + " --preset lossless --calls");
+    CHECK(diff.exit_code == 0);
+    CHECK(has(diff.out, "A  " + name + "\nB  lossless\n"));
+    CHECK_FALSE(has(diff.out, "\x1b"));
+    CHECK(has(run_cli(dir, "config check '" + name + "'").out, name + ": no problem: reduction\n"));
+    CHECK(has(run_cli(dir, "doctor '" + name + "'").out, "configuration: " + name + ": reduction\n"));
+    CHECK(run_cli(dir, "diff " + session + chain + chain + " --no-color").exit_code == 0);
+}
