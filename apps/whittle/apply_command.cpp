@@ -1,6 +1,7 @@
 #include "apply_report.hpp"
 #include "apply_tables.hpp"
 #include "commands.hpp"
+#include "tool_models.hpp"
 #include "whittle/adapter/side_table.hpp"
 
 #include <fmt/format.h>
@@ -175,7 +176,7 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
                ChainSettings settings, Input<M> input) {
     if (command.dry_run) keep_storages_closed(settings);
     settings.config.storage = storage_for(settings.storage, command.dry_run);
-    const Chain<M> chain = make_chain<M>(settings);
+    const Chain<M> chain = make_chain<M>(settings, {}, tool_models<M>(common.allow_remote));
     Conversation<M> conversation = load(input.trajectory, tables_of(paths, common.limits), chain);
     const std::vector<Serial> before = serials_of(conversation);
     const Report& report = run_chain<M>(command, chain, conversation, before,

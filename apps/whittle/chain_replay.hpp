@@ -1,6 +1,7 @@
 #pragma once
 
 #include "commands.hpp"
+#include "tool_models.hpp"
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/config_json.hpp"
 #include "whittle/adapter/openai.hpp"
@@ -68,19 +69,23 @@ private:
 
 /// A chain whose models are watched.
 template <AgentMessage M>
-[[nodiscard]] Chain<M> make_watched_chain(const ChainSettings& settings, const std::shared_ptr<WatchedCalls>& calls) {
+[[nodiscard]] Chain<M> make_watched_chain(const ChainSettings& settings, const std::shared_ptr<WatchedCalls>& calls,
+                                          bool allow_remote) {
     return make_chain<M>(settings, {}, [&](const ModelSettings& model) {
-        return std::make_shared<WatchedModel<M>>(make_model<M>(model), settings.config.token_counter, calls);
+        return std::make_shared<WatchedModel<M>>(tool_models<M>(allow_remote)(model), settings.config.token_counter,
+                                                 calls);
     });
 }
 
 /// A configuration's chain over both message types, with one clock, which follows the recording that is replayed.
 class WatchedChains {
 public:
-    explicit WatchedChains(ChainSettings settings)
+    /// `allow_remote`: models on other machines may be asked. Throws what `tool_models` throws.
+    WatchedChains(ChainSettings settings, bool allow_remote)
         : settings_(on_clock(std::move(settings), clock_)),
-          openai_(make_watched_chain<openai::Message>(settings_for<openai::Message>(settings_), calls_)),
-          anthropic_(make_watched_chain<anthropic::Message>(settings_for<anthropic::Message>(settings_), calls_)) {}
+          openai_(make_watched_chain<openai::Message>(settings_for<openai::Message>(settings_), calls_, allow_remote)),
+          anthropic_(make_watched_chain<anthropic::Message>(settings_for<anthropic::Message>(settings_), calls_,
+                                                            allow_remote)) {}
 
     template <AgentMessage M>
     [[nodiscard]] const Chain<M>& of() const noexcept {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ enum ExitCode { done = 0, failed = 1, usage = 2 };
 struct CommonOptions {
     bool json = false;
     bool no_color = false;
-    std::string shape{};  ///< of the sessions; empty: detected for each
+    std::string shape{};        ///< of the sessions; empty: detected for each
+    bool allow_remote = false;  ///< models on other machines may be asked
     InputLimits limits{};
 };
 
@@ -78,7 +80,6 @@ struct CompareCommand {
 [[nodiscard]] ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_apply(const ApplyCommand& command, const CommonOptions& common);
 [[nodiscard]] ExitCode run_compare(const CompareCommand& command, const CommonOptions& common);
-[[nodiscard]] ExitCode run_config_show(const ConfigChoice& config);
 [[nodiscard]] ExitCode run_check(const CheckCommand& command, const CommonOptions& common);
 
 /// A mistake in the command line or the configuration: exit code 2.
@@ -86,8 +87,32 @@ struct UsageError {
     std::string text{};
 };
 
+/// Of the environment; the library itself reads none.
+[[nodiscard]] std::optional<std::string> environment_value(std::string_view name);
+
 /// Reads a chain configuration and prints its warnings on standard error. Throws `UsageError`.
 [[nodiscard]] ChainSettings load_settings(const ConfigChoice& config);
+
+/// A configuration's text, and the same with its preset written out.
+struct ShownConfig {
+    std::string given{};
+    std::string written_out{};
+};
+
+/// Prints warnings on standard error. Throws `UsageError` if something is wrong with it.
+[[nodiscard]] ShownConfig show_config(const ConfigChoice& config);
+
+/// What is wrong with a configuration, a line each.
+struct CheckedConfig {
+    std::string name{};  ///< starts every line
+    std::vector<std::string> problems{};
+    std::vector<std::string> warnings{};
+    std::vector<std::string> middlewares{};   ///< names; empty if there are problems
+    std::optional<ChainSettings> settings{};  ///< absent if there are problems
+};
+
+/// Throws what reading the file throws.
+[[nodiscard]] CheckedConfig read_checked(const ConfigChoice& config);
 
 /// The settings for messages of type M: OpenAI's rules do not fit Anthropic's messages, which get their own instead.
 template <AgentMessage M>

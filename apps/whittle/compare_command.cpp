@@ -1,6 +1,7 @@
 #include "chain_replay.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
+#include "memory_store.hpp"
 #include "same_file.hpp"
 #include "terminal.hpp"
 #include "whittle/evaluation/recorded.hpp"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -19,60 +19,13 @@
 namespace whittle::cli {
 namespace {
 
-/// Objects in memory that are called what they would be in the configured store, so that requests are the same.
-class MemoryNamedAs final : public Storage {
-public:
-    explicit MemoryNamedAs(const StorageSettings& settings) {
-        if (settings.type != StorageSettings::Type::file) return;
-        shown_root_ = settings.file.shown_root;
-        if (shown_root_.empty()) shown_root_ = std::filesystem::weakly_canonical(settings.root).string();
-    }
-
-    void put_if_absent(std::string_view key, std::string_view content) override {
-        memory_->put_if_absent(key, content);
-    }
-    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
-        return memory_->get(key, offset, max_bytes);
-    }
-    std::unique_ptr<StorageWriter> open_writer() override { return memory_->open_writer(); }
-    std::optional<ObjectInfo> stat(std::string_view key) override { return memory_->stat(key); }
-    void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
-        memory_->list(prefix, visit);
-    }
-    bool remove(std::string_view key) override { return memory_->remove(key); }
-    std::string locate(std::string_view key) const override {
-        return shown_root_.empty() ? memory_->locate(key) : fmt::format("{}/{}", shown_root_, key);
-    }
-
-private:
-    std::shared_ptr<Storage> memory_ = memory_storage();
-    std::string shown_root_{};  // empty: objects are called by their keys
-};
-
-/// Everything that a configuration stores goes to one store in memory: several are compared, and none of them leaves
-/// anything behind. Without a store nothing is recoverable, as it would be for the agent.
-ChainSettings with_memory_storage(ChainSettings settings) {
-    using Type = StorageSettings::Type;
-    StorageSettings named_as = settings.storage;
-    for (StageSettings& stage : settings.stages) {
-        if (named_as.type == Type::none) named_as = stage.backend;
-        for (const auto& [tool, backend] : stage.tool_backends) {
-            if (named_as.type == Type::none) named_as = backend;
-        }
-        stage.backend = {};
-        stage.tool_backends.clear();
-    }
-    if (named_as.type != Type::none) settings.config.storage = std::make_shared<MemoryNamedAs>(named_as);
-    return settings;
-}
-
 /// A configuration that is compared: it runs while the sessions are read, and is evaluated when all of them are known.
 class ComparedChain {
 public:
-    explicit ComparedChain(const ConfigChoice& config)
+    ComparedChain(const ConfigChoice& config, bool allow_remote)
         : name_(config.name()),
           description_(config.preset.empty() ? "a configuration" : "a preset"),
-          chains_(with_memory_storage(load_settings(config))) {}
+          chains_(with_memory_storage(load_settings(config)), allow_remote) {}
 
     template <JsonMessage M>
     void take(const Trajectory<M>& trajectory) {
@@ -185,7 +138,7 @@ public:
         comparison_.by_file = command.by_file;
         comparison_.sessions = command.sessions;
         for (const ConfigChoice& config : configs_of(command, comparison_.profiles))
-            chains_.push_back(std::make_unique<ComparedChain>(config));
+            chains_.push_back(std::make_unique<ComparedChain>(config, common.allow_remote));
     }
 
     ExitCode run() {

@@ -1,11 +1,15 @@
+#include "command_table.hpp"
 #include "commands.hpp"
+#include "config_commands.hpp"
+#include "explain_commands.hpp"
+#include "options.hpp"
 #include "shown.hpp"
+#include "store_commands.hpp"
 #include "token_commands.hpp"
 #include "whittle/base/version.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
@@ -17,62 +21,6 @@ using namespace whittle;
 using namespace whittle::cli;
 
 constexpr const char* exit_codes = "Exit codes: 0 done, 1 the input or the run failed, 2 usage or configuration.";
-
-void add_common(CLI::App& command, CommonOptions& common) {
-    command.add_flag("--json", common.json, "Print the result as JSON");
-    command.add_flag("--no-color", common.no_color, "Print without terminal colours (as NO_COLOR does)");
-}
-
-void add_shape(CLI::App& command, CommonOptions& common) {
-    command
-        .add_option("--shape", common.shape,
-                    "Whose messages the sessions hold, openai or anthropic; without it each session shows it")
-        ->type_name("NAME");
-    command
-        .add_option("--max-input", common.limits.max_bytes,
-                    "The largest session, unpacked, such as 64M or 2G (default 256M); 0 for any")
-        ->transform(CLI::AsSizeValue(false))
-        ->type_name("SIZE");
-    command
-        .add_option("--max-ratio", common.limits.max_ratio,
-                    "How many times as large packed data may become, above 16M (default 200); 0 for any")
-        ->type_name("N");
-}
-
-/// A number of tokens, 1 or more.
-CLI::Validator tokens_check() {
-    const auto check = [](std::string& text) -> std::string {
-        const bool is_number = !text.empty() && text.size() < 19 &&
-                               std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }) &&
-                               text.find_first_not_of('0') != std::string::npos;
-        return is_number ? "" : "found " + text + ", expected tokens: a whole number, 1 or more, such as 200000";
-    };
-    return CLI::Validator(check, "");
-}
-
-/// `--preset NAME` with what it has to know, in place of a file.
-void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
-    CLI::Option* preset =
-        command
-            .add_option("--preset", config.preset,
-                        "Instead: recommended, lossless, local or cheap; `whittle config show` prints what they are")
-            ->type_name("NAME")
-            ->excludes(file);
-    command.add_option("--window", config.window, "With --preset: tokens of the model's window; left out: unknown")
-        ->check(tokens_check())
-        ->type_name("TOKENS")
-        ->needs(preset);
-    command
-        .add_option("--cache", config.cache, "With --preset: the provider's cache, such as anthropic_5m or openai_2026")
-        ->type_name("NAME")
-        ->needs(preset);
-}
-
-/// `--config FILE` or `--preset NAME`.
-void add_config(CLI::App& command, ConfigChoice& config) {
-    CLI::Option* file = command.add_option("--config", config.file, "The chain, as docs/configuration.md has it");
-    add_preset(command, config, file->type_name("CHAIN.json"));
-}
 
 CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     CLI::App* sub = app.add_subcommand("replay", "Run recorded sessions through a chain and show what it saves");
@@ -172,19 +120,6 @@ CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
     return sub;
 }
 
-CLI::App* add_config_show(CLI::App& app, ConfigChoice& config) {
-    CLI::App* sub = app.add_subcommand("config", "Show a chain's configuration");
-    sub->require_subcommand(1);
-    CLI::App* show = sub->add_subcommand("show", "Print a configuration with its preset written out");
-    CLI::Option* file = show->add_option("file", config.file, "The configuration; - is standard input");
-    add_preset(*show, config, file->type_name("CHAIN.json"));
-    show->footer(
-        "Examples:\n"
-        "  whittle config show chain.json\n"
-        "  whittle config show --preset recommended --window 200000 > chain.json");
-    return show;
-}
-
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
     CLI::App* sub = app.add_subcommand("check", "Say which message rules of a provider sessions break");
     sub->add_option("files", command.files, "Sessions, of OpenAI or Anthropic messages")->required()->type_name("FILE");
@@ -232,6 +167,11 @@ int guarded(const std::function<ExitCode()>& work) {
     }
 }
 
+ExitCode print_of(const std::string& text) {
+    print(text);
+    return done;
+}
+
 int run(int argc, char** argv) {
     CLI::App app("whittle keeps the message history of an LLM agent small, valid, cheap and recoverable.", "whittle");
     CommonOptions common;
@@ -239,9 +179,14 @@ int run(int argc, char** argv) {
     CompareCommand compare_command;
     ApplyCommand apply_command;
     CheckCommand check_command;
-    ConfigChoice shown_config;
+    ConfigCommand config_command;
     CountCommand count_command;
     VocabCommand vocab_command;
+    ExplainCommand explain_command;
+    DiffCommand diff_command;
+    StoreCommand store_command;
+    DoctorCommand doctor_command;
+    std::string shell;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -256,13 +201,22 @@ int run(int argc, char** argv) {
     CLI::App* compare_app = add_compare(app, compare_command);
     CLI::App* apply_app = add_apply(app, apply_command);
     CLI::App* check_app = add_check(app, check_command);
-    CLI::App* show_app = add_config_show(app, shown_config);
+    CLI::App* config_app = add_config_commands(app, config_command, common);
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
-    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app}) {
+    CLI::App* explain_app = add_explain(app, explain_command);
+    CLI::App* diff_app = add_diff(app, diff_command);
+    CLI::App* store_app = add_store(app, store_command, common);
+    CLI::App* doctor_app = add_doctor(app, doctor_command);
+    add_common(*doctor_app, common);
+    CLI::App* completion_app = add_completion(app, shell);
+    CLI::App* man_app = add_man(app);
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, explain_app, diff_app, doctor_app})
+        add_remote(*sub, common);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -271,9 +225,16 @@ int run(int argc, char** argv) {
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
     if (compare_app->parsed()) return guarded([&] { return run_compare(compare_command, common); });
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
-    if (show_app->parsed()) return guarded([&] { return run_config_show(shown_config); });
+    if (config_app->parsed()) return guarded([&] { return run_config(config_command, common); });
     if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
+    if (explain_app->parsed()) return guarded([&] { return run_explain(explain_command, common); });
+    if (diff_app->parsed()) return guarded([&] { return run_diff(diff_command, common); });
+    if (store_app->parsed()) return guarded([&] { return run_store(store_command, common); });
+    if (doctor_app->parsed()) return guarded([&] { return run_doctor(doctor_command, common); });
+    if (completion_app->parsed())
+        return guarded([&] { return print_of(completion_script(command_table(app), shell)); });
+    if (man_app->parsed()) return guarded([&] { return print_of(man_page(command_table(app))); });
     return guarded([&] { return run_check(check_command, common); });
 }
 

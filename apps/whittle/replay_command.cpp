@@ -52,7 +52,10 @@ private:
 class ReplayRun {
 public:
     ReplayRun(const ReplayCommand& command, const CommonOptions& common, ChainSettings settings)
-        : command_(command), common_(common), chains_(with_storage(std::move(settings))), text_(profile()) {
+        : command_(command),
+          common_(common),
+          chains_(with_storage(std::move(settings)), common.allow_remote),
+          text_(profile()) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
 

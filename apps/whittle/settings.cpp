@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 namespace whittle::cli {
 
@@ -26,10 +27,7 @@ std::string text_of_preset(const ConfigChoice& config) {
 }
 
 ConfigText read_config(const ConfigChoice& config) {
-    const auto lookup = [](std::string_view name) -> std::optional<std::string> {
-        const char* value = std::getenv(std::string(name).c_str());
-        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-    };
+    const auto& lookup = environment_value;
     if (!config.preset.empty()) return {text_of_preset(config), {"--preset " + config.preset, {}, lookup}};
     const std::string& path = config.file;
     return {read_all(path), {path == "-" ? "stdin" : path, std::filesystem::path(path).parent_path().string(), lookup}};
@@ -54,6 +52,11 @@ auto with_config(const ConfigChoice& config, const Work& work) {
 
 }  // namespace
 
+std::optional<std::string> environment_value(std::string_view name) {
+    const char* value = std::getenv(std::string(name).c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
 ChainSettings load_settings(const ConfigChoice& config) {
     if (config.name().empty()) throw UsageError{"expected --config CHAIN.json or --preset NAME"};
     return with_config(config, [](const ConfigText& text) {
@@ -63,14 +66,29 @@ ChainSettings load_settings(const ConfigChoice& config) {
     });
 }
 
-ExitCode run_config_show(const ConfigChoice& config) {
-    if (config.name().empty()) throw UsageError{"config show: expected a file, or --preset NAME"};
-    const std::string shown = with_config(config, [](const ConfigText& text) {
+ShownConfig show_config(const ConfigChoice& config) {
+    return with_config(config, [](const ConfigText& text) {
         (void)read_settings(text);  // for its warnings
-        return write_out_preset(text.json, text.source);
+        return ShownConfig{text.json, write_out_preset(text.json, text.source)};
     });
-    print(shown_lines(shown) + "\n");
-    return done;
+}
+
+CheckedConfig read_checked(const ConfigChoice& config) {
+    const ConfigText text = read_config(config);
+    CheckedConfig checked{.name = text.source.name};
+    try {
+        checked.settings = read_chain_settings(text.json, text.source);
+        checked.warnings = checked.settings->warnings;
+        for (const StageSettings& stage : checked.settings->stages) checked.middlewares.push_back(stage.name);
+    } catch (const Error& error) {
+        if (error.errc() != Errc::invalid_config) throw;
+        std::istringstream lines(error.what());
+        std::string line;
+        std::getline(lines, line);  // how many there are
+        while (std::getline(lines, line)) checked.problems.push_back(line);
+        if (checked.problems.empty()) throw;
+    }
+    return checked;
 }
 
 TrajectoryOptions options_for(const std::string& name, const InputLimits& limits) {

@@ -4,8 +4,10 @@
 #include "shown.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace whittle::cli {
@@ -14,6 +16,16 @@ bool may_colour(bool no_color_flag) {
     const char* no_color = std::getenv("NO_COLOR");
     const bool refused = no_color_flag || (no_color != nullptr && *no_color != '\0');
     return !refused && ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::size_t text_columns() {
+    constexpr std::size_t fewest = 40;
+    constexpr std::size_t without_terminal = 100;
+    std::size_t columns = 0;
+    if (const char* given = std::getenv("COLUMNS"); given != nullptr) columns = std::strtoul(given, nullptr, 10);
+    struct winsize size {};
+    if (columns == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    return columns == 0 ? without_terminal : std::clamp<std::size_t>(columns, fewest, 1'000);
 }
 
 Progress::Progress()

@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 namespace whittle::cli {
 namespace {
@@ -91,10 +89,7 @@ void write(const std::string& path, std::string_view bytes) {
 
 std::string vocabulary_folder_or(const std::string& folder) {
     if (!folder.empty()) return folder;
-    const std::string users = vocabulary_folder([](std::string_view name) -> std::optional<std::string> {
-        const char* value = std::getenv(std::string(name).c_str());
-        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-    });
+    const std::string users = vocabulary_folder(environment_value);
     if (users.empty()) throw UsageError{"no directory of vocabularies: neither WHITTLE_VOCABULARIES nor HOME is set"};
     return users;
 }

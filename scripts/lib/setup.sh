@@ -7,7 +7,7 @@ cd "$root" || exit 1
 jobs=${WHITTLE_JOBS:-$(n=$(nproc 2>/dev/null || echo 1); [ "$n" -gt 2 ] && echo 2 || echo "$n")}
 
 build_packages="g++ cmake ninja-build git ca-certificates nlohmann-json3-dev libfmt-dev libspdlog-dev catch2 libcli11-dev zlib1g-dev"
-optional_packages="ccache libcurl4-openssl-dev libsqlite3-dev"
+optional_packages="ccache libcurl4-openssl-dev libsqlite3-dev python3-jsonschema"
 
 say() { printf '== %s\n' "$*" >&2; }
 

@@ -333,6 +333,16 @@ std::string write_out_preset(std::string_view json, const ConfigSource& source) 
     });
 }
 
+std::string config_schema() {
+    const ConfigSource source;
+    const detail::JsonPositions json("{}");
+    detail::SchemaNotes notes;
+    detail::ConfigReader reader(json, source, &notes);
+    detail::Draft draft;
+    detail::read_object<detail::Draft>(reader, detail::JsonPositions::root, draft, detail::top_fields);
+    return detail::whole_schema(notes.schemas_of(detail::JsonPositions::root).front(), detail::schema_of_stages());
+}
+
 std::vector<ConfigKey> config_keys(const MiddlewareTypes& types) {
     std::vector<ConfigKey> keys;
     detail::add_keys<detail::Draft>(keys, "", detail::top_fields);

@@ -121,9 +121,25 @@ void read_model(ConfigReader& reader, NodeId at, ModelSettings& model) {
         reader.problem(dialect, "only for the type \"openai\"");
 }
 
+/// A model's type says what its other keys are.
+void note_models(const ConfigReader& reader, NodeId at) {
+    std::vector<std::pair<std::string_view, std::string>> schemas;
+    for (std::size_t i = 0; i < model_types.size(); ++i) {
+        const std::string text = fmt::format("{{\"type\": \"{}\"}}", model_types[i]);
+        const JsonPositions json(text);
+        SchemaNotes notes;
+        ConfigReader asked(json, reader.source(), &notes);
+        ModelSettings model{.type = static_cast<Type>(i)};
+        read_model(asked, JsonPositions::root, model);
+        schemas.emplace_back(model_types[i], notes.schemas_of(JsonPositions::root).front());
+    }
+    reader.notes()->add(at, fmt::format(R"({{"type":"object","additionalProperties":{}}})", schema_by_type(schemas)));
+}
+
 }  // namespace
 
 void read_models(ConfigReader& reader, NodeId at, std::vector<ModelSettings>& models) {
+    if (reader.notes() != nullptr) return note_models(reader, at);
     read_map(reader, at, [&](NodeId child, const std::string& name) {
         const auto type = read_type(reader, child);
         if (!type) return;

@@ -93,6 +93,7 @@ void ConfigReader::problem(NodeId at, std::string_view text) {
 }
 
 void ConfigReader::missing(NodeId at, std::string_view key, std::string_view expected) {
+    if (notes_ != nullptr) return notes_->missing(at, key);
     const std::string path = json_.path(at);
     problem(at, fmt::format("{}{}{}", path, path.empty() ? "" : ".", key),
             fmt::format("missing, expected {}", expected));
@@ -134,6 +135,7 @@ std::string ConfigReader::found(NodeId at) const {
 }
 
 bool ConfigReader::read_flag(NodeId at, bool& value) {
+    if (notes_ != nullptr) return notes_->flag(at), false;
     const std::string_view raw = json_.raw(at);
     if (raw != "true" && raw != "false") {
         unexpected(at, "true or false");
@@ -144,6 +146,7 @@ bool ConfigReader::read_flag(NodeId at, bool& value) {
 }
 
 bool ConfigReader::read_integer(NodeId at, std::int64_t lowest, std::int64_t highest, std::int64_t& value) {
+    if (notes_ != nullptr) return notes_->integer(at, lowest, highest), false;
     const std::string_view raw = json_.raw(at);
     std::int64_t read = 0;
     const auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), read);
@@ -157,6 +160,7 @@ bool ConfigReader::read_integer(NodeId at, std::int64_t lowest, std::int64_t hig
 }
 
 bool ConfigReader::read_real(NodeId at, double lowest, double highest, double& value) {
+    if (notes_ != nullptr) return notes_->real(at, lowest, highest), false;
     const std::string_view raw = json_.raw(at);
     double read = 0.0;
     const auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), read);
@@ -170,6 +174,7 @@ bool ConfigReader::read_real(NodeId at, double lowest, double highest, double& v
 }
 
 bool ConfigReader::read_text(NodeId at, std::string& value) {
+    if (notes_ != nullptr) return notes_->text(at), false;
     if (json_[at].kind != JsonPositions::Kind::string) {
         unexpected(at, "a string");
         return false;
@@ -179,6 +184,7 @@ bool ConfigReader::read_text(NodeId at, std::string& value) {
 }
 
 bool ConfigReader::read_texts(NodeId at, std::vector<std::string>& values) {
+    if (notes_ != nullptr) return notes_->texts(at), false;
     if (!check_array(at, "an array of strings")) return false;
     std::vector<std::string> read;
     bool is_good = true;
@@ -191,6 +197,7 @@ bool ConfigReader::read_texts(NodeId at, std::vector<std::string>& values) {
 
 std::optional<std::size_t> ConfigReader::read_word(NodeId at, std::string_view what,
                                                    std::span<const std::string_view> words) {
+    if (notes_ != nullptr) return notes_->words(at, words), std::nullopt;
     if (json_[at].kind != JsonPositions::Kind::string) {
         unexpected(at, fmt::format("one of \"{}\"", fmt::join(words, "\", \"")));
         return std::nullopt;
@@ -204,6 +211,7 @@ std::optional<std::size_t> ConfigReader::read_word(NodeId at, std::string_view w
 }
 
 bool ConfigReader::check_object(NodeId at) {
+    if (notes_ != nullptr) return notes_->object(at), false;
     if (json_[at].kind != JsonPositions::Kind::object) {
         unexpected(at, "an object");
         return false;
@@ -217,6 +225,7 @@ bool ConfigReader::check_object(NodeId at) {
 }
 
 bool ConfigReader::check_array(NodeId at, std::string_view expected) {
+    if (notes_ != nullptr) return notes_->array(at), false;
     if (json_[at].kind == JsonPositions::Kind::array) return true;
     unexpected(at, expected);
     return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config_json_schema.hpp"
 #include "json_positions.hpp"
 #include "whittle/adapter/config_json.hpp"
 
@@ -26,10 +27,13 @@ using NodeId = JsonPositions::NodeId;
 /// target as it was.
 class ConfigReader {
 public:
-    ConfigReader(const JsonPositions& json, const ConfigSource& source) : json_(json), source_(source) {}
+    /// With `notes` nothing is read: they get what is asked of each value.
+    ConfigReader(const JsonPositions& json, const ConfigSource& source, SchemaNotes* notes = nullptr)
+        : json_(json), source_(source), notes_(notes) {}
 
     [[nodiscard]] const JsonPositions& json() const noexcept { return json_; }
     [[nodiscard]] const ConfigSource& source() const noexcept { return source_; }
+    [[nodiscard]] SchemaNotes* notes() const noexcept { return notes_; }
 
     /// "{place}: {path}: {text}". At most 100 are kept.
     void problem(NodeId at, const std::string& path, std::string_view text);
@@ -66,6 +70,7 @@ private:
 
     const JsonPositions& json_;
     const ConfigSource& source_;
+    SchemaNotes* notes_;
     std::vector<std::string> problems_{};
     std::vector<std::string> warnings_{};
     std::set<std::string> at_fault_{};
@@ -122,9 +127,27 @@ template <typename T>
     return names;
 }
 
+/// The schema of the object that `fields` read, for the reader's notes.
+template <typename T>
+void note_object(const ConfigReader& reader, NodeId at, const T& target, std::span<const Field<T>> fields) {
+    ObjectSchema object(reader.source());
+    for (const Field<T>& field : fields) {
+        object.add({field.name, field.type, field.fallback.text(), field.meaning},
+                   [&](ConfigReader& asked, NodeId value) {
+                       T copy = target;
+                       field.read(asked, value, copy);
+                   });
+    }
+    reader.notes()->add(at, object.text());
+}
+
 /// Reads every member of the object `at`. A member that no field names is a problem.
 template <typename T>
 void read_object(ConfigReader& reader, NodeId at, T& target, std::span<const Field<T>> fields) {
+    if (reader.notes() != nullptr) {
+        if (reader.json()[at].kind == JsonPositions::Kind::object) note_object(reader, at, target, fields);
+        return;
+    }
     if (!reader.check_object(at)) return;
     const JsonPositions& json = reader.json();
     std::set<std::string> seen;
@@ -167,8 +190,14 @@ template <typename T>
 /// An object with any member names: calls `read(child, name)` for each.
 template <typename Read>
 void read_map(ConfigReader& reader, NodeId at, Read&& read) {
-    if (!reader.check_object(at)) return;
     const JsonPositions& json = reader.json();
+    if (reader.notes() != nullptr) {
+        const NodeId child = json[at].kind == JsonPositions::Kind::object ? json[at].first_child : JsonPositions::none;
+        if (child == JsonPositions::none) return;
+        read(child, json.key(child));
+        return reader.notes()->map(at, child);
+    }
+    if (!reader.check_object(at)) return;
     std::set<std::string> seen;
     for (NodeId child = json[at].first_child; child != JsonPositions::none; child = json[child].next) {
         std::string key = json.key(child);
@@ -307,6 +336,8 @@ void read_stages(ConfigReader& reader, NodeId at, std::vector<StageNode>& stages
 void add_stage_keys(std::vector<ConfigKey>& keys);
 void add_registered_keys(std::vector<ConfigKey>& keys, const RegisteredType& type);
 [[nodiscard]] bool is_built_in(std::string_view type) noexcept;
+/// The schema of an entry of "middlewares" of a built-in type.
+[[nodiscard]] std::string schema_of_stages();
 [[nodiscard]] bool is_top_level_key(std::string_view name) noexcept;
 
 /// The object inside of another stage: without type, name and storage.

@@ -103,6 +103,21 @@ bool is_built_in(std::string_view type) noexcept {
     return std::ranges::any_of(stage_types, [&](const StageType* known) { return known->name == type; });
 }
 
+std::string schema_of_stages() {
+    const ConfigSource source;
+    std::vector<std::pair<std::string_view, std::string>> schemas;
+    for (const StageType* type : stage_types) {
+        const std::string text = fmt::format("{{\"type\": \"{}\"}}", type->name);
+        const JsonPositions json(text);
+        SchemaNotes notes;
+        ConfigReader reader(json, source, &notes);
+        StageSettings settings{.model = "m"};  // which a preset, or another key, may make needless
+        type->read(reader, JsonPositions::root, settings);
+        schemas.emplace_back(type->name, notes.schemas_of(JsonPositions::root).front());
+    }
+    return schema_by_type(schemas);
+}
+
 void add_stage_keys(std::vector<ConfigKey>& keys) {
     for (const StageType* type : stage_types) type->add_keys(keys);
 }

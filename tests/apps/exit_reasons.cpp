@@ -34,18 +34,41 @@ TEST_CASE("exit code 1 always comes with its reason in the last line of standard
     write_text(dir / "full.json", R"({"storage": {"type": "file", "root": "store"},
       "limits": {"store_bytes_per_hook": 1},
       "middlewares": [{"type": "reduction", "skip_truncation": true, "max_tokens_for_clear": 3000}]})");
+    write_text(dir / "lost.json", R"({"storage": {"type": "file", "root": "no/such/store"}})");
     // A model whose only answer is an error, so that the summary fails.
     write_text(dir / "mute.json", R"({"storage": {"type": "memory"},
       "models": {"m": {"type": "scripted", "replies": [{"error": "auth"}]}},
       "middlewares": [{"type": "summarization", "model": "m", "trigger": {"context_tokens": 3000},
                        "keep_recent_tokens": 10}]})");
-    for (const std::string arguments :
-         {"check broken.jsonl", "check --json broken.jsonl", "check cut.jsonl", "check absent.jsonl",
-          "replay good.jsonl --config mute.json", "replay good.jsonl --config mute.json --json",
-          "apply --in good.jsonl --out out.json --config mute.json",
-          "apply --in good.jsonl --out - --config mute.json --out-table t.json",
-          "apply --in broken.jsonl --out no/dir --config chain.json", "replay cut.jsonl --config chain.json",
-          "count absent.json"}) {
+    for (const std::string arguments : {"check broken.jsonl",
+                                        "check --json broken.jsonl",
+                                        "check cut.jsonl",
+                                        "check absent.jsonl",
+                                        "replay good.jsonl --config mute.json",
+                                        "replay good.jsonl --config mute.json --json",
+                                        "apply --in good.jsonl --out out.json --config mute.json",
+                                        "apply --in good.jsonl --out - --config mute.json --out-table t.json",
+                                        "apply --in broken.jsonl --out no/dir --config chain.json",
+                                        "replay cut.jsonl --config chain.json",
+                                        "count absent.json",
+                                        "explain absent.jsonl --config chain.json",
+                                        "explain good.jsonl --config mute.json --call 4",
+                                        "explain good.jsonl --config chain.json --session b",
+                                        "diff good.jsonl --config mute.json --config chain.json",
+                                        "diff good.jsonl --config mute.json --config chain.json --json",
+                                        "diff cut.jsonl --config chain.json --config chain.json",
+                                        "config check cut.jsonl",
+                                        "config check cut.jsonl --json",
+                                        "config check absent.json",
+                                        "store ls absent",
+                                        "store ls chain.json",
+                                        "store verify absent",
+                                        "store show absent a/b",
+                                        "store gc absent --live good.jsonl",
+                                        "doctor cut.jsonl",
+                                        "doctor absent.json",
+                                        "doctor lost.json",
+                                        "doctor lost.json --json"}) {
         CAPTURE(arguments);
         const CliResult result = run_cli(dir, arguments);
         CAPTURE(result.err);

@@ -52,13 +52,40 @@ TEST_CASE("nothing that an input holds steers the terminal, whichever command pr
     write_text(dir / "role.jsonl", R"({"messages":[{"role":")" + hostile + R"("}]})");
     write_text(dir / "key.json", R"({")" + hostile + R"(":1})");
     const std::string file = "'" + name + "'";
-    for (const std::string& arguments : std::vector<std::string>{
-             "check " + file, "check --json " + file, "count " + file, "count --json " + file,
-             "replay --config chain.json " + file, "replay --json --config chain.json " + file,
-             "replay --config chain.json both.jsonl " + file, "apply --config chain.json --dry-run --in " + file,
-             "apply --config chain.json --json --dry-run --in " + file, "check role.jsonl", "check both.jsonl",
-             "replay --config key.json " + file, "check '--no\x1b[2J'", "check '\x1b[2J'",
-             "check --profile '\x1b[2J' " + file, "count --counter '\x1b[2J' " + file, "vocab install '\x1b[2J'"}) {
+    for (const std::string& arguments :
+         std::vector<std::string>{"check " + file,
+                                  "check --json " + file,
+                                  "count " + file,
+                                  "count --json " + file,
+                                  "replay --config chain.json " + file,
+                                  "replay --json --config chain.json " + file,
+                                  "replay --config chain.json both.jsonl " + file,
+                                  "apply --config chain.json --dry-run --in " + file,
+                                  "apply --config chain.json --json --dry-run --in " + file,
+                                  "check role.jsonl",
+                                  "check both.jsonl",
+                                  "replay --config key.json " + file,
+                                  "check '--no\x1b[2J'",
+                                  "check '\x1b[2J'",
+                                  "explain --config chain.json " + file,
+                                  "explain --json --config chain.json " + file,
+                                  "explain --config chain.json --session '\x1b[2J' " + file,
+                                  "diff --config chain.json --preset cheap --call 0 --calls " + file,
+                                  "diff --json --config chain.json --preset cheap --call 0 " + file,
+                                  "diff --config key.json --config '\x1b[2J' " + file,
+                                  "config check key.json",
+                                  "config check key.json --json",
+                                  "config check '\x1b[2J'",
+                                  "config show key.json --origins",
+                                  "doctor key.json",
+                                  "doctor key.json --json",
+                                  "store ls '\x1b[2J'",
+                                  "store show . '\x1b[2J'",
+                                  "store gc . --live '\x1b[2J'",
+                                  "completion '\x1b[2J'",
+                                  "check --profile '\x1b[2J' " + file,
+                                  "count --counter '\x1b[2J' " + file,
+                                  "vocab install '\x1b[2J'"}) {
         CAPTURE(arguments);
         const CliResult result = run_cli(dir, arguments);
         CHECK_FALSE(may_steer_a_terminal(result.out));

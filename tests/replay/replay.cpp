@@ -195,6 +195,31 @@ TEST_CASE("observers see each request, and where it differs from the one before"
     CHECK(totals.sent.invalidated > 2'000);
 }
 
+TEST_CASE("a request says what was recorded under the serials of now, and each hook's report comes before it",
+          "[replay]") {
+    const std::vector<ChatMessage> messages = session(4, 4'000);
+    std::vector<std::string> heard;
+    ReplayOptions<ChatMessage> options;
+    options.on_report = [&](const Report& report) { heard.emplace_back(name_of(report.hook)); };
+    options.on_request = [&](const ReplayRequest<ChatMessage>& request) {
+        heard.emplace_back("request");
+        REQUIRE(request.recorded.size() == request.messages.size());
+        for (std::size_t i = 0; i < request.recorded.size(); ++i) {
+            const MessageInfo& now = request.conversation.outline()[i];
+            CHECK(request.recorded[i].serial == now.serial);
+            CHECK(request.recorded[i].fingerprint == fingerprint(messages[i]));
+            CHECK((now.fingerprint != fingerprint(messages[i])) == (now.role == Role::tool));  // shortened
+        }
+    };
+    const ReplayTotals totals = replay<ChatMessage>(
+        {.id = "s", .messages = messages}, Chain<ChatMessage>(ChainConfig{}, {std::make_shared<Shorten>()}), options);
+    CHECK(totals.calls == 5);
+    REQUIRE(heard.size() >= 4);
+    CHECK(std::vector<std::string>(heard.begin(), heard.begin() + 4) ==
+          std::vector<std::string>{"before_agent", "before_model", "request", "after_model"});
+    CHECK(heard.back() == "after_agent");
+}
+
 TEST_CASE("a result that a middleware changes on return goes in changed, and comes back without a store", "[replay]") {
     const std::vector<ChatMessage> messages = session(2, 100);
     std::vector<std::string> shown;

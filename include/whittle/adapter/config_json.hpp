@@ -115,6 +115,10 @@ struct ConfigKey {
 /// All keys, in the order of the documentation, and those of a host's own types behind them.
 [[nodiscard]] std::vector<ConfigKey> config_keys(const MiddlewareTypes& types = {});
 
+/// A JSON Schema (draft 2020-12) of configuration files, made by the functions that read them: types, ranges, words and
+/// required keys. It says what one key may be, not what several say together; a host's own types are not in it.
+[[nodiscard]] std::string config_schema();
+
 namespace detail {
 /// The configuration with its storages opened.
 [[nodiscard]] ReductionConfig open_backends(const StageSettings& stage, ReductionConfig config);

@@ -106,6 +106,10 @@ struct ReplayRequest {
     std::optional<std::size_t> first_changed{};
     std::size_t keep = 0;  ///< messages at the front that the previous request had too
     const Conversation<M>& conversation;
+    /// The recording up to here, as it was recorded, under the serials that its messages have in `conversation`; a
+    /// serial that is not there any more was folded or removed.
+    std::span<const MessageInfo> recorded{};
+    CacheAccount account{};  ///< what the profile's prompt cache makes of it
 };
 
 template <AgentMessage M = ChatMessage>
@@ -116,6 +120,8 @@ struct ReplayOptions {
     std::shared_ptr<ManualClock> clock{};
     /// After the replay, before anything is undone: the conversation as the chain left it.
     std::function<void(const Conversation<M>&)> on_end{};
+    /// After each hook: what the middlewares did and why; before `on_request` for the hooks in front of that call.
+    std::function<void(const Report&)> on_report{};
 };
 
 /// Runs a recording through a chain as an agent loop would: user messages start turns, the chain runs before and after

@@ -54,7 +54,7 @@ private:
     void take_call(const M& message);
     void take_results(std::span<const M> messages);
     void push(const M& message);
-    void after_hook(const Report& report) { add_report(totals_, recording_.id, report), sent_.update(conversation_); }
+    void after_hook(const Report& report);
     void account();
     void check_validity();
     void count_edits();
@@ -215,6 +215,13 @@ void Replayer<M>::push(const M& message) {
 }
 
 template <ToolMessage M>
+void Replayer<M>::after_hook(const Report& report) {
+    add_report(totals_, recording_.id, report);
+    sent_.update(conversation_);
+    if (options_.on_report) options_.on_report(report);
+}
+
+template <ToolMessage M>
 void Replayer<M>::account() {
     const ModelProfile& profile = chain_.config().profile;
     const double now = times_[static_cast<std::size_t>(totals_.calls)];
@@ -227,7 +234,8 @@ void Replayer<M>::account() {
     const auto keep = static_cast<std::size_t>(std::ranges::mismatch(previous_, pieces).in1 - previous_.begin());
     if (options_.on_request) {
         options_.on_request({recording_.id, totals_.calls, conversation_.messages(), sent.tokens, raw.tokens,
-                             keep < previous_.size() ? std::optional(keep) : std::nullopt, keep, conversation_});
+                             keep < previous_.size() ? std::optional(keep) : std::nullopt, keep, conversation_,
+                             raw_infos_, sent});
     }
     previous_.assign(pieces.begin(), pieces.end());
     ++totals_.calls;

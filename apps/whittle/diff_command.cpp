@@ -1,0 +1,157 @@
+#include "chain_diff.hpp"
+#include "chain_replay.hpp"
+#include "explain_call.hpp"
+#include "explain_commands.hpp"
+#include "memory_store.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace whittle::cli {
+namespace {
+
+/// One side of the comparison. Every run of the session has chains of its own: a store remembers what it was given.
+class DiffSide {
+public:
+    DiffSide(const ConfigChoice& config, bool allow_remote)
+        : config_(config), settings_(load_settings(config)), allow_remote_(allow_remote) {}
+
+    template <AgentMessage M>
+    [[nodiscard]] ChainTrace trace(const Trajectory<M>& trajectory) const {
+        const WatchedChains chains(explained(), allow_remote_);
+        const Chain<M>& chain = chains.of<M>();
+        ChainTrace trace{.name = config_.name(), .calls = {}, .totals = {}, .profile = chain.config().profile};
+        ReplayOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
+        options.on_request = [&](const ReplayRequest<M>& request) {
+            throw_if_interrupted();
+            trace.take(request, *chain.config().token_counter);
+        };
+        trace.totals =
+            replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
+                      chain, options);
+        return trace;
+    }
+
+    template <AgentMessage M>
+    [[nodiscard]] Explanation explain(const Trajectory<M>& trajectory, std::int64_t call) const {
+        const WatchedChains chains(explained(), allow_remote_);
+        return explain_call<M>(trajectory, chains.of<M>(), chains.clock(), call);
+    }
+
+private:
+    [[nodiscard]] ChainSettings explained() const {
+        ChainSettings settings = with_memory_storage(settings_);
+        settings.config.explain = true;
+        return settings;
+    }
+
+    ConfigChoice config_;
+    ChainSettings settings_;
+    bool allow_remote_;
+};
+
+template <AgentMessage M>
+ChainDiff diff_of(const DiffCommand& command, const DiffSide& a, const DiffSide& b, const Trajectory<M>& trajectory) {
+    ChainDiff diff{.trajectory = trajectory.id,
+                   .chains = {a.trace(trajectory), b.trace(trajectory)},
+                   .differences = {},
+                   .shown_call = command.call,
+                   .messages = {}};
+    diff.differences = differences(diff.chains[0], diff.chains[1]);
+    if (!diff.shown_call && !diff.differences.empty())
+        diff.shown_call = static_cast<std::int64_t>(diff.differences.front().call);
+    if (diff.shown_call)
+        diff.messages =
+            different_messages(a.explain(trajectory, *diff.shown_call), b.explain(trajectory, *diff.shown_call));
+    return diff;
+}
+
+ExitCode exit_of(const ChainDiff& diff) {
+    ReplayTotals sum = diff.chains[0].totals;
+    sum += diff.chains[1].totals;
+    for (const std::string& error : sum.errors) complain(shown(error));
+    const std::string reason = reason_of_failure(sum);
+    if (reason.empty()) return done;
+    complain("failed: " + reason);
+    return failed;
+}
+
+}  // namespace
+
+CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
+    CLI::App* sub = app.add_subcommand("diff", "Show where two chains differ on one session, call by call");
+    sub->add_option("file", command.session.file,
+                    "A session of OpenAI or Anthropic messages: JSON Lines or JSON, also as gzip; - is standard input")
+        ->required()
+        ->type_name("FILE");
+    sub->add_option_function<std::vector<std::string>>(
+           "--config",
+           [&command](const std::vector<std::string>& files) {
+               for (const std::string& file : files) command.chains.push_back({.file = file});
+           },
+           "A chain, as docs/configuration.md has it; there are two chains, A and B")
+        ->trigger_on_parse()
+        ->allow_extra_args(false)
+        ->type_name("CHAIN.json");
+    sub->add_option_function<std::vector<std::string>>(
+           "--preset",
+           [&command](const std::vector<std::string>& names) {
+               for (const std::string& name : names) command.chains.push_back({.preset = name});
+           },
+           "A preset as a chain: recommended, lossless, local or cheap")
+        ->trigger_on_parse()
+        ->allow_extra_args(false)
+        ->type_name("NAME");
+    sub->add_option("--window", command.window, "Of presets: tokens of the model's window; left out: unknown")
+        ->check(tokens_check())
+        ->type_name("TOKENS");
+    sub->add_option("--cache", command.cache, "Of presets: the provider's cache, such as anthropic_5m or openai_2026")
+        ->type_name("NAME");
+    sub->add_option("--session", command.session.id, "Where the file has several: the id of one; left out: the first")
+        ->type_name("ID");
+    sub->add_option("--call", command.call,
+                    "List the messages of this request, from 0; left out: the first that differs")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("K");
+    sub->add_flag("--calls", command.calls, "A line for each request too");
+    sub->footer(
+        "Examples:\n"
+        "  whittle diff session.jsonl --config old.json --config new.json\n"
+        "  whittle diff session.jsonl --preset lossless --preset recommended --window 200000 --calls\n\n"
+        "Nothing is written: what the chains store is kept in memory. Exit code 1 also if a chain failed or broke a\n"
+        "message rule; chains that differ are no failure.");
+    return sub;
+}
+
+ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
+    if (command.chains.size() != 2)
+        throw UsageError{fmt::format("diff: expected two of --config CHAIN.json and --preset NAME, found {}",
+                                     command.chains.size())};
+    const bool has_preset = std::ranges::any_of(command.chains, [](const auto& chain) { return chain.file.empty(); });
+    if (!has_preset && (command.window > 0 || !command.cache.empty()))
+        throw UsageError{"diff: --window and --cache need --preset: a configuration has its own"};
+    std::vector<ConfigChoice> choices = command.chains;
+    for (ConfigChoice& choice : choices) {
+        if (choice.preset.empty()) continue;
+        choice.window = command.window;
+        choice.cache = command.cache;
+    }
+    const DiffSide a(choices[0], common.allow_remote);
+    const DiffSide b(choices[1], common.allow_remote);
+    ExitCode code = done;
+    visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
+        if (calls_in(trajectory) == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");
+        const ChainDiff diff = diff_of<M>(command, a, b, trajectory);
+        print(common.json ? diff_json(diff, command.calls)
+                          : diff_text(diff, command.calls, text_columns(), may_colour(common.no_color)));
+        code = exit_of(diff);
+    });
+    return code;
+}
+
+}  // namespace whittle::cli

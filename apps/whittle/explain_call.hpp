@@ -1,0 +1,58 @@
+#pragma once
+
+#include "commands.hpp"
+#include "explanation.hpp"
+#include "whittle/base/clock.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace whittle::cli {
+
+/// The recorded replies: as many requests has a session.
+template <AgentMessage M>
+[[nodiscard]] std::int64_t calls_in(const Trajectory<M>& trajectory) {
+    std::int64_t calls = 0;
+    for (const M& m : trajectory.messages) calls += message_traits<M>::role(m) == Role::assistant ? 1 : 0;
+    return calls;
+}
+
+/// Ends a replay once what is wanted is known.
+struct SeenEnough {};
+
+/// The wanted request, or the last one. Throws Error(not_found) for a session without a call, and `UsageError`.
+template <AgentMessage M>
+[[nodiscard]] Explanation explain_call(const Trajectory<M>& trajectory, const Chain<M>& chain,
+                                       const std::shared_ptr<ManualClock>& clock, std::optional<std::int64_t> call) {
+    const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
+                                 trajectory.seconds};
+    Explainer<M> explainer(recording, *chain.config().token_counter);
+    const std::int64_t calls = calls_in(trajectory);
+    if (calls == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");
+    const std::int64_t wanted = call.value_or(calls - 1);
+    if (wanted >= calls)
+        throw UsageError{"--call " + std::to_string(wanted) + ": session \"" + trajectory.id + "\" has calls 0 to " +
+                         std::to_string(calls - 1)};
+    Explanation explanation;
+    ReplayOptions<M> options{.stop = interrupt_token(), .clock = clock};
+    options.on_report = [&](const Report& report) { explainer.on_report(report); };
+    options.on_request = [&](const ReplayRequest<M>& request) {
+        throw_if_interrupted();
+        explainer.on_request(request);
+        if (request.call == wanted) {
+            explanation = explainer.explain(request);
+            throw SeenEnough{};
+        }
+        explainer.next_call();
+    };
+    try {
+        (void)replay<M>(recording, chain, options);
+    } catch (const SeenEnough&) {
+        return explanation;
+    }
+    throw Error(Errc::not_found, trajectory.id + ": call " + std::to_string(wanted) + " was not reached");
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,53 @@
+#include "chain_replay.hpp"
+#include "explain_call.hpp"
+#include "explain_commands.hpp"
+#include "memory_store.hpp"
+#include "options.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+namespace whittle::cli {
+CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
+    CLI::App* sub = app.add_subcommand("explain", "Show what a chain does to each message of one request, and why");
+    sub->add_option("file", command.session.file,
+                    "A session of OpenAI or Anthropic messages: JSON Lines or JSON, also as gzip; - is standard input")
+        ->required()
+        ->type_name("FILE");
+    sub->add_option("--call", command.call, "The request, from 0; left out: the last one")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("K");
+    sub->add_option("--session", command.session.id, "Where the file has several: the id of one; left out: the first")
+        ->type_name("ID");
+    add_config(*sub, command.config);
+    sub->footer(
+        "Examples:\n"
+        "  whittle explain session.jsonl --preset recommended --window 200000\n"
+        "  whittle explain sessions.jsonl --session talk-7 --call 12 --config chain.json --json\n\n"
+        "Nothing is written: what the chain stores is kept in memory. Exit code 1 also if a middleware failed in front "
+        "of\n"
+        "the call.");
+    return sub;
+}
+
+ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common) {
+    ChainSettings settings = with_memory_storage(load_settings(command.config));
+    settings.config.explain = true;
+    const WatchedChains chains(std::move(settings), common.allow_remote);
+    Explanation explanation;
+    visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
+        explanation = explain_call<M>(trajectory, chains.of<M>(), chains.clock(), command.call);
+    });
+    print(common.json ? shown_json(explanation_json(explanation)) + "\n"
+                      : explanation_text(explanation, text_columns()));
+    ExitCode code = done;
+    for (const ExplainedStage& stage : explanation.stages) {
+        if (stage.error.empty()) continue;
+        complain(fmt::format("failed: {}: {}", stage.middleware, stage.error));
+        code = failed;
+    }
+    return code;
+}
+
+}  // namespace whittle::cli

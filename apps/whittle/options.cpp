@@ -1,0 +1,67 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace whittle::cli {
+
+void add_common(CLI::App& command, CommonOptions& common) {
+    command.add_flag("--json", common.json, "Print the result as JSON");
+    command.add_flag("--no-color", common.no_color, "Print without terminal colours (as NO_COLOR does)");
+}
+
+void add_shape(CLI::App& command, CommonOptions& common) {
+    command
+        .add_option("--shape", common.shape,
+                    "Whose messages the sessions hold, openai or anthropic; without it each session shows it")
+        ->type_name("NAME");
+    command
+        .add_option("--max-input", common.limits.max_bytes,
+                    "The largest session, unpacked, such as 64M or 2G (default 256M); 0 for any")
+        ->transform(CLI::AsSizeValue(false))
+        ->type_name("SIZE");
+    command
+        .add_option("--max-ratio", common.limits.max_ratio,
+                    "How many times as large packed data may become, above 16M (default 200); 0 for any")
+        ->type_name("N");
+}
+
+void add_remote(CLI::App& command, CommonOptions& common) {
+    command.add_flag("--allow-remote", common.allow_remote,
+                     "Ask models of the configuration on other machines too, which may cost money");
+}
+
+CLI::Validator tokens_check() {
+    const auto check = [](std::string& text) -> std::string {
+        const bool is_number = !text.empty() && text.size() < 19 &&
+                               std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }) &&
+                               text.find_first_not_of('0') != std::string::npos;
+        return is_number ? "" : "found " + text + ", expected tokens: a whole number, 1 or more, such as 200000";
+    };
+    return CLI::Validator(check, "");
+}
+
+void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
+    CLI::Option* preset =
+        command
+            .add_option("--preset", config.preset,
+                        "Instead: recommended, lossless, local or cheap; `whittle config show` prints what they are")
+            ->type_name("NAME")
+            ->excludes(file);
+    command.add_option("--window", config.window, "With --preset: tokens of the model's window; left out: unknown")
+        ->check(tokens_check())
+        ->type_name("TOKENS")
+        ->needs(preset);
+    command
+        .add_option("--cache", config.cache, "With --preset: the provider's cache, such as anthropic_5m or openai_2026")
+        ->type_name("NAME")
+        ->needs(preset);
+}
+
+void add_config(CLI::App& command, ConfigChoice& config) {
+    CLI::Option* file = command.add_option("--config", config.file, "The chain, as docs/configuration.md has it");
+    add_preset(command, config, file->type_name("CHAIN.json"));
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "commands.hpp"
+
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
+
+namespace whittle::cli {
+
+// Options that several commands have: one text each in the help, the completions and the man page.
+
+/// `--json` and `--no-color`.
+void add_common(CLI::App& command, CommonOptions& common);
+/// `--shape`, and the limits of an input of sessions.
+void add_shape(CLI::App& command, CommonOptions& common);
+/// `--allow-remote`, of commands that run chains.
+void add_remote(CLI::App& command, CommonOptions& common);
+/// A number of tokens, 1 or more.
+[[nodiscard]] CLI::Validator tokens_check();
+/// `--preset NAME` with what it has to know, in place of `file`.
+void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file);
+/// `--config FILE` or `--preset NAME`.
+void add_config(CLI::App& command, ConfigChoice& config);
+
+}  // namespace whittle::cli

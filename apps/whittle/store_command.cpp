@@ -1,0 +1,237 @@
+#include "options.hpp"
+#include "store_commands.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+namespace whittle::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// What a conversation has in the store.
+struct StoreGroup {
+    std::int64_t objects = 0;
+    std::int64_t bytes = 0;
+    std::int64_t newest = INT64_MAX;  ///< seconds since then
+    std::int64_t oldest = 0;
+
+    void add(const StoredObject& object) {
+        ++objects;
+        bytes += object.bytes;
+        newest = std::min(newest, object.age_seconds);
+        oldest = std::max(oldest, object.age_seconds);
+    }
+};
+
+std::string groups_text(const std::vector<StoredObject>& objects, bool colour) {
+    std::map<std::string, StoreGroup> groups;
+    StoreGroup all;
+    for (const StoredObject& object : objects) {
+        groups[root_of(object.key)].add(object);
+        all.add(object);
+    }
+    if (groups.empty()) return "no object\n";
+    Table table({"conversation", "objects", "bytes", "newest", "oldest"});
+    const auto add = [&](const std::string& name, const StoreGroup& group) {
+        table.add({name, grouped(group.objects), grouped(group.bytes), age_text(group.newest), age_text(group.oldest)});
+    };
+    for (const auto& [name, group] : groups) add(clipped_to_width(shown(name), 44), group);
+    table.add_line();
+    add(fmt::format("total of {}", grouped(static_cast<std::int64_t>(groups.size()))), all);
+    return table.text(colour);
+}
+
+std::string objects_text(const std::vector<StoredObject>& objects, bool colour) {
+    if (objects.empty()) return "no object\n";
+    Table table({"object", "bytes", "age"});
+    for (const StoredObject& object : objects)
+        table.add({object.key, grouped(object.bytes), age_text(object.age_seconds)});
+    return table.text(colour);
+}
+
+ordered_json objects_json(const std::vector<StoredObject>& objects) {
+    ordered_json list = ordered_json::array();
+    for (const StoredObject& object : objects)
+        list.push_back({{"key", object.key},
+                        {"conversation", root_of(object.key)},
+                        {"bytes", object.bytes},
+                        {"age_seconds", object.age_seconds}});
+    return list;
+}
+
+ExitCode list_store(const StoreCommand& command, const CommonOptions& common) {
+    const auto storage = open_store(command.root);
+    const std::vector<StoredObject> objects = objects_in(*storage, command.root, command.prefix);
+    const bool colour = may_colour(common.no_color);
+    if (common.json) {
+        print(shown_json(objects_json(objects)) + "\n");
+    } else {
+        print(command.prefix.empty() ? groups_text(objects, colour) : objects_text(objects, colour));
+    }
+    return done;
+}
+
+ExitCode show_object(const StoreCommand& command) {
+    const auto storage = open_store(command.root);
+    const std::optional<std::string> content = storage->get(command.key);
+    if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, command.key));
+    if (command.raw) {
+        print(*content);
+        return done;
+    }
+    complain("note: this is the original as it was stored; secrets in it are not masked");
+    print(shown_lines(*content) + (content->ends_with('\n') ? "" : "\n"));
+    return done;
+}
+
+ExitCode verify_store(const StoreCommand& command, const CommonOptions& common) {
+    const auto storage = open_store(command.root);
+    Progress progress;
+    std::vector<std::pair<std::string, std::string>> faults;
+    std::int64_t bytes = 0;
+    std::int64_t read = 0;
+    for (const StoredObject& object : objects_in(*storage, command.root, command.prefix)) {
+        throw_if_interrupted();
+        progress.show(fmt::format("{} objects read", ++read));
+        try {
+            bytes += static_cast<std::int64_t>(storage->get(object.key).value_or("").size());
+        } catch (const Error& error) {
+            faults.emplace_back(object.key, error.what());
+        }
+    }
+    if (common.json) {
+        ordered_json json{{"objects", read}, {"bytes", bytes}};
+        json["damaged"] = ordered_json::array();
+        for (const auto& [key, reason] : faults) json["damaged"].push_back({{"key", key}, {"reason", reason}});
+        print(shown_json(json) + "\n");
+    } else {
+        std::string text;
+        for (const auto& [key, reason] : faults) text += shown(fmt::format("{}: {}", key, reason)) + "\n";
+        print(text +
+              fmt::format("{} objects, {} bytes read, {} damaged\n", grouped(read), grouped(bytes), faults.size()));
+    }
+    if (faults.empty()) return done;
+    complain(fmt::format("failed: {} of {} objects cannot be read back", faults.size(), read));
+    return failed;
+}
+
+CLI::App* add_store_action(CLI::App& store, StoreCommand& command, StoreCommand::Action action, const char* name,
+                           const char* meaning) {
+    CLI::App* sub = store.add_subcommand(name, meaning);
+    sub->callback([&command, action] { command.action = action; });
+    sub->add_option("root", command.root, "The directory of a file store")->required()->type_name("DIR");
+    return sub;
+}
+
+void add_prefix(CLI::App& sub, StoreCommand& command, const char* meaning) {
+    sub.add_option("prefix", command.prefix, meaning)->type_name("PREFIX");
+}
+
+void add_gc(CLI::App& store, StoreCommand& command, CommonOptions& common) {
+    CLI::App* gc = add_store_action(store, command, StoreCommand::Action::collect, "gc",
+                                    "Say what no saved conversation refers to, and remove it with --yes");
+    gc->add_option("--live", command.live,
+                   "A saved conversation that is still wanted, or its side table; several times for several")
+        ->required()
+        ->allow_extra_args(false)
+        ->type_name("FILE");
+    gc->add_option("--older-than", command.older_than_hours,
+                   "Leave younger objects, which a conversation that is not saved yet may have (default 24)")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("HOURS");
+    CLI::Option* dry = gc->add_flag("--dry-run", command.dry_run, "Remove nothing, as without --yes");
+    gc->add_flag("--yes", command.yes, "Remove what is listed")->excludes(dry);
+    add_common(*gc, common);
+    gc->footer(
+        "Examples:\n"
+        "  whittle store gc store --live talk.json --live talk.json.whittle.json\n"
+        "  whittle store gc store --live a.json.whittle.json --older-than 168 --yes\n\n"
+        "An object stays if its key stands anywhere in one of the files. Removed objects do not come back.");
+}
+
+}  // namespace
+
+std::shared_ptr<Storage> open_store(const std::string& root) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(root, error))
+        throw Error(Errc::not_found, fmt::format("open store {}: no such directory", root));
+    return file_storage(root);
+}
+
+std::vector<StoredObject> objects_in(Storage& storage, const std::string& root, std::string_view prefix) {
+    namespace fs = std::filesystem;
+    std::vector<StoredObject> objects;
+    const auto now = fs::file_time_type::clock::now();
+    storage.list(prefix, [&](const ObjectInfo& object) {
+        throw_if_interrupted();
+        std::error_code error;
+        const auto written = fs::last_write_time(fs::path(root) / object.key, error);
+        const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - written).count();
+        objects.push_back({object.key, object.bytes, error ? 0 : std::max<std::int64_t>(0, age)});
+        return true;
+    });
+    return objects;
+}
+
+std::string root_of(std::string_view key) { return std::string(key.substr(0, key.find('/'))); }
+
+std::string age_text(std::int64_t seconds) {
+    constexpr std::int64_t minute = 60;
+    constexpr std::int64_t hour = 60 * minute;
+    constexpr std::int64_t day = 24 * hour;
+    if (seconds >= 2 * day) return fmt::format("{} d", seconds / day);
+    if (seconds >= 2 * hour) return fmt::format("{} h", seconds / hour);
+    if (seconds >= 2 * minute) return fmt::format("{} min", seconds / minute);
+    return fmt::format("{} s", seconds);
+}
+
+CLI::App* add_store(CLI::App& app, StoreCommand& command, CommonOptions& common) {
+    using Action = StoreCommand::Action;
+    CLI::App* store = app.add_subcommand("store", "Look into a file store: what is there, whether it is whole");
+    store->require_subcommand(1);
+    CLI::App* ls = add_store_action(*store, command, Action::list, "ls", "List conversations, or the objects of one");
+    add_prefix(*ls, command, "List the objects whose keys begin with this; left out: a line per conversation");
+    add_common(*ls, common);
+    ls->footer(
+        "Examples:\n"
+        "  whittle store ls store\n"
+        "  whittle store ls store talk-7/ --json");
+    CLI::App* show = add_store_action(*store, command, Action::show, "show", "Print an object");
+    show->add_option("key", command.key, "Its key, as placeholders name it")->required()->type_name("KEY");
+    show->add_flag("--raw", command.raw, "The bytes as they are, for a file or a pipe");
+    show->footer(
+        "Examples:\n"
+        "  whittle store show store talk-7/clear/c1\n"
+        "  whittle store show store talk-7/clear/c1 --raw > original.txt\n\n"
+        "Without --raw what would steer a terminal is escaped. Secrets are not masked.");
+    CLI::App* verify =
+        add_store_action(*store, command, Action::verify, "verify", "Read every object and check length and SHA-256");
+    add_prefix(*verify, command, "Only objects whose keys begin with this");
+    add_common(*verify, common);
+    verify->footer(
+        "Examples:\n"
+        "  whittle store verify store\n\n"
+        "Exit code 1 if an object cannot be read back.");
+    add_gc(*store, command, common);
+    return store;
+}
+
+ExitCode run_store(const StoreCommand& command, const CommonOptions& common) {
+    switch (command.action) {
+        case StoreCommand::Action::show: return show_object(command);
+        case StoreCommand::Action::verify: return verify_store(command, common);
+        case StoreCommand::Action::collect: return run_store_gc(command, common);
+        case StoreCommand::Action::list: break;
+    }
+    return list_store(command, common);
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,170 @@
+#include "apps/cli.hpp"
+#include "support/catch.hpp"
+
+#include "whittle/port/storage.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace whittle::testing;
+using nlohmann::json;
+
+namespace {
+
+/// A store of two conversations, whose objects were written `hours` ago.
+void fill_store(const TempDir& dir, int hours) {
+    const auto storage = whittle::file_storage((dir / "store"));
+    storage->put_if_absent("a/clear/c0", "first\n");
+    storage->put_if_absent("a/clear/c1", "second");
+    storage->put_if_absent("b7/9", "third one");
+    for (const char* key : {"a/clear/c0", "a/clear/c1", "b7/9"}) {
+        const std::filesystem::path file = std::filesystem::path(dir / "store") / key;
+        std::filesystem::last_write_time(file,
+                                         std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
+    }
+}
+
+std::vector<std::string> keys_in(const TempDir& dir) {
+    std::vector<std::string> keys;
+    for (const json& object : json::parse(run_cli(dir, "store ls store --json").out)) keys.push_back(object["key"]);
+    return keys;
+}
+
+}  // namespace
+
+TEST_CASE("store ls lists conversations with sizes and ages, and the objects of one", "[apps]") {
+    const TempDir dir;
+    fill_store(dir, 72);
+    CHECK(run_cli(dir, "store ls store").out ==
+          "conversation  objects  bytes  newest  oldest\n"
+          "a                   2     12     3 d     3 d\n"
+          "b7                  1      9     3 d     3 d\n"
+          "--------------------------------------------\n"
+          "total of 2          3     21     3 d     3 d\n");
+    CHECK(run_cli(dir, "store ls store a/").out ==
+          "object      bytes  age\n"
+          "a/clear/c0      6  3 d\n"
+          "a/clear/c1      6  3 d\n");
+    const json objects = json::parse(run_cli(dir, "store ls store --json").out);
+    REQUIRE(objects.size() == 3);
+    CHECK(objects[2]["conversation"] == "b7");
+    CHECK(objects[2]["bytes"] == 9);
+    CHECK(objects[2]["age_seconds"] >= 72 * 3'600);
+    CHECK(run_cli(dir, "store ls store zzz").out == "no object\n");
+    CHECK(run_cli(dir, "store ls absent").exit_code == 1);
+    CHECK_FALSE(std::filesystem::exists(dir / "absent"));
+}
+
+TEST_CASE("store show prints an object, escaped for a terminal unless it is asked for as it is", "[apps]") {
+    const TempDir dir;
+    const std::string content = "red \x1b[31m\nnot UTF-8: \xFF";
+    whittle::file_storage((dir / "store"))->put_if_absent("a/x", content);
+    const CliResult shown = run_cli(dir, "store show store a/x");
+    CHECK(shown.exit_code == 0);
+    CHECK(shown.out == "red \\u001b[31m\nnot UTF-8: \xEF\xBF\xBD\n");
+    CHECK(has(shown.err, "secrets in it are not masked"));
+    const CliResult raw = run_cli(dir, "store show store a/x --raw");
+    CHECK(raw.out == content);
+    CHECK(raw.err.empty());
+    const CliResult absent = run_cli(dir, "store show store a/y");
+    CHECK(absent.exit_code == 1);
+    CHECK(absent.err == "whittle: store: no object \"a/y\"\n");
+    CHECK(run_cli(dir, "store show store ../x").exit_code == 1);
+}
+
+TEST_CASE("store verify reads every object and names the damaged ones", "[apps]") {
+    const TempDir dir;
+    fill_store(dir, 0);
+    const CliResult whole = run_cli(dir, "store verify store");
+    CHECK(whole.exit_code == 0);
+    CHECK(whole.out == "3 objects, 21 bytes read, 0 damaged\n");
+    write_text(dir / "store/a/clear/c1", "Second");  // the same length, other bytes
+    std::filesystem::remove(dir / "store/b7/.9.meta");
+    const CliResult damaged = run_cli(dir, "store verify store");
+    CHECK(damaged.exit_code == 1);
+    CHECK(has(damaged.out, "a/clear/c1: "));
+    CHECK(has(damaged.out, "b7/9: "));
+    CHECK(damaged.err == "whittle: failed: 2 of 3 objects cannot be read back\n");
+    const json found = json::parse(run_cli(dir, "store verify store --json").out);
+    CHECK(found["objects"] == 3);
+    CHECK(found["bytes"] == 6);
+    CHECK(found["damaged"][0]["key"] == "a/clear/c1");
+    CHECK(run_cli(dir, "store verify store a/clear/c0").exit_code == 0);
+}
+
+TEST_CASE("store gc removes nothing without --yes, and only what is old and what no live file names", "[apps]") {
+    const TempDir dir;
+    fill_store(dir, 30);
+    write_text(dir / "live.json", R"({"messages": [{"content": "Full text: a/clear/c1."}]})");
+    const std::vector<std::string> all{"a/clear/c0", "a/clear/c1", "b7/9"};
+    const CliResult dry = run_cli(dir, "store gc store --live live.json");
+    CHECK(dry.exit_code == 0);
+    CHECK(dry.out ==
+          "a/clear/c0  6 bytes, 30 h\n"
+          "b7/9  9 bytes, 30 h\n"
+          "2 objects with 15 bytes would be removed with --yes; 1 stay since a file refers to them, 0 since they are "
+          "young\n");
+    CHECK(keys_in(dir) == all);
+    const json young = json::parse(run_cli(dir, "store gc store --live live.json --older-than 48 --yes --json").out);
+    CHECK(young["objects"].empty());
+    CHECK(young["young"] == 2);
+    CHECK(young["referred"] == 1);
+    CHECK(keys_in(dir) == all);
+    CHECK(run_cli(dir, "store gc store --live live.json --yes --dry-run").exit_code == 2);
+    CHECK(run_cli(dir, "store gc store --yes").exit_code == 2);
+    CHECK(run_cli(dir, "store gc store --live absent.json --yes").exit_code == 1);
+    CHECK(keys_in(dir) == all);
+    const json removed = json::parse(run_cli(dir, "store gc store --live live.json --yes --json").out);
+    CHECK(removed["removed"] == true);
+    CHECK(removed["bytes"] == 15);
+    CHECK(keys_in(dir) == std::vector<std::string>{"a/clear/c1"});
+    CHECK(run_cli(dir, "store verify store").exit_code == 0);
+}
+
+TEST_CASE("store gc finds keys in paths, escapes and JSON within JSON", "[apps]") {
+    for (const std::string live :
+         {R"("a/clear/c0 a/clear/c1 b7/9")", R"("[b7\/9]\na\/clear\/c0\n\u0022a/clear/c1\u0022")",
+          R"({"arguments": "{\"path\": \"/srv/store/b7/9\\na/clear/c0\\u0022a/clear/c1\"}"})",
+          R"(_b7/9_ ...a/clear/c0... (-a/clear/c1-))", R"({"stored":["a/clear/c0","a/clear/c1"],"key":"b7\\\/9"})"}) {
+        CAPTURE(live);
+        const TempDir dir;
+        fill_store(dir, 30);
+        write_text(dir / "live", live);
+        CHECK(json::parse(run_cli(dir, "store gc store --live live --json").out)["referred"] == 3);
+    }
+    const TempDir dir;
+    fill_store(dir, 30);
+    write_text(dir / "live", "xa/clear/c0 a/clear/c11 b7/99 b7 /9");
+    CHECK(json::parse(run_cli(dir, "store gc store --live live --json").out)["referred"] == 0);
+}
+
+TEST_CASE("store gc leaves the list of what a live fork may read", "[apps]") {
+    const TempDir dir;
+    const auto storage = whittle::file_storage((dir / "store"));
+    storage->put_if_absent("fork/whittle-roots", "origin");
+    storage->put_if_absent("fork/clear/c0", "text");
+    storage->put_if_absent("gone/whittle-roots", "origin");
+    write_text(dir / "fork.json", R"({"id": "fork", "messages": []})");
+    CHECK(run_cli(dir, "store gc store --older-than 0 --yes --live fork.json").exit_code == 0);
+    CHECK(keys_in(dir) == std::vector<std::string>{"fork/whittle-roots"});
+}
+
+TEST_CASE("store gc leaves what apply stored and can still undo", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", clearing_chain);
+    write_text(dir / "talk.json", session_line("talk", 6, 4'000));
+    REQUIRE(run_cli(dir, "apply --config chain.json --in talk.json --out small.json").exit_code == 0);
+    const std::size_t stored = keys_in(dir).size();
+    REQUIRE(stored > 2);
+    const std::string gc = "store gc store --older-than 0 --yes --live ";
+    CHECK(run_cli(dir, gc + "small.json.whittle.json").exit_code == 0);
+    CHECK(keys_in(dir).size() == stored);
+    CHECK(run_cli(dir, gc + "small.json").exit_code == 0);  // the placeholders name them too
+    CHECK(keys_in(dir).size() == stored);
+    CHECK(run_cli(dir, gc + "talk.json").exit_code == 0);
+    CHECK(keys_in(dir).empty());
+}
