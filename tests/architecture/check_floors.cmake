@@ -67,6 +67,9 @@ macro(look_up_rules)
   elseif(folder STREQUAL "telemetry")  # what chains did, for programs that watch them
     set(allowed_floor 5)
     list(APPEND allowed_folders backend)  # the transport
+  elseif(folder STREQUAL "host")  # adapters of runtimes, and what proves them
+    set(allowed_floor 8)
+    list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "backend")
     set(allowed_floor 3)
     list(APPEND allowed_folders adapter)  # the models speak its messages
@@ -196,6 +199,7 @@ list(FILTER public_headers INCLUDE REGEX "^include/")
 list(FILTER public_headers EXCLUDE REGEX "/detail/")
 list(FILTER public_headers EXCLUDE REGEX "/evaluation/")  # a component of its own, which has two
 list(FILTER public_headers EXCLUDE REGEX "/telemetry/")  # likewise
+list(FILTER public_headers EXCLUDE REGEX "/host/")  # files to copy, for one host each, and a component for tests
 list(LENGTH public_headers number)
 if(number GREATER max_public_headers)
   set(path include/whittle)
