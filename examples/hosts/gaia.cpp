@@ -94,6 +94,7 @@ void run(const std::string& name, std::size_t window, const whittle::Chain<gaia:
     config.maxSteps = 40;
     LogAgent agent(config);
     agent.setOutputHandler(std::make_unique<gaia::SilentConsole>(true));
+    // [hooks]
     std::unique_ptr<whittle::host::GaiaHooks> hooks;
     if (chain != nullptr) {
         hooks = std::make_unique<whittle::host::GaiaHooks>(*chain, "gaia");
@@ -102,6 +103,7 @@ void run(const std::string& name, std::size_t window, const whittle::Chain<gaia:
     const auto ask = [&](const std::string& text) {
         return short_of(hooks ? hooks->ask(agent, text) : agent.processQuery(text));
     };
+    // [/hooks]
     std::cout << name << ", window of " << window << " tokens\n";
     std::cout << "  the task        " << ask("The word of the day is heron. Read parts 1 to 24.") << '\n';
     std::cout << "  the serial      " << ask("What is the serial of part 3?") << '\n';

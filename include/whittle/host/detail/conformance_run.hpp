@@ -190,12 +190,12 @@ private:
                    [&] { return "a field is lost; " + describe_difference(sample.dump, dump); });
     }
 
-    /// A result whose only media go may stay as a result without text.
+    /// A result whose text or only media go may stay as a result without text: a message of that role is one.
     [[nodiscard]] bool shows_erased(const Sample& sample, std::size_t part, std::vector<Part> expected,
                                     const M& edited) const {
         if (shows_parts(expected, edited)) return true;
         const Part& gone = sample.built_of.parts[part];
-        if (gone.call_id.empty()) return false;
+        if (gone.call_id.empty() && gone.kind != PartKind::tool_result) return false;
         const std::vector<Part> shown = parts_of(edited);
         if (shown.size() != expected.size() + 1 || part >= shown.size()) return false;
         if (shown[part].kind != PartKind::tool_result || !shown[part].text.empty()) return false;
