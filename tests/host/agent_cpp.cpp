@@ -105,4 +105,35 @@ TEST_CASE("content of a type that whittle does not know stays as it is", "[host]
           std::vector<common_chat_msg_content_part>{{"text", "see"}, {"media_marker", "<__media__>"}});
 }
 
+TEST_CASE("each of two calls of one tool gets its own result, and a failed one stays the agent's", "[host]") {
+    const auto store = memory_storage();
+    const Chain chain{ChainConfig{.storage = store},
+                      Reduction<common_chat_msg>{{.max_length_for_trunc = 300, .max_tokens_for_clear = 9'000}}};
+    host::AgentCppHooks hooks(chain, "a");
+    std::vector<common_chat_msg> list{{"user", "Read both.", {}, {}, "", "", ""}};
+    hooks.before_llm_call(list);
+    common_chat_msg reply{"assistant", "", {}, {{"read", "{}", "c1"}, {"read", "{}", "c2"}, {"read", "{}", "c3"}},
+                          "",          "", ""};
+    hooks.after_llm_call(reply);
+    list.push_back(reply);
+    std::string tool = "read";
+    for (const char letter : {'x', 'y'}) {
+        agent_cpp::ToolResult result(std::string(2'000, letter));
+        hooks.after_tool_execution(tool, result);
+        CHECK(result.output().size() < 600);
+        list.push_back({"tool", result.output(), {}, {}, "", tool, letter == 'x' ? "c1" : "c2"});
+    }
+    agent_cpp::ToolResult failed(agent_cpp::ToolFailure("no such file"));
+    hooks.after_tool_execution(tool, failed);
+    CHECK(failed.has_error());
+    CHECK(failed.error().message == "no such file");
+    list.push_back({"tool", "no such file", {}, {}, "", tool, "c3"});
+    hooks.before_llm_call(list);
+    CHECK(store->get("a/trunc/c1") == std::string(2'000, 'x'));
+    CHECK(store->get("a/trunc/c2") == std::string(2'000, 'y'));
+    REQUIRE(hooks.conversation().undo());
+    CHECK(hooks.conversation().messages()[2].content == std::string(2'000, 'x'));
+    CHECK(hooks.conversation().messages()[2].tool_name == "read");
+}
+
 TEST_CASE("every law holds on common_chat_msg", "[host][laws]") { run_host_laws<common_chat_msg>(); }

@@ -124,4 +124,35 @@ TEST_CASE("a result of any JSON is shown, and set again, as what it was", "[host
     }
 }
 
+TEST_CASE("a list that goes on is taken in once, and another list as a whole", "[host]") {
+    const Chain chain{ChainConfig{}, Reduction<ai::Message>{{.skip_truncation = true, .max_tokens_for_clear = 9'000}}};
+    host::AiSdkHooks hooks(chain, "s");
+    ai::Messages sent;
+    const auto generate = hooks.around([&](const ai::GenerateOptions& options) {
+        sent = options.messages;
+        return ai::GenerateResult("done", ai::kFinishReasonStop, ai::Usage{});
+    });
+    ai::Messages list{ai::Message::user("one"), ai::Message::assistant("two")};
+    generate(ai::GenerateOptions("m", list));
+    list.push_back(ai::Message::user("three"));
+    generate(ai::GenerateOptions("m", list));
+    CHECK(sent.size() == 3);
+    CHECK(hooks.conversation().size() == 3);
+    generate(ai::GenerateOptions("m", ai::Messages{ai::Message::user("another")}));
+    REQUIRE(sent.size() == 1);
+    CHECK(sent[0].get_text() == "another");
+}
+
+TEST_CASE("a call that fails for another reason is not made again", "[host]") {
+    const Chain chain{ChainConfig{}, Reduction<ai::Message>{{.skip_truncation = true, .max_tokens_for_clear = 9'000}}};
+    host::AiSdkHooks hooks(chain, "s");
+    int calls = 0;
+    const auto generate = hooks.around([&](const ai::GenerateOptions&) {
+        ++calls;
+        return ai::GenerateResult("API error (401): the key is wrong");
+    });
+    CHECK(!generate(ai::GenerateOptions("m", {ai::Message::user("one")})).is_success());
+    CHECK(calls == 1);
+}
+
 TEST_CASE("every law holds on ai::Message", "[host][laws]") { run_host_laws<ai::Message>(); }

@@ -4,7 +4,9 @@
 #include "whittle/host/conformance.hpp"
 #include "whittle/host/gaia.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -125,6 +127,36 @@ TEST_CASE("an adapter of gaia that forgets the tool's name is caught by name", "
     };
     const std::vector<std::string> failed = host_conformance(format).failed_checks();
     CHECK(std::ranges::count(failed, "tool_names") == 1);
+}
+
+TEST_CASE("a result that the chain leaves alone is gaia's own JSON", "[host]") {
+    const Chain chain{ChainConfig{.storage = memory_storage()},
+                      Reduction<gaia::Message>{{.max_length_for_trunc = 1'000, .max_tokens_for_clear = 9'000}}};
+    host::GaiaHooks hooks(chain, "g");
+    const gaia::json result{{"status", "ok"}, {"lines", {1, 2, 3}}};
+    CHECK(hooks.on_result("read", gaia::json::object(), [&](const gaia::json&) { return result; }) == result);
+}
+
+TEST_CASE("a shortened result fits what gaia leaves whole, whatever gaia escapes in it", "[host]") {
+    const auto store = memory_storage();
+    const Chain chain{ChainConfig{.storage = store},
+                      Reduction<gaia::Message>{{.max_length_for_trunc = 3'500, .max_tokens_for_clear = 9'000}}};
+    host::GaiaHooks hooks(chain, "g");
+    for (const std::string& text : {std::string(9'000, 'x'), std::string(9'000, '"'), std::string(9'000, '\n')}) {
+        const gaia::json result =
+            hooks.on_result("read", gaia::json::object(), [&](const gaia::json&) { return gaia::json(text); });
+        CHECK(result.dump().size() <= host::GaiaHooks::largest_result);
+        CHECK(result.get<std::string>().find("g/trunc/read-") != std::string::npos);
+    }
+    CHECK(store->get("g/trunc/read-2") == std::string(9'000, '"'));
+}
+
+TEST_CASE("what a tool of gaia throws comes out", "[host]") {
+    const Chain chain{ChainConfig{},
+                      Reduction<gaia::Message>{{.skip_truncation = true, .max_tokens_for_clear = 9'000}}};
+    host::GaiaHooks hooks(chain, "g");
+    const gaia::ToolCallback broken = [](const gaia::json&) -> gaia::json { throw std::domain_error("broken"); };
+    CHECK_THROWS_AS(hooks.on_result("read", gaia::json::object(), broken), std::domain_error);
 }
 
 TEST_CASE("every law holds on gaia::Message", "[host][laws]") { run_host_laws<gaia::Message>(); }
