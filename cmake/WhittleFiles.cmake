@@ -1,6 +1,7 @@
 # The files of every library, relative to PROJECT_SOURCE_DIR: whittle_sources, whittle_headers and whittle_private_headers
-# (those of src/) of whittle::whittle, whittle_json_*, whittle_evaluation_*, whittle_telemetry_*, whittle_http_*, whittle_storage_conformance_*,
-# whittle_sqlite_*, whittle_spdlog_header. Scripts include it too.
+# (those of src/) of whittle::whittle, whittle_json_*, whittle_evaluation_*, whittle_telemetry_*, whittle_http_*,
+# whittle_storage_conformance_*, whittle_sqlite_*, whittle_host_conformance_*, whittle_host_boundary_*, whittle_host_adapters,
+# whittle_spdlog_header. Scripts include it too.
 #
 # Sources are globbed with CONFIGURE_DEPENDS: the folder says which library a file of src/ belongs to, and every header
 # under include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
@@ -41,6 +42,11 @@ whittle_move_to(whittle_storage_conformance_private_headers whittle_private_head
 whittle_move_to(whittle_sqlite_headers whittle_headers "^include/whittle/sqlite/")
 whittle_move_to(whittle_sqlite_sources whittle_sources "^src/sqlite/")
 whittle_move_to(whittle_sqlite_private_headers whittle_private_headers "^src/sqlite/")
+whittle_move_to(whittle_host_conformance_headers whittle_headers "^include/whittle/host/(conformance|detail/conformance)")
+whittle_move_to(whittle_host_conformance_sources whittle_sources "^src/host/conformance")
+whittle_move_to(whittle_host_boundary_headers whittle_headers "^include/whittle/host/boundary\\.hpp$")
+whittle_move_to(whittle_host_boundary_sources whittle_sources "^src/host/boundary\\.cpp$")
+whittle_move_to(whittle_host_adapters whittle_headers "^include/whittle/host/")  # each compiles behind its host's headers only
 whittle_move_to(whittle_spdlog_header whittle_headers "^include/whittle/adapter/spdlog\\.hpp$")
 whittle_move_to(whittle_http_headers whittle_headers "^include/whittle/backend/curl_")
 whittle_move_to(whittle_http_sources whittle_sources "^src/backend/curl_")

@@ -1,15 +1,20 @@
-# The installed package: find_package(whittle [COMPONENTS evaluation telemetry storage_conformance spdlog http sqlite]) and
-# pkg-config whittle [whittle-http whittle-sqlite].
+# The installed package: find_package(whittle [COMPONENTS evaluation telemetry storage_conformance host_conformance
+# host_boundary spdlog http sqlite]) and pkg-config whittle [whittle-http whittle-sqlite].
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
 
 install(
-  TARGETS whittle whittle_json whittle_evaluation whittle_telemetry whittle_storage_conformance
+  TARGETS whittle whittle_json whittle_evaluation whittle_telemetry whittle_storage_conformance whittle_host_conformance
+          whittle_host_boundary
   EXPORT whittleTargets FILE_SET HEADERS
 )
 install(TARGETS whittle_header_only EXPORT whittleTargets)
 install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+
+# No library: a host includes one behind its own headers.
+list(TRANSFORM whittle_host_adapters PREPEND "${PROJECT_SOURCE_DIR}/")
+install(FILES ${whittle_host_adapters} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/whittle/host")
 
 # An export of its own: a machine without spdlog can still use the rest of the package.
 if(TARGET whittle_spdlog)

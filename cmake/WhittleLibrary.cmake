@@ -1,4 +1,5 @@
-# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::storage_conformance, whittle::sqlite and whittle::http (compiled), whittle::spdlog (headers only).
+# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::storage_conformance, whittle::sqlite,
+# whittle::host_conformance, whittle::host_boundary and whittle::http (compiled), whittle::spdlog (headers only).
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -68,6 +69,12 @@ whittle_add_component(telemetry PUBLIC whittle_json PRIVATE fmt::fmt)
 
 # What every store promises, as checks: for those who write one.
 whittle_add_component(storage_conformance PUBLIC whittle PRIVATE fmt::fmt)
+
+# Whether a host's message traits lose nothing: for the tests of hosts.
+whittle_add_component(host_conformance PUBLIC whittle PRIVATE fmt::fmt)
+
+# A context behind a header that is C++17: what it links reaches a consumer's linker, never its compiler.
+whittle_add_component(host_boundary PRIVATE whittle_json)
 
 if(TARGET spdlog::spdlog)
   add_library(whittle_spdlog INTERFACE)

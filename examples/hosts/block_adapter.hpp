@@ -45,6 +45,7 @@ struct whittle::message_traits<blocks::message> {
         }
     }
     static void erase_part(M& m, std::size_t part) {
+        if (part >= m.content.size()) throw Error(Errc::invalid_argument, "erase a part: there is none");
         m.content.erase(m.content.begin() + static_cast<std::ptrdiff_t>(part));
     }
     static M make(Role role, std::string_view text) {

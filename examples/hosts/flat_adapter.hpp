@@ -41,6 +41,7 @@ struct whittle::message_traits<flat::msg> {
     }
     static void erase_part(M& m, std::size_t part) {
         if (part < front(m)) return m.content.clear();
+        if (part - front(m) >= m.tool_calls.size()) throw Error(Errc::invalid_argument, "erase a part: there is none");
         m.tool_calls.erase(m.tool_calls.begin() + static_cast<std::ptrdiff_t>(part - front(m)));
     }
     static M make(Role role, std::string_view text) { return {std::string(name_of(role)), std::string(text)}; }

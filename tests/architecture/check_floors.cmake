@@ -27,7 +27,7 @@ set(floor_replay 8)
 
 # Which third-party headers may appear where; a path that matches the second is allowed.
 set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "curl/" "sqlite3\\.h")
-set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation)|apps|tests|examples|bench|fuzz)/|^src/base/json\\.cpp$")
+set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation)|apps|tests|examples|bench|fuzz)/|^src/(base/json|host/boundary)\\.cpp$")
 set(allowed_spdlog/ "^(include/whittle/adapter/spdlog\\.hpp$|(apps|tests|examples|bench)/)")
 set(allowed_fmt/ "^(src|apps|tests|examples|bench)/")
 set(allowed_CLI/ "^apps/")
@@ -72,6 +72,9 @@ macro(look_up_rules)
     set(allowed_floor 3)
   elseif(folder STREQUAL "conformance")  # what every store promises, for tests of stores
     set(allowed_floor 3)
+  elseif(folder STREQUAL "host")  # adapters of runtimes, and what proves them
+    set(allowed_floor 8)
+    list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "backend")
     set(allowed_floor 3)
     list(APPEND allowed_folders adapter)  # the models speak its messages
@@ -202,6 +205,7 @@ list(FILTER public_headers EXCLUDE REGEX "/detail/")
 list(FILTER public_headers EXCLUDE REGEX "/evaluation/")  # a component of its own, which has two
 list(FILTER public_headers EXCLUDE REGEX "/telemetry/")  # likewise
 list(FILTER public_headers EXCLUDE REGEX "/(conformance|sqlite)/")  # likewise, one each
+list(FILTER public_headers EXCLUDE REGEX "/host/")  # files to copy, for one host each, and a component for tests
 list(LENGTH public_headers number)
 if(number GREATER max_public_headers)
   set(path include/whittle)

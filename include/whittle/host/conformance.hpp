@@ -1,0 +1,94 @@
+#pragma once
+
+#include "whittle/message/chat_message.hpp"
+#include "whittle/message/traits.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What stands in a message beside what whittle sees: names, cache marks, members that nobody knows. Each value is a
+/// word of `[a-z0-9]` that no other has, so that it is found again in a dump. Gives the same for a seed.
+class FieldValues {
+public:
+    struct Given {
+        std::string value{};
+        std::optional<std::size_t> part{};  ///< absent: a field of the message
+    };
+
+    explicit FieldValues(std::uint64_t seed) noexcept : seed_(seed) {}
+    /// True once in `n` times, from 1: for a field that may be absent, and for which of several shapes a message has.
+    [[nodiscard]] bool one_in(std::uint64_t n) noexcept;
+    /// For a field of the message, which must outlive every edit.
+    [[nodiscard]] std::string value();
+    /// For a field of one part, which goes with that part.
+    [[nodiscard]] std::string value_of(std::size_t part);
+    [[nodiscard]] const std::vector<Given>& given() const noexcept { return given_; }
+
+private:
+    std::uint64_t seed_;
+    std::uint64_t draws_ = 0;
+    std::vector<Given> given_{};
+};
+
+/// How the suite makes and looks at your messages. Written by hand, without the traits: it is what they are held to.
+template <AgentMessage M>
+struct HostFormat {
+    /// A message that shows exactly these parts in this order, with whatever else yours may hold taken from `others`;
+    /// nullopt where your type cannot hold them. Asked again with other texts and the same values, it has to take the
+    /// same fields: let `others` decide by nothing but the number of parts. Of `ToolMessage`s a result may stand in any
+    /// role but `assistant`.
+    std::function<std::optional<M>(const ChatMessage& shown, FieldValues& others)> build{};
+    /// Every field of a message as text, those that the traits do not show too.
+    std::function<std::string(const M&)> dump{};
+    /// Kinds of parts that your type holds. The suite fails where one was never built.
+    std::vector<PartKind> holds{PartKind::text, PartKind::tool_call, PartKind::tool_result};
+    bool results_name_tools = false;  ///< a message with a result has the name of the tool
+    bool utf8_only = false;           ///< your type keeps nothing else, as JSON: no other texts and ids are tried
+};
+
+struct ConformanceOptions {
+    std::uint64_t seed = 1;  ///< the same messages for a seed
+    int messages = 300;      ///< that your type can hold and the suite tries, 1 or more
+    /// Told of each failure as it is found: the name of the check, and what was tried. What it throws ends the suite.
+    std::function<void(std::string_view check, std::string_view what)> on_failure{};
+};
+
+/// One promise, by its name.
+struct ConformanceCheck {
+    std::string_view name{};
+    std::string_view promise{};
+    std::int64_t tried = 0;
+    std::int64_t failed = 0;
+    std::string first{};  ///< what was tried when it failed first; texts in it are cut
+};
+
+struct ConformanceReport {
+    std::vector<ConformanceCheck> checks{};  ///< all of them, in the order of docs/hosts.md
+    std::int64_t messages = 0;               ///< that were built and tried
+
+    [[nodiscard]] bool passed() const noexcept;
+    /// Names of the checks that failed.
+    [[nodiscard]] std::vector<std::string> failed_checks() const;
+    /// A line for each check that failed, and one with the counts.
+    [[nodiscard]] std::string text() const;
+};
+
+/// Holds the traits of M to losslessness on generated messages: every part is read in its place with its ids, an edit
+/// changes what it names and nothing else, bad edits change nothing, and a conversation gives back what it was given.
+/// Texts and ids are hostile now and then: empty, long, no UTF-8, with NUL, like JSON, like placeholders. Needs no test
+/// framework; what `build`, `dump` or the traits throw where they must not is a failure of the check, not an exception.
+/// Throws Error(invalid_argument) without `build` or `dump`, or with fewer than one message. Takes the time of some
+/// ten builds for each part.
+template <AgentMessage M>
+[[nodiscard]] ConformanceReport host_conformance(const HostFormat<M>& format, const ConformanceOptions& options = {});
+
+}  // namespace whittle::inline v0
+
+#include "whittle/host/detail/conformance_run.hpp"

@@ -1,0 +1,163 @@
+#include "whittle/host/boundary.hpp"
+
+#include "whittle/adapter/config_json.hpp"
+#include "whittle/adapter/openai.hpp"
+#include "whittle/chain/chain.hpp"
+#include "whittle/conversation/conversation.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::boundary {
+
+namespace {
+
+using BoundaryJson = nlohmann::ordered_json;
+
+BoundaryJson parse_boundary_json(std::string_view attempted, const std::string& text) {
+    BoundaryJson json = BoundaryJson::parse(text, nullptr, false);
+    if (json.is_discarded()) throw Error(Errc::parse_failed, std::string(attempted) + ": no JSON");
+    return json;
+}
+
+std::vector<ToolSpec> specs_of(const std::string& tools) {
+    const BoundaryJson json = parse_boundary_json("tools", tools);
+    if (!json.is_array()) throw Error(Errc::parse_failed, "tools: expected an array");
+    std::vector<ToolSpec> specs;
+    for (const BoundaryJson& tool : json) {
+        const auto function = tool.is_object() ? tool.find("function") : tool.end();
+        if (!tool.is_object() || function == tool.end() || !function->is_object())
+            throw Error(Errc::parse_failed, "tools: expected {\"type\": \"function\", \"function\": {...}}");
+        ToolSpec& spec = specs.emplace_back();
+        spec.name = function->value("name", "");
+        spec.description = function->value("description", "");
+        if (const auto parameters = function->find("parameters"); parameters != function->end())
+            spec.parameters = parameters->dump();
+    }
+    return specs;
+}
+
+ChainSettings settings_of(const Options& options) {
+    ChainSettings settings = read_chain_settings(options.config, {.base_dir = options.base_dir});
+    if (settings.storage.type == StorageSettings::Type::none && !settings.config.storage)
+        settings.config.storage = memory_storage();
+    return settings;
+}
+
+}  // namespace
+
+class Context::State {
+public:
+    explicit State(const Options& options)
+        : chain_(make_chain<openai::Message>(settings_of(options))),
+          conversation_(options.id),
+          system_(options.system),
+          specs_(specs_of(options.tools)) {
+        for (const Tool& tool : chain_.tools()) specs_.push_back(tool.spec());
+    }
+
+    void push(const std::string& message) {
+        const openai::Message parsed(parse_boundary_json("push", message));
+        const std::span<const openai::Message> one(&parsed, 1);
+        conversation_.push_tool_results(one, chain_.wrap_results(conversation_, one, request_of()));
+    }
+
+    std::string push_result(const std::string& call_id, const std::string& text, bool is_error) {
+        const auto calls = chain_.prepare_tools(conversation_, request_of());
+        const auto call = std::ranges::find(calls, call_id, &ToolContext::call_id);
+        ToolReturn shown{.result = {.call_id = call_id, .parts = {Part{.text = text}}, .is_error = is_error}};
+        if (call != calls.end()) {
+            CollectingSink sink;
+            ToolOutcome outcome = chain_.wrap_tool(*call, sink, [&](const ToolContext&, PartSink& out) {
+                out.write(text);
+                return ToolOutcome{.is_error = is_error};
+            });
+            shown = to_return(*call, sink, std::move(outcome));
+        }
+        conversation_.push_tool_results(std::span(&shown, 1));
+        return text_of(shown);
+    }
+
+    std::string request() {
+        chain_.before_model(conversation_, request_of());
+        return messages();
+    }
+
+    bool on_overflow(std::int64_t limit, std::int64_t used) {
+        return chain_.on_overflow(conversation_, {.limit = limit, .used = used}, request_of());
+    }
+
+    [[nodiscard]] std::string messages() const {
+        BoundaryJson list = BoundaryJson::array();
+        for (const openai::Message& message : conversation_.messages()) list.push_back(message.json());
+        return list.dump(-1, ' ', false, BoundaryJson::error_handler_t::replace);
+    }
+
+    [[nodiscard]] std::string tools() const {
+        BoundaryJson list = BoundaryJson::array();
+        for (const Tool& tool : chain_.tools()) {
+            list.push_back({{"type", "function"},
+                            {"function",
+                             {{"name", tool.name},
+                              {"description", tool.description},
+                              {"parameters", BoundaryJson::parse(tool.parameters)}}}});
+        }
+        return list.dump();
+    }
+
+    std::string call_tool(const std::string& name, const std::string& arguments) {
+        const std::vector<Tool> tools = chain_.tools();
+        const auto tool = std::ranges::find(tools, name, &Tool::name);
+        if (tool == tools.end()) throw Error(Errc::not_found, "call tool \"" + name + "\": the chain has no such tool");
+        ToolContext context{.tool = name, .arguments = arguments, .tools = specs_};
+        context.conversation = conversation_.id();
+        context.storage = chain_.config().storage;
+        context.objects = conversation_.objects();
+        CollectingSink sink;
+        ToolOutcome outcome = tool->invoke(context, sink);
+        return text_of(to_return(context, sink, std::move(outcome)));
+    }
+
+    bool undo() { return conversation_.undo(); }
+
+    [[nodiscard]] std::string report() const {
+        const Report& last = conversation_.report();
+        return BoundaryJson{
+            {"tokens_before", last.tokens_before}, {"tokens_after", last.tokens_after}, {"changed", last.changed()}}
+            .dump();
+    }
+
+private:
+    [[nodiscard]] HookRequest<openai::Message> request_of() const { return {.tools = specs_, .system = system_}; }
+
+    Chain<openai::Message> chain_;
+    Conversation<openai::Message> conversation_;
+    std::string system_;
+    std::vector<ToolSpec> specs_;  // of the host and of the chain
+};
+
+Context::Context(const Options& options) : state_(std::make_unique<State>(options)) {}
+Context::~Context() = default;
+Context::Context(Context&&) noexcept = default;
+Context& Context::operator=(Context&&) noexcept = default;
+
+void Context::push(const std::string& message) { state_->push(message); }
+std::string Context::push_result(const std::string& call_id, const std::string& text, bool is_error) {
+    return state_->push_result(call_id, text, is_error);
+}
+std::string Context::request() { return state_->request(); }
+bool Context::on_overflow(std::int64_t limit, std::int64_t used) { return state_->on_overflow(limit, used); }
+std::string Context::messages() const { return state_->messages(); }
+std::string Context::tools() const { return state_->tools(); }
+std::string Context::call_tool(const std::string& name, const std::string& arguments) {
+    return state_->call_tool(name, arguments);
+}
+bool Context::undo() { return state_->undo(); }
+std::string Context::report() const { return state_->report(); }
+
+}  // namespace whittle::inline v0::boundary
