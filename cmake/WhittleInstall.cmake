@@ -1,9 +1,9 @@
-# The installed package: find_package(whittle [COMPONENTS evaluation telemetry spdlog http]) and pkg-config whittle [whittle-http].
+# The installed package: find_package(whittle [COMPONENTS evaluation telemetry logs spdlog http]) and pkg-config whittle [whittle-http].
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
 
-install(TARGETS whittle whittle_json whittle_evaluation whittle_telemetry EXPORT whittleTargets FILE_SET HEADERS)
+install(TARGETS whittle whittle_json whittle_evaluation whittle_telemetry whittle_logs EXPORT whittleTargets FILE_SET HEADERS)
 install(TARGETS whittle_header_only EXPORT whittleTargets)
 install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
 

@@ -1,4 +1,4 @@
-# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry and whittle::http (compiled), whittle::spdlog (headers only).
+# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::logs and whittle::http (compiled), whittle::spdlog (headers only).
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -65,6 +65,9 @@ whittle_add_component(evaluation PUBLIC whittle_json PRIVATE fmt::fmt)
 
 # What chains did, for OpenTelemetry over any HttpTransport and for Prometheus.
 whittle_add_component(telemetry PUBLIC whittle_json PRIVATE fmt::fmt)
+
+# Sessions as agents leave them on disk: for the tool, and for programs that read them.
+whittle_add_component(logs PUBLIC whittle_json PRIVATE fmt::fmt)
 
 if(TARGET spdlog::spdlog)
   add_library(whittle_spdlog INTERFACE)

@@ -27,7 +27,7 @@ set(floor_replay 8)
 
 # Which third-party headers may appear where; a path that matches the second is allowed.
 set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "curl/")
-set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation)|apps|tests|examples|bench|fuzz)/|^src/base/json\\.cpp$")
+set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation|logs)|apps|tests|examples|bench|fuzz)/|^src/base/json\\.cpp$")
 set(allowed_spdlog/ "^(include/whittle/adapter/spdlog\\.hpp$|(apps|tests|examples|bench)/)")
 set(allowed_fmt/ "^(src|apps|tests|examples|bench)/")
 set(allowed_CLI/ "^apps/")
@@ -63,6 +63,9 @@ macro(look_up_rules)
     list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "evaluation")  # figures over recorded sessions, for programs
     set(allowed_floor 8)
+    list(APPEND allowed_folders adapter)
+  elseif(folder STREQUAL "logs")  # sessions as agents leave them, for programs
+    set(allowed_floor 5)
     list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "telemetry")  # what chains did, for programs that watch them
     set(allowed_floor 5)
@@ -196,6 +199,7 @@ list(FILTER public_headers INCLUDE REGEX "^include/")
 list(FILTER public_headers EXCLUDE REGEX "/detail/")
 list(FILTER public_headers EXCLUDE REGEX "/evaluation/")  # a component of its own, which has two
 list(FILTER public_headers EXCLUDE REGEX "/telemetry/")  # likewise
+list(FILTER public_headers EXCLUDE REGEX "/logs/")  # likewise, one
 list(LENGTH public_headers number)
 if(number GREATER max_public_headers)
   set(path include/whittle)
