@@ -159,14 +159,29 @@ void InputBuffer::look_at_start() {
     setg(buffer_.data(), buffer_.data(), buffer_.data() + size);
 }
 
+std::size_t InputBuffer::read_unpacked(char* to, std::size_t size) {
+    return unpacker_ ? unpacker_->read(to, size) : read_some(to, size);
+}
+
+std::string_view InputBuffer::start() {
+    if (traits_type::eq_int_type(sgetc(), traits_type::eof())) return {};
+    std::size_t size = static_cast<std::size_t>(egptr() - eback());
+    while (size < buffer_.size()) {
+        const std::size_t got = read_unpacked(buffer_.data() + size, buffer_.size() - size);
+        if (got == 0) break;
+        size += got;
+    }
+    setg(buffer_.data(), buffer_.data(), buffer_.data() + size);
+    return {buffer_.data(), size};
+}
+
 InputBuffer::int_type InputBuffer::underflow() {
     if (!is_started_) {
         is_started_ = true;
         look_at_start();
         if (gptr() != egptr()) return traits_type::to_int_type(*gptr());
     }
-    const std::size_t got =
-        unpacker_ ? unpacker_->read(buffer_.data(), buffer_.size()) : read_some(buffer_.data(), buffer_.size());
+    const std::size_t got = read_unpacked(buffer_.data(), buffer_.size());
     setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
     return got == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <streambuf>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whittle::cli {
@@ -28,6 +29,9 @@ public:
 
     /// The path, or "stdin".
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    /// The first bytes, unpacked, which are still to be read: 64 KiB, or all there are. Before anything was read.
+    /// Throws what reading throws.
+    [[nodiscard]] std::string_view start();
 
 protected:
     /// Throws Error(parse_failed) for gzip data that is broken or grows above the ratio, Error(storage_failed) for a
@@ -38,6 +42,7 @@ private:
     class Unpacker;
 
     std::size_t read_some(char* to, std::size_t size);
+    std::size_t read_unpacked(char* to, std::size_t size);
     void look_at_start();
 
     std::string name_;
