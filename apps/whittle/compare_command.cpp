@@ -1,5 +1,6 @@
 #include "chain_replay.hpp"
 #include "commands.hpp"
+#include "compared_chain.hpp"
 #include "comparison.hpp"
 #include "same_file.hpp"
 #include "terminal.hpp"
@@ -18,108 +19,6 @@
 
 namespace whittle::cli {
 namespace {
-
-/// Objects in memory that are called what they would be in the configured store, so that requests are the same.
-class MemoryNamedAs final : public Storage {
-public:
-    explicit MemoryNamedAs(const StorageSettings& settings) {
-        if (settings.type != StorageSettings::Type::file) return;
-        shown_root_ = settings.file.shown_root;
-        if (shown_root_.empty()) shown_root_ = std::filesystem::weakly_canonical(settings.root).string();
-    }
-
-    void put_if_absent(std::string_view key, std::string_view content) override {
-        memory_->put_if_absent(key, content);
-    }
-    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
-        return memory_->get(key, offset, max_bytes);
-    }
-    std::unique_ptr<StorageWriter> open_writer() override { return memory_->open_writer(); }
-    std::optional<ObjectInfo> stat(std::string_view key) override { return memory_->stat(key); }
-    void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
-        memory_->list(prefix, visit);
-    }
-    bool remove(std::string_view key) override { return memory_->remove(key); }
-    std::string locate(std::string_view key) const override {
-        return shown_root_.empty() ? memory_->locate(key) : fmt::format("{}/{}", shown_root_, key);
-    }
-
-private:
-    std::shared_ptr<Storage> memory_ = memory_storage();
-    std::string shown_root_{};  // empty: objects are called by their keys
-};
-
-/// Everything that a configuration stores goes to one store in memory: several are compared, and none of them leaves
-/// anything behind. Without a store nothing is recoverable, as it would be for the agent.
-ChainSettings with_memory_storage(ChainSettings settings) {
-    using Type = StorageSettings::Type;
-    StorageSettings named_as = settings.storage;
-    for (StageSettings& stage : settings.stages) {
-        if (named_as.type == Type::none) named_as = stage.backend;
-        for (const auto& [tool, backend] : stage.tool_backends) {
-            if (named_as.type == Type::none) named_as = backend;
-        }
-        stage.backend = {};
-        stage.tool_backends.clear();
-    }
-    if (named_as.type != Type::none) settings.config.storage = std::make_shared<MemoryNamedAs>(named_as);
-    return settings;
-}
-
-/// A configuration that is compared: it runs while the sessions are read, and is evaluated when all of them are known.
-class ComparedChain {
-public:
-    explicit ComparedChain(const ConfigChoice& config)
-        : name_(config.name()),
-          description_(config.preset.empty() ? "a configuration" : "a preset"),
-          chains_(with_memory_storage(load_settings(config))) {}
-
-    template <JsonMessage M>
-    void take(const Trajectory<M>& trajectory) {
-        evaluation::ChainOptions<M> options{.stop = interrupt_token(), .clock = chains_.clock()};
-        options.side_calls = [&](std::span<const M> request) { return take_side_calls<M>(request); };
-        evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chains_.of<M>(), options);
-        totals_ += made.totals;
-        requests_.push_back(std::move(made.requests));
-    }
-
-    [[nodiscard]] evaluation::Figures evaluate(std::size_t session_number, const evaluation::Session& session,
-                                               evaluation::RunOptions options) {
-        options.storage = chains_.config().storage;
-        evaluation::Run run(session, options);
-        const auto& requests = requests_[session_number];
-        for (std::size_t call = 0; call < requests.size(); ++call) {
-            throw_if_interrupted();
-            run.send(call, requests[call]);
-        }
-        requests_[session_number].clear();
-        return run.finish();
-    }
-
-    [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    [[nodiscard]] const std::string& description() const noexcept { return description_; }
-    [[nodiscard]] const ReplayTotals& totals() const noexcept { return totals_; }
-
-private:
-    template <JsonMessage M>
-    std::vector<evaluation::SideCall> take_side_calls(std::span<const M> request) {
-        std::vector<evaluation::SideCall> sides;
-        for (const WatchedCall& call : chains_.take_calls()) {
-            evaluation::SideCall& side = sides.emplace_back();
-            for (const auto& message : call.messages)
-                std::ranges::move(evaluation::detail::messages_of(M(message)), std::back_inserter(side.messages));
-            side.reply = call.reply;
-            side.shares_prefix = shares_prefix(call, request);
-        }
-        return sides;
-    }
-
-    std::string name_;
-    std::string description_;
-    WatchedChains chains_;
-    std::vector<std::vector<evaluation::Request>> requests_{};  // by session
-    ReplayTotals totals_{};
-};
 
 std::vector<evaluation::CostProfile> profiles_named(const std::vector<std::string>& names) {
     std::vector<evaluation::CostProfile> profiles;

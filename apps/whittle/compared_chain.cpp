@@ -1,0 +1,60 @@
+#include "compared_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace whittle::cli {
+namespace {
+
+/// Objects in memory that are called what they would be in the configured store, so that requests are the same.
+class MemoryNamedAs final : public Storage {
+public:
+    explicit MemoryNamedAs(const StorageSettings& settings) {
+        if (settings.type != StorageSettings::Type::file) return;
+        shown_root_ = settings.file.shown_root;
+        if (shown_root_.empty()) shown_root_ = std::filesystem::weakly_canonical(settings.root).string();
+    }
+
+    void put_if_absent(std::string_view key, std::string_view content) override {
+        memory_->put_if_absent(key, content);
+    }
+    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
+        return memory_->get(key, offset, max_bytes);
+    }
+    std::unique_ptr<StorageWriter> open_writer() override { return memory_->open_writer(); }
+    std::optional<ObjectInfo> stat(std::string_view key) override { return memory_->stat(key); }
+    void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
+        memory_->list(prefix, visit);
+    }
+    bool remove(std::string_view key) override { return memory_->remove(key); }
+    std::string locate(std::string_view key) const override {
+        return shown_root_.empty() ? memory_->locate(key) : fmt::format("{}/{}", shown_root_, key);
+    }
+
+private:
+    std::shared_ptr<Storage> memory_ = memory_storage();
+    std::string shown_root_{};  // empty: objects are called by their keys
+};
+
+}  // namespace
+
+ChainSettings with_memory_storage(ChainSettings settings) {
+    using Type = StorageSettings::Type;
+    StorageSettings named_as = settings.storage;
+    for (StageSettings& stage : settings.stages) {
+        if (named_as.type == Type::none) named_as = stage.backend;
+        for (const auto& [tool, backend] : stage.tool_backends) {
+            if (named_as.type == Type::none) named_as = backend;
+        }
+        stage.backend = {};
+        stage.tool_backends.clear();
+    }
+    if (named_as.type != Type::none) settings.config.storage = std::make_shared<MemoryNamedAs>(named_as);
+    return settings;
+}
+
+}  // namespace whittle::cli
