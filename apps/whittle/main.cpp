@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "scan_command.hpp"
 #include "shown.hpp"
 #include "token_commands.hpp"
 #include "whittle/base/version.hpp"
@@ -242,6 +243,7 @@ int run(int argc, char** argv) {
     ConfigChoice shown_config;
     CountCommand count_command;
     VocabCommand vocab_command;
+    ScanCommand scan_command;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -259,7 +261,8 @@ int run(int argc, char** argv) {
     CLI::App* show_app = add_config_show(app, shown_config);
     CLI::App* count_app = add_count(app, count_command);
     CLI::App* vocab_app = add_vocab(app, vocab_command);
-    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app}) {
+    CLI::App* scan_app = add_scan(app, scan_command);
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, scan_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
@@ -273,6 +276,7 @@ int run(int argc, char** argv) {
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
     if (show_app->parsed()) return guarded([&] { return run_config_show(shown_config); });
     if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
+    if (scan_app->parsed()) return guarded([&] { return run_scan(scan_command, common); });
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
     return guarded([&] { return run_check(check_command, common); });
 }

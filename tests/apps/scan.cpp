@@ -1,0 +1,146 @@
+#include "apps/cli.hpp"
+#include "support/catch.hpp"
+
+#include <stdlib.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+using namespace whittle::testing;
+using nlohmann::json;
+
+namespace {
+
+std::string fixture_file(const std::string& name) { return WHITTLE_SOURCE_DIR "/tests/logs/fixtures/" + name; }
+
+/// The environment of a person whose home is a folder of ours.
+class Home {
+public:
+    Home() {
+        ::setenv("HOME", dir.path().c_str(), 1);
+        for (const char* name : {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"})
+            ::unsetenv(name);
+    }
+    void put(const std::string& name, const std::string& at) const {
+        const std::filesystem::path path = dir.path() / at;
+        std::filesystem::create_directories(path.parent_path());
+        std::filesystem::copy_file(fixture_file(name), path);
+    }
+    TempDir dir{};
+};
+
+}  // namespace
+
+TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
+    const Home home;
+    home.put("claude_code.jsonl", ".claude/projects/-home-ann-shop/s-1.jsonl");
+    home.put("codex.jsonl", ".codex/sessions/2026/03/02/rollout-2026-03-02T10-00-00-c-1.jsonl");
+    home.put("gemini_cli.json", ".gemini/tmp/abc/chats/session-2025.json");
+    write_text(home.dir / ".gemini/tmp/abc/logs.json", "[]");
+    const CliResult result = run_cli(home.dir, "scan --json");
+    REQUIRE(result.exit_code == 0);
+    CHECK(result.err.empty());
+    const json shown = json::parse(result.out);
+    REQUIRE(shown["places"].size() == 5);
+    CHECK(shown["places"][0]["agent"] == "Claude Code");
+    CHECK(shown["places"][0]["files"] == 1);
+    CHECK(shown["places"][1]["is_there"] == false);
+    CHECK(shown["total"]["sessions"] == 4);
+    CHECK(shown["total"]["calls"] == 4 + 1 + 4 + 1);
+    CHECK(shown["agents"]["claude_code"]["billed"]["cache_read_tokens"] == 47'600);
+    CHECK(shown["agents"]["claude_code"]["billed_calls"] == 6);  // with the one that was taken back
+    CHECK(shown["agents"]["codex"]["billed"]["output_tokens"] == 465);
+    CHECK(shown["compactions"]["number"] == 2);
+    CHECK(shown["compactions"]["needed_later"]["constraint"]["lost"] > 0);
+    CHECK(shown["dearest"].size() == 4);
+    CHECK(shown["strategies"][0]["name"] == "as the agents sent it");
+    CHECK(shown["strategies"].size() == 5);
+    CHECK(shown["notes"]["left_out"]["progress"] == 1);
+    CHECK(files_in(home.dir).size() == 16);  // nothing was written
+}
+
+TEST_CASE("scan goes by the variables that move an agent's folder", "[apps]") {
+    const Home home;
+    home.put("claude_code.jsonl", "moved/claude/projects/p/s.jsonl");
+    home.put("codex.jsonl", "moved/codex/archived_sessions/rollout-x.jsonl");
+    ::setenv("CLAUDE_CONFIG_DIR", (home.dir / "nowhere,").append(home.dir / "moved/claude").c_str(), 1);
+    ::setenv("CODEX_HOME", (home.dir / "moved/codex").c_str(), 1);
+    const json shown = json::parse(run_cli(home.dir, "scan --json").out);
+    ::unsetenv("CLAUDE_CONFIG_DIR");
+    ::unsetenv("CODEX_HOME");
+    CHECK(shown["total"]["sessions"] == 3);
+}
+
+TEST_CASE("scan without any session says so", "[apps]") {
+    const Home home;
+    const CliResult result = run_cli(home.dir, "scan");
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.out, "Claude Code: "));
+    CHECK(has(result.out, "not there"));
+    CHECK(has(result.err, "failed: no sessions found"));
+    const CliResult missing = run_cli(home.dir, "scan nowhere");
+    CHECK(missing.exit_code == 1);
+    CHECK(has(missing.err, "read nowhere: it is not there"));
+    CHECK(run_cli(home.dir, "scan --csv --json").exit_code == 2);
+}
+
+TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
+    const Home home;
+    home.put("claude_code.jsonl", "logs/a.jsonl");
+    home.put("claude_code.jsonl", "logs/b.jsonl");
+    const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
+    CHECK(shown["total"]["sessions"] == 4);
+    CHECK(shown["total"]["billed"]["cache_write_tokens"] == 10'230 + 60);  // the one without a reply has no id
+}
+
+TEST_CASE("scan takes files and folders, and sessions in the library's own form", "[apps]") {
+    const Home home;
+    home.put("codex.jsonl", "logs/deep/er/c.jsonl");
+    write_text(home.dir / "logs/notes.json", R"({"nothing": "here"})");
+    write_text(home.dir / "own.jsonl", session_line("mine", 12, 4'000));
+    const CliResult result = run_cli(home.dir, "scan logs own.jsonl");
+    REQUIRE(result.exit_code == 0);
+    CHECK(has(result.out, "recorded"));
+    CHECK(has(result.out, "1 file holds no session of a known form"));
+    CHECK(has(result.out, "results of read"));
+    CHECK(has(result.out, "compactions by the agents: 1 in 1 session; needed later and lost:"));
+}
+
+TEST_CASE("scan prints a line for each session as CSV", "[apps]") {
+    const Home home;
+    const std::string out = run_cli(home.dir, "scan '" + fixture_file("claude_code.jsonl") + "' --csv").out;
+    REQUIRE(std::ranges::count(out, '\n') == 3);
+    CHECK(out.starts_with("agent,session,parent,file,calls,compactions,billed_calls,"));
+    CHECK(has(out, "\nclaude_code,\"s-1\",\"\",\""));
+    CHECK(has(out, "\",4,1,5,28,47600,10230,320,"));
+    CHECK(has(out, "\nclaude_code,\"s-1/ag1\",\"s-1\",\""));
+}
+
+TEST_CASE("scan masks what looks like a secret, unless it is told not to", "[apps]") {
+    const Home home;
+    const std::string key = "sk-proj-abcdefghijklmnop0123456789";
+    write_text(home.dir / (key + ".jsonl"),
+               R"({"id":")" + key +
+                   R"(","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}]})"
+                   "\n");
+    for (const char* form : {"", " --json", " --csv"}) {
+        CAPTURE(form);
+        const CliResult hidden = run_cli(home.dir, "scan ." + std::string(form));
+        CHECK(hidden.exit_code == 0);
+        CHECK_FALSE(has(hidden.out, "abcdefghijklmnop"));
+        CHECK(has(hidden.out, "sk-p***"));
+        CHECK(has(run_cli(home.dir, "scan . --no-mask" + std::string(form)).out, key));
+    }
+}
+
+TEST_CASE("one file that cannot be read does not end a scan", "[apps]") {
+    const Home home;
+    home.put("codex.jsonl", "logs/good.jsonl");
+    write_text(home.dir / "logs/bad.jsonl.gz", std::string("\x1F\x8B\x08\x00") + "no gzip");
+    const CliResult result = run_cli(home.dir, "scan logs");
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.out, "codex"));
+    CHECK(has(result.err, "failed: 1 file could not be read"));
+}
