@@ -66,4 +66,8 @@ endif()
 if(WHITTLE_BUILD_APPS)
   FetchContent_MakeAvailable(CLI11)
   find_package(ZLIB QUIET)
+  # zstd's own package names its targets in four ways; the file and the header are enough.
+  find_library(WHITTLE_ZSTD_LIBRARY zstd)
+  find_path(WHITTLE_ZSTD_INCLUDE_DIR zstd.h)
+  mark_as_advanced(WHITTLE_ZSTD_LIBRARY WHITTLE_ZSTD_INCLUDE_DIR)
 endif()

@@ -92,7 +92,7 @@ private:
                 complain(hidden(fmt::format("note: {}: {}", file, text)));
             return;
         }
-        if (is_found && !file.ends_with(".jsonl") && !file.ends_with(".jsonl.gz")) return report_.pass_over();
+        if (is_found && file.find(".jsonl") == std::string::npos) return report_.pass_over();
         scan_sessions(in, options, file, is_found);
     }
 

@@ -21,7 +21,8 @@ std::string variable(const char* name) {
 
 bool may_hold_sessions(const fs::path& file) {
     constexpr std::array<std::string_view, 4> endings{".jsonl", ".json", ".traj", ".har"};
-    const fs::path name = file.extension() == ".gz" ? file.stem() : file;
+    const bool is_packed = file.extension() == ".gz" || file.extension() == ".zst";
+    const fs::path name = is_packed ? file.stem() : file;
     return std::ranges::find(endings, name.extension().string()) != endings.end();
 }
 

@@ -63,3 +63,26 @@ TEST_CASE("a log without a session is an error that says so", "[apps]") {
     CHECK(result.exit_code == 1);
     CHECK(has(result.err, "empty.jsonl: expected sessions, found none"));
 }
+
+TEST_CASE("logs that are packed by zstd are read like others", "[apps]") {
+    if (std::system("command -v zstd > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no zstd here");
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("a", 400, 4'000));
+    const std::string in_dir = "cd '" + dir.path().string() + "' && ";
+    REQUIRE(
+        std::system((in_dir + "zstd -q s.jsonl -o s.zst && cat s.zst s.zst > twice.zst && head -c 3000 s.zst > cut.zst")
+                        .c_str()) == 0);
+    REQUIRE(std::system(("zstd -q " + fixture("codex.jsonl") + " -o '" + (dir / "rollout.jsonl.zst") + "'").c_str()) ==
+            0);
+    const CliResult log = run_cli(dir, "check rollout.jsonl.zst");
+    if (has(log.err, "without libzstd")) SKIP_WITH_MESSAGE("built without libzstd");
+    CHECK(log.out == "1 sessions checked for openai_chat: no violation\n");
+    CHECK(run_cli(dir, "check - < twice.zst").out.starts_with("2 sessions"));
+    const CliResult cut = run_cli(dir, "check cut.zst");
+    CHECK(cut.exit_code == 1);
+    CHECK(has(cut.err, "cut.zst: packed byte 3000: expected zstd data, found the end"));
+    const CliResult bomb = run_cli(dir, "check twice.zst --max-ratio 20");
+    CHECK(bomb.exit_code == 0);  // below 16M
+    const CliResult broken = run_cli(dir, "check s.zst --max-input 1000");
+    CHECK(broken.exit_code == 1);
+}

@@ -26,12 +26,13 @@ set(floor_loop 8)
 set(floor_replay 8)
 
 # Which third-party headers may appear where; a path that matches the second is allowed.
-set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "curl/")
+set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "zstd\\.h" "curl/")
 set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation|logs)|apps|tests|examples|bench|fuzz)/|^src/base/json\\.cpp$")
 set(allowed_spdlog/ "^(include/whittle/adapter/spdlog\\.hpp$|(apps|tests|examples|bench)/)")
 set(allowed_fmt/ "^(src|apps|tests|examples|bench)/")
 set(allowed_CLI/ "^apps/")
 set(allowed_zlib\\.h "^(apps|tests)/")
+set(allowed_zstd\\.h "^(apps|tests)/")
 set(allowed_curl/ "^src/backend/(curl_|sigpipe_)")
 
 # The library prints nothing, reads no environment, ends no process, and std::regex overflows the stack on long input.
