@@ -145,9 +145,8 @@ Usage provider_usage(const ordered_json& usage) {
 }
 
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason) {
-    constexpr std::size_t most = 20;
     ++notes.damaged;
-    if (notes.damaged_lines.size() < most) notes.damaged_lines.push_back({line, std::string(reason)});
+    if (notes.damaged_lines.size() < most_damaged_lines) notes.damaged_lines.push_back({line, std::string(reason)});
 }
 
 std::optional<double> to_seconds(std::string_view iso8601) noexcept {

@@ -56,6 +56,7 @@ void add_usage(Usage& sum, const Usage& more) noexcept;
 /// "usage" of a response of OpenAI's chat completions or of Anthropic's messages.
 [[nodiscard]] Usage provider_usage(const ordered_json& usage);
 
+inline constexpr std::size_t most_damaged_lines = 20;  ///< that are kept
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason);
 
 /// Seconds since 1970 of "2026-04-20T16:44:37.772Z" or with an offset such as +02:00; nullopt for anything else.

@@ -26,12 +26,29 @@ Usage billed(const Session& session) noexcept {
     return sum;
 }
 
+LogNotes& LogNotes::operator+=(const LogNotes& other) {
+    sessions += other.sessions;
+    records += other.records;
+    damaged += other.damaged;
+    for (const auto& [kind, count] : other.left_out) left_out[kind] += count;
+    for (const auto& [kind, count] : other.unknown) unknown[kind] += count;
+    for (const DamagedLine& line : other.damaged_lines) {
+        if (damaged_lines.size() < most_damaged_lines) damaged_lines.push_back(line);
+    }
+    versions.insert(other.versions.begin(), other.versions.end());
+    newer.insert(other.newer.begin(), other.newer.end());
+    return *this;
+}
+
 LogNotes read_log(std::istream& in, Format format, const LogOptions& options, FunctionRef<void(Session&&)> visit) {
     LogNotes notes;
     switch (format) {
         case Format::claude_code: read_claude_code(in, options, notes, visit); break;
         case Format::codex: read_codex(in, options, notes, visit); break;
         case Format::gemini_cli: read_gemini_cli(in, options, notes, visit); break;
+        case Format::opencode: read_opencode(in, options, notes, visit); break;
+        case Format::openhands: read_openhands(in, options, notes, visit); break;
+        case Format::otel: read_otel(in, options, notes, visit); break;
         case Format::swe_agent: read_swe_agent(in, options, notes, visit); break;
         case Format::exchanges: read_exchanges(in, options, notes, visit); break;
         case Format::har: read_har(in, options, notes, visit); break;

@@ -7,8 +7,9 @@
 namespace whittle::inline v0::logs {
 namespace {
 
-constexpr std::array<Format, 6> all_formats{Format::claude_code, Format::codex,     Format::gemini_cli,
-                                            Format::swe_agent,   Format::exchanges, Format::har};
+constexpr std::array<Format, 9> all_formats{Format::claude_code, Format::codex,     Format::gemini_cli,
+                                            Format::opencode,    Format::openhands, Format::swe_agent,
+                                            Format::exchanges,   Format::har,       Format::otel};
 
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& list) {
@@ -47,6 +48,15 @@ bool is_swe_agent(const TopKeys& keys) {
                                       keys.first_of("trajectory") == "action");
 }
 
+bool is_opencode(const TopKeys& keys) {
+    return keys.text("info.id").starts_with("ses_") || (keys.has("info.directory") && keys.has("info.projectID"));
+}
+
+/// An event of an array of events.
+bool is_openhands(const TopKeys& keys) {
+    return keys.has("source") && keys.has("timestamp") && (keys.has("action") || keys.has("observation"));
+}
+
 bool is_har(const TopKeys& keys) {
     return keys.has("log.entries") || (keys.has("log.version") && keys.has("log.creator"));
 }
@@ -59,10 +69,19 @@ bool is_exchange(const TopKeys& keys) {
                                     keys.has("response.usage") || keys.has("response.id"));
 }
 
+/// What stands behind the bracket of an array.
+std::optional<std::string_view> first_in_array(std::string_view start) {
+    const std::size_t bracket = start.find_first_not_of(" \t\r\n");
+    if (bracket == std::string_view::npos || start[bracket] != '[') return std::nullopt;
+    return start.substr(bracket + 1);
+}
+
 std::optional<Format> format_of(const TopKeys& keys) {
     if (is_claude_code(keys)) return Format::claude_code;
     if (is_codex(keys)) return Format::codex;
     if (is_gemini_cli(keys)) return Format::gemini_cli;
+    if (is_opencode(keys)) return Format::opencode;
+    if (keys.has("resourceSpans")) return Format::otel;
     if (is_swe_agent(keys)) return Format::swe_agent;
     if (is_har(keys)) return Format::har;
     if (is_exchange(keys)) return Format::exchanges;
@@ -76,9 +95,12 @@ std::string_view name_of(Format format) noexcept {
         case Format::claude_code: return "claude_code";
         case Format::codex: return "codex";
         case Format::gemini_cli: return "gemini_cli";
+        case Format::opencode: return "opencode";
+        case Format::openhands: return "openhands";
         case Format::swe_agent: return "swe_agent";
         case Format::exchanges: return "exchanges";
         case Format::har: return "har";
+        case Format::otel: return "otel";
     }
     return "";
 }
@@ -90,7 +112,10 @@ std::optional<bool> holds_anthropic_messages(Format format) noexcept {
         case Format::claude_code: return true;
         case Format::codex:
         case Format::gemini_cli:
-        case Format::swe_agent: return false;
+        case Format::opencode:
+        case Format::openhands:
+        case Format::swe_agent:
+        case Format::otel: return false;
         case Format::exchanges:
         case Format::har: return std::nullopt;
     }
@@ -100,6 +125,9 @@ std::optional<bool> holds_anthropic_messages(Format format) noexcept {
 std::optional<Format> recognise(std::string_view start) {
     constexpr std::size_t most_lines = 50;
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
+    if (const auto first = first_in_array(start)) {
+        return is_openhands(TopKeys(*first)) ? std::optional(Format::openhands) : std::nullopt;
+    }
     // A document over several lines is looked at as one; so is a line that does not end in time.
     if (const auto format = format_of(TopKeys(start))) return format;
     for (std::size_t line = 1; line < most_lines; ++line) {

@@ -88,3 +88,65 @@ TEST_CASE("requests in an HTTP archive are read", "[logs]") {
     CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{8, 0, 0, 3}});
     CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"entry that is no request to a model", 1}});
 }
+
+TEST_CASE("each step of a message of opencode is a call", "[logs]") {
+    const ReadLog log = read_fixture("opencode.json");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.id == "ses_1");
+    CHECK(session.parent == "ses_0");
+    CHECK(session.version == "1.3.10");
+    CHECK(roles_of(session) == "uatauat");
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 3, 5});
+    CHECK(usage_of(session) == std::vector<Usage>{{100, 1'000, 30, 25}, {10, 1'130, 0, 4}, {60, 0, 0, 8}});
+    CHECK(session.recording.messages[0].json()["content"] == "List the files");
+    CHECK(session.recording.messages[2].json()["content"] == "a.txt");
+    CHECK(session.recording.messages[6].json()["content"] == "denied");
+    CHECK(session.recording.seconds[2] == 3.0);
+    // The summary's own call, and what was taken back
+    CHECK(session.calls_elsewhere == 2);
+    CHECK(session.billed_elsewhere == Usage{1'270, 0, 0, 52});
+    REQUIRE(session.compactions.size() == 1);
+    CHECK(session.compactions[0].before == 4);
+    const auto request = session.request_of(session.calls[2]);
+    REQUIRE(request.size() == 3);
+    CHECK(request[1]["content"] == "There is one file.");
+    CHECK(log.notes.unknown.empty());  // the wormhole is in what was taken back
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"part/compaction", 1},
+                                                                    {"part/file", 1},
+                                                                    {"part/reasoning", 1},
+                                                                    {"part/text", 1},
+                                                                    {"tool result that the agent cleared later", 1}});
+}
+
+TEST_CASE("actions of OpenHands that share a response are one reply", "[logs]") {
+    const ReadLog log = read_fixture("openhands.json");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.system == "You are OpenHands.");
+    CHECK(roles_of(session) == "uatta");
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 4});
+    CHECK(usage_of(session) == std::vector<Usage>{{100, 400, 0, 30}, {100, 200, 10, 5}});
+    REQUIRE(session.recording.messages[1].json()["tool_calls"].size() == 2);
+    CHECK(session.recording.messages[1].json()["tool_calls"][0]["function"]["arguments"] == R"({"command": "ls"})");
+    REQUIRE(session.compactions.size() == 1);
+    CHECK(session.compactions[0].before == 4);
+    const auto request = session.request_of(session.calls[1]);
+    REQUIRE(request.size() == 2);
+    CHECK(request[0]["content"] == "Fix it");
+    CHECK(request[1]["content"] == "Listed the files.");
+}
+
+TEST_CASE("spans of model calls are put together in the order of their starts", "[logs]") {
+    const ReadLog log = read_fixture("otel.jsonl");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.system == "Be kind.");
+    CHECK(roles_of(session) == "uata");
+    CHECK(usage_of(session) == std::vector<Usage>{{40, 60, 0, 8}, {10, 90, 20, 4}});
+    CHECK(session.calls[0].id == "r1");
+    CHECK(session.calls[0].model == "gpt-5");
+    CHECK(session.recording.messages[2].json()["content"] == "noon");
+    CHECK(session.recording.seconds[3] == 5.0);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"span without gen_ai.input.messages", 1}});
+}

@@ -21,7 +21,10 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"swe_agent.traj", Format::swe_agent},
                                                                {"mini_swe_agent.traj.json", Format::swe_agent},
                                                                {"exchanges.jsonl", Format::exchanges},
-                                                               {"session.har", Format::har}};
+                                                               {"session.har", Format::har},
+                                                               {"opencode.json", Format::opencode},
+                                                               {"openhands.json", Format::openhands},
+                                                               {"otel.jsonl", Format::otel}};
     for (const auto& [name, format] : fixtures) {
         CAPTURE(name);
         const std::string text = fixture_text(name);
@@ -48,6 +51,6 @@ TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
 TEST_CASE("every format has a name of its own", "[logs]") {
     std::set<std::string_view> names;
     for (const Format format : logs::formats()) names.insert(logs::name_of(format));
-    CHECK(names.size() == 6);
+    CHECK(names.size() == 9);
     CHECK_FALSE(names.contains(""));
 }

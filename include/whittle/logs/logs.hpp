@@ -24,9 +24,12 @@ enum class Format : std::uint8_t {
     claude_code,  ///< projects/*/*.jsonl of Claude Code
     codex,        ///< rollout-*.jsonl of Codex, with and without an envelope around each line
     gemini_cli,   ///< session-*.json and session-*.jsonl of Gemini CLI
+    opencode,     ///< a session as `opencode export` writes it: {"info", "messages": [{"info", "parts"}]}
+    openhands,    ///< the events of a session of OpenHands, an array
     swe_agent,    ///< .traj of SWE-agent, and .traj.json of mini-swe-agent
     exchanges,    ///< requests to OpenAI's and Anthropic's interfaces with their responses, an object a line
     har,          ///< HTTP archives that hold such requests
+    otel,         ///< OTLP spans as JSON, with the messages of the GenAI conventions
 };
 
 /// `claude_code`, `codex`, ...
@@ -94,6 +97,8 @@ struct LogNotes {
     std::vector<DamagedLine> damaged_lines{};        ///< the first 20
     std::set<std::string> versions{};                ///< of the agent, as recorded
     std::set<std::string> newer{};                   ///< of these, newer than what the reader was written for
+
+    LogNotes& operator+=(const LogNotes& other);
 };
 
 struct LogOptions {
