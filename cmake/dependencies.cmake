@@ -66,6 +66,7 @@ endif()
 if(WHITTLE_BUILD_APPS)
   FetchContent_MakeAvailable(CLI11)
   find_package(ZLIB QUIET)
+  find_package(SQLite3 QUIET)
   # zstd's own package names its targets in four ways; the file and the header are enough.
   find_library(WHITTLE_ZSTD_LIBRARY zstd)
   find_path(WHITTLE_ZSTD_INCLUDE_DIR zstd.h)

@@ -1,5 +1,6 @@
 #include "agent_log.hpp"
 
+#include "opencode_database.hpp"
 #include "output.hpp"
 #include "shown.hpp"
 #include "table.hpp"
@@ -7,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sstream>
+#include <utility>
 #include <vector>
 
 namespace whittle::cli {
@@ -47,10 +50,29 @@ std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given) {
     return *is_anthropic ? Shape::anthropic : Shape::openai;
 }
 
-std::size_t read_agent_log(std::istream& in, logs::Format format, const TrajectoryOptions& options,
-                           FunctionRef<void(logs::Session&&)> visit) {
-    const logs::LogNotes notes =
-        logs::read_log(in, format, {.name = options.name, .limits = options.limits, .poll = options.poll}, visit);
+std::optional<logs::Format> format_of_log(std::string_view start) {
+    return is_database(start) ? logs::Format::opencode : logs::recognise(start);
+}
+
+logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,
+                           const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
+    const logs::LogOptions log_options{.name = options.name, .limits = options.limits, .poll = options.poll};
+    if (!is_database(buffer.start())) {
+        std::istream in(&buffer);
+        return logs::read_log(in, format, log_options, visit);
+    }
+    if (path == "-") throw Error(Errc::invalid_argument, "read stdin: expected a database as a file, found a stream");
+    logs::LogNotes all;
+    each_opencode_session(path, [&](std::string&& document) {
+        std::istringstream in(std::move(document));
+        all += logs::read_log(in, logs::Format::opencode, log_options, visit);
+    });
+    return all;
+}
+
+std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::Format format,
+                           const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
+    const logs::LogNotes notes = read_log_at(path, buffer, format, options, visit);
     if (const std::string text = text_of_notes(notes); !text.empty())
         complain(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
     return static_cast<std::size_t>(notes.sessions);

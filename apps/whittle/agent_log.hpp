@@ -1,5 +1,6 @@
 #pragma once
 
+#include "input.hpp"
 #include "shape.hpp"
 #include "whittle/logs/logs.hpp"
 
@@ -7,6 +8,7 @@
 #include <istream>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace whittle::cli {
 

@@ -125,10 +125,10 @@ void for_each_session(const std::string& path, const CommonOptions& common, Visi
         visit_in_shape(std::move(session), shape, where, visit);
     };
     std::size_t count = 0;
-    if (const auto format = logs::recognise(buffer.start())) {
-        count = read_agent_log(in, *format, options_for(buffer.name(), common.limits), [&](logs::Session&& session) {
-            take(std::move(session.recording), shape_of(*format, given));
-        });
+    if (const auto format = format_of_log(buffer.start())) {
+        count = read_agent_log(
+            path, buffer, *format, options_for(buffer.name(), common.limits),
+            [&](logs::Session&& session) { take(std::move(session.recording), shape_of(*format, given)); });
     } else {
         count = read_trajectories(in, options_for(buffer.name(), common.limits),
                                   [&](Trajectory<>&& session) { take(std::move(session), given); });

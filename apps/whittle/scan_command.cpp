@@ -80,13 +80,10 @@ private:
         InputBuffer buffer(file, common_.limits);
         std::istream in(&buffer);
         const TrajectoryOptions options = options_for(buffer.name(), common_.limits);
-        if (const auto format = logs::recognise(buffer.start())) {
-            const logs::LogNotes notes =
-                logs::read_log(in, *format, {.name = options.name, .limits = options.limits, .poll = options.poll},
-                               [&](logs::Session&& session) {
-                                   const auto shape = shape_of(*format, given_);
-                                   take(std::move(session), std::string(logs::name_of(*format)), file, shape);
-                               });
+        if (const auto format = format_of_log(buffer.start())) {
+            const logs::LogNotes notes = read_log_at(file, buffer, *format, options, [&](logs::Session&& session) {
+                take(std::move(session), std::string(logs::name_of(*format)), file, shape_of(*format, given_));
+            });
             report_.add_notes(notes);
             if (const std::string text = text_of_notes(notes); !text.empty())
                 complain(hidden(fmt::format("note: {}: {}", file, text)));
@@ -154,9 +151,9 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
     CLI::App* scan = app.add_subcommand(
         "scan",
         "Find the sessions that agents left on this machine and show what they cost and what would have been saved");
-    scan->add_option(
-            "paths", command.paths,
-            "Files and folders instead of the places where Claude Code, Codex and Gemini CLI keep their sessions")
+    scan->add_option("paths", command.paths,
+                     "Files and folders instead of the places where Claude Code, Codex, Gemini CLI and opencode keep "
+                     "their sessions")
         ->type_name("PATH");
     scan->add_option("--window", command.window, "The model's window, for the presets (default 200000)")
         ->check(CLI::PositiveNumber)

@@ -20,7 +20,7 @@ std::string variable(const char* name) {
 }
 
 bool may_hold_sessions(const fs::path& file) {
-    constexpr std::array<std::string_view, 4> endings{".jsonl", ".json", ".traj", ".har"};
+    constexpr std::array<std::string_view, 5> endings{".jsonl", ".json", ".traj", ".har", ".db"};
     const bool is_packed = file.extension() == ".gz" || file.extension() == ".zst";
     const fs::path name = is_packed ? file.stem() : file;
     return std::ranges::find(endings, name.extension().string()) != endings.end();
@@ -83,6 +83,9 @@ std::vector<ScannedPlace> places_of_agents() {
     const std::string gemini = variable("GEMINI_CLI_HOME");
     const fs::path gemini_home = gemini.empty() ? home : fs::path(gemini);
     places.push_back(place_of("Gemini CLI", gemini_home / ".gemini" / "tmp", "/chats/"));
+    const std::string data = variable("XDG_DATA_HOME");
+    const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
+    places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));
     return places;
 }
 

@@ -86,14 +86,7 @@ void ScanReport::add(const ScannedSession& session) {
     beside_.push_back(static_cast<double>(session.beside));
 }
 
-void ScanReport::add_notes(const logs::LogNotes& notes) {
-    notes_.records += notes.records;
-    notes_.damaged += notes.damaged;
-    for (const auto& [name, count] : notes.left_out) notes_.left_out[name] += count;
-    for (const auto& [name, count] : notes.unknown) notes_.unknown[name] += count;
-    notes_.versions.insert(notes.versions.begin(), notes.versions.end());
-    notes_.newer.insert(notes.newer.begin(), notes.newer.end());
-}
+void ScanReport::add_notes(const logs::LogNotes& notes) { notes_ += notes; }
 
 void ScanReport::add_dear(const ScannedSession& session) {
     const bool is_billed = session.billed_calls > 0;

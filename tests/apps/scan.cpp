@@ -20,7 +20,8 @@ class Home {
 public:
     Home() {
         ::setenv("HOME", dir.path().c_str(), 1);
-        for (const char* name : {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"})
+        for (const char* name :
+             {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
             ::unsetenv(name);
     }
     void put(const std::string& name, const std::string& at) const {
@@ -43,7 +44,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 5);
+    REQUIRE(shown["places"].size() == 6);
     CHECK(shown["places"][0]["agent"] == "Claude Code");
     CHECK(shown["places"][0]["files"] == 1);
     CHECK(shown["places"][1]["is_there"] == false);
@@ -143,4 +144,41 @@ TEST_CASE("one file that cannot be read does not end a scan", "[apps]") {
     CHECK(result.exit_code == 1);
     CHECK(has(result.out, "codex"));
     CHECK(has(result.err, "failed: 1 file could not be read"));
+}
+
+TEST_CASE("sessions of opencode are read from its database, which stays as it is", "[apps]") {
+    if (std::system("command -v sqlite3 > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const Home home;
+    const std::string folder = ".local/share/opencode";
+    std::filesystem::create_directories(home.dir.path() / folder);
+    write_text(home.dir / "make.sql", R"(
+CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, version text, revert text, time_created integer);
+CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
+CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, data text);
+INSERT INTO session VALUES ('ses_2', 'ses_1', '/w', '1.3.10', NULL, 2), ('ses_1', NULL, '/w', '1.3.10', NULL, 1);
+INSERT INTO message VALUES ('m2', 'ses_1', 20, '{"role":"assistant","modelID":"m","tokens":{"input":7,"output":1,"reasoning":2,"cache":{"read":5,"write":0}}}'),
+  ('m1', 'ses_1', 10, '{"role":"user"}'), ('m3', 'ses_2', 30, '{"role":"user"}');
+INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}'), ('p1', 'm1', 'ses_1', 1, '{"type":"text","text":"go"}'),
+  ('p2', 'm2', 'ses_1', 2, '{"type":"text","text":"one"}'), ('p4', 'm3', 'ses_2', 4, '{"type":"text","text":"go"}'), ('p5', 'm3', 'ses_2', 5, 'no json');
+)");
+    REQUIRE(std::system(
+                ("cd '" + home.dir.path().string() + "' && sqlite3 " + folder + "/opencode.db < make.sql").c_str()) ==
+            0);
+    const auto files_before = files_in(home.dir);
+    const CliResult result = run_cli(home.dir, "scan --json");
+    if (has(result.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    REQUIRE(result.exit_code == 0);
+    const json shown = json::parse(result.out);
+    CHECK(shown["agents"]["opencode"]["sessions"] == 2);
+    CHECK(shown["agents"]["opencode"]["calls"] == 1);
+    CHECK(shown["agents"]["opencode"]["billed"]["cache_read_tokens"] == 5);
+    CHECK(shown["agents"]["opencode"]["billed"]["output_tokens"] == 3);
+    CHECK(files_in(home.dir) == files_before);
+    const CliResult requests = run_cli(home.dir, "replay " + folder + "/opencode.db --preset recommended --requests -");
+    CHECK(has(requests.out, R"("trajectory":"ses_1","call":0,"messages":[{"role":"user","content":"go"}])"));
+    REQUIRE(std::system(("cd '" + home.dir.path().string() + "' && sqlite3 other.db 'CREATE TABLE x (y)'").c_str()) ==
+            0);
+    const CliResult other = run_cli(home.dir, "check other.db");
+    CHECK(other.exit_code == 1);
+    CHECK(has(other.err, "other.db: expected a database of opencode: no such table: session"));
 }
