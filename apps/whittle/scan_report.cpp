@@ -53,7 +53,7 @@ void StrategySum::add(const evaluation::Figures& figures) {
 }
 
 ScanReport::ScanReport() {
-    recorded_.name = "as the agents sent it";
+    recorded_.name = "as recorded";
     csv_ =
         "agent,session,parent,file,calls,compactions,billed_calls,billed_input,billed_cache_read,billed_cache_write,"
         "billed_output,billed_cost,counted_input,counted_cost";

@@ -71,7 +71,7 @@ std::string ScanReport::places_text() const {
 }
 
 std::string ScanReport::bills_text(bool colour) const {
-    Table table({"billed", "sessions", "calls", "billed", "input", "cached", "written", "output", "cost"});
+    Table table({"billed", "sessions", "calls", "of them", "input", "cached", "written", "output", "cost"});
     const auto add = [&](const std::string& name, const BillSum& sum) {
         table.add({name, grouped(sum.sessions), grouped(sum.calls), grouped(sum.billed_calls),
                    grouped(sum.billed.input), grouped(sum.billed.cache_read), grouped(sum.billed.cache_write),
@@ -106,8 +106,7 @@ std::string ScanReport::agreement_text() const {
 }
 
 std::string ScanReport::strategies_text(bool colour) const {
-    Table table({"counted by us", "cost", "of theirs", "with repairs", "of theirs", "tokens sent", "peak", "resets",
-                 "hidden", "lost"});
+    Table table({"counted by us", "cost", "ratio", "repaired", "ratio", "sent", "peak", "resets", "hidden", "lost"});
     const auto add = [&](const StrategySum& sum) {
         table.add({sum.name, whole(sum.cost), ratio(sum.cost, recorded_.cost), whole(sum.with_repairs),
                    ratio(sum.with_repairs, recorded_.with_repairs), grouped(sum.sent), grouped(sum.peak),
@@ -116,7 +115,9 @@ std::string ScanReport::strategies_text(bool colour) const {
     add(recorded_);
     for (const StrategySum& sum : strategies_) add(sum);
     return table.text(colour) +
-           "cost is in tokens at the plain input price; hidden and lost are shares of what later calls needed\n";
+           "in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' "
+           "own;\n"
+           "hidden and lost: of what later calls needed\n";
 }
 
 std::string ScanReport::spending_text(bool colour) const {

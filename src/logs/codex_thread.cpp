@@ -174,6 +174,7 @@ void CodexThread::compact(const ordered_json& compacted, LogNotes& notes) {
     Compaction& compaction = entries_.compact();
     const ordered_json* history = tree_at(compacted, "replacement_history");
     if (history == nullptr || !history->is_array()) {
+        if (compacted.contains("replacement_history_entries")) ++notes.unknown["compacted/replacement_history_entries"];
         compaction.kept.push_back({{"role", "user"}, {"content", text_at(compacted, "message")}});
         return;
     }

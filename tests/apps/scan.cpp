@@ -56,7 +56,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     CHECK(shown["compactions"]["number"] == 2);
     CHECK(shown["compactions"]["needed_later"]["constraint"]["lost"] > 0);
     CHECK(shown["dearest"].size() == 4);
-    CHECK(shown["strategies"][0]["name"] == "as the agents sent it");
+    CHECK(shown["strategies"][0]["name"] == "as recorded");
     CHECK(shown["strategies"].size() == 5);
     CHECK(shown["notes"]["left_out"]["progress"] == 1);
     CHECK(files_in(home.dir).size() == 16);  // nothing was written
@@ -107,6 +107,18 @@ TEST_CASE("scan takes files and folders, and sessions in the library's own form"
     CHECK(has(result.out, "1 file holds no session of a known form"));
     CHECK(has(result.out, "results of read"));
     CHECK(has(result.out, "compactions by the agents: 1 in 1 session; needed later and lost:"));
+}
+
+TEST_CASE("the tables of a scan say what was billed and what each preset comes to", "[apps]") {
+    const Home home;
+    const std::string out = run_cli(home.dir, "scan '" + fixture_file("claude_code.jsonl") + "'").out;
+    CHECK(has(out, ": 1 file\n\nbilled       sessions  calls  of them  input  cached  written  output    cost\n"));
+    CHECK(has(out, "\nclaude_code         2      5        6    928  47,600   10,230     327  20,111\n"));
+    CHECK(has(out, "\nas recorded "));
+    CHECK(has(out, "\ncheap "));
+    CHECK(has(out, "\nresults of Read "));
+    CHECK(has(out, "needed later and lost: constraint 2 of 7"));
+    CHECK(has(out, "in the logs and not sent to a model: 1 assistant, made by the agent, 1 file-history-snapshot"));
 }
 
 TEST_CASE("scan prints a line for each session as CSV", "[apps]") {
