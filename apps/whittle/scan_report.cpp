@@ -1,5 +1,7 @@
 #include "scan_report.hpp"
 
+#include "shown.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +21,7 @@ void add_to(Usage& sum, const Usage& more) {
 
 std::string csv_cell(const std::string& text) {
     std::string cell = "\"";
-    for (const char c : text) cell.append(c == '"' ? 2 : 1, c == '\n' || c == '\r' ? ' ' : c);
+    for (const char c : shown(text)) cell.append(c == '"' ? 2 : 1, c);
     return cell + "\"";
 }
 

@@ -194,3 +194,32 @@ INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}')
     CHECK(other.exit_code == 1);
     CHECK(has(other.err, "other.db: expected a database of opencode: no such table: session"));
 }
+
+TEST_CASE("what a log holds cannot steer the terminal", "[apps]") {
+    const Home home;
+    const std::string hostile = R"(a\u001b[2J\nwhittle: all is well\u202e\",1)";
+    write_text(home.dir / "s.jsonl",
+               R"({"type":"user","uuid":"1","parentUuid":null,"isSidechain":false,"sessionId":")" + hostile +
+                   R"(","message":{"role":"user","content":"go"}})"
+                   "\n"
+                   R"({"type":")" +
+                   hostile +
+                   R"(","sessionId":"x"})"
+                   "\n"
+                   R"({"type":"assistant","uuid":"2","parentUuid":"1","isSidechain":false,"version":"9)" +
+                   hostile +
+                   R"(","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":")" +
+                   hostile +
+                   R"(","input":{}}]}})"
+                   "\n");
+    for (const char* form : {"", " --json", " --csv"}) {
+        CAPTURE(form);
+        const CliResult result = run_cli(home.dir, "scan ." + std::string(form));
+        CHECK(result.exit_code == 0);
+        for (const std::string& text : {result.out, result.err}) {
+            CHECK_FALSE(has(text, "\x1b"));
+            CHECK_FALSE(has(text, "\nwhittle: all"));
+            CHECK_FALSE(has(text, "\xE2\x80\xAE"));
+        }
+    }
+}
