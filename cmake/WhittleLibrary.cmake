@@ -1,5 +1,6 @@
-# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::storage_conformance, whittle::sqlite,
-# whittle::host_conformance, whittle::host_boundary and whittle::http (compiled), whittle::spdlog (headers only).
+# whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::logs, whittle::storage_conformance,
+# whittle::sqlite, whittle::host_conformance, whittle::host_boundary and whittle::http (compiled), whittle::spdlog (headers
+# only).
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -75,6 +76,9 @@ whittle_add_component(host_conformance PUBLIC whittle PRIVATE fmt::fmt)
 
 # A context behind a header that is C++17: what it links reaches a consumer's linker, never its compiler.
 whittle_add_component(host_boundary PRIVATE whittle_json)
+
+# Sessions as agents leave them on disk: for the tool, and for programs that read them.
+whittle_add_component(logs PUBLIC whittle_json PRIVATE fmt::fmt)
 
 if(TARGET spdlog::spdlog)
   add_library(whittle_spdlog INTERFACE)

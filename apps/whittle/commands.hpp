@@ -126,6 +126,7 @@ template <AgentMessage M>
 
 }  // namespace whittle::cli
 
+#include "agent_log.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "shape.hpp"
@@ -136,19 +137,27 @@ namespace whittle::cli {
 /// How sessions of the input `name` are read.
 [[nodiscard]] TrajectoryOptions options_for(const std::string& name, const InputLimits& limits);
 
-/// Visits the sessions of a file, or of standard input for "-", each with its own message type. Throws
-/// Error(parse_failed) if there is none.
+/// Visits the sessions of a file, or of standard input for "-", each with its own message type; logs of agents, which
+/// are recognised by what they hold, give theirs in the same way. Throws Error(parse_failed) if there is none.
 template <typename Visit>
 void for_each_session(const std::string& path, const CommonOptions& common, Visit&& visit) {
     const std::optional<Shape> given = to_shape(common.shape);
     InputBuffer buffer(path, common.limits);
     std::istream in(&buffer);
-    const std::size_t count =
-        read_trajectories(in, options_for(buffer.name(), common.limits), [&](Trajectory<>&& session) {
-            throw_if_interrupted();
-            const std::string where = buffer.name() + ": " + shown(session.id);
-            visit_in_shape(std::move(session), given, where, visit);
-        });
+    const auto take = [&](Trajectory<>&& session, std::optional<Shape> shape) {
+        throw_if_interrupted();
+        const std::string where = buffer.name() + ": " + shown(session.id);
+        visit_in_shape(std::move(session), shape, where, visit);
+    };
+    std::size_t count = 0;
+    if (const auto format = format_of_log(buffer.start())) {
+        count = read_agent_log(
+            path, buffer, *format, options_for(buffer.name(), common.limits),
+            [&](logs::Session&& session) { take(std::move(session.recording), shape_of(*format, given)); });
+    } else {
+        count = read_trajectories(in, options_for(buffer.name(), common.limits),
+                                  [&](Trajectory<>&& session) { take(std::move(session), given); });
+    }
     if (count == 0) throw Error(Errc::parse_failed, buffer.name() + ": expected sessions, found none");
 }
 

@@ -1,23 +1,18 @@
 #pragma once
 
-#include <cstdint>
+#include "input_limits.hpp"
+#include "unpacker.hpp"
+
 #include <istream>
 #include <memory>
 #include <streambuf>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whittle::cli {
 
-/// What an input may ask of us before it is refused. 0 is no limit.
-struct InputLimits {
-    std::uint64_t max_bytes = 256U << 20U;  ///< unpacked, of one session, or of a file that is read at once
-    std::uint64_t max_ratio = 200;          ///< unpacked to packed bytes, looked at once `free_bytes` are unpacked
-
-    static constexpr std::uint64_t free_bytes = 16U << 20U;
-};
-
-/// Reads a file, or standard input for "-"; gzip data is unpacked, whatever its name. Errors name the file.
+/// Reads a file, or standard input for "-"; gzip and zstd data is unpacked, whatever its name. Errors name the file.
 class InputBuffer final : public std::streambuf {
 public:
     /// Throws Error(not_found) with the system's reason.
@@ -28,17 +23,20 @@ public:
 
     /// The path, or "stdin".
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    /// The first bytes, unpacked, which are still to be read: 64 KiB, or all there are. Before anything was read.
+    /// Throws what reading throws.
+    [[nodiscard]] std::string_view start();
 
 protected:
-    /// Throws Error(parse_failed) for gzip data that is broken or grows above the ratio, Error(storage_failed) for a
+    /// Throws Error(parse_failed) for packed data that is broken or grows above the ratio, Error(storage_failed) for a
     /// failed read, and `Interrupted`.
     int_type underflow() override;
 
 private:
-    class Unpacker;
-
     std::size_t read_some(char* to, std::size_t size);
+    std::size_t read_unpacked(char* to, std::size_t size);
     void look_at_start();
+    void unpack(std::string start);
 
     std::string name_;
     InputLimits limits_;

@@ -3,6 +3,7 @@
 #include "config_commands.hpp"
 #include "explain_commands.hpp"
 #include "options.hpp"
+#include "scan_command.hpp"
 #include "shown.hpp"
 #include "store_commands.hpp"
 #include "token_commands.hpp"
@@ -187,6 +188,7 @@ int run(int argc, char** argv) {
     StoreCommand store_command;
     DoctorCommand doctor_command;
     std::string shell;
+    ScanCommand scan_command;
     app.set_version_flag("--version", "whittle " WHITTLE_VERSION_STRING);
     app.require_subcommand(1);
     app.footer(std::string("Examples:\n"
@@ -211,7 +213,9 @@ int run(int argc, char** argv) {
     add_common(*doctor_app, common);
     CLI::App* completion_app = add_completion(app, shell);
     CLI::App* man_app = add_man(app);
-    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app}) {
+    CLI::App* scan_app = add_scan(app, scan_command);
+    for (CLI::App* sub :
+         {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app, scan_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
@@ -227,6 +231,7 @@ int run(int argc, char** argv) {
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });
     if (config_app->parsed()) return guarded([&] { return run_config(config_command, common); });
     if (count_app->parsed()) return guarded([&] { return run_count(count_command, common); });
+    if (scan_app->parsed()) return guarded([&] { return run_scan(scan_command, common); });
     if (vocab_app->parsed()) return guarded([&] { return run_vocab_install(vocab_command); });
     if (explain_app->parsed()) return guarded([&] { return run_explain(explain_command, common); });
     if (diff_app->parsed()) return guarded([&] { return run_diff(diff_command, common); });

@@ -26,14 +26,15 @@ set(floor_loop 8)
 set(floor_replay 8)
 
 # Which third-party headers may appear where; a path that matches the second is allowed.
-set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "curl/" "sqlite3\\.h")
-set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation)|apps|tests|examples|bench|fuzz)/|^src/(base/json|host/boundary)\\.cpp$")
+set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "zstd\\.h" "curl/" "sqlite3\\.h")
+set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation|logs)|apps|tests|examples|bench|fuzz)/|^src/(base/json|host/boundary)\\.cpp$")
 set(allowed_spdlog/ "^(include/whittle/adapter/spdlog\\.hpp$|(apps|tests|examples|bench)/)")
 set(allowed_fmt/ "^(src|apps|tests|examples|bench)/")
 set(allowed_CLI/ "^apps/")
 set(allowed_zlib\\.h "^(apps|tests)/")
+set(allowed_zstd\\.h "^(apps|tests)/")
 set(allowed_curl/ "^src/backend/(curl_|sigpipe_)")
-set(allowed_sqlite3\\.h "^(src/sqlite|tests/sqlite|bench)/")
+set(allowed_sqlite3\\.h "^((src/sqlite|tests/sqlite|bench)/|apps/whittle/opencode_)")
 
 # The library prints nothing, reads no environment, ends no process, and std::regex overflows the stack on long input.
 set(words "(^|[^A-Za-z0-9_])(std::regex|std::cout|std::cerr|std::clog|[fv]*printf[(]|puts[(]|fmt::print|getenv[(]|std::abort[(])")
@@ -64,6 +65,9 @@ macro(look_up_rules)
     list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "evaluation")  # figures over recorded sessions, for programs
     set(allowed_floor 8)
+    list(APPEND allowed_folders adapter)
+  elseif(folder STREQUAL "logs")  # sessions as agents leave them, for programs
+    set(allowed_floor 5)
     list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "telemetry")  # what chains did, for programs that watch them
     set(allowed_floor 5)
@@ -206,6 +210,7 @@ list(FILTER public_headers EXCLUDE REGEX "/evaluation/")  # a component of its o
 list(FILTER public_headers EXCLUDE REGEX "/telemetry/")  # likewise
 list(FILTER public_headers EXCLUDE REGEX "/(conformance|sqlite)/")  # likewise, one each
 list(FILTER public_headers EXCLUDE REGEX "/host/")  # files to copy, for one host each, and a component for tests
+list(FILTER public_headers EXCLUDE REGEX "/logs/")  # likewise, one
 list(LENGTH public_headers number)
 if(number GREATER max_public_headers)
   set(path include/whittle)

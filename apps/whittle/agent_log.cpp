@@ -1,0 +1,81 @@
+#include "agent_log.hpp"
+
+#include "opencode_database.hpp"
+#include "output.hpp"
+#include "shown.hpp"
+#include "table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace whittle::cli {
+namespace {
+
+std::string list_of(const std::map<std::string, std::int64_t>& counts) {
+    std::vector<std::string> parts;
+    for (const auto& [name, count] : counts) parts.push_back(fmt::format("{} {}", grouped(count), shown(name)));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string damage_of(const logs::LogNotes& notes) {
+    std::vector<std::string> lines;
+    for (const logs::DamagedLine& line : notes.damaged_lines) lines.push_back(std::to_string(line.line));
+    const bool are_all = static_cast<std::int64_t>(lines.size()) == notes.damaged;
+    return fmt::format("{} damaged {} left out ({}{}; the first: {})", grouped(notes.damaged),
+                       notes.damaged == 1 ? "line" : "lines", fmt::join(lines, ", "), are_all ? "" : ", ...",
+                       shown(notes.damaged_lines.front().reason));
+}
+
+}  // namespace
+
+std::string text_of_notes(const logs::LogNotes& notes) {
+    std::vector<std::string> parts;
+    if (notes.damaged > 0) parts.push_back(damage_of(notes));
+    if (!notes.unknown.empty()) parts.push_back("unknown kinds of records: " + list_of(notes.unknown));
+    if (!notes.newer.empty()) {
+        std::vector<std::string> versions;
+        for (const std::string& version : notes.newer) versions.push_back(shown(version));
+        parts.push_back(fmt::format("version {} is newer than this reader", fmt::join(versions, ", ")));
+    }
+    return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given) {
+    const auto is_anthropic = logs::holds_anthropic_messages(format);
+    if (!is_anthropic) return given;
+    return *is_anthropic ? Shape::anthropic : Shape::openai;
+}
+
+std::optional<logs::Format> format_of_log(std::string_view start) {
+    return is_database(start) ? logs::Format::opencode : logs::recognise(start);
+}
+
+logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,
+                           const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
+    const logs::LogOptions log_options{.name = options.name, .limits = options.limits, .poll = options.poll};
+    if (!is_database(buffer.start())) {
+        std::istream in(&buffer);
+        return logs::read_log(in, format, log_options, visit);
+    }
+    if (path == "-") throw Error(Errc::invalid_argument, "read stdin: expected a database as a file, found a stream");
+    logs::LogNotes all;
+    each_opencode_session(path, [&](std::string&& document) {
+        std::istringstream in(std::move(document));
+        all += logs::read_log(in, logs::Format::opencode, log_options, visit);
+    });
+    return all;
+}
+
+std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::Format format,
+                           const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
+    const logs::LogNotes notes = read_log_at(path, buffer, format, options, visit);
+    if (const std::string text = text_of_notes(notes); !text.empty())
+        complain(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
+    return static_cast<std::size_t>(notes.sessions);
+}
+
+}  // namespace whittle::cli

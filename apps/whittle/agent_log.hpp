@@ -1,0 +1,26 @@
+#pragma once
+
+#include "input.hpp"
+#include "shape.hpp"
+#include "whittle/logs/logs.hpp"
+
+#include <cstddef>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::cli {
+
+/// Reads a log that an agent left, and says on standard error what is to be said about it: kinds of records that are
+/// not known, damaged lines, versions that are newer than the reader. Returns the number of sessions.
+std::size_t read_agent_log(std::istream& in, logs::Format format, const TrajectoryOptions& options,
+                           FunctionRef<void(logs::Session&&)> visit);
+
+/// Whose messages its sessions hold; the format knows it better than `given`.
+[[nodiscard]] std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given);
+
+/// What `read_agent_log` says, in one line without the file's name; empty if there is nothing to say.
+[[nodiscard]] std::string text_of_notes(const logs::LogNotes& notes);
+
+}  // namespace whittle::cli

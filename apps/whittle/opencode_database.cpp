@@ -1,0 +1,150 @@
+#include "opencode_database.hpp"
+
+#include "interrupt.hpp"
+#include "whittle/base/error.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#if WHITTLE_HAVE_SQLITE
+#    include <sqlite3.h>
+#endif
+
+namespace whittle::cli {
+
+bool is_database(std::string_view start) noexcept {
+    return start.starts_with(std::string_view("SQLite format 3\0", 16));
+}
+
+#if WHITTLE_HAVE_SQLITE
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A database that is only read.
+class ReadDatabase {
+public:
+    explicit ReadDatabase(const std::string& path) : path_(path) {
+        sqlite3* opened = nullptr;
+        const int result =
+            sqlite3_open_v2(uri_of(path).c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+        database_.reset(opened);
+        if (result != SQLITE_OK) fail();
+        sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+        sqlite3_busy_timeout(opened, 2'000);
+    }
+
+    /// Calls `visit` with the columns of each row, as texts; NULL is "".
+    template <typename Visit>
+    void each_row(const std::string& query, const std::string& parameter, const Visit& visit) const {
+        sqlite3_stmt* made = nullptr;
+        if (sqlite3_prepare_v2(database_.get(), query.c_str(), -1, &made, nullptr) != SQLITE_OK) fail();
+        const std::unique_ptr<sqlite3_stmt, Finalize> statement(made);
+        if (sqlite3_bind_parameter_count(made) > 0)
+            sqlite3_bind_text(made, 1, parameter.data(), static_cast<int>(parameter.size()), SQLITE_TRANSIENT);
+        for (int step = sqlite3_step(made); step != SQLITE_DONE; step = sqlite3_step(made)) {
+            if (step != SQLITE_ROW) fail();
+            throw_if_interrupted();
+            std::vector<std::string> columns;
+            for (int c = 0; c < sqlite3_column_count(made); ++c) {
+                const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(made, c));
+                columns.emplace_back(text == nullptr ? "" : text,
+                                     static_cast<std::size_t>(sqlite3_column_bytes(made, c)));
+            }
+            visit(columns);
+        }
+    }
+
+private:
+    struct Close {
+        void operator()(sqlite3* database) const noexcept { sqlite3_close(database); }
+    };
+    struct Finalize {
+        void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+    };
+
+    /// Without a log of writes beside it nothing has to be made to read it; with one, its owner is asked.
+    static std::string uri_of(const std::string& path) {
+        std::string uri = "file:";
+        for (const char c : path)
+            uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02x}", c) : std::string(1, c);
+        std::error_code error;
+        const bool has_log = std::filesystem::file_size(path + "-wal", error) > 0 && !error;
+        return uri + (has_log ? "?mode=ro" : "?immutable=1");
+    }
+
+    [[noreturn]] void fail() const {
+        throw Error(Errc::parse_failed,
+                    fmt::format("{}: expected a database of opencode: {}", path_,
+                                database_ == nullptr ? "out of memory" : sqlite3_errmsg(database_.get())));
+    }
+
+    std::string path_;
+    std::unique_ptr<sqlite3, Close> database_{};
+};
+
+/// What a column holds; null if it is no JSON.
+ordered_json json_of(const std::string& column) {
+    ordered_json json = ordered_json::parse(column, nullptr, false);
+    return json.is_discarded() ? ordered_json(nullptr) : json;
+}
+
+/// The parts of each message of a session stand behind each other.
+ordered_json messages_of(const ReadDatabase& database, const std::string& session) {
+    ordered_json messages = ordered_json::array();
+    database.each_row("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id", session,
+                      [&](const std::vector<std::string>& row) {
+                          ordered_json info = json_of(row[1]);
+                          if (!info.is_object()) info = ordered_json::object();
+                          info["id"] = row[0];
+                          messages.push_back({{"info", std::move(info)}, {"parts", ordered_json::array()}});
+                      });
+    std::size_t at = 0;
+    database.each_row(
+        "SELECT part.message_id, part.data FROM part JOIN message ON message.id = part.message_id "
+        "WHERE part.session_id = ?1 ORDER BY message.time_created, message.id, part.time_created, part.id",
+        session, [&](const std::vector<std::string>& row) {
+            while (at < messages.size() && messages[at]["info"]["id"] != row[0]) ++at;
+            if (at < messages.size()) messages[at]["parts"].push_back(json_of(row[1]));
+        });
+    return messages;
+}
+
+}  // namespace
+
+void each_opencode_session(const std::string& path, FunctionRef<void(std::string&& document)> visit) {
+    const ReadDatabase database(path);
+    std::vector<ordered_json> sessions;
+    database.each_row("SELECT id, parent_id, directory, version, revert FROM session ORDER BY time_created, id", {},
+                      [&](const std::vector<std::string>& row) {
+                          ordered_json& info = sessions.emplace_back();
+                          info = {{"id", row[0]}, {"directory", row[2]}, {"version", row[3]}};
+                          if (!row[1].empty()) info["parentID"] = row[1];
+                          if (!row[4].empty()) info["revert"] = json_of(row[4]);
+                      });
+    for (ordered_json& info : sessions) {
+        const std::string id = info["id"];
+        const ordered_json document{{"info", std::move(info)}, {"messages", messages_of(database, id)}};
+        visit(document.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+    }
+}
+
+#else
+
+void each_opencode_session(const std::string& path, FunctionRef<void(std::string&&)>) {
+    throw Error(Errc::not_offered,
+                fmt::format("read {}: it is an SQLite database, and this program was built without SQLite: export its "
+                            "sessions first (opencode export ID > FILE)",
+                            path));
+}
+
+#endif
+
+}  // namespace whittle::cli

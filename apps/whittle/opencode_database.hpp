@@ -1,0 +1,18 @@
+#pragma once
+
+#include "whittle/base/detail/function_ref.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace whittle::cli {
+
+/// Whether a file that begins so is an SQLite database.
+[[nodiscard]] bool is_database(std::string_view start) noexcept;
+
+/// Gives each session of opencode's database as the JSON that `opencode export` writes, in the order in which they
+/// began. The database is opened for reading alone; one that nobody has open is not even locked. Throws
+/// Error(not_offered) where the program was built without SQLite, Error(parse_failed) for any other database.
+void each_opencode_session(const std::string& path, FunctionRef<void(std::string&& document)> visit);
+
+}  // namespace whittle::cli

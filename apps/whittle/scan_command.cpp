@@ -1,0 +1,178 @@
+#include "scan_command.hpp"
+
+#include "agent_log.hpp"
+#include "masked.hpp"
+#include "scan_report.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace whittle::cli {
+namespace {
+
+class ScanRun {
+public:
+    ScanRun(const ScanCommand& command, const CommonOptions& common)
+        : command_(command), common_(common), given_(to_shape(common.shape)) {}
+
+    ExitCode run() {
+        std::vector<ScannedPlace> places = places_of_agents_or_paths();
+        for (const ScannedPlace& place : places) {
+            report_.add_place(place);
+            for (const std::string& file : place.files) bytes_ += size_of(file);
+        }
+        for (const ScannedPlace& place : places) {
+            for (const std::string& file : place.files) scan_or_complain(file, !is_given(file));
+        }
+        print(hidden(result()));
+        if (failed_ > 0) {
+            complain(fmt::format("failed: {} could not be read",
+                                 failed_ == 1 ? "1 file" : fmt::format("{} files", failed_)));
+            return failed;
+        }
+        if (report_.sessions() > 0) return done;
+        complain("failed: no sessions found");
+        return failed;
+    }
+
+private:
+    [[nodiscard]] std::vector<ScannedPlace> places_of_agents_or_paths() const {
+        if (command_.paths.empty()) return places_of_agents();
+        std::vector<ScannedPlace> places;
+        for (const std::string& path : command_.paths) {
+            places.push_back(place_at(path));
+            if (!places.back().is_there) throw Error(Errc::not_found, fmt::format("read {}: it is not there", path));
+        }
+        return places;
+    }
+
+    /// Named on the command line, rather than found in a folder.
+    [[nodiscard]] bool is_given(const std::string& file) const {
+        return std::ranges::find(command_.paths, file) != command_.paths.end();
+    }
+
+    static std::uint64_t size_of(const std::string& file) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(file, error);
+        return error ? 0 : size;
+    }
+
+    /// One file that cannot be read does not end the scan.
+    void scan_or_complain(const std::string& file, bool is_found) {
+        throw_if_interrupted();
+        try {
+            scan(file, is_found);
+        } catch (const Error& error) {
+            if (error.errc() == Errc::cancelled) throw;
+            ++failed_;
+            complain(hidden(error.what()));
+        }
+        done_bytes_ += size_of(file);
+    }
+
+    void scan(const std::string& file, bool is_found) {
+        InputBuffer buffer(file, common_.limits);
+        std::istream in(&buffer);
+        const TrajectoryOptions options = options_for(buffer.name(), common_.limits);
+        if (const auto format = format_of_log(buffer.start())) {
+            const logs::LogNotes notes = read_log_at(file, buffer, *format, options, [&](logs::Session&& session) {
+                take(std::move(session), std::string(logs::name_of(*format)), file, shape_of(*format, given_));
+            });
+            report_.add_notes(notes);
+            if (const std::string text = text_of_notes(notes); !text.empty())
+                complain(hidden(fmt::format("note: {}: {}", file, text)));
+            return;
+        }
+        if (is_found && file.find(".jsonl") == std::string::npos) return report_.pass_over();
+        scan_sessions(in, options, file, is_found);
+    }
+
+    /// Sessions in the library's own form. What was only found in a folder may be anything.
+    void scan_sessions(std::istream& in, const TrajectoryOptions& options, const std::string& file, bool is_found) {
+        std::size_t count = 0;
+        try {
+            count = read_trajectories(in, options, [&](Trajectory<>&& session) {
+                take(as_logged(std::move(session)), "recorded", file, given_);
+            });
+        } catch (const Error& error) {
+            if (!is_found || count > 0 || error.errc() != Errc::parse_failed) throw;
+        }
+        if (count == 0) report_.pass_over();
+    }
+
+    void take(logs::Session&& session, const std::string& agent, const std::string& file, std::optional<Shape> shape) {
+        throw_if_interrupted();
+        const Shape its = shape ? *shape : detect_shape(session.recording, file);
+        const ScanSource source{.agent = agent, .file = file, .is_anthropic = its == Shape::anthropic};
+        report_.add(scan_session(std::move(session), source, command_.window, seen_));
+        show_progress(file);
+    }
+
+    void show_progress(const std::string& file) {
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        if (seconds <= 0 || done_bytes_ == 0)
+            return progress_.show(fmt::format("{} sessions, {}", report_.sessions(), file));
+        const double rate = static_cast<double>(done_bytes_) / seconds;
+        const double seconds_left = static_cast<double>(bytes_ - std::min(bytes_, done_bytes_)) / rate;
+        progress_.show(fmt::format("{} sessions, {:.0f} of {:.0f} MB, {:.1f} MB/s, {:.0f} s left", report_.sessions(),
+                                   static_cast<double>(done_bytes_) / 1e6, static_cast<double>(bytes_) / 1e6,
+                                   rate / 1e6, seconds_left));
+    }
+
+    [[nodiscard]] std::string result() const {
+        if (common_.json) return report_.json();
+        if (command_.csv) return report_.csv();
+        return report_.text(may_colour(common_.no_color));
+    }
+
+    [[nodiscard]] std::string hidden(const std::string& text) const { return command_.no_mask ? text : masked(text); }
+
+    const ScanCommand& command_;
+    const CommonOptions& common_;
+    std::optional<Shape> given_;
+    ScanReport report_{};
+    SeenCalls seen_{};
+    Progress progress_{};
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::uint64_t bytes_ = 0;
+    std::uint64_t done_bytes_ = 0;
+    std::int64_t failed_ = 0;
+};
+
+}  // namespace
+
+CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
+    CLI::App* scan = app.add_subcommand(
+        "scan",
+        "Find the sessions that agents left on this machine and show what they cost and what would have been saved");
+    scan->add_option("paths", command.paths,
+                     "Files and folders instead of the places where Claude Code, Codex, Gemini CLI and opencode keep "
+                     "their sessions")
+        ->type_name("PATH");
+    scan->add_option("--window", command.window, "The model's window, for the presets (default 200000)")
+        ->check(CLI::PositiveNumber)
+        ->type_name("TOKENS");
+    scan->add_flag("--csv", command.csv, "Print a line for each session");
+    scan->add_flag("--no-mask", command.no_mask, "Print what looks like a secret as it is");
+    scan->footer(
+        "Examples:\n"
+        "  whittle scan\n"
+        "  whittle scan ~/.claude/projects --json > scan.json\n"
+        "  whittle scan old-logs/ rollout.jsonl --csv\n\n"
+        "Nothing leaves the machine and nothing is written. Exit code 1 if no session is found or a file cannot be "
+        "read.");
+    return scan;
+}
+
+ExitCode run_scan(const ScanCommand& command, const CommonOptions& common) {
+    if (command.csv && common.json) throw UsageError{"--csv and --json: expected one of them"};
+    return ScanRun(command, common).run();
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "commands.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace whittle::cli {
+
+struct ScanCommand {
+    std::vector<std::string> paths{};  ///< files and folders; empty: where agents keep their sessions
+    std::int64_t window = 200'000;     ///< tokens, for the presets
+    bool csv = false;
+    bool no_mask = false;
+};
+
+CLI::App* add_scan(CLI::App& app, ScanCommand& command);
+
+[[nodiscard]] ExitCode run_scan(const ScanCommand& command, const CommonOptions& common);
+
+}  // namespace whittle::cli

@@ -1,0 +1,127 @@
+#include "scan_report.hpp"
+
+#include "shown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace whittle::cli {
+namespace {
+
+constexpr std::size_t dear_shown = 5;
+
+void add_to(Usage& sum, const Usage& more) {
+    sum.input = add_saturating(sum.input, more.input);
+    sum.cache_read = add_saturating(sum.cache_read, more.cache_read);
+    sum.cache_write = add_saturating(sum.cache_write, more.cache_write);
+    sum.output = add_saturating(sum.output, more.output);
+}
+
+std::string csv_cell(const std::string& text) {
+    std::string cell = "\"";
+    for (const char c : shown(text)) cell.append(c == '"' ? 2 : 1, c);
+    return cell + "\"";
+}
+
+}  // namespace
+
+void BillSum::add(const ScannedSession& session) {
+    ++sessions;
+    calls += session.calls;
+    billed_calls += session.billed_calls;
+    add_to(billed, session.billed);
+    billed_cost += session.billed_cost;
+    if (!session.is_comparable) return;
+    ++counted_sessions;
+    add_to(counted_bill, session.comparable);
+    counted = add_saturating(counted, session.recorded.sent);
+}
+
+void StrategySum::add(const evaluation::Figures& figures) {
+    cost += figures.money.front().sent;
+    with_repairs += figures.money.front().with_repairs;
+    sent = add_saturating(sent, figures.sent);
+    peak = std::max(peak, figures.peak_sent);
+    resets += figures.resets;
+    for (const auto& kind : figures.probes) {
+        for (const evaluation::ProbeCount& count : kind) {
+            asked += count.asked;
+            recoverable += count.recoverable;
+            lost += count.lost;
+        }
+    }
+}
+
+ScanReport::ScanReport() {
+    recorded_.name = "as recorded";
+    csv_ =
+        "agent,session,parent,file,calls,compactions,billed_calls,billed_input,billed_cache_read,billed_cache_write,"
+        "billed_output,billed_cost,counted_input,counted_cost";
+    for (const std::string& name : scanned_strategies()) {
+        strategies_.push_back({.name = name});
+        std::string column = name;
+        std::ranges::replace(column, ' ', '_');
+        csv_ += fmt::format(",cost_{0},cost_with_repairs_{0}", column);
+    }
+    csv_ += "\n";
+}
+
+void ScanReport::add(const ScannedSession& session) {
+    all_.add(session);
+    by_agent_[session.agent].add(session);
+    recorded_.add(session.recorded);
+    for (std::size_t i = 0; i < strategies_.size(); ++i) strategies_[i].add(session.strategies[i]);
+    spending_ += session.spending;
+    add_dear(session);
+    add_csv(session);
+    add_compactions(session);
+    if (!session.is_comparable || session.recorded.sent == 0) return;
+    const auto billed_hit = hit_rate_of(session.comparable);
+    const double hit =
+        static_cast<double>(session.recorded.money.front().cached_sent) / static_cast<double>(session.recorded.sent);
+    if (billed_hit) hit_differences_.push_back(hit - *billed_hit);
+    const Usage& bill = session.comparable;
+    token_ratios_.push_back(static_cast<double>(session.recorded.sent) /
+                            static_cast<double>(bill.input + bill.cache_read + bill.cache_write));
+    beside_.push_back(static_cast<double>(session.beside));
+}
+
+void ScanReport::add_notes(const logs::LogNotes& notes) { notes_ += notes; }
+
+void ScanReport::add_dear(const ScannedSession& session) {
+    const bool is_billed = session.billed_calls > 0;
+    const double counted = session.recorded.money.front().sent;
+    dear_.push_back({.cost = is_billed ? session.billed_cost : counted,
+                     .agent = session.agent,
+                     .id = session.id,
+                     .file = session.file,
+                     .calls = session.calls,
+                     .is_billed = is_billed,
+                     .recommended = counted > 0 ? session.strategies[1].money.front().with_repairs / counted : 1});
+    std::ranges::stable_sort(dear_, std::greater{}, &Dear::cost);
+    if (dear_.size() > dear_shown) dear_.pop_back();
+}
+
+void ScanReport::add_compactions(const ScannedSession& session) {
+    compactions_ += session.compactions;
+    if (session.compactions == 0) return;
+    ++compacted_sessions_;
+    for (std::size_t kind = 0; kind < evaluation::probe_kinds; ++kind) {
+        for (const evaluation::ProbeCount& count : session.recorded.probes[kind])
+            lost_[std::string(evaluation::name_of(static_cast<evaluation::ProbeKind>(kind)))] += count;
+    }
+}
+
+void ScanReport::add_csv(const ScannedSession& s) {
+    csv_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.1f},{},{:.1f}", s.agent, csv_cell(s.id),
+                        csv_cell(s.parent), csv_cell(s.file), s.calls, s.compactions, s.billed_calls, s.billed.input,
+                        s.billed.cache_read, s.billed.cache_write, s.billed.output, s.billed_cost, s.recorded.sent,
+                        s.recorded.money.front().sent);
+    for (const evaluation::Figures& figures : s.strategies)
+        csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_repairs);
+    csv_ += "\n";
+}
+
+}  // namespace whittle::cli

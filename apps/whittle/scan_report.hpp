@@ -1,0 +1,100 @@
+#pragma once
+
+#include "scan_files.hpp"
+#include "scan_session.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace whittle::cli {
+
+/// What sessions were billed, and what we count of them.
+struct BillSum {
+    std::int64_t sessions = 0;
+    std::int64_t calls = 0;
+    std::int64_t billed_calls = 0;
+    Usage billed{};
+    double billed_cost = 0;
+    std::int64_t counted_sessions = 0;  ///< of which every call was billed
+    Usage counted_bill{};               ///< what these were billed
+    std::int64_t counted = 0;           ///< input tokens of these, by our count
+
+    void add(const ScannedSession& session);
+};
+
+/// What a strategy comes to over all sessions.
+struct StrategySum {
+    std::string name{};
+    double cost = 0;          ///< in input tokens
+    double with_repairs = 0;  ///< and what was needed and missing fetched again
+    std::int64_t sent = 0;
+    std::int64_t peak = 0;
+    std::int64_t resets = 0;
+    std::int64_t asked = 0;  ///< what later calls needed
+    std::int64_t recoverable = 0;
+    std::int64_t lost = 0;
+
+    void add(const evaluation::Figures& figures);
+};
+
+/// All that `scan` says. Sessions go in one by one and are not kept.
+class ScanReport {
+public:
+    ScanReport();
+
+    void add(const ScannedSession& session);
+    void add_place(const ScannedPlace& place) { places_.push_back(place); }
+    void add_notes(const logs::LogNotes& notes);
+    /// A file that holds no session of a known form.
+    void pass_over() noexcept { ++passed_over_; }
+
+    [[nodiscard]] std::int64_t sessions() const noexcept { return all_.sessions; }
+    [[nodiscard]] std::string text(bool colour) const;
+    [[nodiscard]] std::string json() const;
+    /// A line for each session; the first one names the columns.
+    [[nodiscard]] const std::string& csv() const noexcept { return csv_; }
+
+private:
+    /// One of the dearest.
+    struct Dear {
+        double cost = 0;
+        std::string agent{}, id{}, file{};
+        std::int64_t calls = 0;
+        bool is_billed = false;
+        double recommended = 0;  ///< of what the agent sent
+    };
+
+    void add_csv(const ScannedSession& session);
+    void add_dear(const ScannedSession& session);
+    void add_compactions(const ScannedSession& session);
+    [[nodiscard]] std::string places_text() const;
+    [[nodiscard]] std::string bills_text(bool colour) const;
+    [[nodiscard]] std::string agreement_text() const;
+    [[nodiscard]] std::string strategies_text(bool colour) const;
+    [[nodiscard]] std::string spending_text(bool colour) const;
+    [[nodiscard]] std::string compactions_text() const;
+    [[nodiscard]] std::string dear_text(bool colour) const;
+    [[nodiscard]] std::string notes_text() const;
+
+    std::vector<ScannedPlace> places_{};
+    BillSum all_{};
+    std::map<std::string, BillSum> by_agent_{};
+    StrategySum recorded_{};
+    std::vector<StrategySum> strategies_{};
+    evaluation::Spending spending_{};
+    std::vector<Dear> dear_{};
+    std::vector<double> hit_differences_{};  // ours less what was billed, by session
+    std::vector<double> token_ratios_{};     // ours over what was billed
+    std::vector<double> beside_{};           // tokens
+    std::int64_t compactions_ = 0;
+    std::int64_t compacted_sessions_ = 0;
+    std::map<std::string, evaluation::ProbeCount> lost_{};  // in compacted sessions, by kind
+    logs::LogNotes notes_{};
+    std::int64_t passed_over_ = 0;
+    std::string csv_{};
+};
+
+}  // namespace whittle::cli

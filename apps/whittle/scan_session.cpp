@@ -1,0 +1,178 @@
+#include "scan_session.hpp"
+
+#include "interrupt.hpp"
+#include "shape.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace whittle::cli {
+namespace {
+
+constexpr std::array<const char*, 3> scanned_presets{"recommended", "lossless", "cheap"};
+
+template <JsonMessage M>
+std::vector<evaluation::RecordedCut> cuts_of(const std::vector<M>& messages,
+                                             const std::vector<logs::Compaction>& compactions) {
+    std::vector<std::size_t> places{0};  // of each message among those of the figures
+    for (const M& message : messages) places.push_back(places.back() + evaluation::detail::messages_of(message).size());
+    std::vector<evaluation::RecordedCut> cuts;
+    for (const logs::Compaction& compaction : compactions) {
+        evaluation::RecordedCut& cut = cuts.emplace_back();
+        cut.before = places[compaction.before];
+        for (const auto& message : compaction.kept)
+            std::ranges::move(evaluation::detail::messages_of(M(message)), std::back_inserter(cut.kept));
+    }
+    return cuts;
+}
+
+std::int64_t input_of(const Usage& usage) noexcept {
+    return add_saturating(add_saturating(usage.input, usage.cache_read), usage.cache_write);
+}
+
+/// The bill, without calls that were counted before.
+void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& scanned) {
+    const auto add = [&](const Usage& usage, std::int64_t calls) {
+        scanned.billed_calls += calls;
+        scanned.billed.input = add_saturating(scanned.billed.input, usage.input);
+        scanned.billed.cache_read = add_saturating(scanned.billed.cache_read, usage.cache_read);
+        scanned.billed.cache_write = add_saturating(scanned.billed.cache_write, usage.cache_write);
+        scanned.billed.output = add_saturating(scanned.billed.output, usage.output);
+    };
+    if (session.billed_in_all) return add(*session.billed_in_all, scanned.calls);
+    scanned.is_comparable = !session.calls.empty();
+    bool is_first_time = true;
+    for (const logs::Call& call : session.calls) {
+        scanned.is_comparable = scanned.is_comparable && call.usage && input_of(*call.usage) > 0;
+        if (!call.id.empty() && !seen.insert(call.id).second) {
+            is_first_time = false;
+            continue;
+        }
+        if (call.usage) add(*call.usage, 1);
+    }
+    scanned.comparable = scanned.billed;
+    scanned.is_comparable = scanned.is_comparable && is_first_time;
+    if (session.calls_elsewhere > 0) add(session.billed_elsewhere, session.calls_elsewhere);
+}
+
+/// A session, run through everything that it is compared with.
+template <JsonMessage M>
+class SessionScan {
+public:
+    SessionScan(const Trajectory<M>& trajectory, const logs::Session& session, std::int64_t window,
+                ScannedSession& scanned)
+        : trajectory_(trajectory),
+          window_(window),
+          scanned_(scanned),
+          cuts_(cuts_of(trajectory.messages, session.compactions)) {
+        if (!session.calls.empty() && session.calls.front().usage)
+            scanned_.beside = beside_first(*session.calls.front().usage);
+    }
+
+    void run() {
+        const evaluation::Session session(input());
+        scanned_.recorded = figures(
+            session, [&](evaluation::TakeRequest take) { evaluation::requests_as_recorded(session, cuts_, take); });
+        scanned_.strategies.push_back(figures(
+            session, [&](evaluation::TakeRequest take) { evaluation::find_control("noop")->requests(session, take); }));
+        for (const char* preset : scanned_presets) {
+            ComparedChain chain({.preset = preset, .window = window_, .cache = scanned_.profile.cache.name}, false);
+            chain.take(trajectory_);
+            scanned_.strategies.push_back(chain.evaluate(0, session, options()));
+        }
+        scanned_.spending = evaluation::spending_of(session, cuts_);
+    }
+
+private:
+    [[nodiscard]] evaluation::RunOptions options() const {
+        return {.profiles = {scanned_.profile}, .storage = {}, .window = window_};
+    }
+
+    template <typename Requests>
+    evaluation::Figures figures(const evaluation::Session& session, const Requests& requests) const {
+        evaluation::Run run(session, options());
+        requests([&](std::size_t call, const evaluation::Request& request) {
+            throw_if_interrupted();
+            run.send(call, request);
+        });
+        return run.finish();
+    }
+
+    /// What is sent and not in the log, such as system text and tools, stands in front of each request.
+    [[nodiscard]] evaluation::SessionInput input() const {
+        evaluation::SessionInput input = evaluation::to_session(trajectory_);
+        input.system.append(static_cast<std::size_t>(scanned_.beside) * 4, '.');
+        return input;
+    }
+
+    [[nodiscard]] std::int64_t beside_first(const Usage& usage) const {
+        constexpr std::int64_t most = 100'000;
+        const evaluation::Session session(evaluation::to_session(trajectory_));
+        if (session.calls().empty()) return 0;
+        std::int64_t sent = 0;
+        for (std::size_t i = 0; i < session.calls().front(); ++i) sent += (session.characters_of(i) + 3) / 4;
+        sent += static_cast<std::int64_t>(trajectory_.system.size()) / 4;
+        return std::clamp<std::int64_t>(input_of(usage) - sent, 0, most);
+    }
+
+    const Trajectory<M>& trajectory_;
+    std::int64_t window_;
+    ScannedSession& scanned_;
+    std::vector<evaluation::RecordedCut> cuts_;
+};
+
+}  // namespace
+
+std::vector<std::string> scanned_strategies() {
+    std::vector<std::string> names{"everything sent"};
+    names.insert(names.end(), scanned_presets.begin(), scanned_presets.end());
+    return names;
+}
+
+double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept {
+    return static_cast<double>(usage.input) + static_cast<double>(usage.cache_read) * profile.cache.read +
+           static_cast<double>(usage.cache_write) * profile.cache.write +
+           static_cast<double>(usage.output) * profile.output;
+}
+
+std::optional<double> hit_rate_of(const Usage& usage) noexcept {
+    const std::int64_t input = input_of(usage);
+    if (input == 0) return std::nullopt;
+    return static_cast<double>(usage.cache_read) / static_cast<double>(input);
+}
+
+logs::Session as_logged(Trajectory<>&& trajectory) {
+    logs::Session session;
+    for (std::size_t i = 0; i < trajectory.messages.size(); ++i) {
+        if (message_traits<openai::Message>::role(trajectory.messages[i]) != Role::assistant) continue;
+        const auto usage = std::ranges::find(trajectory.usage, i, &RecordedUsage::message);
+        logs::Call& call = session.calls.emplace_back();
+        call.reply = i;
+        if (usage != trajectory.usage.end()) call.usage = usage->usage;
+    }
+    session.recording = std::move(trajectory);
+    return session;
+}
+
+ScannedSession scan_session(logs::Session&& session, const ScanSource& source, std::int64_t window, SeenCalls& seen) {
+    ScannedSession scanned{.agent = source.agent,
+                           .id = session.recording.id,
+                           .parent = session.parent,
+                           .file = source.file,
+                           .calls = static_cast<std::int64_t>(session.calls.size()),
+                           .compactions = static_cast<std::int64_t>(session.compactions.size())};
+    scanned.profile = *evaluation::find_cost_profile(source.is_anthropic ? "anthropic_5m" : "openai");
+    take_bill(session, seen, scanned);
+    scanned.billed_cost = cost_of(scanned.billed, scanned.profile);
+    if (source.is_anthropic) {
+        const auto trajectory = to_anthropic_shape(std::move(session.recording), source.file);
+        SessionScan<anthropic::Message>(trajectory, session, window, scanned).run();
+    } else {
+        const Trajectory<> trajectory = std::move(session.recording);
+        SessionScan<openai::Message>(trajectory, session, window, scanned).run();
+    }
+    return scanned;
+}
+
+}  // namespace whittle::cli

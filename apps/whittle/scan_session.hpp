@@ -1,0 +1,63 @@
+#pragma once
+
+#include "compared_chain.hpp"
+#include "whittle/evaluation/spending.hpp"
+#include "whittle/logs/logs.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace whittle::cli {
+
+/// What is found out about one session.
+struct ScannedSession {
+    std::string agent{};  ///< name of the log's format, or "recorded"
+    std::string id{};
+    std::string parent{};
+    std::string file{};
+    std::int64_t calls = 0;
+    std::int64_t billed_calls = 0;      ///< with what was billed, those whose replies are gone included
+    Usage billed{};                     ///< of these
+    double billed_cost = 0;             ///< in input tokens
+    std::int64_t beside = 0;            ///< tokens that the first call was billed beyond its messages
+    bool is_comparable = false;         ///< every call was billed, so that ours and theirs are of the same calls
+    Usage comparable{};                 ///< what these calls were billed
+    evaluation::CostProfile profile{};  ///< what the figures below are paid by
+    evaluation::Figures recorded{};     ///< as the agent sent it, by our count
+    std::vector<evaluation::Figures> strategies{};  ///< everything sent, then each preset
+    evaluation::Spending spending{};
+    std::int64_t compactions = 0;
+};
+
+/// Names of `ScannedSession::strategies`.
+[[nodiscard]] std::vector<std::string> scanned_strategies();
+
+/// Bills that were counted already: a session that is resumed into another file repeats its replies there.
+using SeenCalls = std::unordered_set<std::string>;
+
+/// Where a session comes from, and whose messages it has.
+struct ScanSource {
+    std::string agent{};
+    std::string file{};
+    bool is_anthropic = false;
+};
+
+/// Holds nothing of the session when it returns. `window`: tokens, for the presets.
+[[nodiscard]] ScannedSession scan_session(logs::Session&& session, const ScanSource& source, std::int64_t window,
+                                          SeenCalls& seen);
+
+/// A session in the library's own form, as if an agent had left it.
+[[nodiscard]] logs::Session as_logged(Trajectory<>&& trajectory);
+
+/// In tokens at the plain input price.
+[[nodiscard]] double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept;
+
+/// Cached share of the input; nullopt without input.
+[[nodiscard]] std::optional<double> hit_rate_of(const Usage& usage) noexcept;
+
+}  // namespace whittle::cli

@@ -1,0 +1,185 @@
+#include "agent_log.hpp"
+#include "scan_report.hpp"
+#include "shown.hpp"
+#include "table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace whittle::cli {
+namespace {
+
+constexpr std::size_t longest_scanned_name = 44;
+constexpr std::size_t tools_shown = 10;
+
+/// The value that a share of them are below.
+double quantile(std::vector<double> values, double share) {
+    std::ranges::sort(values);
+    return values[static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
+}
+
+/// "1 file", "2 files".
+std::string numbered(std::int64_t number, std::string_view what) {
+    return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
+}
+
+std::string whole(double value) { return grouped(std::llround(value)); }
+
+std::string percent_of(std::int64_t part, std::int64_t all) {
+    return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
+}
+
+std::int64_t input_tokens(const Usage& usage) { return usage.input + usage.cache_read + usage.cache_write; }
+
+std::string hit_text(const Usage& usage) {
+    const auto rate = hit_rate_of(usage);
+    return rate ? fmt::format("{:.3f}", *rate) : "-";
+}
+
+std::string clipped_name(const std::string& name) { return clipped_to_width(shown(name), longest_scanned_name); }
+
+std::vector<std::pair<std::string, evaluation::Spent>> largest_first(
+    const std::map<std::string, evaluation::Spent>& tools) {
+    std::vector<std::pair<std::string, evaluation::Spent>> list(tools.begin(), tools.end());
+    std::ranges::stable_sort(list, [](const auto& a, const auto& b) { return a.second.sent > b.second.sent; });
+    return list;
+}
+
+}  // namespace
+
+std::string ScanReport::text(bool colour) const {
+    std::string text = places_text();
+    if (all_.sessions > 0) {
+        text += "\n" + bills_text(colour) + agreement_text() + "\n" + strategies_text(colour) + "\n" +
+                spending_text(colour) + "\n" + compactions_text() + "\n" + dear_text(colour);
+    }
+    return text + notes_text();
+}
+
+std::string ScanReport::places_text() const {
+    std::string text;
+    for (const ScannedPlace& place : places_) {
+        const std::string agent = place.agent.empty() ? "" : place.agent + ": ";
+        text += fmt::format("{}{}: {}\n", agent, shown(place.path),
+                            place.is_there ? numbered(static_cast<std::int64_t>(place.files.size()), "file")
+                                           : std::string("not there"));
+    }
+    return text;
+}
+
+std::string ScanReport::bills_text(bool colour) const {
+    Table table({"billed", "sessions", "calls", "of them", "input", "cached", "written", "output", "cost"});
+    const auto add = [&](const std::string& name, const BillSum& sum) {
+        table.add({name, grouped(sum.sessions), grouped(sum.calls), grouped(sum.billed_calls),
+                   grouped(sum.billed.input), grouped(sum.billed.cache_read), grouped(sum.billed.cache_write),
+                   grouped(sum.billed.output), sum.billed_calls > 0 ? whole(sum.billed_cost) : "-"});
+    };
+    for (const auto& [agent, sum] : by_agent_) add(agent, sum);
+    table.add_line();
+    add("all", all_);
+    Table counted({"counted by us", "sessions", "input billed", "counted", "counted / billed", "hit billed"});
+    for (const auto& [agent, sum] : by_agent_) {
+        if (sum.counted_sessions == 0) continue;
+        const std::int64_t billed_input = input_tokens(sum.counted_bill);
+        counted.add({agent, grouped(sum.counted_sessions), grouped(billed_input), grouped(sum.counted),
+                     ratio(static_cast<double>(sum.counted), static_cast<double>(billed_input)),
+                     hit_text(sum.counted_bill)});
+    }
+    std::string text = table.text(colour);
+    if (all_.counted_sessions > 0) text += "\n" + counted.text(colour);
+    return text;
+}
+
+std::string ScanReport::agreement_text() const {
+    if (hit_differences_.empty()) return "";
+    const auto spread = [](const std::vector<double>& values, const char* form) {
+        return fmt::format(fmt::runtime(form), quantile(values, 0.5), quantile(values, 0.1), quantile(values, 0.9));
+    };
+    return fmt::format(
+        "by session, median (a tenth below, a tenth above): counted / billed {}; cache hit rate, ours less theirs {}; "
+        "tokens of the first call beside its messages {}\n",
+        spread(token_ratios_, "{:.2f} ({:.2f}, {:.2f})"), spread(hit_differences_, "{:+.3f} ({:+.3f}, {:+.3f})"),
+        spread(beside_, "{:.0f} ({:.0f}, {:.0f})"));
+}
+
+std::string ScanReport::strategies_text(bool colour) const {
+    Table table({"counted by us", "cost", "ratio", "repaired", "ratio", "sent", "peak", "resets", "hidden", "lost"});
+    const auto add = [&](const StrategySum& sum) {
+        table.add({sum.name, whole(sum.cost), ratio(sum.cost, recorded_.cost), whole(sum.with_repairs),
+                   ratio(sum.with_repairs, recorded_.with_repairs), grouped(sum.sent), grouped(sum.peak),
+                   grouped(sum.resets), percent_of(sum.recoverable, sum.asked), percent_of(sum.lost, sum.asked)});
+    };
+    add(recorded_);
+    for (const StrategySum& sum : strategies_) add(sum);
+    return table.text(colour) +
+           "in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' "
+           "own;\n"
+           "hidden and lost: of what later calls needed\n";
+}
+
+std::string ScanReport::spending_text(bool colour) const {
+    Table table({"where tokens went", "messages", "tokens", "sent", "of all"});
+    const auto add = [&](const std::string& name, const evaluation::Spent& spent) {
+        table.add({clipped_name(name), grouped(spent.messages), grouped(spent.tokens), grouped(spent.sent),
+                   percent_of(spent.sent, spending_.all.sent)});
+    };
+    const auto tools = largest_first(spending_.tools);
+    evaluation::Spent rest;
+    for (std::size_t i = 0; i < tools.size(); ++i) {
+        if (i < tools_shown) add("results of " + (tools[i].first.empty() ? "?" : tools[i].first), tools[i].second);
+        if (i >= tools_shown) rest += tools[i].second;
+    }
+    if (rest.messages > 0) add("results of other tools", rest);
+    add("replies of the model", spending_.replies);
+    add("words of the user", spending_.users);
+    if (spending_.kept.messages > 0) add("left by compactions", spending_.kept);
+    table.add_line();
+    add("results that had stood there before", spending_.repeated);
+    add("results that no later reply refers to", spending_.unused);
+    std::string text = table.text(colour);
+    text += "sent, by age in calls: ";
+    const std::array<const char*, evaluation::spending_ages> ages{"new", "to 10", "to 50", "older"};
+    for (std::size_t age = 0; age < ages.size(); ++age)
+        text += fmt::format("{}{} {}", age == 0 ? "" : ", ", ages[age],
+                            percent_of(spending_.sent_by_age[age], spending_.all.sent));
+    return text + "\n";
+}
+
+std::string ScanReport::compactions_text() const {
+    if (compactions_ == 0) return "compactions by the agents: none\n";
+    std::string text = fmt::format("compactions by the agents: {} in {}; needed later and lost:", grouped(compactions_),
+                                   numbered(compacted_sessions_, "session"));
+    for (const auto& [kind, count] : lost_) {
+        if (count.asked > 0) text += fmt::format(" {} {} of {},", kind, grouped(count.lost), grouped(count.asked));
+    }
+    if (text.ends_with(':')) text += " nothing was needed.";
+    text.back() = '\n';
+    return text;
+}
+
+std::string ScanReport::dear_text(bool colour) const {
+    Table table({"dearest sessions", "agent", "calls", "cost", "recommended, with repairs"});
+    for (const Dear& dear : dear_) {
+        table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls),
+                   whole(dear.cost) + (dear.is_billed ? "" : " (counted)"), fmt::format("{:.3f}", dear.recommended)});
+    }
+    return table.text(colour);
+}
+
+std::string ScanReport::notes_text() const {
+    std::string text;
+    const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + line + "\n"; };
+    if (passed_over_ > 0)
+        add(fmt::format("{} hold{} no session of a known form", numbered(passed_over_, "file"),
+                        passed_over_ == 1 ? "s" : ""));
+    std::string kinds;
+    for (const auto& [kind, count] : notes_.left_out)
+        kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", grouped(count), shown(kind));
+    if (!kinds.empty()) add("in the logs and not sent to a model: " + kinds);
+    return text;
+}
+
+}  // namespace whittle::cli

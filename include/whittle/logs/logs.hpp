@@ -1,0 +1,115 @@
+#pragma once
+
+#include "whittle/adapter/trajectory.hpp"
+#include "whittle/base/detail/function_ref.hpp"
+#include "whittle/message/part.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Reads what agents leave of their sessions on disk: docs/logs.md has each format with its fields. Nothing is guessed:
+/// what a reader does not know is counted under its name, and a line that is no record under its number.
+namespace whittle::inline v0::logs {
+
+enum class Format : std::uint8_t {
+    claude_code,  ///< projects/*/*.jsonl of Claude Code
+    codex,        ///< rollout-*.jsonl of Codex, with and without an envelope around each line
+    gemini_cli,   ///< session-*.json and session-*.jsonl of Gemini CLI
+    opencode,     ///< a session as `opencode export` writes it: {"info", "messages": [{"info", "parts"}]}
+    openhands,    ///< the events of a session of OpenHands, an array
+    swe_agent,    ///< .traj of SWE-agent, and .traj.json of mini-swe-agent
+    exchanges,    ///< requests to OpenAI's and Anthropic's interfaces with their responses, an object a line
+    har,          ///< HTTP archives that hold such requests
+    otel,         ///< OTLP spans as JSON, with the messages of the GenAI conventions
+};
+
+/// `claude_code`, `codex`, ...
+[[nodiscard]] std::string_view name_of(Format format) noexcept;
+/// All of them, in the order above.
+[[nodiscard]] std::span<const Format> formats() noexcept;
+/// Whose messages the sessions of this format hold; nullopt: each session shows it.
+[[nodiscard]] std::optional<bool> holds_anthropic_messages(Format format) noexcept;
+
+/// By the first records of a file, not by its name; `start`: the first bytes of it, unpacked, 64 KiB are plenty.
+/// nullopt for anything else, such as the sessions of docs/cli.md. Lines that are damaged are passed over.
+[[nodiscard]] std::optional<Format> recognise(std::string_view start);
+
+/// A model call of a session.
+struct Call {
+    std::string id{};              ///< of the provider's response; empty: not recorded
+    std::string model{};           ///< empty: not recorded
+    std::size_t reply = 0;         ///< index of the message that it gave
+    std::optional<Usage> usage{};  ///< what was billed, where it was recorded
+};
+
+/// The agent took messages out of its requests by itself.
+struct Compaction {
+    std::size_t before = 0;                       ///< the first message that came after it
+    std::vector<nlohmann::ordered_json> kept{};   ///< what requests began with from then on, in place of those in front
+    std::string trigger{};                        ///< "auto", "manual" or what was recorded; may be empty
+    std::optional<std::int64_t> tokens_before{};  ///< as the agent counted
+};
+
+/// A session as it was recorded. A sub-agent is a session of its own.
+struct Session {
+    Format format{};
+    std::string parent{};   ///< id of the session that started it; empty: a person did
+    std::string version{};  ///< of the agent, the last one that was recorded
+    std::string folder{};   ///< the working directory
+    /// All messages in order: also those that a compaction took out of later requests, but not what it put in their
+    /// place. Billed usage, where it was recorded, is here as well.
+    Trajectory<> recording{};
+    std::vector<Call> calls{};              ///< by `reply`
+    std::vector<Compaction> compactions{};  ///< by `before`
+    /// Billed for calls whose replies are not among the messages: taken back by the person, or made for a compaction.
+    Usage billed_elsewhere{};
+    std::int64_t calls_elsewhere = 0;
+    std::optional<Usage> billed_in_all{};  ///< where only the sum of a session was recorded
+
+    /// What the model was sent for this call, as far as the log tells, without the system text and the tools.
+    [[nodiscard]] std::vector<nlohmann::ordered_json> request_of(const Call& call) const;
+};
+
+/// All that was billed: `billed_in_all`, or else the calls and what is `billed_elsewhere`.
+[[nodiscard]] Usage billed(const Session& session) noexcept;
+
+struct DamagedLine {
+    std::size_t line = 0;  ///< from 1; in a document over several lines, 1
+    std::string reason{};
+};
+
+/// What is to be said about a file beside its sessions.
+struct LogNotes {
+    std::int64_t sessions = 0;
+    std::int64_t records = 0;                        ///< that were read; damaged ones are not
+    std::map<std::string, std::int64_t> left_out{};  ///< records of known kinds that were not sent to a model, by kind
+    std::map<std::string, std::int64_t> unknown{};   ///< records and parts of kinds that the reader does not know
+    std::int64_t damaged = 0;                        ///< lines
+    std::vector<DamagedLine> damaged_lines{};        ///< the first 20
+    std::set<std::string> versions{};                ///< of the agent, as recorded
+    std::set<std::string> newer{};                   ///< of these, newer than what the reader was written for
+
+    LogNotes& operator+=(const LogNotes& other);
+};
+
+struct LogOptions {
+    std::string name = "log";      ///< of the file: its stem is used for missing ids
+    JsonLimits limits{};           ///< of one line, or of a document; a larger line counts as damaged
+    std::function<void()> poll{};  ///< called for each 64 KiB that are parsed; what it throws gets out
+};
+
+/// Reads the sessions of one file. Lines are read one by one; the sessions of one file are held until they are
+/// complete. Damaged lines never end the reading. What `visit` throws gets out.
+[[nodiscard]] LogNotes read_log(std::istream& in, Format format, const LogOptions& options,
+                                FunctionRef<void(Session&&)> visit);
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,153 @@
+#include "claude_thread.hpp"
+#include "readers.hpp"
+#include "records.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <utility>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+constexpr std::string_view known_claude_code = "2.1";
+
+/// Kinds of records that hold nothing that was sent to a model.
+constexpr std::array<std::string_view, 24> claude_side_records{"summary",          "file-history-snapshot",
+                                                               "queue-operation",  "progress",
+                                                               "permission-mode",  "last-prompt",
+                                                               "ai-title",         "custom-title",
+                                                               "agent-name",       "agent-color",
+                                                               "agent-setting",    "mode",
+                                                               "atis-latch",       "pr-link",
+                                                               "frame-link",       "relocated",
+                                                               "worktree-state",   "tag",
+                                                               "task-summary",     "content-replacement",
+                                                               "fork-context-ref", "started",
+                                                               "result",           "attribution-snapshot"};
+
+class ClaudeCodeLog {
+public:
+    ClaudeCodeLog(const LogOptions& options, LogNotes& notes, VisitSession visit)
+        : options_(options), notes_(notes), visit_(visit) {}
+
+    void add(const ordered_json& record, std::size_t line) {
+        const std::string_view type = text_at(record, "type");
+        if (id_.empty()) id_ = text_at(record, "sessionId");
+        if (type.empty()) return note_damage(notes_, line, "a record without a type");
+        if (std::ranges::find(claude_side_records, type) != claude_side_records.end()) {
+            if (!text_at(record, "uuid").empty()) thread_of(record).pass(record);
+            ++notes_.left_out[std::string(type)];
+            return;
+        }
+        if (type != "user" && type != "assistant" && type != "system" && type != "attachment" &&
+            type != "compact_boundary") {
+            ++notes_.unknown[std::string(type.substr(0, 64))];
+            return;
+        }
+        ClaudeThread& thread = thread_of(record);
+        if (const std::string_view version = text_at(record, "version"); !version.empty()) {
+            note_version(notes_, version, known_claude_code);
+            thread.version = version;
+        }
+        if (const std::string_view folder = text_at(record, "cwd"); !folder.empty()) thread.folder = folder;
+        add_to(thread, type, record, line);
+    }
+
+    void finish() {
+        for (auto& [key, thread] : threads_) finish(key, thread);
+    }
+
+private:
+    void add_to(ClaudeThread& thread, std::string_view type, const ordered_json& record, std::size_t line) {
+        if (type == "assistant") return add_assistant(thread, record, line);
+        if (type == "user") return thread.add_user(record, line, notes_);
+        if (type == "attachment") return add_attachment(thread, record, line);
+        const std::string_view subtype = type == "system" ? text_at(record, "subtype") : type;
+        if (subtype == "compact_boundary") return thread.compact(record);
+        thread.pass(record);
+        ++notes_.left_out[subtype.empty() ? "system" : "system/" + std::string(subtype.substr(0, 64))];
+    }
+
+    void add_assistant(ClaudeThread& thread, const ordered_json& record, std::size_t line) {
+        const ordered_json* message = tree_at(record, "message");
+        if (!is_set(record, "isApiErrorMessage") && (message == nullptr || text_at(*message, "model") != "<synthetic>"))
+            return thread.add_reply(record, line, notes_);
+        thread.pass(record);
+        ++notes_.left_out["assistant, made by the agent"];
+    }
+
+    /// Prompts that were queued are sent; how other attachments were worded is not in the log.
+    void add_attachment(ClaudeThread& thread, const ordered_json& record, std::size_t line) {
+        const ordered_json* attachment = tree_at(record, "attachment");
+        const std::string_view type = attachment == nullptr ? std::string_view() : text_at(*attachment, "type");
+        const ordered_json* prompt = attachment == nullptr ? nullptr : detail::find_member(*attachment, "prompt");
+        if (type == "queued_command" && prompt != nullptr && (prompt->is_string() || prompt->is_array()))
+            return thread.add_prompt(*prompt, record, line);
+        thread.pass(record);
+        ++notes_.left_out["attachment/" + std::string(type.substr(0, 64))];
+    }
+
+    /// "" is the main conversation. Sub-agents that have no id are told apart by the records they begin with.
+    ClaudeThread& thread_of(const ordered_json& record) {
+        std::string key;
+        if (is_set(record, "isSidechain")) {
+            key = text_at(record, "agentId");
+            if (key.empty()) key = side_key_of(record);
+        }
+        const auto known = by_key_.find(key);
+        if (known != by_key_.end() && !known->second->begins_anew(record)) return *known->second;
+        threads_.emplace_back(key, ClaudeThread{});
+        by_key_.insert_or_assign(std::move(key), &threads_.back().second);
+        return threads_.back().second;
+    }
+
+    std::string side_key_of(const ordered_json& record) {
+        const auto parent = sides_.find(std::string(text_at(record, "parentUuid")));
+        const ordered_json* named = detail::find_member(record, "parentUuid");
+        const bool is_root = named == nullptr || named->is_null() || last_side_.empty();
+        if (parent == sides_.end() && is_root) last_side_ = "side-" + std::to_string(++side_count_);
+        std::string key = parent == sides_.end() ? last_side_ : parent->second;
+        if (const std::string_view id = text_at(record, "uuid"); !id.empty()) sides_.emplace(id, key);
+        return key;
+    }
+
+    void finish(const std::string& key, ClaudeThread& thread) {
+        if (thread.empty()) return;
+        Session session{.format = Format::claude_code, .version = thread.version, .folder = thread.folder};
+        const std::string base = id_.empty() ? stem_of(options_) : id_;
+        const int number = ++used_[key];
+        session.recording.id = key.empty() ? base : base + "/" + key;
+        if (number > 1) session.recording.id += "#" + std::to_string(number);
+        if (!key.empty()) session.parent = base;
+        thread.entries().finish(session, true, notes_);
+        thread = {};
+        if (session.recording.messages.empty()) return;
+        ++notes_.sessions;
+        visit_(std::move(session));
+    }
+
+    const LogOptions& options_;
+    LogNotes& notes_;
+    VisitSession visit_;
+    std::string id_{};
+    std::deque<std::pair<std::string, ClaudeThread>> threads_{};  // in the order in which they began
+    std::map<std::string, ClaudeThread*> by_key_{};               // the newest of each key
+    std::map<std::string, int> used_{};
+    std::unordered_map<std::string, std::string> sides_{};  // uuid -> key
+    std::string last_side_{};
+    int side_count_ = 0;
+};
+
+}  // namespace
+
+void read_claude_code(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
+    Records records(in, options, notes);
+    ClaudeCodeLog log(options, notes, visit);
+    while (const auto record = records.next()) log.add(*record, records.line());
+    log.finish();
+}
+
+}  // namespace whittle::inline v0::logs

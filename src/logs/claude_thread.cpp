@@ -1,0 +1,212 @@
+#include "claude_thread.hpp"
+
+#include "whittle/adapter/detail/json_tree.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::find_member;
+
+ordered_json blocks_of(const ordered_json& content) {
+    if (content.is_array()) return content;
+    return ordered_json::array({{{"type", "text"}, {"text", content}}});
+}
+
+/// Of each count the larger one: the records of a reply repeat its usage, and the first ones were written before its
+/// end was known.
+void take_largest(Usage& usage, const Usage& other) {
+    usage.input = std::max(usage.input, other.input);
+    usage.cache_read = std::max(usage.cache_read, other.cache_read);
+    usage.cache_write = std::max(usage.cache_write, other.cache_write);
+    usage.output = std::max(usage.output, other.output);
+}
+
+std::optional<Usage> claude_usage(const ordered_json& message) {
+    const ordered_json* usage = tree_at(message, "usage");
+    if (usage == nullptr || !usage->is_object()) return std::nullopt;
+    return provider_usage(*usage);
+}
+
+std::optional<double> time_of(const ordered_json& record) { return to_seconds(text_at(record, "timestamp")); }
+
+/// Whether it is one of the newest blocks.
+bool was_held(const ordered_json& held, const ordered_json& block) {
+    constexpr std::size_t newest = 64;
+    for (std::size_t i = held.size(); i-- > held.size() - std::min(held.size(), newest);) {
+        if (held[i] == block) return true;
+    }
+    return false;
+}
+
+template <typename Map>
+void shift_from(Map& map, std::size_t first) {
+    for (auto& [key, value] : map) {
+        if (value >= first) ++value;
+    }
+}
+
+}  // namespace
+
+bool has_tool_result(const ordered_json& content) {
+    return content.is_array() && std::ranges::any_of(content, [](const ordered_json& block) {
+               return text_at(block, "type") == "tool_result";
+           });
+}
+
+ClaudeThread::Place ClaudeThread::place_of_parent(const ordered_json& record) const {
+    const auto parent = places_.find(std::string(text_at(record, "parentUuid")));
+    return parent == places_.end() ? entries_.size() : parent->second;
+}
+
+void ClaudeThread::mark(const ordered_json& record, Place place) {
+    if (const std::string_view id = text_at(record, "uuid"); !id.empty()) places_[std::string(id)] = place;
+}
+
+void ClaudeThread::pass(const ordered_json& record) { mark(record, place_of_parent(record)); }
+
+void ClaudeThread::add_reply(const ordered_json& record, std::size_t line, LogNotes& notes) {
+    const ordered_json* message = tree_at(record, "message");
+    const ordered_json* content = message == nullptr ? nullptr : find_member(*message, "content");
+    if (content == nullptr || !(content->is_array() || content->is_string()))
+        return note_damage(notes, line, "a reply without content");
+    if (places_.contains(std::string(text_at(record, "uuid")))) {
+        ++notes.left_out["repeated record"];
+        return;
+    }
+    const std::string id(text_at(*message, "id"));
+    const auto known = id.empty() ? replies_.end() : replies_.find(id);
+    const std::size_t reply =
+        known != replies_.end()
+            ? known->second
+            : entries_.add({.message = {{"role", "assistant"}, {"content", ordered_json::array()}},
+                            .time = time_of(record),
+                            .line = line,
+                            .call = Call{.id = id, .model = std::string(text_at(*message, "model"))}});
+    if (known == replies_.end() && !id.empty()) replies_.emplace(id, reply);
+    append_blocks(reply, *content);
+    if (const auto usage = claude_usage(*message)) {
+        auto& billed_usage = entries_[reply].call->usage;
+        if (!billed_usage) billed_usage.emplace();
+        take_largest(*billed_usage, *usage);
+    }
+    mark(record, reply + 1);
+}
+
+void ClaudeThread::append_blocks(std::size_t reply, const ordered_json& content) {
+    ordered_json& held = entries_[reply].message["content"];
+    ordered_json blocks = blocks_of(content);
+    for (ordered_json& block : blocks) {
+        if (was_held(held, block)) continue;  // written again while it streamed
+        if (const std::string_view id = text_at(block, "id"); !id.empty() && text_at(block, "type") == "tool_use")
+            callers_.insert_or_assign(std::string(id), reply);
+        held.push_back(std::move(block));
+    }
+}
+
+void ClaudeThread::add_user(const ordered_json& record, std::size_t line, LogNotes& notes) {
+    const ordered_json* message = tree_at(record, "message");
+    const ordered_json* content = message == nullptr ? nullptr : find_member(*message, "content");
+    if (content == nullptr || !(content->is_array() || content->is_string()))
+        return note_damage(notes, line, "a user's message without content");
+    if (places_.contains(std::string(text_at(record, "uuid")))) {
+        ++notes.left_out["repeated record"];
+        return;
+    }
+    if (is_set(record, "isCompactSummary")) {
+        Compaction& compaction = entries_.was_compacted_here() ? entries_.newest_compaction() : entries_.compact();
+        compaction.kept.insert(compaction.kept.begin(), ordered_json{{"role", "user"}, {"content", *content}});
+        return mark(record, entries_.size());
+    }
+    if (is_set(record, "isVisibleInTranscriptOnly")) {
+        ++notes.left_out["shown in the transcript only"];
+        return pass(record);
+    }
+    if (has_tool_result(*content)) return add_results(*content, record, line);
+    add_prompt(*content, record, line);
+}
+
+void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line) {
+    const Place place = place_of_parent(record);
+    Place next = place;
+    while (next < entries_.size() && holds_results(next)) ++next;
+    if (next < entries_.size()) take_back_to(next);
+    entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
+                  .time = time_of(record),
+                  .line = line,
+                  .call = std::nullopt});
+    mark(record, entries_.size());
+}
+
+bool ClaudeThread::begins_anew(const ordered_json& record) const {
+    const ordered_json* parent = find_member(record, "parentUuid");
+    if (entries_.empty() || entries_.was_compacted_here() || parent == nullptr || !parent->is_null()) return false;
+    const ordered_json* message = tree_at(record, "message");
+    const ordered_json* content = message == nullptr ? nullptr : find_member(*message, "content");
+    return content != nullptr && !has_tool_result(*content) && !is_set(record, "isCompactSummary") &&
+           text_at(record, "type") == "user";
+}
+
+/// All results of a reply are one message, the one behind it, as the interface wants them.
+void ClaudeThread::add_results(ordered_json blocks, const ordered_json& record, std::size_t line) {
+    const std::size_t at = message_for_results(blocks, record, line);
+    ordered_json& held = entries_[at].message["content"];
+    for (ordered_json& block : blocks) held.push_back(std::move(block));
+    mark(record, at + 1);
+}
+
+std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const ordered_json& record,
+                                              std::size_t line) {
+    const auto first =
+        std::ranges::find_if(blocks, [](const ordered_json& block) { return text_at(block, "type") == "tool_result"; });
+    const auto caller = callers_.find(std::string(text_at(*first, "tool_use_id")));
+    const std::size_t at = caller == callers_.end() ? entries_.size() : caller->second + 1;
+    if (at < entries_.size() && holds_results(at)) return at;
+    make_room(at);
+    entries_.insert(at, {.message = {{"role", "user"}, {"content", ordered_json::array()}},
+                         .time = time_of(record),
+                         .line = line,
+                         .call = std::nullopt});
+    return at;
+}
+
+/// What is known of places from `at` on moves by one.
+void ClaudeThread::make_room(std::size_t at) {
+    if (at == entries_.size()) return;
+    shift_from(places_, at + 1);
+    shift_from(replies_, at);
+    shift_from(callers_, at);
+}
+
+void ClaudeThread::take_back_to(Place place) {
+    entries_.truncate(place);
+    std::erase_if(replies_, [&](const auto& one) { return one.second >= place; });
+    std::erase_if(callers_, [&](const auto& one) { return one.second >= place; });
+    for (auto& [id, known] : places_) known = std::min(known, place);
+}
+
+bool ClaudeThread::holds_results(std::size_t at) const {
+    return text_at(entries_[at].message, "role") == "user" && has_tool_result(entries_[at].message["content"]);
+}
+
+void ClaudeThread::compact(const ordered_json& record) {
+    Compaction& compaction = entries_.compact();
+    if (const ordered_json* facts = tree_at(record, "compactMetadata")) {
+        compaction.trigger = text_at(*facts, "trigger");
+        if (facts->contains("preTokens")) compaction.tokens_before = count_at(*facts, "preTokens");
+        const ordered_json* preserved = tree_at(*facts, "preservedMessages");
+        const ordered_json* ids = preserved == nullptr ? nullptr : tree_at(*preserved, "uuids");
+        Place last = 0;
+        for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
+            const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : places_.end();
+            if (place == places_.end() || place->second <= last) continue;  // blocks of one message
+            last = place->second;
+            compaction.kept.push_back(entries_[last - 1].message);
+        }
+    }
+    mark(record, entries_.size());
+}
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "entries.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace whittle::inline v0::logs {
+
+/// A conversation within a log of Claude Code: the main one, or a sub-agent's. Its records form a tree by "parentUuid".
+class ClaudeThread {
+public:
+    /// A record of type assistant. One reply of the model is several of these with one "message"."id".
+    void add_reply(const ordered_json& record, std::size_t line, LogNotes& notes);
+    /// A record of type user: a prompt, or results.
+    void add_user(const ordered_json& record, std::size_t line, LogNotes& notes);
+    /// A prompt that was typed while the model worked.
+    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line);
+    /// A record of a compaction.
+    void compact(const ordered_json& record);
+    /// Any other record with a "uuid": a prompt may name it as its parent.
+    void pass(const ordered_json& record);
+
+    /// Whether the record is a prompt that begins a conversation of its own, after others in this one.
+    [[nodiscard]] bool begins_anew(const ordered_json& record) const;
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    [[nodiscard]] Entries& entries() noexcept { return entries_; }
+
+    std::string version{};  ///< the last one seen
+    std::string folder{};
+
+private:
+    /// Number of messages behind which something stands.
+    using Place = std::size_t;
+
+    [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
+    void mark(const ordered_json& record, Place place);
+    void append_blocks(std::size_t reply, const ordered_json& content);
+    void add_results(ordered_json blocks, const ordered_json& record, std::size_t line);
+    [[nodiscard]] std::size_t message_for_results(const ordered_json& blocks, const ordered_json& record,
+                                                  std::size_t line);
+    void make_room(std::size_t at);
+    void take_back_to(Place place);
+    [[nodiscard]] bool holds_results(std::size_t at) const;
+
+    Entries entries_{};
+    std::unordered_map<std::string, Place> places_{};         // by uuid
+    std::unordered_map<std::string, std::size_t> replies_{};  // by message id
+    std::unordered_map<std::string, std::size_t> callers_{};  // by id of a tool call: the reply that has it
+};
+
+/// Whether content is an array with a block of type tool_result.
+[[nodiscard]] bool has_tool_result(const ordered_json& content);
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,208 @@
+#include "codex_thread.hpp"
+
+#include "whittle/adapter/detail/json_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::find_member;
+
+/// What a result says: a text, content items, or an object that holds one of them.
+ordered_json output_of(const ordered_json& item, LogNotes& notes) {
+    const ordered_json* output = find_member(item, "output");
+    if (output == nullptr) output = find_member(item, "tools");
+    if (output == nullptr) return "";
+    if (output->is_object()) {
+        const ordered_json* content = find_member(*output, "content");
+        if (content == nullptr) content = find_member(*output, "output");
+        if (content != nullptr && !content->is_null()) output = content;
+    }
+    if (output->is_object()) return output->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return to_openai_content(*output, "output", notes);
+}
+
+std::string arguments_of(const ordered_json& item, std::string_view type) {
+    if (type == "function_call") return std::string(text_at(item, "arguments"));
+    const char* const key = type == "local_shell_call" ? "action" : type == "tool_search_call" ? "arguments" : "input";
+    const ordered_json* value = find_member(item, key);
+    const ordered_json shown = value == nullptr ? ordered_json(nullptr) : *value;
+    const ordered_json arguments = shown.is_object() ? shown : ordered_json{{key, shown}};
+    return arguments.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+std::string name_of_call(const ordered_json& item, std::string_view type) {
+    if (type == "local_shell_call") return "local_shell";
+    if (type == "tool_search_call") return "tool_search";
+    return std::string(text_at(item, "name"));
+}
+
+constexpr std::array<std::string_view, 8> codex_side_items{
+    "reasoning",  "web_search_call",    "image_generation_call", "ghost_snapshot",
+    "compaction", "context_compaction", "compaction_trigger",    "compaction_summary"};
+
+}  // namespace
+
+bool CodexThread::add_item(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
+    const std::string_view type = text_at(item, "type");
+    if (std::ranges::find(codex_side_items, type) != codex_side_items.end()) {
+        ++notes.left_out[std::string(type)];
+        if (type == "reasoning") reply(time, line);  // it is the beginning of one
+        return true;
+    }
+    if (type == "message") {
+        add_message(item, time, line, notes);
+    } else if (type == "function_call" || type == "custom_tool_call" || type == "local_shell_call" ||
+               type == "tool_search_call") {
+        add_call(item, type, time, line);
+    } else if (type == "function_call_output" || type == "custom_tool_call_output" ||
+               type == "local_shell_call_output" || type == "tool_search_output") {
+        add_result(item, time, line, notes);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void CodexThread::add_message(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
+    const ordered_json* content = find_member(item, "content");
+    ordered_json said = content == nullptr ? ordered_json("") : to_openai_content(*content, "message", notes);
+    if (text_at(item, "role") == "assistant") {
+        ReplyParts& parts = reply(time, line);
+        if (said.is_string()) return parts.say(said.get_ref<const std::string&>());
+        for (const ordered_json& part : said) parts.say(text_at(part, "text"));
+        return;
+    }
+    close_reply();
+    if (text_at(item, "role") == "user") drop_pending();
+    entries_.add({.message = {{"role", text_at(item, "role")}, {"content", std::move(said)}},
+                  .time = time,
+                  .line = line,
+                  .call = std::nullopt});
+}
+
+void CodexThread::add_call(const ordered_json& item, std::string_view type, std::optional<double> time,
+                           std::size_t line) {
+    std::string_view id = text_at(item, "call_id");
+    if (id.empty()) id = text_at(item, "id");
+    reply(time, line).call(openai_call(id, name_of_call(item, type), arguments_of(item, type)));
+}
+
+void CodexThread::add_result(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
+    std::string_view id = text_at(item, "call_id");
+    if (id.empty()) id = text_at(item, "id");
+    had_result_ = true;
+    entries_.add(
+        {.message = openai_result(id, output_of(item, notes)), .time = time, .line = line, .call = std::nullopt});
+}
+
+/// The reply that an item of the model belongs to.
+ReplyParts& CodexThread::reply(std::optional<double> time, std::size_t line) {
+    const bool is_over = open_ && (pending_ || (!is_counted_ahead_ && (had_result_ || entries_[*open_].call->usage)));
+    if (is_over) close_reply();
+    had_result_ = false;
+    if (open_) return parts_;
+    open_ = entries_.add({.message = {{"role", "assistant"}, {"content", nullptr}},
+                          .time = time,
+                          .line = line,
+                          .call = Call{.model = model, .usage = std::exchange(pending_, std::nullopt)}});
+    is_counted_ahead_ = entries_[*open_].call->usage.has_value();
+    return parts_;
+}
+
+void CodexThread::close_reply() {
+    if (!open_) return;
+    const bool said_nothing = parts_.empty() && *open_ + 1 == entries_.size();
+    if (said_nothing) {
+        entries_.truncate(*open_);  // it was broken off while it thought
+    } else {
+        entries_[*open_].message = parts_.message();
+    }
+    parts_ = {};
+    open_.reset();
+    is_counted_ahead_ = false;
+    had_result_ = false;
+}
+
+void CodexThread::drop_pending() {
+    if (pending_) entries_.bill_elsewhere(*std::exchange(pending_, std::nullopt));
+}
+
+CodexThread::Counts CodexThread::counts_of(const ordered_json& usage) {
+    return {.input = count_at(usage, "input_tokens"),
+            .cached = count_at(usage, "cached_input_tokens"),
+            .output = count_at(usage, "output_tokens")};
+}
+
+Usage CodexThread::to_usage(const Counts& counts) noexcept {
+    const std::int64_t cached = std::min(counts.cached, counts.input);
+    return {.input = counts.input - cached, .cache_read = cached, .cache_write = 0, .output = counts.output};
+}
+
+/// What the sums grew by. Counts are written again with the same sums; a session that goes on from another one begins
+/// with that one's sums.
+std::optional<CodexThread::Counts> CodexThread::newly_billed(const ordered_json& info) {
+    const ordered_json* sums = tree_at(info, "total_token_usage");
+    const ordered_json* last = tree_at(info, "last_token_usage");
+    if (sums == nullptr) return std::nullopt;
+    const Counts now = counts_of(*sums);
+    const std::optional<Counts> before = std::exchange(total_, now);
+    if (before == now) return std::nullopt;
+    const bool grew =
+        before && now.input >= before->input && now.cached >= before->cached && now.output >= before->output;
+    if (grew) return Counts{now.input - before->input, now.cached - before->cached, now.output - before->output};
+    return last == nullptr ? now : counts_of(*last);
+}
+
+void CodexThread::count(const ordered_json& info) {
+    const auto counts = newly_billed(info);
+    if (!counts || *counts == Counts{}) return;
+    if (open_ && !entries_[*open_].call->usage) {
+        entries_[*open_].call->usage = to_usage(*counts);
+        return;
+    }
+    drop_pending();
+    pending_ = to_usage(*counts);
+}
+
+void CodexThread::compact(const ordered_json& compacted, LogNotes& notes) {
+    close_reply();
+    drop_pending();
+    Compaction& compaction = entries_.compact();
+    const ordered_json* history = tree_at(compacted, "replacement_history");
+    if (history == nullptr || !history->is_array()) {
+        if (compacted.contains("replacement_history_entries")) ++notes.unknown["compacted/replacement_history_entries"];
+        compaction.kept.push_back({{"role", "user"}, {"content", text_at(compacted, "message")}});
+        return;
+    }
+    CodexThread kept;
+    for (const ordered_json& item : *history) {
+        const ordered_json* inner = tree_at(item, "item");  // some versions wrap each of them
+        if (!kept.add_item(inner == nullptr ? item : *inner, std::nullopt, 0, notes))
+            ++notes.unknown["replacement_history/" + std::string(text_at(item, "type").substr(0, 64))];
+    }
+    kept.close_reply();
+    for (std::size_t i = 0; i < kept.entries_.size(); ++i) compaction.kept.push_back(kept.entries_[i].message);
+}
+
+void CodexThread::roll_back(std::int64_t turns) {
+    close_reply();
+    drop_pending();
+    std::size_t size = entries_.size();
+    while (turns > 0 && size > 0) {
+        --size;
+        if (text_at(entries_[size].message, "role") == "user") --turns;
+    }
+    entries_.truncate(size);
+}
+
+void CodexThread::finish(Session& session, LogNotes& notes) {
+    close_reply();
+    drop_pending();
+    entries_.finish(session, false, notes);
+}
+
+}  // namespace whittle::inline v0::logs

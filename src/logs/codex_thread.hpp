@@ -1,0 +1,61 @@
+#pragma once
+
+#include "entries.hpp"
+#include "openai_form.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace whittle::inline v0::logs {
+
+/// The items of a rollout, put together to messages. The items of one reply follow each other; how far it goes, the
+/// counts of tokens between them tell, or else the results.
+class CodexThread {
+public:
+    /// An item of the Responses interface. False if its kind is not known.
+    [[nodiscard]] bool add_item(const ordered_json& item, std::optional<double> time, std::size_t line,
+                                LogNotes& notes);
+    /// "info" of a token_count: sums of the session so far.
+    void count(const ordered_json& info);
+    void compact(const ordered_json& compacted, LogNotes& notes);
+    /// Takes back what was said since the `turns`th prompt from the end.
+    void roll_back(std::int64_t turns);
+    void finish(Session& session, LogNotes& notes);
+
+    std::string model{};  ///< of the replies that come next
+
+private:
+    /// Sums that are recorded with what is new of them.
+    struct Counts {
+        std::int64_t input = 0;
+        std::int64_t cached = 0;
+        std::int64_t output = 0;
+
+        friend bool operator==(const Counts&, const Counts&) = default;
+    };
+
+    [[nodiscard]] static Counts counts_of(const ordered_json& usage);
+    [[nodiscard]] static Usage to_usage(const Counts& counts) noexcept;
+    [[nodiscard]] std::optional<Counts> newly_billed(const ordered_json& info);
+
+    ReplyParts& reply(std::optional<double> time, std::size_t line);
+    void close_reply();
+    /// A usage that no reply came for was billed elsewhere.
+    void drop_pending();
+    void add_message(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
+    void add_call(const ordered_json& item, std::string_view type, std::optional<double> time, std::size_t line);
+    void add_result(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
+
+    Entries entries_{};
+    ReplyParts parts_{};
+    std::optional<std::size_t> open_{};  // the reply that items still join
+    bool is_counted_ahead_ = false;   // its usage was recorded before its items, so that it goes on to the next count
+    bool had_result_ = false;         // a result came since its newest item
+    std::optional<Usage> pending_{};  // counted, and no reply yet
+    std::optional<Counts> total_{};
+};
+
+}  // namespace whittle::inline v0::logs

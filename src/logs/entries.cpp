@@ -1,0 +1,200 @@
+#include "entries.hpp"
+
+#include "whittle/adapter/anthropic.hpp"
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::find_member;
+
+/// Whether it is a message that an adapter takes; the reason why not goes to `reason`.
+bool is_message(const ordered_json& message, bool is_anthropic, std::string& reason) {
+    reason =
+        is_anthropic ? anthropic::detail::reason_not_a_message(message) : openai::detail::reason_not_a_message(message);
+    return reason.empty();
+}
+
+/// `digits` decimal digits at `at`, or nothing.
+std::optional<int> digits_at(std::string_view text, std::size_t at, std::size_t digits) noexcept {
+    if (at > text.size() || text.size() - at < digits) return std::nullopt;
+    int value = 0;
+    const char* const end = text.data() + at + digits;
+    const auto [read, error] = std::from_chars(text.data() + at, end, value);
+    if (error != std::errc() || read != end || value < 0) return std::nullopt;
+    return value;
+}
+
+/// Days since 1970-01-01 in the Gregorian calendar (Howard Hinnant, "chrono-compatible low-level date algorithms").
+std::int64_t days_of(int year, int month, int day) noexcept {
+    const int y = month <= 2 ? year - 1 : year;
+    const int era = (y >= 0 ? y : y - 399) / 400;
+    const int of_era = y - era * 400;
+    const int of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+    return std::int64_t{era} * 146'097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719'468;
+}
+
+/// Seconds that the local time is ahead: "Z" or nothing, "+02:00", "-0530".
+std::optional<int> offset_of(std::string_view zone) noexcept {
+    if (zone.empty() || zone == "Z" || zone == "z") return 0;
+    if (zone.front() != '+' && zone.front() != '-') return std::nullopt;
+    const auto hours = digits_at(zone, 1, 2);
+    const auto minutes = digits_at(zone, zone.size() > 3 && zone[3] == ':' ? 4 : 3, 2);
+    if (!hours || !minutes) return std::nullopt;
+    const int ahead = *hours * 3'600 + *minutes * 60;
+    return zone.front() == '-' ? -ahead : ahead;
+}
+
+}  // namespace
+
+std::size_t Entries::add(Entry entry) {
+    entries_.push_back(std::move(entry));
+    return entries_.size() - 1;
+}
+
+void Entries::insert(std::size_t at, Entry entry) {
+    entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
+    for (Compaction& compaction : compactions_) {
+        if (compaction.before > at) ++compaction.before;
+    }
+}
+
+void Entries::truncate(std::size_t size) {
+    for (std::size_t i = size; i < entries_.size(); ++i) {
+        if (entries_[i].call) bill_elsewhere(entries_[i].call->usage.value_or(Usage{}));
+    }
+    entries_.resize(std::min(size, entries_.size()));
+    std::erase_if(compactions_, [&](const Compaction& compaction) { return compaction.before > entries_.size(); });
+}
+
+void Entries::bill_elsewhere(const Usage& usage) {
+    add_usage(elsewhere_, usage);
+    ++calls_elsewhere_;
+}
+
+Compaction& Entries::compact() { return compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt}); }
+
+bool Entries::was_compacted_here() const noexcept {
+    return !compactions_.empty() && compactions_.back().before == entries_.size();
+}
+
+void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
+    std::optional<double> start;
+    bool has_times = false;
+    std::size_t read = 0;
+    auto compaction = compactions_.begin();
+    const auto settle = [&](std::size_t reached) {
+        for (; compaction != compactions_.end() && compaction->before <= reached; ++compaction)
+            compaction->before = session.recording.messages.size();
+    };
+    std::string reason;
+    for (Entry& entry : entries_) {
+        settle(read++);
+        if (!is_message(entry.message, is_anthropic, reason)) {
+            note_damage(notes, entry.line, reason);
+            if (entry.call) bill_elsewhere(entry.call->usage.value_or(Usage{}));
+            continue;
+        }
+        if (!start) start = entry.time;
+        has_times = has_times || entry.time.has_value();
+        session.recording.seconds.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
+        if (entry.call) {
+            entry.call->reply = session.recording.messages.size();
+            if (entry.call->usage) session.recording.usage.push_back({entry.call->reply, *entry.call->usage});
+            session.calls.push_back(*std::move(entry.call));
+        }
+        session.recording.messages.emplace_back(std::move(entry.message));
+    }
+    settle(read);
+    if (!has_times) session.recording.seconds.clear();
+    for (Compaction& one : compactions_) {
+        std::erase_if(one.kept,
+                      [&](const ordered_json& message) { return !is_message(message, is_anthropic, reason); });
+    }
+    session.compactions = std::move(compactions_);
+    session.billed_elsewhere = elsewhere_;
+    session.calls_elsewhere = calls_elsewhere_;
+}
+
+void add_usage(Usage& sum, const Usage& more) noexcept {
+    sum.input = add_saturating(sum.input, more.input);
+    sum.cache_read = add_saturating(sum.cache_read, more.cache_read);
+    sum.cache_write = add_saturating(sum.cache_write, more.cache_write);
+    sum.output = add_saturating(sum.output, more.output);
+}
+
+Usage provider_usage(const ordered_json& usage) {
+    if (find_member(usage, "prompt_tokens") == nullptr) {
+        return {.input = count_at(usage, "input_tokens"),
+                .cache_read = count_at(usage, "cache_read_input_tokens"),
+                .cache_write = count_at(usage, "cache_creation_input_tokens"),
+                .output = count_at(usage, "output_tokens")};
+    }
+    const std::int64_t input = count_at(usage, "prompt_tokens");
+    const ordered_json* details = tree_at(usage, "prompt_tokens_details");
+    const std::int64_t cached = details == nullptr ? 0 : std::min(input, count_at(*details, "cached_tokens"));
+    return {.input = input - cached,
+            .cache_read = cached,
+            .cache_write = 0,
+            .output = count_at(usage, "completion_tokens")};
+}
+
+void note_damage(LogNotes& notes, std::size_t line, std::string_view reason) {
+    ++notes.damaged;
+    if (notes.damaged_lines.size() < most_damaged_lines) notes.damaged_lines.push_back({line, std::string(reason)});
+}
+
+std::optional<double> to_seconds(std::string_view iso8601) noexcept {
+    const auto year = digits_at(iso8601, 0, 4);
+    const auto month = digits_at(iso8601, 5, 2);
+    const auto day = digits_at(iso8601, 8, 2);
+    const auto hour = digits_at(iso8601, 11, 2);
+    const auto minute = digits_at(iso8601, 14, 2);
+    const auto second = digits_at(iso8601, 17, 2);
+    if (!year || !month || !day || !hour || !minute || !second || *month < 1 || *month > 12) return std::nullopt;
+    std::size_t at = 19;
+    double fraction = 0;
+    if (at < iso8601.size() && iso8601[at] == '.') {
+        double unit = 0.1;
+        for (++at; at < iso8601.size() && iso8601[at] >= '0' && iso8601[at] <= '9'; ++at, unit /= 10)
+            fraction += unit * (iso8601[at] - '0');
+    }
+    const auto ahead = offset_of(iso8601.substr(at));
+    if (!ahead) return std::nullopt;
+    const std::int64_t whole =
+        days_of(*year, *month, *day) * 86'400 + *hour * 3'600 + *minute * 60 + *second - std::int64_t{*ahead};
+    return static_cast<double>(whole) + std::round(fraction * 1'000) / 1'000;
+}
+
+std::string_view text_at(const ordered_json& value, const char* key) {
+    const ordered_json* member = find_member(value, key);
+    return member != nullptr && member->is_string() ? std::string_view(member->get_ref<const std::string&>())
+                                                    : std::string_view();
+}
+
+std::int64_t count_at(const ordered_json& value, const char* key) {
+    const ordered_json* member = find_member(value, key);
+    if (member == nullptr || !member->is_number_integer()) return 0;
+    if (member->is_number_unsigned()) {
+        const auto count = member->get<std::uint64_t>();
+        return count > static_cast<std::uint64_t>(INT64_MAX) ? 0 : static_cast<std::int64_t>(count);
+    }
+    return std::max<std::int64_t>(0, member->get<std::int64_t>());
+}
+
+bool is_set(const ordered_json& value, const char* key) {
+    const ordered_json* member = find_member(value, key);
+    return member != nullptr && member->is_boolean() && member->get<bool>();
+}
+
+const ordered_json* tree_at(const ordered_json& value, const char* key) {
+    const ordered_json* member = find_member(value, key);
+    return member != nullptr && member->is_structured() ? member : nullptr;
+}
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "whittle/logs/logs.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0::logs {
+
+using nlohmann::ordered_json;
+
+/// A message while a session is being read.
+struct Entry {
+    ordered_json message{};
+    std::optional<double> time{};  ///< seconds since 1970
+    std::size_t line = 0;
+    std::optional<Call> call{};  ///< it is the reply of one
+};
+
+/// What of a session is known so far.
+class Entries {
+public:
+    std::size_t add(Entry entry);
+    void insert(std::size_t at, Entry entry);
+    /// The person took back what follows the first `size` messages: its calls were billed all the same.
+    void truncate(std::size_t size);
+    void bill_elsewhere(const Usage& usage);
+    /// A new compaction at the place that was reached.
+    Compaction& compact();
+    /// Whether the newest compaction is at the place that was reached.
+    [[nodiscard]] bool was_compacted_here() const noexcept;
+    /// There has to be one.
+    [[nodiscard]] Compaction& newest_compaction() noexcept { return compactions_.back(); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    [[nodiscard]] Entry& operator[](std::size_t at) { return entries_[at]; }
+    [[nodiscard]] const Entry& operator[](std::size_t at) const { return entries_[at]; }
+
+    /// Moves all of it into the session. What is no message of `is_anthropic` or of OpenAI is left out and noted.
+    void finish(Session& session, bool is_anthropic, LogNotes& notes);
+
+private:
+    std::vector<Entry> entries_{};
+    std::vector<Compaction> compactions_{};
+    Usage elsewhere_{};
+    std::int64_t calls_elsewhere_ = 0;
+};
+
+/// Field by field; held at the maximum.
+void add_usage(Usage& sum, const Usage& more) noexcept;
+
+/// "usage" of a response of OpenAI's chat completions or of Anthropic's messages.
+[[nodiscard]] Usage provider_usage(const ordered_json& usage);
+
+inline constexpr std::size_t most_damaged_lines = 20;  ///< that are kept
+void note_damage(LogNotes& notes, std::size_t line, std::string_view reason);
+
+/// Seconds since 1970 of "2026-04-20T16:44:37.772Z" or with an offset such as +02:00; nullopt for anything else.
+[[nodiscard]] std::optional<double> to_seconds(std::string_view iso8601) noexcept;
+
+/// The member if it is a string, else "".
+[[nodiscard]] std::string_view text_at(const ordered_json& value, const char* key);
+/// The member if it is a number, 0 or more and whole; else 0.
+[[nodiscard]] std::int64_t count_at(const ordered_json& value, const char* key);
+[[nodiscard]] bool is_set(const ordered_json& value, const char* key);
+/// The member if it is an object or an array; else null.
+[[nodiscard]] const ordered_json* tree_at(const ordered_json& value, const char* key);
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,135 @@
+#include "exchange_list.hpp"
+
+#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/adapter/detail/trajectory_fields.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::find_member;
+
+/// What stays the same when a client sends a reply back: role, text, and calls. Other members come and go.
+void append_essence(const ordered_json& message, std::string& out) {
+    out.append(text_at(message, "role")).push_back('\n');
+    const ordered_json* content = find_member(message, "content");
+    if (content != nullptr && content->is_array()) {
+        for (const ordered_json& block : *content) {
+            for (const char* key : {"text", "id", "tool_use_id"}) out.append(text_at(block, key)).push_back('\n');
+            const ordered_json* inner = find_member(block, "content");
+            if (inner != nullptr) out += inner->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+        }
+    } else if (content != nullptr && content->is_string()) {
+        out.append(content->get_ref<const std::string&>()).push_back('\n');
+    }
+    out.append(text_at(message, "tool_call_id"));
+    if (const ordered_json* calls = tree_at(message, "tool_calls")) {
+        for (const ordered_json& call : *calls) out.append(text_at(call, "id")).push_back('\n');
+    }
+}
+
+std::uint64_t mark_of(const ordered_json& message) {
+    std::string essence;
+    append_essence(message, essence);
+    return std::hash<std::string>{}(essence);
+}
+
+/// The reply in a response of either interface; null if there is none.
+ordered_json reply_in(const ordered_json& response) {
+    if (const ordered_json* choices = tree_at(response, "choices"); choices != nullptr && !choices->empty()) {
+        const ordered_json* message = choices->is_array() ? tree_at(choices->front(), "message") : nullptr;
+        if (message != nullptr && text_at(*message, "role") == "assistant") return *message;
+    }
+    const ordered_json* content = tree_at(response, "content");
+    if (content == nullptr || text_at(response, "role") != "assistant") return nullptr;
+    return {{"role", "assistant"}, {"content", *content}};
+}
+
+Call call_of(const Exchange& exchange) {
+    Call call{.model = std::string(text_at(*exchange.request, "model"))};
+    if (exchange.response == nullptr) return call;
+    call.id = text_at(*exchange.response, "id");
+    if (const std::string_view model = text_at(*exchange.response, "model"); !model.empty()) call.model = model;
+    if (const ordered_json* usage = tree_at(*exchange.response, "usage")) call.usage = provider_usage(*usage);
+    return call;
+}
+
+}  // namespace
+
+void ExchangeList::add(const Exchange& exchange) {
+    const ordered_json* messages = tree_at(*exchange.request, "messages");
+    if (messages == nullptr || !messages->is_array()) {
+        ++notes_.unknown["request without messages"];
+        return;
+    }
+    std::vector<std::uint64_t> marks;
+    for (const ordered_json& message : *messages) marks.push_back(mark_of(message));
+    Open& open = session_of(exchange, marks);
+    for (std::size_t i = open.marks.size(); i < messages->size(); ++i) {
+        const ordered_json& message = (*messages)[i];
+        const bool is_awaited = open.awaited && text_at(message, "role") == "assistant";
+        if (is_awaited) {
+            add_reply(open, exchange, *std::exchange(open.awaited, std::nullopt), message);
+        } else {
+            open.entries.add({.message = message, .time = exchange.time, .line = exchange.line, .call = std::nullopt});
+            open.marks.push_back(marks[i]);
+        }
+    }
+    Call call = call_of(exchange);
+    ordered_json reply = exchange.response == nullptr ? ordered_json(nullptr) : reply_in(*exchange.response);
+    if (!reply.is_null()) return add_reply(open, exchange, std::move(call), std::move(reply));
+    ++notes_.left_out["response that holds no reply"];
+    if (open.awaited) open.entries.bill_elsewhere(open.awaited->usage.value_or(Usage{}));
+    open.awaited = std::move(call);
+}
+
+void ExchangeList::add_reply(Open& open, const Exchange& exchange, Call call, ordered_json reply) {
+    open.marks.push_back(mark_of(reply));
+    open.entries.add(
+        {.message = std::move(reply), .time = exchange.time, .line = exchange.line, .call = std::move(call)});
+}
+
+/// The session whose messages the request begins with, the longest of them; or a new one.
+ExchangeList::Open& ExchangeList::session_of(const Exchange& exchange, const std::vector<std::uint64_t>& marks) {
+    constexpr std::size_t newest = 64;
+    Open* best = nullptr;
+    for (std::size_t i = open_.size(); i-- > open_.size() - std::min(open_.size(), newest);) {
+        Open& one = open_[i];
+        const bool goes_on =
+            one.marks.size() <= marks.size() && std::ranges::equal(one.marks, std::span(marks).first(one.marks.size()));
+        if (goes_on && (best == nullptr || one.marks.size() > best->marks.size())) best = &one;
+    }
+    if (best != nullptr) return *best;
+    open(exchange);
+    return open_.back();
+}
+
+void ExchangeList::open(const Exchange& exchange) {
+    Open& one = open_.emplace_back();
+    one.session.format = format_;
+    one.session.recording.id = stem_ + "-" + std::to_string(open_.size());
+    const detail::InputPlace place("line " + std::to_string(exchange.line));
+    try {
+        one.session.recording.system = detail::system_of(place, *exchange.request);
+        one.session.recording.tools = detail::tools_of(place, *exchange.request);
+    } catch (const Error& error) {
+        if (error.errc() != Errc::parse_failed) throw;
+        note_damage(notes_, exchange.line, error.what());
+    }
+}
+
+void ExchangeList::finish(FunctionRef<void(Session&&)> visit) {
+    for (Open& one : open_) {
+        if (one.awaited) one.entries.bill_elsewhere(one.awaited->usage.value_or(Usage{}));
+        one.entries.finish(one.session, false, notes_);
+        if (one.session.recording.messages.empty()) continue;
+        ++notes_.sessions;
+        visit(std::move(one.session));
+    }
+    open_.clear();
+}
+
+}  // namespace whittle::inline v0::logs

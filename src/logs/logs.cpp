@@ -1,0 +1,59 @@
+#include "whittle/logs/logs.hpp"
+
+#include "entries.hpp"
+#include "readers.hpp"
+
+#include <algorithm>
+
+namespace whittle::inline v0::logs {
+
+std::vector<nlohmann::ordered_json> Session::request_of(const Call& call) const {
+    std::vector<nlohmann::ordered_json> request;
+    std::size_t first = 0;
+    for (const Compaction& compaction : compactions) {
+        if (compaction.before > call.reply) break;
+        first = compaction.before;
+        request = compaction.kept;
+    }
+    for (std::size_t i = first; i < call.reply; ++i) request.push_back(recording.messages[i].json());
+    return request;
+}
+
+Usage billed(const Session& session) noexcept {
+    if (session.billed_in_all) return *session.billed_in_all;
+    Usage sum = session.billed_elsewhere;
+    for (const Call& call : session.calls) add_usage(sum, call.usage.value_or(Usage{}));
+    return sum;
+}
+
+LogNotes& LogNotes::operator+=(const LogNotes& other) {
+    sessions += other.sessions;
+    records += other.records;
+    damaged += other.damaged;
+    for (const auto& [kind, count] : other.left_out) left_out[kind] += count;
+    for (const auto& [kind, count] : other.unknown) unknown[kind] += count;
+    for (const DamagedLine& line : other.damaged_lines) {
+        if (damaged_lines.size() < most_damaged_lines) damaged_lines.push_back(line);
+    }
+    versions.insert(other.versions.begin(), other.versions.end());
+    newer.insert(other.newer.begin(), other.newer.end());
+    return *this;
+}
+
+LogNotes read_log(std::istream& in, Format format, const LogOptions& options, FunctionRef<void(Session&&)> visit) {
+    LogNotes notes;
+    switch (format) {
+        case Format::claude_code: read_claude_code(in, options, notes, visit); break;
+        case Format::codex: read_codex(in, options, notes, visit); break;
+        case Format::gemini_cli: read_gemini_cli(in, options, notes, visit); break;
+        case Format::opencode: read_opencode(in, options, notes, visit); break;
+        case Format::openhands: read_openhands(in, options, notes, visit); break;
+        case Format::otel: read_otel(in, options, notes, visit); break;
+        case Format::swe_agent: read_swe_agent(in, options, notes, visit); break;
+        case Format::exchanges: read_exchanges(in, options, notes, visit); break;
+        case Format::har: read_har(in, options, notes, visit); break;
+    }
+    return notes;
+}
+
+}  // namespace whittle::inline v0::logs

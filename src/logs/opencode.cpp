@@ -1,0 +1,190 @@
+#include "openai_form.hpp"
+#include "readers.hpp"
+#include "records.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::find_member;
+
+constexpr std::string_view known_opencode = "1.3";
+
+std::optional<double> millis_at(const ordered_json& value, const char* key) {
+    const ordered_json* time = tree_at(value, "time");
+    const std::int64_t millis = time == nullptr ? 0 : count_at(*time, key);
+    return millis == 0 ? std::nullopt : std::optional(static_cast<double>(millis) / 1'000);
+}
+
+/// "tokens" of a step or of a message: its parts do not overlap.
+std::optional<Usage> opencode_usage(const ordered_json& holder) {
+    const ordered_json* tokens = tree_at(holder, "tokens");
+    if (tokens == nullptr) return std::nullopt;
+    const ordered_json* cache = tree_at(*tokens, "cache");
+    return Usage{.input = count_at(*tokens, "input"),
+                 .cache_read = cache == nullptr ? 0 : count_at(*cache, "read"),
+                 .cache_write = cache == nullptr ? 0 : count_at(*cache, "write"),
+                 .output = add_saturating(count_at(*tokens, "output"), count_at(*tokens, "reasoning"))};
+}
+
+std::string dumped_input(const ordered_json& state) {
+    const ordered_json* input = tree_at(state, "input");
+    return input == nullptr ? "{}" : input->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+class OpencodeSession {
+public:
+    OpencodeSession(const ordered_json& info, const LogOptions& options, LogNotes& notes) : notes_(notes) {
+        const std::string_view id = text_at(info, "id");
+        session_.recording.id = id.empty() ? stem_of(options) : std::string(id);
+        session_.parent = text_at(info, "parentID");
+        session_.version = text_at(info, "version");
+        session_.folder = text_at(info, "directory");
+        note_version(notes, session_.version, known_opencode);
+        if (const ordered_json* revert = tree_at(info, "revert")) reverted_to_ = text_at(*revert, "messageID");
+    }
+
+    void add(const ordered_json& message, std::size_t line) {
+        const ordered_json* info = tree_at(message, "info");
+        const ordered_json* parts = tree_at(message, "parts");
+        if (info == nullptr || parts == nullptr || !parts->is_array())
+            return note_damage(notes_, line, "a message without info and parts");
+        if (!reverted_to_.empty() && text_at(*info, "id") == reverted_to_) is_reverted_ = true;
+        const std::string_view role = text_at(*info, "role");
+        if (is_reverted_) return bill_reverted(*info);
+        if (role == "user") return add_user(*info, *parts, line);
+        if (role == "assistant")
+            return is_set(*info, "summary") ? add_summary(*info, *parts) : add_reply(*info, *parts, line);
+        ++notes_.unknown["message/" + std::string(role.substr(0, 64))];
+    }
+
+    void finish(VisitSession visit) {
+        entries_.finish(session_, false, notes_);
+        if (session_.recording.messages.empty()) return;
+        ++notes_.sessions;
+        visit(std::move(session_));
+    }
+
+private:
+    void bill_reverted(const ordered_json& info) {
+        if (const auto usage = opencode_usage(info)) entries_.bill_elsewhere(*usage);
+    }
+
+    void add_user(const ordered_json& info, const ordered_json& parts, std::size_t line) {
+        std::string text;
+        for (const ordered_json& part : parts) {
+            const std::string_view type = text_at(part, "type");
+            if (type == "text" && !is_set(part, "ignored")) {
+                text.append(text.empty() ? "" : "\n").append(text_at(part, "text"));
+            } else {
+                leave_out(type);
+            }
+        }
+        if (text.empty()) return;  // it asks for a compaction, or holds files alone
+        entries_.add({.message = {{"role", "user"}, {"content", std::move(text)}},
+                      .time = millis_at(info, "created"),
+                      .line = line,
+                      .call = std::nullopt});
+    }
+
+    /// The agent asks "What did we do so far?" in front of its own summary from then on.
+    void add_summary(const ordered_json& info, const ordered_json& parts) {
+        if (const auto usage = opencode_usage(info)) entries_.bill_elsewhere(*usage);
+        ReplyParts summary;
+        for (const ordered_json& part : parts) {
+            if (text_at(part, "type") == "text") summary.say(text_at(part, "text"));
+        }
+        Compaction& compaction = entries_.compact();
+        compaction.kept.push_back({{"role", "user"}, {"content", "What did we do so far?"}});
+        compaction.kept.push_back(summary.message());
+    }
+
+    /// Each step of a message is a call of the model.
+    void add_reply(const ordered_json& info, const ordered_json& parts, std::size_t line) {
+        ReplyParts reply;
+        std::vector<const ordered_json*> tools;
+        bool has_steps = false;
+        const auto close = [&](std::optional<Usage> usage) {
+            if (reply.empty() && !usage) return;
+            add_step(info, std::exchange(reply, {}), std::exchange(tools, {}), usage, line);
+        };
+        for (const ordered_json& part : parts) {
+            const std::string_view type = text_at(part, "type");
+            if (type == "text") {
+                reply.say(text_at(part, "text"));
+            } else if (type == "tool") {
+                const ordered_json* state = tree_at(part, "state");
+                reply.call(openai_call(text_at(part, "callID"), text_at(part, "tool"),
+                                       state == nullptr ? "{}" : dumped_input(*state)));
+                tools.push_back(&part);
+            } else if (type == "step-finish") {
+                has_steps = true;
+                close(opencode_usage(part));
+            } else if (type != "step-start") {
+                leave_out(type);
+            }
+        }
+        close(has_steps ? std::nullopt : opencode_usage(info));
+    }
+
+    void add_step(const ordered_json& info, const ReplyParts& reply, const std::vector<const ordered_json*>& tools,
+                  std::optional<Usage> usage, std::size_t line) {
+        const auto time = millis_at(info, "created");
+        entries_.add({.message = reply.message(),
+                      .time = time,
+                      .line = line,
+                      .call = Call{.model = std::string(text_at(info, "modelID")), .usage = usage}});
+        for (const ordered_json* part : tools) {
+            const ordered_json* state = tree_at(*part, "state");
+            if (state == nullptr) continue;
+            const ordered_json* output = find_member(*state, "output");
+            if (output == nullptr) output = find_member(*state, "error");
+            if (output == nullptr || !output->is_string()) continue;  // it never ended
+            if (const ordered_json* times = tree_at(*state, "time"); times != nullptr && times->contains("compacted"))
+                ++notes_.left_out["tool result that the agent cleared later"];
+            const auto end = millis_at(*state, "end");
+            entries_.add({.message = openai_result(text_at(*part, "callID"), *output),
+                          .time = end ? end : time,
+                          .line = line,
+                          .call = std::nullopt});
+        }
+    }
+
+    void leave_out(std::string_view type) {
+        static constexpr std::array<std::string_view, 10> known{
+            "reasoning", "file", "snapshot", "patch", "agent", "subtask", "retry", "compaction", "text", "step-start"};
+        const bool is_known = std::ranges::find(known, type) != known.end();
+        ++(is_known ? notes_.left_out : notes_.unknown)["part/" + std::string(type.substr(0, 64))];
+    }
+
+    LogNotes& notes_;
+    Session session_{.format = Format::opencode};
+    Entries entries_{};
+    std::string reverted_to_{};
+    bool is_reverted_ = false;
+};
+
+}  // namespace
+
+void read_opencode(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
+    Records records(in, options, notes);
+    while (const auto document = records.next_or_document()) {
+        const ordered_json* info = tree_at(*document, "info");
+        const ordered_json* messages = tree_at(*document, "messages");
+        if (info == nullptr || messages == nullptr || !messages->is_array()) {
+            note_damage(notes, records.line(), "a session without info and messages");
+            continue;
+        }
+        OpencodeSession session(*info, options, notes);
+        for (const ordered_json& message : *messages) session.add(message, records.line());
+        session.finish(visit);
+    }
+}
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,142 @@
+#include "top_keys.hpp"
+#include "whittle/logs/logs.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+constexpr std::array<Format, 9> all_formats{Format::claude_code, Format::codex,     Format::gemini_cli,
+                                            Format::opencode,    Format::openhands, Format::swe_agent,
+                                            Format::exchanges,   Format::har,       Format::otel};
+
+template <std::size_t N>
+bool is_one_of(std::string_view text, const std::array<std::string_view, N>& list) {
+    return std::ranges::find(list, text) != list.end();
+}
+
+bool is_claude_code(const TopKeys& keys) {
+    constexpr std::array<std::string_view, 5> of_messages{"user", "assistant", "system", "attachment",
+                                                          "compact_boundary"};
+    const std::string_view type = keys.text("type");
+    if (is_one_of(type, of_messages)) {
+        const bool is_chained = keys.has("parentUuid") || keys.has("isSidechain");
+        return is_chained && (keys.has("uuid") || keys.has("sessionId"));
+    }
+    if (type == "summary") return keys.has("leafUuid");
+    if (type == "file-history-snapshot") return keys.has("messageId");
+    constexpr std::array<std::string_view, 7> of_sessions{
+        "queue-operation", "permission-mode", "last-prompt", "ai-title", "custom-title", "agent-name", "mode"};
+    return is_one_of(type, of_sessions) && keys.has("sessionId");
+}
+
+bool is_codex(const TopKeys& keys) {
+    constexpr std::array<std::string_view, 5> envelopes{"session_meta", "response_item", "event_msg", "turn_context",
+                                                        "compacted"};
+    if (is_one_of(keys.text("type"), envelopes)) return keys.has("payload");
+    if (keys.has("type")) return false;
+    return keys.has("id") && keys.has("timestamp") && keys.has("instructions") && !keys.has("messages");
+}
+
+bool is_gemini_cli(const TopKeys& keys) { return keys.has("sessionId") && keys.has("projectHash"); }
+
+bool is_swe_agent(const TopKeys& keys) {
+    if (keys.text("trajectory_format").starts_with("mini-swe-agent")) return true;
+    if (keys.has("info.model_stats") || keys.has("info.mini_version")) return true;
+    return keys.has("trajectory") && (keys.has("environment") || keys.has("history") || keys.has("replay_config") ||
+                                      keys.first_of("trajectory") == "action");
+}
+
+bool is_opencode(const TopKeys& keys) {
+    return keys.text("info.id").starts_with("ses_") || (keys.has("info.directory") && keys.has("info.projectID"));
+}
+
+/// An event of an array of events.
+bool is_openhands(const TopKeys& keys) {
+    return keys.has("source") && keys.has("timestamp") && (keys.has("action") || keys.has("observation"));
+}
+
+bool is_har(const TopKeys& keys) {
+    return keys.has("log.entries") || (keys.has("log.version") && keys.has("log.creator"));
+}
+
+bool is_exchange(const TopKeys& keys) {
+    for (const char* at : {"request.messages", "request.input", "request.body", "request.model"}) {
+        if (keys.has(at)) return true;
+    }
+    return keys.has("messages") && (keys.has("response.choices") || keys.has("response.content") ||
+                                    keys.has("response.usage") || keys.has("response.id"));
+}
+
+/// What stands behind the bracket of an array.
+std::optional<std::string_view> first_in_array(std::string_view start) {
+    const std::size_t bracket = start.find_first_not_of(" \t\r\n");
+    if (bracket == std::string_view::npos || start[bracket] != '[') return std::nullopt;
+    return start.substr(bracket + 1);
+}
+
+std::optional<Format> format_of(const TopKeys& keys) {
+    if (is_claude_code(keys)) return Format::claude_code;
+    if (is_codex(keys)) return Format::codex;
+    if (is_gemini_cli(keys)) return Format::gemini_cli;
+    if (is_opencode(keys)) return Format::opencode;
+    if (keys.has("resourceSpans")) return Format::otel;
+    if (is_swe_agent(keys)) return Format::swe_agent;
+    if (is_har(keys)) return Format::har;
+    if (is_exchange(keys)) return Format::exchanges;
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name_of(Format format) noexcept {
+    switch (format) {
+        case Format::claude_code: return "claude_code";
+        case Format::codex: return "codex";
+        case Format::gemini_cli: return "gemini_cli";
+        case Format::opencode: return "opencode";
+        case Format::openhands: return "openhands";
+        case Format::swe_agent: return "swe_agent";
+        case Format::exchanges: return "exchanges";
+        case Format::har: return "har";
+        case Format::otel: return "otel";
+    }
+    return "";
+}
+
+std::span<const Format> formats() noexcept { return all_formats; }
+
+std::optional<bool> holds_anthropic_messages(Format format) noexcept {
+    switch (format) {
+        case Format::claude_code: return true;
+        case Format::codex:
+        case Format::gemini_cli:
+        case Format::opencode:
+        case Format::openhands:
+        case Format::swe_agent:
+        case Format::otel: return false;
+        case Format::exchanges:
+        case Format::har: return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::optional<Format> recognise(std::string_view start) {
+    constexpr std::size_t most_lines = 50;
+    if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
+    if (const auto first = first_in_array(start)) {
+        return is_openhands(TopKeys(*first)) ? std::optional(Format::openhands) : std::nullopt;
+    }
+    // A document over several lines is looked at as one; so is a line that does not end in time.
+    if (const auto format = format_of(TopKeys(start))) return format;
+    for (std::size_t line = 1; line < most_lines; ++line) {
+        const std::size_t end = start.find('\n');
+        if (end == std::string_view::npos) return std::nullopt;
+        start.remove_prefix(end + 1);
+        if (const auto format = format_of(TopKeys(start))) return format;
+    }
+    return std::nullopt;
+}
+
+}  // namespace whittle::inline v0::logs

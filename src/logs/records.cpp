@@ -1,0 +1,138 @@
+#include "records.hpp"
+
+#include "entries.hpp"
+#include "whittle/adapter/detail/json_text.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::LineRead;
+
+bool is_blank_line(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+/// Takes a number off the front of "2.1.48-beta", with the point behind it.
+std::optional<int> take_number(std::string_view& version) {
+    int number = 0;
+    const char* const end = version.data() + version.size();
+    const auto [read, error] = std::from_chars(version.data(), end, number);
+    if (error != std::errc()) return std::nullopt;
+    version.remove_prefix(static_cast<std::size_t>(read - version.data()));
+    if (version.starts_with('.')) version.remove_prefix(1);
+    return number;
+}
+
+bool is_newer(std::string_view version, std::string_view known) {
+    while (!known.empty()) {
+        const auto of_known = take_number(known);
+        const auto of_version = take_number(version);
+        if (!of_known || !of_version) return false;
+        if (*of_known != *of_version) return *of_version > *of_known;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<nlohmann::ordered_json> Records::next() {
+    while (next_line()) {
+        if (auto record = record_of_line()) return record;
+    }
+    return std::nullopt;
+}
+
+std::optional<nlohmann::ordered_json> Records::next_or_document() {
+    if (line_ > 0) return next();
+    if (!next_line()) return std::nullopt;
+    if (!detail::is_closed_json(text_)) {
+        text_ += '\n';
+        if (!detail::read_rest(*in_, text_, options_->limits.max_bytes)) {
+            note_damage(*notes_, line_, too_long());
+            return std::nullopt;
+        }
+    }
+    if (auto record = record_of_line()) return record;
+    return next();
+}
+
+/// nullopt if it is no object, which is noted.
+std::optional<nlohmann::ordered_json> Records::record_of_line() {
+    auto record = parse_record(text_, line_, *options_, *notes_);
+    if (!record) return std::nullopt;
+    if (!record->is_object()) {
+        note_damage(*notes_, line_, "expected an object, found " + detail::found_text(*record));
+        return std::nullopt;
+    }
+    ++notes_->records;
+    return record;
+}
+
+std::string Records::too_long() const {
+    return "expected at most " + std::to_string(options_->limits.max_bytes) + " bytes, found more";
+}
+
+bool Records::next_line() {
+    while (true) {
+        const LineRead read = detail::read_line(*in_, text_, options_->limits.max_bytes);
+        if (read == LineRead::end) return false;
+        ++line_;
+        if (read == LineRead::too_long) {
+            note_damage(*notes_, line_, too_long());
+            skip_rest_of_line();
+            continue;
+        }
+        if (line_ == 1 && text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);
+        if (!is_blank_line(text_)) return true;
+    }
+}
+
+void Records::skip_rest_of_line() {
+    using Traits = std::istream::traits_type;
+    for (auto c = in_->rdbuf()->sbumpc(); !Traits::eq_int_type(c, Traits::eof()); c = in_->rdbuf()->sbumpc()) {
+        if (Traits::to_char_type(c) == '\n') return;
+    }
+}
+
+std::optional<nlohmann::ordered_json> read_document(std::istream& in, const LogOptions& options, LogNotes& notes) {
+    std::string text;
+    if (!detail::read_rest(in, text, options.limits.max_bytes)) {
+        note_damage(notes, 1, "expected at most " + std::to_string(options.limits.max_bytes) + " bytes, found more");
+        return std::nullopt;
+    }
+    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+    auto document = parse_record(text, 1, options, notes);
+    if (document) ++notes.records;
+    return document;
+}
+
+std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::size_t line, const LogOptions& options,
+                                                   LogNotes& notes) {
+    const auto poll = [&] {
+        if (options.poll) options.poll();
+    };
+    try {
+        return detail::parse_json("line " + std::to_string(line), text, options.limits, nullptr, poll);
+    } catch (const Error& error) {
+        if (error.errc() != Errc::parse_failed) throw;
+        std::string_view what = error.what();
+        what.remove_prefix(std::min(what.size(), what.find(": ") + 2));
+        note_damage(notes, line, what.substr(0, what.find("; last read")));  // not what stands there: it may be secret
+        return std::nullopt;
+    }
+}
+
+std::string stem_of(const LogOptions& options) { return std::filesystem::path(options.name).stem().string(); }
+
+void note_version(LogNotes& notes, std::string_view version, std::string_view known) {
+    if (version.empty() || notes.versions.contains(std::string(version))) return;
+    constexpr std::size_t most = 100;
+    if (notes.versions.size() < most) notes.versions.emplace(version);
+    if (is_newer(version, known) && notes.newer.size() < most) notes.newer.emplace(version);
+}
+
+}  // namespace whittle::inline v0::logs

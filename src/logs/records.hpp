@@ -1,0 +1,54 @@
+#pragma once
+
+#include "whittle/logs/logs.hpp"
+
+#include <cstddef>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::logs {
+
+/// The lines of a log, each of them a JSON object. Lines that are none are noted as damaged; blank ones are passed
+/// over.
+class Records {
+public:
+    Records(std::istream& in, const LogOptions& options, LogNotes& notes)
+        : in_(&in), options_(&options), notes_(&notes) {}
+
+    /// nullopt at the end.
+    [[nodiscard]] std::optional<nlohmann::ordered_json> next();
+    /// The same, but a file whose first line is no whole JSON value is one record.
+    [[nodiscard]] std::optional<nlohmann::ordered_json> next_or_document();
+    /// Of what `next` gave; from 1.
+    [[nodiscard]] std::size_t line() const noexcept { return line_; }
+
+private:
+    [[nodiscard]] bool next_line();
+    [[nodiscard]] std::optional<nlohmann::ordered_json> record_of_line();
+    [[nodiscard]] std::string too_long() const;
+    void skip_rest_of_line();
+
+    std::istream* in_;
+    const LogOptions* options_;
+    LogNotes* notes_;
+    std::string text_{};
+    std::size_t line_ = 0;
+};
+
+/// The whole of a file as one JSON value. nullopt if it is none, which is noted with its reason.
+[[nodiscard]] std::optional<nlohmann::ordered_json> read_document(std::istream& in, const LogOptions& options,
+                                                                  LogNotes& notes);
+
+/// Parses `text`, or notes why line `line` is damaged.
+[[nodiscard]] std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::size_t line,
+                                                                 const LogOptions& options, LogNotes& notes);
+
+/// The id of a session that has none: the stem of the file's name.
+[[nodiscard]] std::string stem_of(const LogOptions& options);
+
+/// Notes a version of the agent; above `known`, which is "2.1" for all of 2.1, as newer than the reader.
+void note_version(LogNotes& notes, std::string_view version, std::string_view known);
+
+}  // namespace whittle::inline v0::logs

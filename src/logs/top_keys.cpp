@@ -1,0 +1,108 @@
+#include "top_keys.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+/// Walks over JSON text and tells each key with the keys around it.
+class KeyWalk {
+public:
+    explicit KeyWalk(std::string_view text) : text_(text) {}
+
+    /// Whether there is one more token; `end` of the outermost value ends the walk.
+    template <typename OnKey>
+    void run(const OnKey& on_key) {
+        skip_space();
+        if (at_ == text_.size() || text_[at_] != '{') return;
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            if (c == '"') {
+                const auto string = take_string();
+                if (!string) return;
+                skip_space();
+                const bool is_key = at_ < text_.size() && text_[at_] == ':' && !open_.empty() && open_.back().is_object;
+                if (!is_key) continue;
+                ++at_;
+                skip_space();
+                open_.back().key = *string;
+                on_key(open_, text_.substr(at_));
+            } else if (c == '{' || c == '[') {
+                open_.push_back({.key = {}, .is_object = c == '{'});
+                ++at_;
+            } else if (c == '}' || c == ']') {
+                if (open_.empty()) return;
+                open_.pop_back();
+                ++at_;
+                if (open_.empty()) return;
+            } else {
+                ++at_;
+            }
+        }
+    }
+
+    struct Level {
+        std::string_view key{};
+        bool is_object = false;
+    };
+
+private:
+    void skip_space() {
+        while (at_ < text_.size() &&
+               (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
+            ++at_;
+    }
+
+    /// nullopt if it does not end.
+    std::optional<std::string_view> take_string() {
+        const std::size_t begin = ++at_;
+        for (; at_ < text_.size(); ++at_) {
+            if (text_[at_] == '\\') {
+                ++at_;
+            } else if (text_[at_] == '"') {
+                return text_.substr(begin, at_++ - begin);
+            }
+        }
+        at_ = text_.size();
+        return std::nullopt;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::vector<Level> open_{};
+};
+
+/// The string that `rest` begins with, if it ends in time.
+std::string_view string_at(std::string_view rest) {
+    if (!rest.starts_with('"')) return {};
+    const std::size_t end = rest.find('"', 1);
+    return end == std::string_view::npos ? std::string_view() : rest.substr(1, end - 1);
+}
+
+}  // namespace
+
+TopKeys::TopKeys(std::string_view text) {
+    KeyWalk(text).run([&](const std::vector<KeyWalk::Level>& open, std::string_view rest) {
+        if (open.size() == 1) {
+            keys_.emplace(open[0].key, string_at(rest));
+        } else if (open.size() == 2 && open[1].is_object) {
+            keys_.emplace(std::string(open[0].key) + "." + std::string(open[1].key), string_at(rest));
+        } else if (open.size() == 3 && !open[1].is_object) {
+            first_.emplace(open[0].key, open[2].key);
+        }
+    });
+}
+
+std::string_view TopKeys::text(std::string_view path) const {
+    const auto at = keys_.find(path);
+    return at == keys_.end() ? std::string_view() : at->second;
+}
+
+std::string_view TopKeys::first_of(std::string_view key) const {
+    const auto at = first_.find(key);
+    return at == first_.end() ? std::string_view() : at->second;
+}
+
+}  // namespace whittle::inline v0::logs

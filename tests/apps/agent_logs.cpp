@@ -1,0 +1,88 @@
+// Logs of agents go through the commands as they are.
+#include "apps/cli.hpp"
+#include "support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+using namespace whittle::testing;
+using nlohmann::json;
+
+namespace {
+
+std::string fixture(const std::string& name) { return "'" WHITTLE_SOURCE_DIR "/tests/logs/fixtures/" + name + "'"; }
+
+}  // namespace
+
+TEST_CASE("replay takes a log of Claude Code without being told what it is", "[apps]") {
+    const TempDir dir;
+    const CliResult result =
+        run_cli(dir, "replay " + fixture("claude_code.jsonl") + " --preset recommended --window 200000 --json");
+    REQUIRE(result.exit_code == 0);
+    CHECK(result.err.empty());
+    const json shown = json::parse(result.out);
+    REQUIRE(shown["trajectories"].size() == 2);
+    CHECK(shown["trajectories"][0]["trajectory"] == "s-1");
+    CHECK(shown["trajectories"][0]["calls"] == 4);
+    CHECK(shown["trajectories"][1]["trajectory"] == "s-1/ag1");
+}
+
+TEST_CASE("what of a log could not be read is said on standard error", "[apps]") {
+    const TempDir dir;
+    const CliResult result = run_cli(dir, "check " + fixture("claude_code_odd.jsonl"));
+    CHECK(result.exit_code == 0);
+    CHECK(
+        has(result.err, "claude_code_odd.jsonl: claude_code: 5 damaged lines left out (8, 9, 11, 12, 13; the first: "));
+    CHECK(has(result.err, "unknown kinds of records: 1 hologram"));
+    CHECK(has(result.err, "version 3.0.1 is newer than this reader"));
+}
+
+TEST_CASE("logs of every format, and packed ones, go through check", "[apps]") {
+    const TempDir dir;
+    const CliResult all = run_cli(dir, "check " + fixture("codex.jsonl") + " " + fixture("gemini_cli.json") + " " +
+                                           fixture("swe_agent.traj") + " " + fixture("exchanges.jsonl") + " " +
+                                           fixture("session.har") + " " + fixture("claude_code.jsonl"));
+    CHECK(all.exit_code == 0);
+    CHECK(all.out == "8 sessions checked for anthropic, openai_chat: no violation\n");
+    CHECK(run_cli(dir, "check - < " + fixture("codex.jsonl")).out.starts_with("1 sessions"));
+    if (std::system("command -v gzip > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no gzip here");
+    const CliResult packed = run_cli(dir, "check - < " + fixture("codex.jsonl") + " --json");
+    REQUIRE(std::system(("gzip -c " + fixture("codex.jsonl") + " > '" + (dir / "c.gz") + "'").c_str()) == 0);
+    const CliResult unpacked = run_cli(dir, "check c.gz --json");
+    if (has(unpacked.err, "without zlib")) SKIP_WITH_MESSAGE("built without zlib");
+    CHECK(unpacked.out == packed.out);
+}
+
+TEST_CASE("a log without a session is an error that says so", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "empty.jsonl", R"({"type":"summary","summary":"x","leafUuid":"y"})"
+                                    "\n");
+    const CliResult result = run_cli(dir, "check empty.jsonl");
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.err, "empty.jsonl: expected sessions, found none"));
+}
+
+TEST_CASE("logs that are packed by zstd are read like others", "[apps]") {
+    if (std::system("command -v zstd > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no zstd here");
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("a", 400, 4'000));
+    const std::string in_dir = "cd '" + dir.path().string() + "' && ";
+    REQUIRE(
+        std::system((in_dir + "zstd -q s.jsonl -o s.zst && cat s.zst s.zst > twice.zst && head -c 3000 s.zst > cut.zst")
+                        .c_str()) == 0);
+    REQUIRE(std::system(("zstd -q " + fixture("codex.jsonl") + " -o '" + (dir / "rollout.jsonl.zst") + "'").c_str()) ==
+            0);
+    const CliResult log = run_cli(dir, "check rollout.jsonl.zst");
+    if (has(log.err, "without libzstd")) SKIP_WITH_MESSAGE("built without libzstd");
+    CHECK(log.out == "1 sessions checked for openai_chat: no violation\n");
+    CHECK(run_cli(dir, "check - < twice.zst").out.starts_with("2 sessions"));
+    const CliResult cut = run_cli(dir, "check cut.zst");
+    CHECK(cut.exit_code == 1);
+    CHECK(has(cut.err, "cut.zst: packed byte 3000: expected zstd data, found the end"));
+    const CliResult bomb = run_cli(dir, "check twice.zst --max-ratio 20");
+    CHECK(bomb.exit_code == 0);  // below 16M
+    const CliResult broken = run_cli(dir, "check s.zst --max-input 1000");
+    CHECK(broken.exit_code == 1);
+}

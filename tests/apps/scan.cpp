@@ -1,0 +1,225 @@
+#include "apps/cli.hpp"
+#include "support/catch.hpp"
+
+#include <stdlib.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+using namespace whittle::testing;
+using nlohmann::json;
+
+namespace {
+
+std::string fixture_file(const std::string& name) { return WHITTLE_SOURCE_DIR "/tests/logs/fixtures/" + name; }
+
+/// The environment of a person whose home is a folder of ours.
+class Home {
+public:
+    Home() {
+        ::setenv("HOME", dir.path().c_str(), 1);
+        for (const char* name :
+             {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+            ::unsetenv(name);
+    }
+    void put(const std::string& name, const std::string& at) const {
+        const std::filesystem::path path = dir.path() / at;
+        std::filesystem::create_directories(path.parent_path());
+        std::filesystem::copy_file(fixture_file(name), path);
+    }
+    TempDir dir{};
+};
+
+}  // namespace
+
+TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
+    const Home home;
+    home.put("claude_code.jsonl", ".claude/projects/-home-ann-shop/s-1.jsonl");
+    home.put("codex.jsonl", ".codex/sessions/2026/03/02/rollout-2026-03-02T10-00-00-c-1.jsonl");
+    home.put("gemini_cli.json", ".gemini/tmp/abc/chats/session-2025.json");
+    write_text(home.dir / ".gemini/tmp/abc/logs.json", "[]");
+    const CliResult result = run_cli(home.dir, "scan --json");
+    REQUIRE(result.exit_code == 0);
+    CHECK(result.err.empty());
+    const json shown = json::parse(result.out);
+    REQUIRE(shown["places"].size() == 6);
+    CHECK(shown["places"][0]["agent"] == "Claude Code");
+    CHECK(shown["places"][0]["files"] == 1);
+    CHECK(shown["places"][1]["is_there"] == false);
+    CHECK(shown["total"]["sessions"] == 4);
+    CHECK(shown["total"]["calls"] == 4 + 1 + 4 + 1);
+    CHECK(shown["agents"]["claude_code"]["billed"]["cache_read_tokens"] == 47'600);
+    CHECK(shown["agents"]["claude_code"]["billed_calls"] == 6);  // with the one that was taken back
+    CHECK(shown["agents"]["codex"]["billed"]["output_tokens"] == 465);
+    CHECK(shown["compactions"]["number"] == 2);
+    CHECK(shown["compactions"]["needed_later"]["constraint"]["lost"] > 0);
+    CHECK(shown["dearest"].size() == 4);
+    CHECK(shown["strategies"][0]["name"] == "as recorded");
+    CHECK(shown["strategies"].size() == 5);
+    CHECK(shown["notes"]["left_out"]["progress"] == 1);
+    CHECK(files_in(home.dir).size() == 16);  // nothing was written
+}
+
+TEST_CASE("scan goes by the variables that move an agent's folder", "[apps]") {
+    const Home home;
+    home.put("claude_code.jsonl", "moved/claude/projects/p/s.jsonl");
+    home.put("codex.jsonl", "moved/codex/archived_sessions/rollout-x.jsonl");
+    ::setenv("CLAUDE_CONFIG_DIR", (home.dir / "nowhere,").append(home.dir / "moved/claude").c_str(), 1);
+    ::setenv("CODEX_HOME", (home.dir / "moved/codex").c_str(), 1);
+    const json shown = json::parse(run_cli(home.dir, "scan --json").out);
+    ::unsetenv("CLAUDE_CONFIG_DIR");
+    ::unsetenv("CODEX_HOME");
+    CHECK(shown["total"]["sessions"] == 3);
+}
+
+TEST_CASE("scan without any session says so", "[apps]") {
+    const Home home;
+    const CliResult result = run_cli(home.dir, "scan");
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.out, "Claude Code: "));
+    CHECK(has(result.out, "not there"));
+    CHECK(has(result.err, "failed: no sessions found"));
+    const CliResult missing = run_cli(home.dir, "scan nowhere");
+    CHECK(missing.exit_code == 1);
+    CHECK(has(missing.err, "read nowhere: it is not there"));
+    CHECK(run_cli(home.dir, "scan --csv --json").exit_code == 2);
+}
+
+TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
+    const Home home;
+    home.put("claude_code.jsonl", "logs/a.jsonl");
+    home.put("claude_code.jsonl", "logs/b.jsonl");
+    const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
+    CHECK(shown["total"]["sessions"] == 4);
+    CHECK(shown["total"]["billed"]["cache_write_tokens"] == 10'230 + 60);  // the one without a reply has no id
+}
+
+TEST_CASE("scan takes files and folders, and sessions in the library's own form", "[apps]") {
+    const Home home;
+    home.put("codex.jsonl", "logs/deep/er/c.jsonl");
+    write_text(home.dir / "logs/notes.json", R"({"nothing": "here"})");
+    write_text(home.dir / "own.jsonl", session_line("mine", 12, 4'000));
+    const CliResult result = run_cli(home.dir, "scan logs own.jsonl");
+    REQUIRE(result.exit_code == 0);
+    CHECK(has(result.out, "recorded"));
+    CHECK(has(result.out, "1 file holds no session of a known form"));
+    CHECK(has(result.out, "results of read"));
+    CHECK(has(result.out, "compactions by the agents: 1 in 1 session; needed later and lost:"));
+}
+
+TEST_CASE("the tables of a scan say what was billed and what each preset comes to", "[apps]") {
+    const Home home;
+    const std::string out = run_cli(home.dir, "scan '" + fixture_file("claude_code.jsonl") + "'").out;
+    CHECK(has(out, ": 1 file\n\nbilled       sessions  calls  of them  input  cached  written  output    cost\n"));
+    CHECK(has(out, "\nclaude_code         2      5        6    928  47,600   10,230     327  20,111\n"));
+    CHECK(has(out, "\nas recorded "));
+    CHECK(has(out, "\ncheap "));
+    CHECK(has(out, "\nresults of Read "));
+    CHECK(has(out, "needed later and lost: constraint 2 of 7"));
+    CHECK(has(out, "in the logs and not sent to a model: 1 assistant, made by the agent, 1 file-history-snapshot"));
+}
+
+TEST_CASE("scan prints a line for each session as CSV", "[apps]") {
+    const Home home;
+    const std::string out = run_cli(home.dir, "scan '" + fixture_file("claude_code.jsonl") + "' --csv").out;
+    REQUIRE(std::ranges::count(out, '\n') == 3);
+    CHECK(out.starts_with("agent,session,parent,file,calls,compactions,billed_calls,"));
+    CHECK(has(out, "\nclaude_code,\"s-1\",\"\",\""));
+    CHECK(has(out, "\",4,1,5,28,47600,10230,320,"));
+    CHECK(has(out, "\nclaude_code,\"s-1/ag1\",\"s-1\",\""));
+}
+
+TEST_CASE("scan masks what looks like a secret, unless it is told not to", "[apps]") {
+    const Home home;
+    const std::string key = "sk-proj-abcdefghijklmnop0123456789";
+    write_text(home.dir / (key + ".jsonl"),
+               R"({"id":")" + key +
+                   R"(","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"x"}]})"
+                   "\n");
+    for (const char* form : {"", " --json", " --csv"}) {
+        CAPTURE(form);
+        const CliResult hidden = run_cli(home.dir, "scan ." + std::string(form));
+        CHECK(hidden.exit_code == 0);
+        CHECK_FALSE(has(hidden.out, "abcdefghijklmnop"));
+        CHECK(has(hidden.out, "sk-p***"));
+        CHECK(has(run_cli(home.dir, "scan . --no-mask" + std::string(form)).out, key));
+    }
+}
+
+TEST_CASE("one file that cannot be read does not end a scan", "[apps]") {
+    const Home home;
+    home.put("codex.jsonl", "logs/good.jsonl");
+    write_text(home.dir / "logs/bad.jsonl.gz", std::string("\x1F\x8B\x08\x00") + "no gzip");
+    const CliResult result = run_cli(home.dir, "scan logs");
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.out, "codex"));
+    CHECK(has(result.err, "failed: 1 file could not be read"));
+}
+
+TEST_CASE("sessions of opencode are read from its database, which stays as it is", "[apps]") {
+    if (std::system("command -v sqlite3 > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const Home home;
+    const std::string folder = ".local/share/opencode";
+    std::filesystem::create_directories(home.dir.path() / folder);
+    write_text(home.dir / "make.sql", R"(
+CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, version text, revert text, time_created integer);
+CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
+CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, data text);
+INSERT INTO session VALUES ('ses_2', 'ses_1', '/w', '1.3.10', NULL, 2), ('ses_1', NULL, '/w', '1.3.10', NULL, 1);
+INSERT INTO message VALUES ('m2', 'ses_1', 20, '{"role":"assistant","modelID":"m","tokens":{"input":7,"output":1,"reasoning":2,"cache":{"read":5,"write":0}}}'),
+  ('m1', 'ses_1', 10, '{"role":"user"}'), ('m3', 'ses_2', 30, '{"role":"user"}');
+INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}'), ('p1', 'm1', 'ses_1', 1, '{"type":"text","text":"go"}'),
+  ('p2', 'm2', 'ses_1', 2, '{"type":"text","text":"one"}'), ('p4', 'm3', 'ses_2', 4, '{"type":"text","text":"go"}'), ('p5', 'm3', 'ses_2', 5, 'no json');
+)");
+    REQUIRE(std::system(
+                ("cd '" + home.dir.path().string() + "' && sqlite3 " + folder + "/opencode.db < make.sql").c_str()) ==
+            0);
+    const auto files_before = files_in(home.dir);
+    const CliResult result = run_cli(home.dir, "scan --json");
+    if (has(result.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    REQUIRE(result.exit_code == 0);
+    const json shown = json::parse(result.out);
+    CHECK(shown["agents"]["opencode"]["sessions"] == 2);
+    CHECK(shown["agents"]["opencode"]["calls"] == 1);
+    CHECK(shown["agents"]["opencode"]["billed"]["cache_read_tokens"] == 5);
+    CHECK(shown["agents"]["opencode"]["billed"]["output_tokens"] == 3);
+    CHECK(files_in(home.dir) == files_before);
+    const CliResult requests = run_cli(home.dir, "replay " + folder + "/opencode.db --preset recommended --requests -");
+    CHECK(has(requests.out, R"("trajectory":"ses_1","call":0,"messages":[{"role":"user","content":"go"}])"));
+    REQUIRE(std::system(("cd '" + home.dir.path().string() + "' && sqlite3 other.db 'CREATE TABLE x (y)'").c_str()) ==
+            0);
+    const CliResult other = run_cli(home.dir, "check other.db");
+    CHECK(other.exit_code == 1);
+    CHECK(has(other.err, "other.db: expected a database of opencode: no such table: session"));
+}
+
+TEST_CASE("what a log holds cannot steer the terminal", "[apps]") {
+    const Home home;
+    const std::string hostile = R"(a\u001b[2J\nwhittle: all is well\u202e\",1)";
+    write_text(home.dir / "s.jsonl",
+               R"({"type":"user","uuid":"1","parentUuid":null,"isSidechain":false,"sessionId":")" + hostile +
+                   R"(","message":{"role":"user","content":"go"}})"
+                   "\n"
+                   R"({"type":")" +
+                   hostile +
+                   R"(","sessionId":"x"})"
+                   "\n"
+                   R"({"type":"assistant","uuid":"2","parentUuid":"1","isSidechain":false,"version":"9)" +
+                   hostile +
+                   R"(","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":")" +
+                   hostile +
+                   R"(","input":{}}]}})"
+                   "\n");
+    for (const char* form : {"", " --json", " --csv"}) {
+        CAPTURE(form);
+        const CliResult result = run_cli(home.dir, "scan ." + std::string(form));
+        CHECK(result.exit_code == 0);
+        for (const std::string& text : {result.out, result.err}) {
+            CHECK_FALSE(has(text, "\x1b"));
+            CHECK_FALSE(has(text, "\nwhittle: all"));
+            CHECK_FALSE(has(text, "\xE2\x80\xAE"));
+        }
+    }
+}

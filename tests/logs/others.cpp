@@ -1,0 +1,152 @@
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+using logs::Session;
+
+TEST_CASE("messages of Gemini CLI are what was written last under their ids", "[logs]") {
+    const ReadLog log = read_fixture("gemini_cli.jsonl");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.id == "g-1");
+    CHECK(roles_of(session) == "uataua");
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 3, 5});
+    CHECK(usage_of(session) == std::vector<Usage>{{2'000, 6'000, 0, 50}, {100, 8'000, 0, 5}, {3'000, 0, 0, 4}});
+    CHECK(session.recording.messages[2].json()["content"] == "a.txt\nb.txt");
+    CHECK(session.recording.messages[2].json()["tool_call_id"] == "ls-1");
+    CHECK(session.calls[0].model == "gemini-2.5-pro");
+    // Rewound
+    CHECK(session.calls_elsewhere == 1);
+    CHECK(session.billed_elsewhere == Usage{100, 8'100, 0, 3});
+    // All messages anew
+    REQUIRE(session.compactions.size() == 1);
+    CHECK(session.compactions[0].before == 4);
+    const auto request = session.request_of(session.calls[2]);
+    REQUIRE(request.size() == 3);
+    CHECK(request[0]["content"] == "<state_snapshot>two files</state_snapshot>");
+    CHECK(log.notes.unknown == std::map<std::string, std::int64_t>{{"oracle", 1}});
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"info", 1}});
+}
+
+TEST_CASE("a session of Gemini CLI in one document is read", "[logs]") {
+    const ReadLog log = read_fixture("gemini_cli.json");
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(log.sessions[0].recording.id == "g-0");
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{52, 0, 0, 10}});
+    CHECK(log.sessions[0].recording.seconds[1] == 2.0);
+}
+
+TEST_CASE("a trajectory of SWE-agent is its history, billed in all", "[logs]") {
+    const ReadLog log = read_fixture("swe_agent.traj");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.id == "swe_main");
+    CHECK(session.version == "1.1.0");
+    CHECK(roles_of(session) == "suata");
+    CHECK(session.recording.messages[3].json()["tool_call_id"] == "t1");
+    CHECK_FALSE(session.recording.messages[4].json().contains("tool_calls"));
+    CHECK_FALSE(session.recording.messages[2].json().contains("thought"));
+    CHECK(session.calls.size() == 2);
+    CHECK(billed(session) == Usage{2'100, 0, 0, 60});
+}
+
+TEST_CASE("mini-swe-agent keeps the provider's response", "[logs]") {
+    const Session session = read_fixture("mini_swe_agent.traj.json").sessions.at(0);
+    CHECK(session.recording.id == "mini_swe_agent");
+    CHECK(roles_of(session) == "suau");
+    CHECK(usage_of(session) == std::vector<Usage>{{10, 30, 0, 2}});
+}
+
+TEST_CASE("requests that go on with an earlier one are one session", "[logs]") {
+    const ReadLog log = read_fixture("exchanges.jsonl");
+    REQUIRE(log.sessions.size() == 2);
+    const Session& first = log.sessions[0];
+    CHECK(first.recording.id == "exchanges-1");
+    CHECK(roles_of(first) == "suataua");
+    CHECK(replies_of(first) == std::vector<std::size_t>{2, 4, 6});
+    CHECK(first.calls[0].id == "chatcmpl-1");
+    CHECK(first.calls[0].model == "gpt-5-2026");
+    CHECK(usage_of(first) == std::vector<Usage>{{50, 0, 0, 9}, {}, {16, 64, 0, 4}});
+    CHECK(first.recording.messages[4].json()["content"] == "It is noon.");  // its response was streamed
+    CHECK(first.recording.tools.at(0).name == "clock");
+    CHECK(first.recording.seconds[6] == 9.0);
+    CHECK(log.sessions[1].recording.system == "Be short.");
+    CHECK(usage_of(log.sessions[1]) == std::vector<Usage>{{5, 10, 20, 2}});
+    CHECK(log.notes.unknown == std::map<std::string, std::int64_t>{{"request without messages", 1}});
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"response that holds no reply", 1}});
+}
+
+TEST_CASE("requests in an HTTP archive are read", "[logs]") {
+    const ReadLog log = read_fixture("session.har");
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{8, 0, 0, 3}});
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"entry that is no request to a model", 1}});
+}
+
+TEST_CASE("each step of a message of opencode is a call", "[logs]") {
+    const ReadLog log = read_fixture("opencode.json");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.id == "ses_1");
+    CHECK(session.parent == "ses_0");
+    CHECK(session.version == "1.3.10");
+    CHECK(roles_of(session) == "uatauat");
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 3, 5});
+    CHECK(usage_of(session) == std::vector<Usage>{{100, 1'000, 30, 25}, {10, 1'130, 0, 4}, {60, 0, 0, 8}});
+    CHECK(session.recording.messages[0].json()["content"] == "List the files");
+    CHECK(session.recording.messages[2].json()["content"] == "a.txt");
+    CHECK(session.recording.messages[6].json()["content"] == "denied");
+    CHECK(session.recording.seconds[2] == 3.0);
+    // The summary's own call, and what was taken back
+    CHECK(session.calls_elsewhere == 2);
+    CHECK(session.billed_elsewhere == Usage{1'270, 0, 0, 52});
+    REQUIRE(session.compactions.size() == 1);
+    CHECK(session.compactions[0].before == 4);
+    const auto request = session.request_of(session.calls[2]);
+    REQUIRE(request.size() == 3);
+    CHECK(request[1]["content"] == "There is one file.");
+    CHECK(log.notes.unknown.empty());  // the wormhole is in what was taken back
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"part/compaction", 1},
+                                                                    {"part/file", 1},
+                                                                    {"part/reasoning", 1},
+                                                                    {"part/text", 1},
+                                                                    {"tool result that the agent cleared later", 1}});
+}
+
+TEST_CASE("actions of OpenHands that share a response are one reply", "[logs]") {
+    const ReadLog log = read_fixture("openhands.json");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.system == "You are OpenHands.");
+    CHECK(roles_of(session) == "uatta");
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 4});
+    CHECK(usage_of(session) == std::vector<Usage>{{100, 400, 0, 30}, {100, 200, 10, 5}});
+    REQUIRE(session.recording.messages[1].json()["tool_calls"].size() == 2);
+    CHECK(session.recording.messages[1].json()["tool_calls"][0]["function"]["arguments"] == R"({"command": "ls"})");
+    REQUIRE(session.compactions.size() == 1);
+    CHECK(session.compactions[0].before == 4);
+    const auto request = session.request_of(session.calls[1]);
+    REQUIRE(request.size() == 2);
+    CHECK(request[0]["content"] == "Fix it");
+    CHECK(request[1]["content"] == "Listed the files.");
+}
+
+TEST_CASE("spans of model calls are put together in the order of their starts", "[logs]") {
+    const ReadLog log = read_fixture("otel.jsonl");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.system == "Be kind.");
+    CHECK(roles_of(session) == "uata");
+    CHECK(usage_of(session) == std::vector<Usage>{{40, 60, 0, 8}, {10, 90, 20, 4}});
+    CHECK(session.calls[0].id == "r1");
+    CHECK(session.calls[0].model == "gpt-5");
+    CHECK(session.recording.messages[2].json()["content"] == "noon");
+    CHECK(session.recording.seconds[3] == 5.0);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"span without gen_ai.input.messages", 1}});
+}

@@ -1,0 +1,56 @@
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+using logs::Format;
+using logs::recognise;
+
+TEST_CASE("each format is recognised by what a file holds, also by its first bytes alone", "[logs]") {
+    const std::vector<std::pair<std::string, Format>> fixtures{{"claude_code.jsonl", Format::claude_code},
+                                                               {"claude_code_odd.jsonl", Format::claude_code},
+                                                               {"codex.jsonl", Format::codex},
+                                                               {"codex_old.jsonl", Format::codex},
+                                                               {"codex_ahead.jsonl", Format::codex},
+                                                               {"gemini_cli.jsonl", Format::gemini_cli},
+                                                               {"gemini_cli.json", Format::gemini_cli},
+                                                               {"swe_agent.traj", Format::swe_agent},
+                                                               {"mini_swe_agent.traj.json", Format::swe_agent},
+                                                               {"exchanges.jsonl", Format::exchanges},
+                                                               {"session.har", Format::har},
+                                                               {"opencode.json", Format::opencode},
+                                                               {"openhands.json", Format::openhands},
+                                                               {"otel.jsonl", Format::otel}};
+    for (const auto& [name, format] : fixtures) {
+        CAPTURE(name);
+        const std::string text = fixture_text(name);
+        CHECK(recognise(text) == format);
+        CHECK(recognise(std::string_view(text).substr(0, 180)) == format);
+        CHECK(recognise("\xEF\xBB\xBF" + text) == format);
+    }
+}
+
+TEST_CASE("a damaged first line does not hide what a file is", "[logs]") {
+    CHECK(recognise("{\"type\":\"user\",\"mess\n" + fixture_text("codex.jsonl")) == Format::codex);
+    CHECK(recognise("\n\n" + fixture_text("claude_code.jsonl")) == Format::claude_code);
+}
+
+TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
+    for (const char* text : {R"({"id":"a","messages":[{"role":"user","content":"x"}],"meta":{"t":[0]}})",
+                             R"([{"role":"user","content":"x"}])", R"({"model":"m","messages":[],"max_tokens":5})", "",
+                             "{", "\n\n", "not json", R"({"type":"user"})", "{\"a\\", "\"", "}}]]"}) {
+        CAPTURE(text);
+        CHECK_FALSE(recognise(text).has_value());
+    }
+}
+
+TEST_CASE("every format has a name of its own", "[logs]") {
+    std::set<std::string_view> names;
+    for (const Format format : logs::formats()) names.insert(logs::name_of(format));
+    CHECK(names.size() == 9);
+    CHECK_FALSE(names.contains(""));
+}
