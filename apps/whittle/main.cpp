@@ -214,8 +214,7 @@ int run(int argc, char** argv) {
     CLI::App* completion_app = add_completion(app, shell);
     CLI::App* man_app = add_man(app);
     CLI::App* scan_app = add_scan(app, scan_command);
-    for (CLI::App* sub :
-         {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app, scan_app}) {
+    for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app, scan_app}) {
         add_common(*sub, common);
         add_shape(*sub, common);
     }
