@@ -70,7 +70,8 @@ template <AgentMessage M>
     return bytes;
 }
 
-/// Messages, side table, journal, notes, version and counters.
+/// Messages, side table, journal, notes, version and counters. Not what was learnt of the models' counting: whoever
+/// counts with a new counter adds to it.
 template <AgentMessage M>
 [[nodiscard]] std::string snapshot(const Conversation<M>& conversation) {
     const ConversationState<M> state = conversation.state();
@@ -109,12 +110,6 @@ template <AgentMessage M>
     detail::add_number(out, state.counters.model_calls);
     detail::add_number(out, state.counters.reported_tokens);
     detail::add_number(out, state.counters.reported_at);
-    for (const SavedFit& saved : state.calibrations.fits) {
-        out += saved.counter + "/" + saved.model + ":";
-        detail::add_number(out, saved.fit.reported);
-        detail::add_number(out, saved.fit.counted);
-        detail::add_number(out, saved.fit.grown_counted);
-    }
     detail::add_number(out, static_cast<int>(state.counters.prefix_edited));
     detail::add_number(out, static_cast<int>(state.counters.request_edited));
     detail::add_number(out, state.counters.request.low);
