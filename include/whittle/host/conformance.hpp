@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/host/detail/conformance_report.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/traits.hpp"
 
@@ -51,33 +52,6 @@ struct HostFormat {
     std::vector<PartKind> holds{PartKind::text, PartKind::tool_call, PartKind::tool_result};
     bool results_name_tools = false;  ///< a message with a result has the name of the tool
     bool utf8_only = false;           ///< your type keeps nothing else, as JSON: no other texts and ids are tried
-};
-
-struct ConformanceOptions {
-    std::uint64_t seed = 1;  ///< the same messages for a seed
-    int messages = 300;      ///< that your type can hold and the suite tries, 1 or more
-    /// Told of each failure as it is found: the name of the check, and what was tried. What it throws ends the suite.
-    std::function<void(std::string_view check, std::string_view what)> on_failure{};
-};
-
-/// One promise, by its name.
-struct ConformanceCheck {
-    std::string_view name{};
-    std::string_view promise{};
-    std::int64_t tried = 0;
-    std::int64_t failed = 0;
-    std::string first{};  ///< what was tried when it failed first; texts in it are cut
-};
-
-struct ConformanceReport {
-    std::vector<ConformanceCheck> checks{};  ///< all of them, in the order of docs/hosts.md
-    std::int64_t messages = 0;               ///< that were built and tried
-
-    [[nodiscard]] bool passed() const noexcept;
-    /// Names of the checks that failed.
-    [[nodiscard]] std::vector<std::string> failed_checks() const;
-    /// A line for each check that failed, and one with the counts.
-    [[nodiscard]] std::string text() const;
 };
 
 /// Holds the traits of M to losslessness on generated messages: every part is read in its place with its ids, an edit

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+struct ConformanceOptions {
+    std::uint64_t seed = 1;  ///< the same messages for a seed
+    int messages = 300;      ///< that your type can hold and the suite tries, 1 or more
+    /// Told of each failure as it is found: the name of the check, and what was tried. What it throws ends the suite.
+    std::function<void(std::string_view check, std::string_view what)> on_failure{};
+};
+
+/// One promise, by its name.
+struct ConformanceCheck {
+    std::string_view name{};
+    std::string_view promise{};
+    std::int64_t tried = 0;
+    std::int64_t failed = 0;
+    std::string first{};  ///< what was tried when it failed first; texts in it are cut
+};
+
+struct ConformanceReport {
+    std::vector<ConformanceCheck> checks{};  ///< all of them, in the order of docs/hosts.md
+    std::int64_t messages = 0;               ///< that were built and tried
+
+    [[nodiscard]] bool passed() const noexcept;
+    /// Names of the checks that failed.
+    [[nodiscard]] std::vector<std::string> failed_checks() const;
+    /// A line for each check that failed, and one with the counts.
+    [[nodiscard]] std::string text() const;
+};
+
+}  // namespace whittle::inline v0
