@@ -1,11 +1,9 @@
 #pragma once
 
-#include "whittle/host/detail/conformance_report.hpp"
+#include "whittle/host/detail/conformance_types.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/message/traits.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,30 +11,6 @@
 #include <vector>
 
 namespace whittle::inline v0 {
-
-/// What stands in a message beside what whittle sees: names, cache marks, members that nobody knows. Each value is a
-/// word of `[a-z0-9]` that no other has, so that it is found again in a dump. Gives the same for a seed.
-class FieldValues {
-public:
-    struct Given {
-        std::string value{};
-        std::optional<std::size_t> part{};  ///< absent: a field of the message
-    };
-
-    explicit FieldValues(std::uint64_t seed) noexcept : seed_(seed) {}
-    /// True once in `n` times, from 1: for a field that may be absent, and for which of several shapes a message has.
-    [[nodiscard]] bool one_in(std::uint64_t n) noexcept;
-    /// For a field of the message, which must outlive every edit.
-    [[nodiscard]] std::string value();
-    /// For a field of one part, which goes with that part.
-    [[nodiscard]] std::string value_of(std::size_t part);
-    [[nodiscard]] const std::vector<Given>& given() const noexcept { return given_; }
-
-private:
-    std::uint64_t seed_;
-    std::uint64_t draws_ = 0;
-    std::vector<Given> given_{};
-};
 
 /// How the suite makes and looks at your messages. Written by hand, without the traits: it is what they are held to.
 template <AgentMessage M>
