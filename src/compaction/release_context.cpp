@@ -68,12 +68,11 @@ std::vector<EarlierResult> earlier_results(const HookTurn& turn, const ReleaseCo
         if (candidate.is_beside_round) continue;
         EarlierResult& result = results.emplace_back();
         if (candidate.call_part) {
-            const auto [of_message, is_new] = arguments.try_emplace(candidate.call);
-            if (is_new) {
-                turn.visit_parts(candidate.call,
-                                 [&](const PartView& part) { of_message->second.emplace_back(part.text); });
+            std::vector<std::string>& of_message = arguments[candidate.call];
+            if (of_message.empty()) {
+                turn.visit_parts(candidate.call, [&](const PartView& part) { of_message.emplace_back(part.text); });
             }
-            result.arguments = of_message->second.at(*candidate.call_part);
+            result.arguments = of_message.at(*candidate.call_part);
             for (const std::string& text : strings_in_json(result.arguments)) result.strings += text + '\n';
         }
         result.candidate = std::move(candidate);
