@@ -5,6 +5,7 @@
 #include "whittle/adapter/trajectory.hpp"
 #include "whittle/message/validity.hpp"
 
+#include "agent_log.hpp"
 #include "input.hpp"
 
 #include <concepts>

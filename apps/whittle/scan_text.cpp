@@ -141,9 +141,9 @@ std::string ScanReport::spending_text(bool colour) const {
     add("results that no later reply refers to", spending_.unused);
     std::string text = table.text(colour);
     text += "sent, by age in calls: ";
-    const std::array<const char*, evaluation::spending_ages> ages{"new", "to 10", "to 50", "older"};
-    for (std::size_t age = 0; age < ages.size(); ++age)
-        text += fmt::format("{}{} {}", age == 0 ? "" : ", ", ages[age],
+    const std::array<const char*, evaluation::spending_ages> age_names{"new", "to 10", "to 50", "older"};
+    for (std::size_t age = 0; age < age_names.size(); ++age)
+        text += fmt::format("{}{} {}", age == 0 ? "" : ", ", age_names[age],
                             percent_of(spending_.sent_by_age[age], spending_.all.sent));
     return text + "\n";
 }
