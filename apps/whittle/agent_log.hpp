@@ -12,10 +12,18 @@
 
 namespace whittle::cli {
 
-/// Reads a log that an agent left, and says on standard error what is to be said about it: kinds of records that are
-/// not known, damaged lines, versions that are newer than the reader. Returns the number of sessions.
-std::size_t read_agent_log(std::istream& in, logs::Format format, const TrajectoryOptions& options,
-                           FunctionRef<void(logs::Session&&)> visit);
+/// What kind of log begins so; opencode's database is one. nullopt: none.
+[[nodiscard]] std::optional<logs::Format> format_of_log(std::string_view start);
+
+/// Reads a log that an agent left; `buffer` is of the file `path`. Throws what the readers throw, and
+/// Error(invalid_argument) for a database that is no file.
+logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,
+                           const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit);
+
+/// The same, and says on standard error what is to be said about it: kinds of records that are not known, damaged
+/// lines, versions that are newer than the reader. Returns the number of sessions.
+std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::Format format,
+                           const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit);
 
 /// Whose messages its sessions hold; the format knows it better than `given`.
 [[nodiscard]] std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given);
