@@ -138,28 +138,42 @@ namespace whittle::cli {
 /// How sessions of the input `name` are read.
 [[nodiscard]] TrajectoryOptions options_for(const std::string& name, const InputLimits& limits);
 
-/// Visits the sessions of a file, or of standard input for "-", each with its own message type; logs of agents, which
-/// are recognised by what they hold, give theirs in the same way. Throws Error(parse_failed) if there is none.
-template <typename Visit>
-void for_each_session(const std::string& path, const CommonOptions& common, Visit&& visit) {
+/// Reads the sessions of a file, or of standard input for "-"; logs of agents, which are recognised by what they hold,
+/// too. Calls `take(Trajectory<>&&, std::optional<Shape>, std::string_view where)` until it returns false. Returns what
+/// errors call the input. Throws Error(parse_failed) if there is no session.
+template <typename Take>
+std::string read_sessions(const std::string& path, const CommonOptions& common, Take&& take) {
     const std::optional<Shape> given = to_shape(common.shape);
     InputBuffer buffer(path, common.limits);
-    std::istream in(&buffer);
-    const auto take = [&](Trajectory<>&& session, std::optional<Shape> shape) {
+    const TrajectoryOptions options = options_for(buffer.name(), common.limits);
+    bool goes_on = true;
+    const auto visit = [&](Trajectory<>&& session, std::optional<Shape> shape) {
         throw_if_interrupted();
         const std::string where = buffer.name() + ": " + shown(session.id);
-        visit_in_shape(std::move(session), shape, where, visit);
+        goes_on = goes_on && take(std::move(session), shape, where);
+        return goes_on;
     };
     std::size_t count = 0;
     if (const auto format = format_of_log(buffer.start())) {
-        count = read_agent_log(
-            path, buffer, *format, options_for(buffer.name(), common.limits),
-            [&](logs::Session&& session) { take(std::move(session.recording), shape_of(*format, given)); });
+        count = read_agent_log(path, buffer, *format, options, [&](logs::Session&& session) {
+            visit(std::move(session.recording), shape_of(*format, given));
+        });
     } else {
-        count = read_trajectories(in, options_for(buffer.name(), common.limits),
-                                  [&](Trajectory<>&& session) { take(std::move(session), given); });
+        std::istream in(&buffer);
+        count =
+            read_trajectories(in, options, [&](Trajectory<>&& session) { return visit(std::move(session), given); });
     }
     if (count == 0) throw Error(Errc::parse_failed, buffer.name() + ": expected sessions, found none");
+    return buffer.name();
+}
+
+/// Visits them all, each with its own message type.
+template <typename Visit>
+void for_each_session(const std::string& path, const CommonOptions& common, Visit&& visit) {
+    read_sessions(path, common, [&](Trajectory<>&& session, std::optional<Shape> shape, std::string_view where) {
+        visit_in_shape(std::move(session), shape, where, visit);
+        return true;
+    });
 }
 
 }  // namespace whittle::cli

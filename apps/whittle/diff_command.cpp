@@ -85,10 +85,7 @@ ExitCode exit_of(const ChainDiff& diff) {
 
 CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
     CLI::App* sub = app.add_subcommand("diff", "Show where two chains differ on one session, call by call");
-    sub->add_option("file", command.session.file,
-                    "A session of OpenAI or Anthropic messages: JSON Lines or JSON, also as gzip; - is standard input")
-        ->required()
-        ->type_name("FILE");
+    add_session_file(*sub, command.session.file);
     sub->add_option_function<std::vector<std::string>>(
            "--config",
            [&command](const std::vector<std::string>& files) {

@@ -11,10 +11,7 @@
 namespace whittle::cli {
 CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
     CLI::App* sub = app.add_subcommand("explain", "Show what a chain does to each message of one request, and why");
-    sub->add_option("file", command.session.file,
-                    "A session of OpenAI or Anthropic messages: JSON Lines or JSON, also as gzip; - is standard input")
-        ->required()
-        ->type_name("FILE");
+    add_session_file(*sub, command.session.file);
     sub->add_option("--call", command.call, "The request, from 0; left out: the last one")
         ->check(CLI::NonNegativeNumber)
         ->type_name("K");

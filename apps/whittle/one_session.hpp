@@ -10,24 +10,18 @@ struct SessionChoice {
     std::string id{};  ///< empty: the first
 };
 
-/// Visits one session with its own message type. Reading ends behind it. Throws Error(parse_failed) if there is none,
+/// Visits one session with its own message type. Throws Error(parse_failed) if there is none,
 /// Error(not_found) if none has the id.
 template <typename Visit>
 void visit_session(const SessionChoice& choice, const CommonOptions& common, Visit&& visit) {
-    const std::optional<Shape> given = to_shape(common.shape);
-    InputBuffer buffer(choice.file, common.limits);
-    std::istream in(&buffer);
-    std::size_t sessions = 0;
     bool is_found = false;
-    read_trajectories(in, options_for(buffer.name(), common.limits), [&](Trajectory<>&& session) {
-        throw_if_interrupted();
-        ++sessions;
+    const auto take = [&](Trajectory<>&& session, std::optional<Shape> shape, std::string_view where) {
         is_found = choice.id.empty() || session.id == choice.id;
-        if (is_found) visit_in_shape(std::move(session), given, buffer.name() + ": " + shown(session.id), visit);
+        if (is_found) visit_in_shape(std::move(session), shape, where, visit);
         return !is_found;
-    });
-    if (sessions == 0) throw Error(Errc::parse_failed, buffer.name() + ": expected sessions, found none");
-    if (!is_found) throw Error(Errc::not_found, buffer.name() + ": no session has the id \"" + choice.id + "\"");
+    };
+    const std::string name = read_sessions(choice.file, common, take);
+    if (!is_found) throw Error(Errc::not_found, name + ": no session has the id \"" + choice.id + "\"");
 }
 
 }  // namespace whittle::cli

@@ -11,6 +11,14 @@ void add_common(CLI::App& command, CommonOptions& common) {
     command.add_flag("--no-color", common.no_color, "Print without terminal colours (as NO_COLOR does)");
 }
 
+void add_session_file(CLI::App& command, std::string& file) {
+    command
+        .add_option("file", file,
+                    "A session of OpenAI or Anthropic messages: JSON Lines or JSON, also as gzip; - is standard input")
+        ->required()
+        ->type_name("FILE");
+}
+
 void add_shape(CLI::App& command, CommonOptions& common) {
     command
         .add_option("--shape", common.shape,

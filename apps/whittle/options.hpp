@@ -14,6 +14,8 @@ namespace whittle::cli {
 
 /// `--json` and `--no-color`.
 void add_common(CLI::App& command, CommonOptions& common);
+/// The file that one session is taken from.
+void add_session_file(CLI::App& command, std::string& file);
 /// `--shape`, and the limits of an input of sessions.
 void add_shape(CLI::App& command, CommonOptions& common);
 /// `--allow-remote`, of commands that run chains.

@@ -29,6 +29,21 @@ TEST_CASE("replay takes a log of Claude Code without being told what it is", "[a
     CHECK(shown["trajectories"][1]["trajectory"] == "s-1/ag1");
 }
 
+TEST_CASE("explain and diff take one session of a log, as replay takes all", "[apps]") {
+    const TempDir dir;
+    const std::string file = fixture("claude_code.jsonl");
+    const CliResult explained =
+        run_cli(dir, "explain " + file + " --session s-1/ag1 --call 0 --preset recommended --json");
+    REQUIRE(explained.exit_code == 0);
+    CHECK(json::parse(explained.out)["trajectory"] == "s-1/ag1");
+    const CliResult compared = run_cli(dir, "diff " + file + " --preset recommended --preset cheap --json");
+    REQUIRE(compared.exit_code == 0);
+    CHECK(json::parse(compared.out)["trajectory"] == "s-1");
+    const CliResult unknown = run_cli(dir, "explain " + file + " --session s-2 --preset recommended");
+    CHECK(unknown.exit_code == 1);
+    CHECK(has(unknown.err, "claude_code.jsonl: no session has the id \"s-2\""));
+}
+
 TEST_CASE("what of a log could not be read is said on standard error", "[apps]") {
     const TempDir dir;
     const CliResult result = run_cli(dir, "check " + fixture("claude_code_odd.jsonl"));
