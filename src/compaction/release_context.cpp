@@ -215,29 +215,28 @@ void look_at_releases(HookTurn& turn, const ReleaseContextConfig& config) {
     notes->look_on(outline);
 }
 
-bool take_out_released(HookTurn& turn, const ReleaseContextConfig& config, bool all, WithReleaseDraft with_draft) {
+std::unordered_set<std::string> released_results(HookTurn& turn, const ReleaseContextConfig& config, bool all) {
+    std::unordered_set<std::string> results;
     const std::shared_ptr<ReleaseNotes> notes = ReleaseNotes::of(turn.attachments(), turn.report.middleware);
-    if (notes->is_settled(turn.edits())) return false;
-    const PruningConfig pruning = pruning_of(config);
-    std::vector<PruningCandidate> candidates = results_before(turn, pruning, turn.outline().size());
+    if (notes->is_settled(turn.edits())) return results;
+    std::vector<PruningCandidate> candidates = results_before(turn, pruning_of(config), turn.outline().size());
     std::erase_if(candidates, [&](const PruningCandidate& candidate) {
         return !candidate.rule.empty() || !notes->released().contains(candidate.name);
     });
-    const auto first = all ? std::optional<std::size_t>(0) : ReleaseBreakEven(turn, config).find(candidates);
     if (candidates.empty()) notes->settle(turn.edits());
-    if (!first || candidates.empty()) return false;
-    std::unordered_set<std::string> chosen;
+    const auto first = all ? std::optional<std::size_t>(0) : ReleaseBreakEven(turn, config).find(candidates);
     for (const PruningCandidate& candidate : candidates) {
-        if (candidate.message >= *first) chosen.insert(candidate.name);
+        if (first && candidate.message >= *first) results.insert(candidate.name);
     }
-    bool is_committed = false;
-    with_draft([&](Draft& edit) {
-        stage_pruning(turn, edit, pruning, turn.outline().size(), {.only = &chosen, .rule = released_rule});
-        const CommitResult result = edit.commit();
-        report_refused(turn, result);
-        is_committed = result.committed();
-    });
-    return is_committed;
+    return results;
+}
+
+bool take_out_released(HookTurn& turn, Draft& edit, const ReleaseContextConfig& config,
+                       const std::unordered_set<std::string>& results) {
+    stage_pruning(turn, edit, pruning_of(config), turn.outline().size(), {.only = &results, .rule = released_rule});
+    const CommitResult result = edit.commit();
+    report_refused(turn, result);
+    return result.committed();
 }
 
 }  // namespace detail

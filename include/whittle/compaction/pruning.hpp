@@ -173,10 +173,10 @@ public:
 private:
     bool take_out(Turn<M>& turn, bool all) const {
         detail::look_at_releases(turn, config_);
-        return detail::take_out_released(turn, config_, all, [&](FunctionRef<void(Draft&)> work) {
-            auto edit = turn.edit();
-            work(edit);
-        });
+        const auto results = detail::released_results(turn, config_, all);
+        if (results.empty()) return false;
+        auto edit = turn.edit();
+        return detail::take_out_released(turn, edit, config_, results);
     }
 
     ReleaseContextConfig config_;

@@ -1,13 +1,12 @@
 #pragma once
 
-#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/chain/hook_turn.hpp"
 #include "whittle/compaction/config.hpp"
 #include "whittle/conversation/tool.hpp"
 
-#include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 namespace whittle::inline v0 {
 
@@ -16,13 +15,14 @@ inline constexpr std::string_view released_rule = "released";
 
 namespace detail {
 
-/// Makes a draft of the conversation and gives it to a function.
-using WithReleaseDraft = FunctionRef<void(FunctionRef<void(Draft&)>)>;
-
 /// Works out what calls of the tool name, for those that were not looked at yet, and what they are answered.
 void look_at_releases(HookTurn& turn, const ReleaseContextConfig& config);
-/// Takes out of the request what was released: all of it, or what saves more than it costs. False: nothing.
-bool take_out_released(HookTurn& turn, const ReleaseContextConfig& config, bool all, WithReleaseDraft with_draft);
+/// The results that may go now, by the names of their calls: all that was released, or what saves more than it costs.
+[[nodiscard]] std::unordered_set<std::string> released_results(HookTurn& turn, const ReleaseContextConfig& config,
+                                                               bool all);
+/// Takes them out of the request, and commits. False: nothing was committed.
+bool take_out_released(HookTurn& turn, Draft& edit, const ReleaseContextConfig& config,
+                       const std::unordered_set<std::string>& results);
 
 [[nodiscard]] Tool release_context_tool(const ReleaseContextConfig& config, const std::string& stage,
                                         const ChainConfig& chain);
