@@ -30,11 +30,14 @@ std::vector<std::size_t> round_starts(const Outline& outline) {
     return starts;
 }
 
+bool wants_turns(const ValidityProfile& rules) noexcept {
+    return has_rule(rules, Rule::OC6_alternation) || has_rule(rules, Rule::GM1_turns);
+}
+
 std::size_t stretch_for_summary(const Outline& outline, std::span<const std::size_t> folded,
                                 const ValidityProfile& rules) {
     const std::size_t newest = stretches_of(folded).size() - 1;
-    const bool wants_user = has_rule(rules, Rule::A1_user_first) || has_rule(rules, Rule::OC6_alternation) ||
-                            has_rule(rules, Rule::GM1_turns);
+    const bool wants_user = has_rule(rules, Rule::A1_user_first) || wants_turns(rules);
     std::size_t passed = 0;  // of the folded
     for (std::size_t i = 0; wants_user && i < outline.size(); ++i) {
         if (passed < folded.size() && folded[passed] == i) {

@@ -3,7 +3,6 @@
 #include "../base/field_check.hpp"
 #include "../chain/size_in_window.hpp"
 #include "whittle/base/detail/saturating.hpp"
-#include "whittle/summarization/detail/fold_range.hpp"
 
 #include <fmt/format.h>
 

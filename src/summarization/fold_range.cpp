@@ -174,10 +174,6 @@ FoldPlan plan_fold(const Outline& outline, std::span<const std::int64_t> tokens,
     return plan;
 }
 
-bool wants_turns(const ValidityProfile& rules) noexcept {
-    return has_rule(rules, Rule::OC6_alternation) || has_rule(rules, Rule::GM1_turns);
-}
-
 std::int64_t FoldSizes::limit_of_messages() const noexcept {
     const std::int64_t wanted = trigger_tokens > 0 ? std::min(trigger_tokens, context_tokens) : context_tokens;
     return sub_saturating(scale.to_counted(wanted - std::min(wanted, scale.overhead)), system_and_tools);

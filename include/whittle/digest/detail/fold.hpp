@@ -25,6 +25,9 @@ enum class SummaryRole {
 /// For each message, where its tool round starts; its own place if it is in none.
 [[nodiscard]] std::vector<std::size_t> round_starts(const Outline& outline);
 
+/// Whether user and assistant have to speak in turns, so that two summaries cannot stand in a row.
+[[nodiscard]] bool wants_turns(const ValidityProfile& rules) noexcept;
+
 /// Which of the stretches of `folded`, of which there is one at least, makes way for the summary: the newest, so that
 /// the model reads it after what stayed; the oldest where the assistant would speak first otherwise and `rules` forbid
 /// that.

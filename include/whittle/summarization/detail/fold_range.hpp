@@ -37,9 +37,6 @@ struct FoldPlan {
     int level = 0;                   ///< of the summary
 };
 
-/// Whether user and assistant have to speak in turns, so that two summaries cannot stand in a row.
-[[nodiscard]] bool wants_turns(const ValidityProfile& rules) noexcept;
-
 /// The sizes that a fold is judged by. Triggers judge requests in the provider's tokens, plans count messages in ours:
 /// `scale` is between the two.
 struct FoldSizes {
