@@ -124,9 +124,7 @@ private:
         if (!key.empty()) session.parent = base;
         thread.entries().finish(session, true, notes_);
         thread = {};
-        if (session.recording.messages.empty()) return;
-        ++notes_.sessions;
-        visit_(std::move(session));
+        hand_over(std::move(session), notes_, visit_);
     }
 
     const LogOptions& options_;

@@ -32,9 +32,7 @@ public:
 
     void finish(VisitSession visit) {
         thread_.finish(session_, notes_);
-        if (session_.recording.messages.empty()) return;
-        ++notes_.sessions;
-        visit(std::move(session_));
+        hand_over(std::move(session_), notes_, visit);
     }
 
 private:

@@ -171,6 +171,12 @@ std::optional<double> to_seconds(std::string_view iso8601) noexcept {
     return static_cast<double>(whole) + std::round(fraction * 1'000) / 1'000;
 }
 
+void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> visit) {
+    if (session.recording.messages.empty()) return;
+    ++notes.sessions;
+    visit(std::move(session));
+}
+
 std::string_view text_at(const ordered_json& value, const char* key) {
     const ordered_json* member = find_member(value, key);
     return member != nullptr && member->is_string() ? std::string_view(member->get_ref<const std::string&>())

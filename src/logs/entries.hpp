@@ -50,6 +50,9 @@ private:
     std::int64_t calls_elsewhere_ = 0;
 };
 
+/// Gives a session that is finished to `visit`, and counts it; one without messages is none.
+void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> visit);
+
 /// Field by field; held at the maximum.
 void add_usage(Usage& sum, const Usage& more) noexcept;
 

@@ -125,9 +125,7 @@ void ExchangeList::finish(FunctionRef<void(Session&&)> visit) {
     for (Open& one : open_) {
         if (one.awaited) one.entries.bill_elsewhere(one.awaited->usage.value_or(Usage{}));
         one.entries.finish(one.session, false, notes_);
-        if (one.session.recording.messages.empty()) continue;
-        ++notes_.sessions;
-        visit(std::move(one.session));
+        hand_over(std::move(one.session), notes_, visit);
     }
     open_.clear();
 }

@@ -54,9 +54,7 @@ public:
 
     void finish(VisitSession visit) {
         entries_.finish(session_, false, notes_);
-        if (session_.recording.messages.empty()) return;
-        ++notes_.sessions;
-        visit(std::move(session_));
+        hand_over(std::move(session_), notes_, visit);
     }
 
 private:

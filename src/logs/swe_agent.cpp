@@ -113,9 +113,7 @@ void read_swe_agent(std::istream& in, const LogOptions& options, LogNotes& notes
         if (agent.empty() &&
             std::ranges::none_of(session.calls, [](const Call& call) { return call.usage.has_value(); }))
             session.billed_in_all = sum_of_session(*document);
-        if (session.recording.messages.empty()) continue;
-        ++notes.sessions;
-        visit(std::move(session));
+        hand_over(std::move(session), notes, visit);
     }
 }
 
