@@ -1,16 +1,9 @@
 #pragma once
 
+#include "fingerprint.hpp"
 #include "posix_files.hpp"
 
 namespace whittle::inline v0 {
-
-/// What an object must be.
-struct Fingerprint {
-    std::int64_t bytes = 0;
-    std::string sha256{};
-
-    friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
-};
 
 /// The name of the hidden file beside an object that holds its fingerprint. No key component starts with a dot.
 [[nodiscard]] std::string sidecar_of(std::string_view object_name);

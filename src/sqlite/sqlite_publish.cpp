@@ -11,7 +11,7 @@ namespace {
 
 std::string put_attempt(std::string_view key) { return fmt::format("put \"{}\"", key); }
 
-bool has_content(const SqliteObject& object, const SqliteFingerprint& fingerprint) {
+bool has_content(const SqliteObject& object, const Fingerprint& fingerprint) {
     return object.bytes == fingerprint.bytes && object.sha256 == fingerprint.sha256;
 }
 
@@ -31,7 +31,7 @@ void sync_sqlite_files(SqliteConnection& connection) {
 /// Whether the object under `key` has the same content, whole and as durable as asked for; `damaged_content` is set if
 /// it is not whole.
 bool is_there(SqliteDatabase& database, SqliteConnection& connection, std::string_view key,
-              const SqliteFingerprint& fingerprint, std::int64_t& damaged_content) {
+              const Fingerprint& fingerprint, std::int64_t& damaged_content) {
     {
         const SqliteTransaction snapshot(connection, SqliteIntent::read);
         const auto found = find_sqlite_object(connection, key);
@@ -47,8 +47,8 @@ bool is_there(SqliteDatabase& database, SqliteConnection& connection, std::strin
 }
 
 /// Its number.
-std::int64_t write_content(SqliteConnection& connection, const SqliteFingerprint& fingerprint,
-                           SqliteContentStream* stream, std::string_view tail) {
+std::int64_t write_content(SqliteConnection& connection, const Fingerprint& fingerprint, SqliteContentStream* stream,
+                           std::string_view tail) {
     if (fingerprint.bytes == 0) return 0;
     if (!stream) {
         const std::int64_t content = free_sqlite_content(connection);
@@ -62,14 +62,14 @@ std::int64_t write_content(SqliteConnection& connection, const SqliteFingerprint
 
 }  // namespace
 
-bool has_sqlite_object(SqliteDatabase& database, std::string_view key, const SqliteFingerprint& fingerprint) {
+bool has_sqlite_object(SqliteDatabase& database, std::string_view key, const Fingerprint& fingerprint) {
     const auto connection = database.lease(put_attempt(key));
     std::int64_t damaged_content = 0;
     return is_there(database, *connection, key, fingerprint, damaged_content);
 }
 
 void publish_sqlite_object(const std::shared_ptr<SqliteDatabase>& database, std::string_view key,
-                           const SqliteFingerprint& fingerprint, SqliteContentStream* stream, std::string_view tail) {
+                           const Fingerprint& fingerprint, SqliteContentStream* stream, std::string_view tail) {
     std::optional<SqliteStream> replaced;
     {
         const auto connection = database->lease(put_attempt(key));

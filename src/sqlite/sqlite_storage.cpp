@@ -93,7 +93,7 @@ private:
     std::string rest_{};                             // behind what the stream has
     Sha256 hash_;
     std::int64_t bytes_ = 0;
-    std::optional<SqliteFingerprint> fingerprint_{};  // set when all is written
+    std::optional<Fingerprint> fingerprint_{};  // set when all is written
     bool failed_ = false;
 };
 
@@ -103,8 +103,8 @@ public:
 
     void put_if_absent(std::string_view key, std::string_view content) override {
         require_valid_key("put", key);
-        const SqliteFingerprint fingerprint{.bytes = static_cast<std::int64_t>(content.size()),
-                                            .sha256 = sha256_hex(content)};
+        const Fingerprint fingerprint{.bytes = static_cast<std::int64_t>(content.size()),
+                                      .sha256 = sha256_hex(content)};
         if (content.size() <= largest_transaction)
             return publish_sqlite_object(database_, key, fingerprint, nullptr, content);
         if (!has_sqlite_object(*database_, key, fingerprint)) put_in_pieces(key, content, fingerprint);
@@ -166,7 +166,7 @@ public:
     SqliteUsage usage() override { return usage_of_sqlite_file(*database_); }
 
 private:
-    void put_in_pieces(std::string_view key, std::string_view content, const SqliteFingerprint& fingerprint) {
+    void put_in_pieces(std::string_view key, std::string_view content, const Fingerprint& fingerprint) {
         constexpr auto chunk = static_cast<std::size_t>(sqlite_chunk_bytes);
         const std::string attempted = fmt::format("put \"{}\"", key);
         SqliteContentStream stream(database_, attempted, content.substr(0, chunk));
