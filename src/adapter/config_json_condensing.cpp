@@ -77,10 +77,8 @@ CondensingDraft condensing_draft(const StageSettings& stage) {
 void read_condensing(ConfigReader& reader, NodeId at, StageSettings& stage) {
     auto draft = condensing_draft(stage);
     read_object<CondensingDraft>(reader, at, draft, condensing_fields);
-    stage.name = draft.name;
     stage.model = draft.model;
-    stage.backend = draft.own_storage;
-    stage.config = static_cast<CondensingConfig&>(draft);
+    to_stage<CondensingConfig>(draft, stage);
 }
 
 void check_condensing_stage(const StageSettings& stage, const StagePlace&, Problems& problems) {

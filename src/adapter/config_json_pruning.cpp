@@ -57,9 +57,7 @@ constexpr std::array<Field<PruningDraft>, 17> pruning_fields{{
 void read_pruning(ConfigReader& reader, NodeId at, StageSettings& stage) {
     PruningDraft draft;
     read_object<PruningDraft>(reader, at, draft, pruning_fields);
-    stage.name = draft.name;
-    stage.backend = draft.own_storage;
-    stage.config = static_cast<PruningConfig&>(draft);
+    to_stage<PruningConfig>(draft, stage);
 }
 
 void check_pruning_stage(const StageSettings& stage, const StagePlace&, Problems& problems) {

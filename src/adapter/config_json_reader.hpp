@@ -309,6 +309,14 @@ template <typename Draft, typename Config>
     return draft;
 }
 
+/// What an entry with a storage of its own comes to.
+template <typename Config, typename Draft>
+void to_stage(Draft& draft, StageSettings& stage) {
+    stage.name = std::move(draft.name);
+    stage.backend = std::move(draft.own_storage);
+    stage.config = std::move(static_cast<Config&>(draft));
+}
+
 /// A type of middleware that a configuration can name. Each module's file has its own.
 struct StageType {
     std::string_view name;

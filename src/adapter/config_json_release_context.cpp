@@ -28,9 +28,7 @@ constexpr std::array<Field<ReleaseDraft>, 6> release_fields{{
 void read_release_context(ConfigReader& reader, NodeId at, StageSettings& stage) {
     ReleaseDraft draft;
     read_object<ReleaseDraft>(reader, at, draft, release_fields);
-    stage.name = draft.name;
-    stage.backend = draft.own_storage;
-    stage.config = static_cast<ReleaseContextConfig&>(draft);
+    to_stage<ReleaseContextConfig>(draft, stage);
 }
 
 void check_release_context_stage(const StageSettings& stage, const StagePlace&, Problems& problems) {

@@ -118,10 +118,8 @@ void read_token_saving(ConfigReader& reader, NodeId at, StageSettings& stage) {
     if (asks_model(reader, at) && model == JsonPositions::none) reader.missing(at, "model", "a name of `models`");
     if (!asks_model(reader, at) && model != JsonPositions::none)
         reader.unexpected(model, "no model unless `perplexity_classifier` is \"model\"");
-    stage.name = draft.name;
     stage.model = draft.model;
-    stage.backend = draft.own_storage;
-    stage.config = static_cast<TokenSavingConfig&>(draft);
+    to_stage<TokenSavingConfig>(draft, stage);
 }
 
 void check_token_saving_stage(const StageSettings& stage, const StagePlace& place, Problems& problems) {

@@ -75,9 +75,7 @@ constexpr std::array trimming_fields{
 void read_trimming(ConfigReader& reader, NodeId at, StageSettings& stage) {
     auto draft = draft_of<TrimmingDraft, TrimmingConfig>(stage);
     read_object<TrimmingDraft>(reader, at, draft, trimming_fields);
-    stage.name = draft.name;
-    stage.backend = draft.own_storage;
-    stage.config = static_cast<TrimmingConfig&>(draft);
+    to_stage<TrimmingConfig>(draft, stage);
 }
 
 void check_trimming_stage(const StageSettings& stage, const StagePlace& place, Problems& problems) {
