@@ -134,11 +134,14 @@ public:
 
     void on_report(const Report& report) { log_.note(report); }
 
-    /// Takes over what the journal has that earlier requests did not show. Call it for each request.
+    /// Takes over what the journal has that earlier requests did not show. Call it for each request. O(new entries).
     void on_request(const ReplayRequest<M>& request) {
-        for (const auto& entry : request.conversation.journal()) {
-            if (!known_.insert(entry->id).second) continue;
-            for (const Splice<M>& splice : entry->undo) log_.note(request.call, *entry, splice.infos);
+        const auto& journal = request.conversation.journal();
+        std::size_t first = journal.size();
+        while (first > 0 && !known_.contains(journal[first - 1]->id)) --first;
+        for (; first < journal.size(); ++first) {
+            known_.insert(journal[first]->id);
+            for (const Splice<M>& splice : journal[first]->undo) log_.note(request.call, *journal[first], splice.infos);
         }
     }
     void next_call() { log_.next_call(); }

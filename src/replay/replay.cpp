@@ -4,6 +4,8 @@
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
+#include <algorithm>
+
 namespace whittle::inline v0 {
 
 PrefixElement overhead_piece(std::string_view system, std::span<const ToolSpec> tools, const TokenCounter& counter) {
@@ -14,8 +16,16 @@ PrefixElement overhead_piece(std::string_view system, std::span<const ToolSpec> 
 
 namespace detail {
 
+bool ViolationLog::knows(const std::vector<Violation>& after) const {
+    return std::ranges::all_of(after, [&](const Violation& violation) {
+        const std::pair same(violation.rule, violation.serial);
+        return known_.contains(same) || recorded_.contains(same);
+    });
+}
+
 void ViolationLog::add(std::string_view trajectory, std::int64_t call, const std::vector<Violation>& before,
                        const std::vector<Violation>& after) {
+    for (const Violation& violation : before) recorded_.emplace(violation.rule, violation.serial);
     for (const Violation& violation : new_violations(before, after)) {
         if (!known_.emplace(violation.rule, violation.serial).second) continue;
         found_.push_back({std::string(trajectory), call, violation});

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -28,12 +28,12 @@ public:
     RepeatFinder(const Conversation<M>& conversation, std::vector<ToolContext>& calls) : conversation_(conversation) {
         for (ToolContext& call : calls) {
             calls_[print_of(call.tool, call.arguments)].now.push_back(&call);
-            sizes_.insert(call.arguments.size());
+            forms_.emplace(call.tool, call.arguments.size());
         }
     }
 
-    /// Sets `ToolContext::stored_before`. O(parts of the conversation, and the arguments of
-    /// its calls that are as long as one of those).
+    /// Sets `ToolContext::stored_before`. O(parts of the conversation, and the arguments of its calls of the same tool
+    /// that are as long).
     void find() {
         const Outline outline = conversation_.outline();
         for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -63,7 +63,8 @@ private:
 
     [[nodiscard]] bool may_match(const MessageInfo& info) const {
         return std::ranges::any_of(info.parts, [&](const PartInfo& part) {
-            return part.kind == PartKind::tool_call && sizes_.contains(static_cast<std::size_t>(part.bytes));
+            return part.kind == PartKind::tool_call &&
+                   forms_.contains({part.tool.view(), static_cast<std::size_t>(part.bytes)});
         });
     }
     void note_calls(std::size_t message) {
@@ -92,8 +93,8 @@ private:
 
     const Conversation<M>& conversation_;
     std::unordered_map<Hash128, Same, HashOfPrint> calls_{};
-    std::unordered_set<std::size_t> sizes_{};
-    std::unordered_map<std::string_view, Same*> earlier_{};  // by the name of the earlier call's object
+    std::set<std::pair<std::string_view, std::size_t>> forms_{};  // tool, bytes of the arguments
+    std::unordered_map<std::string_view, Same*> earlier_{};       // by the name of the earlier call's object
 };
 
 /// Finds them, counts each once, and tells of it.

@@ -40,8 +40,9 @@ inline constexpr std::int64_t reset_slack_tokens = 64;
 
 /// A provider's prompt cache over the requests of one conversation. The cached part of a request is its longest common
 /// prefix with any earlier request that is no older than the lifetime, in whole pieces, rounded down to the profile's
-/// step, and 0 below its minimum. Each prefix has a rolling hash, and a hash map knows when each was last used, so that
-/// a request costs O(pieces), however many came before.
+/// step, and 0 below its minimum. Each prefix has a rolling hash. A hash map knows when those that the newest request
+/// left were last used, so that a request costs a comparison with the one before, and a hash for each piece behind
+/// what both have in common, however many came before.
 class PrefixCache {
 public:
     explicit PrefixCache(CacheProfile profile) : profile_(std::move(profile)) {}
@@ -55,15 +56,23 @@ private:
     struct Hasher {
         std::size_t operator()(const Hash128& h) const noexcept { return static_cast<std::size_t>(h.low ^ h.high); }
     };
+    /// A prefix of the newest request.
+    struct Prefix {
+        Hash128 hash{};
+        std::int64_t tokens = 0;
+    };
 
-    [[nodiscard]] std::int64_t read_and_refresh(std::span<const PrefixElement> request, double seconds);
-    [[nodiscard]] std::int64_t common_with_previous(std::span<const PrefixElement> request) const noexcept;
+    [[nodiscard]] bool is_fresh(double used, double seconds) const noexcept;
+    [[nodiscard]] std::int64_t tokens_of_prefix(std::size_t pieces) const noexcept;
+    void leave_behind(std::size_t common);
+    [[nodiscard]] std::int64_t extend(std::span<const PrefixElement> rest, bool is_there, double seconds);
     [[nodiscard]] std::int64_t to_cacheable(std::int64_t tokens) const noexcept;
 
     CacheProfile profile_;
-    std::unordered_map<Hash128, double, Hasher> last_used_{};  ///< by prefix
-    std::vector<PrefixElement> previous_{};
-    std::int64_t previous_tokens_ = 0;
+    std::unordered_map<Hash128, double, Hasher> last_used_{};  ///< by prefix; not those of `newest_`
+    std::vector<PrefixElement> previous_{};                    ///< the newest request
+    std::vector<Prefix> newest_{};                             ///< its prefixes, all used at `newest_seconds_`
+    double newest_seconds_ = 0.0;
     bool has_previous_ = false;
 };
 

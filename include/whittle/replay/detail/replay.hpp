@@ -18,15 +18,18 @@
 
 namespace whittle::inline v0::detail {
 
-/// The violations of `after` that `before` does not have and that are not in `known` yet.
+/// The violations of requests that the recording does not have, each once.
 class ViolationLog {
 public:
+    /// Whether all of these were met before, here or in the recording.
+    [[nodiscard]] bool knows(const std::vector<Violation>& after) const;
     void add(std::string_view trajectory, std::int64_t call, const std::vector<Violation>& before,
              const std::vector<Violation>& after);
     [[nodiscard]] std::vector<ReplayViolation> take() { return std::move(found_); }
 
 private:
     std::set<std::pair<Rule, Serial>> known_{};
+    std::set<std::pair<Rule, Serial>> recorded_{};
     std::vector<ReplayViolation> found_{};
 };
 
@@ -56,6 +59,8 @@ private:
     void push(const M& message);
     void after_hook(const Report& report);
     void account();
+    void tell_request(const CacheAccount& raw, const CacheAccount& sent);
+    [[nodiscard]] bool has_to_check();
     void check_validity();
     void count_edits();
     void undo_all();
@@ -81,6 +86,8 @@ private:
     std::optional<Timestamp> newest_time_{};  // that the chain's clock was set to
     bool in_run_ = false;
     bool replaced_results_ = false;
+    std::uint64_t checked_version_ = 0;  // of the conversation, when its rules were checked last
+    std::size_t unchecked_ = 0;          // requests since then
 };
 
 template <ToolMessage M>
@@ -132,6 +139,7 @@ ReplayTotals Replayer<M>::run() {
         take(next);
         i += next.size();
     }
+    if (unchecked_ > 0) check_validity();
     end_run();
     if (options_.on_end) options_.on_end(conversation_);
     count_edits();
@@ -229,27 +237,47 @@ void Replayer<M>::account() {
     const CacheAccount sent = sent_cache_.add(sent_.all(), now);
     totals_.raw.add(raw, profile);
     totals_.sent.add(sent, profile);
-    check_validity();
-    const auto pieces = sent_.messages();
-    const auto keep = static_cast<std::size_t>(std::ranges::mismatch(previous_, pieces).in1 - previous_.begin());
-    if (options_.on_request) {
-        options_.on_request({recording_.id, totals_.calls, conversation_.messages(), sent.tokens, raw.tokens,
-                             keep < previous_.size() ? std::optional(keep) : std::nullopt, keep, conversation_,
-                             raw_infos_, sent});
-    }
-    previous_.assign(pieces.begin(), pieces.end());
+    if (has_to_check()) check_validity();
+    if (options_.on_request) tell_request(raw, sent);
     ++totals_.calls;
 }
 
-/// A request that nobody edited breaks no more rules than the recording.
+template <ToolMessage M>
+void Replayer<M>::tell_request(const CacheAccount& raw, const CacheAccount& sent) {
+    const auto pieces = sent_.messages();
+    const auto keep = static_cast<std::size_t>(std::ranges::mismatch(previous_, pieces).in1 - previous_.begin());
+    const std::optional<std::size_t> edited = keep < previous_.size() ? std::optional(keep) : std::nullopt;
+    previous_.resize(keep);
+    previous_.insert(previous_.end(), pieces.begin() + static_cast<std::ptrdiff_t>(keep), pieces.end());
+    options_.on_request({recording_.id, totals_.calls, conversation_.messages(), sent.tokens, raw.tokens, edited, keep,
+                         conversation_, raw_infos_, sent});
+}
+
+/// A request that nobody edited breaks no more rules than the recording. A long one that only grew since the last check
+/// breaks none that a later check would not find, since messages stay until the next edit: it is checked now and then,
+/// so that a session of many calls takes time in proportion to what is edited.
+template <ToolMessage M>
+bool Replayer<M>::has_to_check() {
+    constexpr std::size_t long_request = 1'000;  // messages
+    constexpr std::size_t most_unchecked = 32;   // requests
+    if (!replaced_results_ && conversation_.journal().empty()) return false;
+    ++unchecked_;
+    return conversation_.size() < long_request || unchecked_ >= most_unchecked ||
+           !conversation_.changes_since(checked_version_).empty();
+}
+
+/// The recording itself is looked at only where there is a violation that it may have as well.
 template <ToolMessage M>
 void Replayer<M>::check_validity() {
-    if (!replaced_results_ && conversation_.journal().empty()) return;
+    unchecked_ = 0;
+    checked_version_ = conversation_.version();
     const auto violations_of = [&](const Outline& outline) {
         return validate(outline, chain_.config().profile.validity, std::nullopt, [&] { poll(); });
     };
+    const std::vector<Violation> sent = violations_of(conversation_.outline());
+    if (violations_.knows(sent)) return;
     violations_.add(recording_.id, totals_.calls, violations_of(Outline(std::span<const MessageInfo>(raw_infos_))),
-                    violations_of(conversation_.outline()));
+                    sent);
 }
 
 template <ToolMessage M>
