@@ -1,6 +1,6 @@
 # The files of every library, relative to PROJECT_SOURCE_DIR: whittle_sources, whittle_headers and whittle_private_headers
 # (those of src/) of whittle::whittle, whittle_json_*, whittle_evaluation_*, whittle_telemetry_*, whittle_logs_*,
-# whittle_http_*, whittle_storage_conformance_*, whittle_sqlite_*, whittle_host_conformance_*, whittle_host_boundary_*,
+# whittle_http_*, whittle_storage_conformance_*, whittle_sqlite_*, whittle_sealing_*, whittle_host_conformance_*, whittle_host_boundary_*,
 # whittle_host_adapters, whittle_spdlog_header. Scripts include it too.
 #
 # Sources are globbed with CONFIGURE_DEPENDS: the folder says which library a file of src/ belongs to, and every header
@@ -42,6 +42,9 @@ whittle_move_to(whittle_storage_conformance_private_headers whittle_private_head
 whittle_move_to(whittle_sqlite_headers whittle_headers "^include/whittle/sqlite/")
 whittle_move_to(whittle_sqlite_sources whittle_sources "^src/sqlite/")
 whittle_move_to(whittle_sqlite_private_headers whittle_private_headers "^src/sqlite/")
+whittle_move_to(whittle_sealing_headers whittle_headers "^include/whittle/sealing/")
+whittle_move_to(whittle_sealing_sources whittle_sources "^src/sealing/")
+whittle_move_to(whittle_sealing_private_headers whittle_private_headers "^src/sealing/")
 whittle_move_to(whittle_host_conformance_headers whittle_headers "^include/whittle/host/(conformance|detail/conformance)")
 whittle_move_to(whittle_host_conformance_sources whittle_sources "^src/host/conformance")
 whittle_move_to(whittle_host_boundary_headers whittle_headers "^include/whittle/host/boundary\\.hpp$")

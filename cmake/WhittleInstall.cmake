@@ -1,5 +1,5 @@
 # The installed package: find_package(whittle [COMPONENTS evaluation telemetry logs storage_conformance host_conformance
-# host_boundary spdlog http sqlite]) and pkg-config whittle [whittle-http whittle-sqlite].
+# host_boundary spdlog http sqlite sealing]) and pkg-config whittle [whittle-http whittle-sqlite whittle-sealing].
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
@@ -30,6 +30,12 @@ endif()
 if(TARGET whittle_sqlite)
   install(TARGETS whittle_sqlite EXPORT whittleSqliteTargets FILE_SET HEADERS)
   install(EXPORT whittleSqliteTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+endif()
+
+if(TARGET whittle_sealing)
+  install(TARGETS whittle_sealing EXPORT whittleSealingTargets FILE_SET HEADERS)
+  install(EXPORT whittleSealingTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/WhittleSodium.cmake" DESTINATION "${whittle_config_dir}")
 endif()
 
 # Made now: a build that does not link it has not.
@@ -69,6 +75,11 @@ endif()
 if(TARGET whittle_sqlite)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-sqlite.pc.in" "${PROJECT_BINARY_DIR}/whittle-sqlite.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/whittle-sqlite.pc" DESTINATION "${whittle_pc_dir}")
+endif()
+
+if(TARGET whittle_sealing)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-sealing.pc.in" "${PROJECT_BINARY_DIR}/whittle-sealing.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/whittle-sealing.pc" DESTINATION "${whittle_pc_dir}")
 endif()
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,5 +1,5 @@
 # whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::logs, whittle::storage_conformance,
-# whittle::sqlite, whittle::host_conformance, whittle::host_boundary and whittle::http (compiled), whittle::spdlog (headers
+# whittle::sqlite, whittle::sealing, whittle::host_conformance, whittle::host_boundary and whittle::http (compiled), whittle::spdlog (headers
 # only).
 include(WhittleFiles)
 
@@ -103,4 +103,12 @@ elseif(NOT TARGET SQLite::SQLite3)
   message(STATUS "whittle::sqlite is left out: there is no SQLite 3.37 or newer here")
 else()
   whittle_add_component(sqlite PUBLIC whittle PRIVATE fmt::fmt SQLite::SQLite3)  # SQLite reaches only the linker
+endif()
+
+if(NOT WHITTLE_SEALING)
+  message(STATUS "whittle::sealing is left out: WHITTLE_SEALING is off")
+elseif(NOT TARGET sodium::sodium)
+  message(STATUS "whittle::sealing is left out: there is no libsodium here")
+else()
+  whittle_add_component(sealing PUBLIC whittle PRIVATE fmt::fmt sodium::sodium)  # libsodium reaches only the linker
 endif()

@@ -65,6 +65,11 @@ if(WHITTLE_SQLITE)
   find_package(SQLite3 3.37 QUIET)
 endif()
 
+# Nor is libsodium.
+if(WHITTLE_SEALING)
+  include(WhittleSodium)
+endif()
+
 if(WHITTLE_BUILD_TESTS)
   FetchContent_MakeAvailable(Catch2)
 endif()

@@ -7,7 +7,7 @@ cd "$root" || exit 1
 jobs=${WHITTLE_JOBS:-$(n=$(nproc 2>/dev/null || echo 1); [ "$n" -gt 2 ] && echo 2 || echo "$n")}
 
 build_packages="g++ cmake ninja-build git ca-certificates nlohmann-json3-dev libfmt-dev libspdlog-dev catch2 libcli11-dev zlib1g-dev"
-optional_packages="ccache libcurl4-openssl-dev libzstd-dev libsqlite3-dev python3-jsonschema"
+optional_packages="ccache libcurl4-openssl-dev libzstd-dev libsqlite3-dev libsodium-dev python3-jsonschema"
 
 say() { printf '== %s\n' "$*" >&2; }
 
@@ -74,7 +74,7 @@ need_build_tools() {
   # shellcheck disable=SC2086
   need_packages $build_packages || say "trying to go on without; CMake downloads the libraries it cannot find"
   # shellcheck disable=SC2086
-  need_packages $optional_packages || say "going on without some of $optional_packages: ccache only saves time, libcurl is for whittle::http alone, SQLite for whittle::sqlite and, as libzstd, for the tool's reading of logs"
+  need_packages $optional_packages || say "going on without some of $optional_packages: ccache only saves time, libcurl is for whittle::http alone, libsodium for whittle::sealing, SQLite for whittle::sqlite and, as libzstd, for the tool's reading of logs"
   for tool in cmake "${CXX:-c++}"; do
     command -v "$tool" >/dev/null || lacking="$lacking $tool"
   done

@@ -26,7 +26,7 @@ set(floor_loop 8)
 set(floor_replay 8)
 
 # Which third-party headers may appear where; a path that matches the second is allowed.
-set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "zstd\\.h" "curl/" "sqlite3\\.h")
+set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "zstd\\.h" "curl/" "sqlite3\\.h" "sodium\\.h")
 set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation|logs)|apps|tests|examples|bench|fuzz)/|^src/(base/json|host/boundary)\\.cpp$")
 set(allowed_spdlog/ "^(include/whittle/adapter/spdlog\\.hpp$|(apps|tests|examples|bench)/)")
 set(allowed_fmt/ "^(src|apps|tests|examples|bench)/")
@@ -35,6 +35,7 @@ set(allowed_zlib\\.h "^(apps|tests)/")
 set(allowed_zstd\\.h "^(apps|tests)/")
 set(allowed_curl/ "^src/backend/(curl_|sigpipe_)")
 set(allowed_sqlite3\\.h "^((src/sqlite|tests/sqlite|bench)/|apps/whittle/opencode_)")
+set(allowed_sodium\\.h "^(src/sealing|bench)/")
 
 # The library prints nothing, reads no environment, ends no process, and std::regex overflows the stack on long input.
 set(words "(^|[^A-Za-z0-9_])(std::regex|std::cout|std::cerr|std::clog|[fv]*printf[(]|puts[(]|fmt::print|getenv[(]|std::abort[(])")
@@ -72,6 +73,8 @@ macro(look_up_rules)
   elseif(folder STREQUAL "telemetry")  # what chains did, for programs that watch them
     set(allowed_floor 5)
     list(APPEND allowed_folders backend)  # the transport
+  elseif(folder STREQUAL "sealing")  # encrypted objects in any store
+    set(allowed_floor 3)
   elseif(folder STREQUAL "sqlite")  # a store in one file
     set(allowed_floor 3)
   elseif(folder STREQUAL "conformance")  # what every store promises, for tests of stores
@@ -208,7 +211,7 @@ list(FILTER public_headers INCLUDE REGEX "^include/")
 list(FILTER public_headers EXCLUDE REGEX "/detail/")
 list(FILTER public_headers EXCLUDE REGEX "/evaluation/")  # a component of its own, which has two
 list(FILTER public_headers EXCLUDE REGEX "/telemetry/")  # likewise
-list(FILTER public_headers EXCLUDE REGEX "/(conformance|sqlite)/")  # likewise, one each
+list(FILTER public_headers EXCLUDE REGEX "/(conformance|sqlite|sealing)/")  # likewise, one each
 list(FILTER public_headers EXCLUDE REGEX "/host/")  # files to copy, for one host each, and a component for tests
 list(FILTER public_headers EXCLUDE REGEX "/logs/")  # likewise, one
 list(LENGTH public_headers number)

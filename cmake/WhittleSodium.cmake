@@ -1,0 +1,13 @@
+# sodium::sodium, where libsodium is: it comes with a pkg-config file only. The package's configuration includes this too.
+if(NOT TARGET sodium::sodium)
+  find_library(WHITTLE_SODIUM_LIBRARY sodium)
+  find_path(WHITTLE_SODIUM_INCLUDE_DIR sodium.h)
+  mark_as_advanced(WHITTLE_SODIUM_LIBRARY WHITTLE_SODIUM_INCLUDE_DIR)
+  if(WHITTLE_SODIUM_LIBRARY AND WHITTLE_SODIUM_INCLUDE_DIR)
+    add_library(sodium::sodium UNKNOWN IMPORTED)
+    set_target_properties(
+      sodium::sodium PROPERTIES IMPORTED_LOCATION "${WHITTLE_SODIUM_LIBRARY}"
+                                INTERFACE_INCLUDE_DIRECTORIES "${WHITTLE_SODIUM_INCLUDE_DIR}"
+    )
+  endif()
+endif()

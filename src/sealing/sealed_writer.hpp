@@ -1,0 +1,16 @@
+#pragma once
+
+#include "sealing_keys.hpp"
+#include "whittle/port/storage.hpp"
+
+#include <memory>
+
+namespace whittle::inline v0::sealing {
+
+/// A stream into `inner`. What stays below 1 MiB goes to `whole`, which seals it as one object. Null if `inner` cannot
+/// stream. All are shared or borrowed from the storage, which `whole` keeps.
+[[nodiscard]] std::unique_ptr<StorageWriter> sealed_writer(std::shared_ptr<Storage> inner,
+                                                           std::shared_ptr<const SealingKeys> keys,
+                                                           std::shared_ptr<Storage> whole);
+
+}  // namespace whittle::inline v0::sealing
