@@ -17,6 +17,8 @@ struct ScanCommand {
     std::int64_t window = 200'000;     ///< tokens, for the presets
     bool csv = false;
     bool no_mask = false;
+    std::string html{};                        ///< a file for the report; empty: none
+    std::int64_t html_text_bytes = 2'000'000;  ///< of messages' texts in it
 };
 
 CLI::App* add_scan(CLI::App& app, ScanCommand& command);
