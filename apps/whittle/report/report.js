@@ -340,7 +340,7 @@
           ['everything', whole(c.recorded[column])], ['left out', whole(Math.max(0, c.recorded[column] - c.sent[column]))],
           ['cost so far', `${whole(c.cost_sent[column])} of ${whole(c.cost_recorded[column])}`]]),
         el('p', {class: 'rule'}, changed
-          ? `In front of it the chain changed ${changed === 1 ? '1 message' : `${whole(changed)} messages`}` + (largest.length ? ', the largest:' : '.')
+          ? `In front of it the chain changed ${changed === 1 ? '1 message' : `${whole(changed)} messages`}` + (largest.length === 0 ? '.' : largest.length === 1 ? ':' : ', the largest:')
           : 'Nothing was changed in front of it.'),
         el('div', {class: 'row picks'}, ...largest.slice(0, 6).map((edit) => {
           const message = this.messages[edit.message];
@@ -365,13 +365,14 @@
       if (lines) return fill(pre, {}, lines);
       if (typeof text === 'string') return fill(pre, {}, [text]);
       const [head, n, tail] = text;
-      return fill(pre, {}, [head, el('mark', {}, `${whole(n)} bytes are not in this file`), tail]);
+      return fill(pre, {}, [head, this.gap(n), tail]);
     }
-    // What is sent and the original, line by line: what went is marked in the one, what came in the other. Nulls where a
-    // text is not whole.
+    // What is sent and the original, line by line: what went is marked in the one, what came in the other. Of an original
+    // that is not whole only lines that stand nowhere in what is sent are marked. Nulls where that cannot be told.
     compared(sent, original) {
       const [a, b] = [this.texts[sent], this.texts[original]];
-      if (typeof a !== 'string' || typeof b !== 'string') return [null, null];
+      if (typeof a !== 'string' || b === undefined) return [null, null];
+      if (typeof b !== 'string') return [null, this.marked(a, b)];
       const [now, before] = [a, b].map((text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
       const kept = new Set(now), rest = new Map();
       for (const line of before) rest.set(line, (rest.get(line) ?? 0) + 1);
@@ -411,6 +412,13 @@
       while (at < before.length) put(1, 'del', step());
       return parts.map((side) => side.map(({name, text}) => el(name, {}, text)));
     }
+    marked(sent, [head, n, tail]) {
+      const kept = new Set(sent.split('\n'));
+      const lines = (text) => (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) =>
+        el(kept.has(line.replace(/\n$/, '')) ? 'span' : 'del', {}, line));
+      return [...lines(head), this.gap(n), ...lines(tail)];
+    }
+    gap(bytes) { return el('mark', {}, `${whole(bytes)} bytes are not in this file`); }
     labelled(title, node) {
       if (node.tagName === 'PRE') node.setAttribute('aria-label', title);
       return el('div', {}, el('h4', {}, title), node);
