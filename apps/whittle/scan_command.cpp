@@ -2,9 +2,11 @@
 
 #include "agent_log.hpp"
 #include "masked.hpp"
+#include "options.hpp"
 #include "same_file.hpp"
 #include "scan_report.hpp"
 #include "terminal.hpp"
+#include "write_report.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -22,9 +24,9 @@ public:
     ScanRun(const ScanCommand& command, const CommonOptions& common)
         : command_(command), common_(common), given_(to_shape(common.shape)) {
         settings_.window = command.window;
-        settings_.is_masked = !command.no_mask;
-        settings_.story_bytes = static_cast<std::size_t>(command.html_text_bytes);
-        if (command.html.empty()) return;
+        settings_.is_masked = !command.html.no_mask;
+        settings_.story_bytes = static_cast<std::size_t>(command.html.text_bytes);
+        if (command.html.file.empty()) return;
         settings_.wants_story = [this](const ScannedSession& session) {
             return report_.would_be_dear(dear_cost_of(session));
         };
@@ -39,8 +41,8 @@ public:
         for (const ScannedPlace& place : places) {
             for (const std::string& file : place.files) scan_or_complain(file, !is_given(file));
         }
-        if (command_.html != "-") print(hidden(result()));
-        if (!command_.html.empty() && report_.sessions() > 0) write_report();
+        if (command_.html.file != "-") print(hidden(result()));
+        if (!command_.html.file.empty() && report_.sessions() > 0) write_report(report_.take_page(), command_.html);
         if (failed_ > 0) {
             complain(fmt::format("failed: {} could not be read",
                                  failed_ == 1 ? "1 file" : fmt::format("{} files", failed_)));
@@ -141,16 +143,9 @@ private:
         return report_.text(may_colour(common_.no_color));
     }
 
-    void write_report() {
-        ReportPage page = report_.take_page();
-        page.text_bytes = command_.html_text_bytes;
-        page.is_masked = !command_.no_mask;
-        OutputFile out(command_.html);
-        out.write(report_html(std::move(page)));
-        out.commit();
+    [[nodiscard]] std::string hidden(const std::string& text) const {
+        return command_.html.no_mask ? text : masked(text);
     }
-
-    [[nodiscard]] std::string hidden(const std::string& text) const { return command_.no_mask ? text : masked(text); }
 
     const ScanCommand& command_;
     const CommonOptions& common_;
@@ -179,15 +174,7 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
         ->check(CLI::PositiveNumber)
         ->type_name("TOKENS");
     scan->add_flag("--csv", command.csv, "Print a line for each session");
-    scan->add_option("--html", command.html,
-                     "Write a report: one HTML file with the dearest sessions call by call; - is standard output")
-        ->type_name("OUT.html");
-    scan->add_option("--html-originals-bytes", command.html_text_bytes,
-                     "With --html: what the texts of messages may take in it; longer ones lose their middle (default "
-                     "2000000)")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("BYTES");
-    scan->add_flag("--no-mask", command.no_mask, "Print what looks like a secret as it is");
+    add_html(*scan, command.html, "Print what looks like a secret as it is");
     scan->footer(
         "Examples:\n"
         "  whittle scan\n"
@@ -202,9 +189,10 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
 
 ExitCode run_scan(const ScanCommand& command, const CommonOptions& common) {
     if (command.csv && common.json) throw UsageError{"--csv and --json: expected one of them"};
-    if (command.html == "-" && (common.json || command.csv))
+    if (command.html.file == "-" && (common.json || command.csv))
         throw UsageError{"--html -: expected a file beside --json and --csv"};
-    for (const std::string& path : command.paths) require_different_files({{"--html", command.html}, {"PATH", path}});
+    for (const std::string& path : command.paths)
+        require_different_files({{"--html", command.html.file}, {"PATH", path}});
     return ScanRun(command, common).run();
 }
 

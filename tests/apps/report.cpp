@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -297,4 +298,55 @@ TEST_CASE("a report is not written over what is read, nor beside JSON on standar
     const CliResult nowhere = run_cli(dir, "scan s.jsonl --html nowhere/report.html");
     CHECK(nowhere.exit_code == 1);
     CHECK(has(nowhere.err, "write nowhere/report.html"));
+}
+
+TEST_CASE("replay writes a report of the chain that it runs, beside its requests", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("one", 12, 4'000) + session_line("two", 3, 100));
+    write_text(dir / "chain.json", memory_chain);
+    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json --html report.html --requests r.jsonl");
+    REQUIRE(result.exit_code == 0);
+    CHECK(run_cli(dir, "replay s.jsonl --config chain.json --requests plain.jsonl").out == result.out);
+    CHECK(read_text(dir / "plain.jsonl") == read_text(dir / "r.jsonl"));
+    const std::string html = read_text(dir / "report.html");
+    keep_page("replay", html);
+    CHECK(has(html, "<h1>What chain.json saves</h1>"));
+    CHECK(has(html, "<h2 id=\"session-1-title\">one</h2>"));
+    CHECK(has(html, "<h2 id=\"session-2-title\">two</h2>"));
+    CHECK(has(html, "<caption>Costs of all sessions</caption>"));
+    const json story = story_of(html);
+    CHECK(story["chain"] == "chain.json");
+    CHECK(story["edits"].size() > 5);
+    const json totals = json::parse(run_cli(dir, "replay s.jsonl --config chain.json --json").out)["trajectories"][0];
+    CHECK(std::abs(story["columns"]["cost_sent"].back().get<double>() -
+                   totals["sent"]["input_cost_tokens"].get<double>()) < 1);
+    CHECK(std::abs(story["columns"]["cost_recorded"].back().get<double>() -
+                   totals["raw"]["input_cost_tokens"].get<double>()) < 1);
+    const CliResult streamed = run_cli(dir, "replay s.jsonl --config chain.json --html -");
+    CHECK(streamed.out == html);
+    CHECK(streamed.err == result.out);
+    CHECK(run_cli(dir, "replay s.jsonl --config chain.json --html chain.json").exit_code == 2);
+    CHECK(run_cli(dir, "replay s.jsonl --config chain.json --html - --requests -").exit_code == 2);
+}
+
+TEST_CASE("a report has the summary in place of what was folded into it", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("one", 10, 4'000));
+    write_text(dir / "chain.json", R"({
+      "models": {"m": {"type": "scripted", "replies": ["<summary>nothing was found</summary>"]}},
+      "middlewares": [{"type": "summarization", "model": "m", "trigger": {"context_tokens": 4000},
+                       "keep_recent_tokens": 1500}]})");
+    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json --html report.html");
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const json story = story_of(read_text(dir / "report.html"));
+    bool is_folded = false;
+    for (const json& edit : story["edits"]) {
+        if (story["names"][edit[2].get<std::size_t>()] != "folded") continue;
+        is_folded = true;
+        const json& summary = story["messages"][edit[9].get<std::size_t>()];
+        CHECK(summary[0] == -1);
+        CHECK(has(story["texts"][summary[5].get<std::size_t>()].get<std::string>(), "nothing was found"));
+    }
+    CHECK(is_folded);
 }
