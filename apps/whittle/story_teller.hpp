@@ -109,7 +109,7 @@ private:
         if (touched.empty() && !is_edit) return 0;
         if (is_edit) take_added(request);
         std::ranges::sort(touched);
-        touched.erase(std::ranges::unique(touched).begin(), touched.end());
+        touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
         return note_edits(request, touched);
     }
 

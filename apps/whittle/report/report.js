@@ -214,8 +214,8 @@
       const happened = new Set(this.data.edits.map((edit) => this.data.names[edit[2]]));
       const shown = fates.filter((f) => f === 'kept' || f === 'new' || happened.has(f));
       fill(this.section.querySelector('.stage'), {}, [
-        el('div', {class: 'strip-head'}, el('h3', {}, 'What each call sent'), legend([
-          ['cached', 'read from the cache'], ['fresh', 'new to the cache'], ['gone', 'left out'], ['edit-tick', 'messages changed here']])),
+        el('div', {class: 'strip-head'}, el('h3', {}, 'What each call sent, in tokens'), legend([
+          ['cached', 'read from the cache'], ['fresh', 'not from the cache'], ['gone', 'left out'], ['edit-tick', 'messages changed here']])),
         this.calls.node,
         el('h3', {}, 'Cost so far, in tokens at the plain input price'), this.plot,
         this.callNode,
