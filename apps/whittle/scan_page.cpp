@@ -101,9 +101,11 @@ ReportPage ScanReport::take_page() {
     page.tables.push_back({.caption = "Our count beside the bill", .table = counted_table(), .note = agreement_text()});
     page.notes.push_back(compactions_text());
     page.notes.push_back(notes_text());
-    page.notes.push_back(fmt::format(
-        "The strips show the preset recommended beside everything sent, input alone, counted by us; the tables also "
-        "count output, and what was missing fetched again."));
+    page.notes.push_back(
+        "The strips show the preset recommended beside everything sent: the input alone, and of it what the log has. "
+        "The "
+        "tables also count output, system text and tools that were billed and are in no log, and what was missing "
+        "fetched again.");
     return page;
 }
 

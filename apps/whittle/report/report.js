@@ -217,7 +217,7 @@
         el('div', {class: 'strip-head'}, el('h3', {}, 'What each call sent, in tokens'), legend([
           ['cached', 'read from the cache'], ['fresh', 'not from the cache'], ['gone', 'left out'], ['edit-tick', 'messages changed here']])),
         this.calls.node,
-        el('h3', {}, 'Cost so far, in tokens at the plain input price'), this.plot,
+        el('h3', {}, 'Cost of the input so far, in tokens at the plain input price'), this.plot,
         this.callNode,
         el('div', {class: 'strip-head'}, el('h3', {}, 'Messages of this call'),
           legend(shown.map((f) => [`f-${f}`, became[f]]))),
