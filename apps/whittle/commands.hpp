@@ -39,12 +39,20 @@ struct ConfigChoice {
     [[nodiscard]] const std::string& name() const noexcept { return file.empty() ? preset : file; }
 };
 
+/// A report as an HTML file.
+struct HtmlChoice {
+    std::string file{};                   ///< "-": standard output; empty: none
+    std::int64_t text_bytes = 2'000'000;  ///< of messages' texts in it
+    bool no_mask = false;                 ///< secrets as they are
+};
+
 struct ReplayCommand {
     std::vector<std::string> files{};
     ConfigChoice config{};
     std::string requests{};
     bool delta = false;
     bool totals_only = false;
+    HtmlChoice html{};
 };
 
 struct ApplyCommand {

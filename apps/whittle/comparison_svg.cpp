@@ -1,4 +1,5 @@
 #include "comparison.hpp"
+#include "markup.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,18 +39,6 @@ constexpr double label_height = 13;
 constexpr double letter_width = 6.4;
 constexpr double label_gap = 9;
 constexpr double dearest_shown = 1.1;  // what costs more stands at the upper edge, with its number
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '&' || c == '<' || c == '>' || c == '"') {
-            out += fmt::format("&#{};", static_cast<int>(c));
-        } else {
-            out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return out;
-}
 
 /// What is needed again after more than ten calls.
 double share_seen(const evaluation::Summary& summary) {
@@ -134,7 +123,7 @@ public:
     [[nodiscard]] std::string svg() const {
         return fmt::format(
                    "<g transform=\"translate({:.0f} 0)\">\n<text class=\"title\" x=\"{:.0f}\" y=\"22\">{}</text>\n", x_,
-                   left, escaped(title_)) +
+                   left, escaped_markup(title_)) +
                axes() + frontier() + marks() + "</g>\n";
     }
 
@@ -193,9 +182,9 @@ private:
                 "<line class=\"leader\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>"
                 "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>"
                 "<text text-anchor=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
-                dot.is_chain ? "chain" : "control", escaped(dot.label), dot.cost, dot.seen * 100.0, x, y, label.x,
-                label.y, x, y, dot.is_chain ? 5 : 3.5, label.ends_there ? "end" : "start", label.x, label.y + 4,
-                escaped(dot.label));
+                dot.is_chain ? "chain" : "control", escaped_markup(dot.label), dot.cost, dot.seen * 100.0, x, y,
+                label.x, label.y, x, y, dot.is_chain ? 5 : 3.5, label.ends_there ? "end" : "start", label.x,
+                label.y + 4, escaped_markup(dot.label));
         }
         return text;
     }

@@ -36,12 +36,14 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     sub->add_flag("--delta", command.delta,
                   "With --requests: only what the request before did not have, and how much of it to keep");
     sub->add_flag("--totals", command.totals_only, "Leave out the single sessions");
+    add_html(*sub, command.html, "With --html: what looks like a secret as it is");
     sub->footer(
         "Examples:\n"
         "  whittle replay sessions.jsonl --preset recommended --window 200000\n"
         "  whittle replay sessions.jsonl --config chain.json\n"
         "  whittle replay *.jsonl.gz --config chain.json --totals --json > totals.json\n"
-        "  whittle replay sessions.jsonl --config chain.json --requests requests.jsonl.gz --delta\n\n"
+        "  whittle replay sessions.jsonl --config chain.json --requests requests.jsonl.gz --delta\n"
+        "  whittle replay session.jsonl --config chain.json --html report.html\n\n"
         "Exit code 1 also if a request breaks a rule that the recording keeps, or something cannot be undone.");
     return sub;
 }

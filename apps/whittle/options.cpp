@@ -40,6 +40,20 @@ void add_remote(CLI::App& command, CommonOptions& common) {
                      "Ask models of the configuration on other machines too, which may cost money");
 }
 
+void add_html(CLI::App& command, HtmlChoice& html, const char* no_mask) {
+    command
+        .add_option("--html", html.file,
+                    "Write a report: one HTML file with the dearest sessions call by call; - is standard output")
+        ->type_name("OUT.html");
+    command
+        .add_option("--html-originals-bytes", html.text_bytes,
+                    "With --html: what the texts of messages may take in it; longer ones lose their middle (default "
+                    "2000000)")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("BYTES");
+    command.add_flag("--no-mask", html.no_mask, no_mask);
+}
+
 CLI::Validator tokens_check() {
     const auto check = [](std::string& text) -> std::string {
         const bool is_number = !text.empty() && text.size() < 19 &&

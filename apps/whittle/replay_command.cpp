@@ -1,10 +1,13 @@
 #include "chain_replay.hpp"
 #include "commands.hpp"
+#include "replay_page.hpp"
 #include "same_file.hpp"
+#include "story_teller.hpp"
 #include "terminal.hpp"
 #include "totals_json.hpp"
 #include "totals_text.hpp"
 #include "whittle/replay/replay.hpp"
+#include "write_report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,7 +57,8 @@ public:
     ReplayRun(const ReplayCommand& command, const CommonOptions& common, ChainSettings settings)
         : command_(command),
           common_(common),
-          chains_(with_storage(std::move(settings)), common.allow_remote),
+          chains_(with_storage(std::move(settings), !command.html.file.empty()), common.allow_remote),
+          page_(std::filesystem::path(command.config.name()).filename().string()),
           text_(profile()) {
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
@@ -63,6 +67,7 @@ public:
         for (const std::string& file : command_.files) replay_file(file);
         if (requests_) requests_->commit();
         tell();
+        if (!command_.html.file.empty()) write_report(page_.take(sum_), command_.html);
         for (const std::string& error : sum_.errors) complain(shown(error));
         for (const std::string& problem : problems_) complain(problem);
         const std::string reason = reason_of_failure(sum_);
@@ -73,8 +78,9 @@ public:
 
 private:
     /// The chains of both message types share one store.
-    static ChainSettings with_storage(ChainSettings settings) {
+    static ChainSettings with_storage(ChainSettings settings, bool explain) {
         settings.config.storage = open_storage(settings.storage);
+        settings.config.explain = settings.config.explain || explain;
         return settings;
     }
 
@@ -83,7 +89,7 @@ private:
     void replay_file(const std::string& file) {
         ReplayTotals in_file;
         for_each_session(file, common_, [&](const auto& trajectory) {
-            const ReplayTotals totals = replay_one(trajectory);
+            const ReplayTotals totals = replay_one(trajectory, file);
             if (common_.json && !command_.totals_only) {
                 ordered_json entry{{"trajectory", trajectory.id}, {"file", file}};
                 entry.update(totals_json(totals, profile()));
@@ -113,16 +119,25 @@ private:
     }
 
     template <AgentMessage M>
-    ReplayTotals replay_one(const Trajectory<M>& trajectory) {
-        const auto on_request = [&](const ReplayRequest<M>& request) {
+    ReplayTotals replay_one(const Trajectory<M>& trajectory, const std::string& file) {
+        const Chain<M>& chain = chains_.of<M>();
+        const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
+                                     trajectory.seconds};
+        std::optional<StoryTeller<M>> teller;
+        if (!command_.html.file.empty()) teller.emplace(recording, chain, page_.chain(), !command_.html.no_mask);
+        ReplayOptions<M> options{.stop = interrupt_token(), .clock = chains_.clock()};
+        options.on_request = [&](const ReplayRequest<M>& request) {
             throw_if_interrupted();
             const WatchedCalls side_calls = chains_.take_calls();
             if (requests_) requests_->write(request, side_calls);
+            if (teller) teller->on_request(request);
         };
-        rules_.insert(chains_.of<M>().config().profile.validity.name);
-        return replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
-                         chains_.of<M>(),
-                         {.on_request = on_request, .stop = interrupt_token(), .clock = chains_.clock(), .on_end = {}});
+        if (teller) options.on_report = [&](const Report& report) { teller->on_report(report); };
+        rules_.insert(chain.config().profile.validity.name);
+        ReplayTotals totals = replay<M>(recording, chain, options);
+        if (teller)
+            page_.add(trajectory.id, file, totals, teller->take(static_cast<std::size_t>(command_.html.text_bytes)));
+        return totals;
     }
 
     [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {
@@ -146,9 +161,9 @@ private:
         return shown_json(json) + "\n";
     }
 
-    /// Requests on standard output leave standard error for the totals.
+    /// Requests or a report on standard output leave standard error for the totals.
     void tell() {
-        if (command_.requests == "-") {
+        if (command_.requests == "-" || command_.html.file == "-") {
             write_error_stream(result());
         } else {
             print(result());
@@ -159,6 +174,7 @@ private:
     const CommonOptions& common_;
     WatchedChains chains_;
     std::optional<RequestWriter> requests_{};
+    ReplayPage page_;
     TotalsText text_;
     ordered_json list_ = ordered_json::array();
     ordered_json files_ = ordered_json::array();
@@ -189,7 +205,12 @@ void warn_of_prices(const ModelProfile& profile) {
 ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common) {
     if (command.delta && command.requests.empty()) throw UsageError{"--delta needs --requests"};
     (void)to_shape(common.shape);  // a mistake there comes before any work
+    if (command.html.file == "-" && command.requests == "-")
+        throw UsageError{"--html - and --requests -: expected one of them on standard output"};
+    require_different_files({{"--html", command.html.file}, {"--requests", command.requests}});
+    require_different_files({{"--html", command.html.file}, {"--config", command.config.file}});
     for (const std::string& file : command.files) {
+        if (command.html.file != "-") require_different_files({{"--html", command.html.file}, {"FILE", file}});
         if (command.requests != "-") require_different_files({{"--requests", command.requests}, {"FILE", file}});
     }
     if (command.requests != "-")

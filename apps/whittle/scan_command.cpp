@@ -2,8 +2,11 @@
 
 #include "agent_log.hpp"
 #include "masked.hpp"
+#include "options.hpp"
+#include "same_file.hpp"
 #include "scan_report.hpp"
 #include "terminal.hpp"
+#include "write_report.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -19,7 +22,15 @@ namespace {
 class ScanRun {
 public:
     ScanRun(const ScanCommand& command, const CommonOptions& common)
-        : command_(command), common_(common), given_(to_shape(common.shape)) {}
+        : command_(command), common_(common), given_(to_shape(common.shape)) {
+        settings_.window = command.window;
+        settings_.is_masked = !command.html.no_mask;
+        settings_.story_bytes = static_cast<std::size_t>(command.html.text_bytes);
+        if (command.html.file.empty()) return;
+        settings_.wants_story = [this](const ScannedSession& session) {
+            return report_.would_be_dear(dear_cost_of(session));
+        };
+    }
 
     ExitCode run() {
         std::vector<ScannedPlace> places = places_of_agents_or_paths();
@@ -30,7 +41,8 @@ public:
         for (const ScannedPlace& place : places) {
             for (const std::string& file : place.files) scan_or_complain(file, !is_given(file));
         }
-        print(hidden(result()));
+        if (command_.html.file != "-") print(hidden(result()));
+        if (!command_.html.file.empty() && report_.sessions() > 0) write_report(report_.take_page(), command_.html);
         if (failed_ > 0) {
             complain(fmt::format("failed: {} could not be read",
                                  failed_ == 1 ? "1 file" : fmt::format("{} files", failed_)));
@@ -110,7 +122,7 @@ private:
         throw_if_interrupted();
         const Shape its = shape ? *shape : detect_shape(session.recording, file);
         const ScanSource source{.agent = agent, .file = file, .is_anthropic = its == Shape::anthropic};
-        report_.add(scan_session(std::move(session), source, command_.window, seen_));
+        report_.add(scan_session(std::move(session), source, settings_, seen_));
         show_progress(file);
     }
 
@@ -131,11 +143,14 @@ private:
         return report_.text(may_colour(common_.no_color));
     }
 
-    [[nodiscard]] std::string hidden(const std::string& text) const { return command_.no_mask ? text : masked(text); }
+    [[nodiscard]] std::string hidden(const std::string& text) const {
+        return command_.html.no_mask ? text : masked(text);
+    }
 
     const ScanCommand& command_;
     const CommonOptions& common_;
     std::optional<Shape> given_;
+    ScanSettings settings_{};
     ScanReport report_{};
     SeenCalls seen_{};
     Progress progress_{};
@@ -159,19 +174,25 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
         ->check(CLI::PositiveNumber)
         ->type_name("TOKENS");
     scan->add_flag("--csv", command.csv, "Print a line for each session");
-    scan->add_flag("--no-mask", command.no_mask, "Print what looks like a secret as it is");
+    add_html(*scan, command.html, "Print what looks like a secret as it is");
     scan->footer(
         "Examples:\n"
         "  whittle scan\n"
         "  whittle scan ~/.claude/projects --json > scan.json\n"
-        "  whittle scan old-logs/ rollout.jsonl --csv\n\n"
-        "Nothing leaves the machine and nothing is written. Exit code 1 if no session is found or a file cannot be "
+        "  whittle scan old-logs/ rollout.jsonl --csv\n"
+        "  whittle scan ~/.claude/projects --html report.html\n\n"
+        "Nothing leaves the machine, and nothing is written but the report. Exit code 1 if no session is found or a "
+        "file cannot be "
         "read.");
     return scan;
 }
 
 ExitCode run_scan(const ScanCommand& command, const CommonOptions& common) {
     if (command.csv && common.json) throw UsageError{"--csv and --json: expected one of them"};
+    if (command.html.file == "-" && (common.json || command.csv))
+        throw UsageError{"--html -: expected a file beside --json and --csv"};
+    for (const std::string& path : command.paths)
+        require_different_files({{"--html", command.html.file}, {"PATH", path}});
     return ScanRun(command, common).run();
 }
 

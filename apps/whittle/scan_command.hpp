@@ -16,7 +16,7 @@ struct ScanCommand {
     std::vector<std::string> paths{};  ///< files and folders; empty: where agents keep their sessions
     std::int64_t window = 200'000;     ///< tokens, for the presets
     bool csv = false;
-    bool no_mask = false;
+    HtmlChoice html{};
 };
 
 CLI::App* add_scan(CLI::App& app, ScanCommand& command);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace whittle::cli {
 namespace {
@@ -68,7 +69,7 @@ ScanReport::ScanReport() {
     csv_ += "\n";
 }
 
-void ScanReport::add(const ScannedSession& session) {
+void ScanReport::add(ScannedSession&& session) {
     all_.add(session);
     by_agent_[session.agent].add(session);
     recorded_.add(session.recorded);
@@ -90,16 +91,30 @@ void ScanReport::add(const ScannedSession& session) {
 
 void ScanReport::add_notes(const logs::LogNotes& notes) { notes_ += notes; }
 
-void ScanReport::add_dear(const ScannedSession& session) {
-    const bool is_billed = session.billed_calls > 0;
+bool ScanReport::would_be_dear(double cost) const noexcept {
+    return dear_.size() < dear_shown || cost > dear_.back().cost;
+}
+
+void ScanReport::add_dear(ScannedSession& session) {
+    const double cost = dear_cost_of(session);
+    if (!would_be_dear(cost)) return;
     const double counted = session.recorded.money.front().sent;
-    dear_.push_back({.cost = is_billed ? session.billed_cost : counted,
-                     .agent = session.agent,
-                     .id = session.id,
-                     .file = session.file,
-                     .calls = session.calls,
-                     .is_billed = is_billed,
-                     .recommended = counted > 0 ? session.strategies[1].money.front().with_repairs / counted : 1});
+    Dear dear{.cost = cost,
+              .agent = session.agent,
+              .id = session.id,
+              .file = session.file,
+              .calls = session.calls,
+              .is_billed = session.billed_calls > 0,
+              .recommended = counted > 0 ? session.strategies[1].money.front().with_repairs / counted : 1,
+              .billed = session.billed,
+              .strategies = {{.name = recorded_.name}},
+              .story = std::move(session.story)};
+    dear.strategies.front().add(session.recorded);
+    for (std::size_t i = 0; i < strategies_.size(); ++i) {
+        dear.strategies.push_back({.name = strategies_[i].name});
+        dear.strategies.back().add(session.strategies[i]);
+    }
+    dear_.push_back(std::move(dear));
     std::ranges::stable_sort(dear_, std::greater{}, &Dear::cost);
     if (dear_.size() > dear_shown) dear_.pop_back();
 }

@@ -1,12 +1,15 @@
 #pragma once
 
+#include "report_page.hpp"
 #include "scan_files.hpp"
 #include "scan_session.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whittle::cli {
@@ -40,12 +43,19 @@ struct StrategySum {
     void add(const evaluation::Figures& figures);
 };
 
+/// What strategies cost and hide, over the first of them.
+[[nodiscard]] Table strategies_table_of(const std::vector<StrategySum>& sums);
+/// What is to be known of the columns of that table.
+inline constexpr std::string_view strategies_note =
+    "in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' own;\n"
+    "hidden and lost: of what later calls needed";
+
 /// All that `scan` says. Sessions go in one by one and are not kept.
 class ScanReport {
 public:
     ScanReport();
 
-    void add(const ScannedSession& session);
+    void add(ScannedSession&& session);
     void add_place(const ScannedPlace& place) { places_.push_back(place); }
     void add_notes(const logs::LogNotes& notes);
     /// A file that holds no session of a known form.
@@ -56,6 +66,10 @@ public:
     [[nodiscard]] std::string json() const;
     /// A line for each session; the first one names the columns.
     [[nodiscard]] const std::string& csv() const noexcept { return csv_; }
+    /// A report of all of it, the dearest sessions call by call; takes these along.
+    [[nodiscard]] ReportPage take_page();
+    /// Whether a session of this cost is among the dearest so far, so that `page` wants its story.
+    [[nodiscard]] bool would_be_dear(double cost) const noexcept;
 
 private:
     /// One of the dearest.
@@ -65,18 +79,24 @@ private:
         std::int64_t calls = 0;
         bool is_billed = false;
         double recommended = 0;  ///< of what the agent sent
+        Usage billed{};
+        std::vector<StrategySum> strategies{};  ///< the agent's own, then those of `scanned_strategies`
+        std::optional<SessionStory> story{};
     };
 
     void add_csv(const ScannedSession& session);
-    void add_dear(const ScannedSession& session);
+    void add_dear(ScannedSession& session);
     void add_compactions(const ScannedSession& session);
     [[nodiscard]] std::string places_text() const;
-    [[nodiscard]] std::string bills_text(bool colour) const;
+    [[nodiscard]] Table bills_table() const;
+    /// Without rows if no session was billed call by call.
+    [[nodiscard]] Table counted_table() const;
     [[nodiscard]] std::string agreement_text() const;
-    [[nodiscard]] std::string strategies_text(bool colour) const;
-    [[nodiscard]] std::string spending_text(bool colour) const;
+    [[nodiscard]] Table strategies_table() const;
+    [[nodiscard]] Table spending_table() const;
+    [[nodiscard]] std::string ages_text() const;
     [[nodiscard]] std::string compactions_text() const;
-    [[nodiscard]] std::string dear_text(bool colour) const;
+    [[nodiscard]] Table dear_table() const;
     [[nodiscard]] std::string notes_text() const;
 
     std::vector<ScannedPlace> places_{};

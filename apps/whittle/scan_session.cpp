@@ -2,6 +2,7 @@
 
 #include "interrupt.hpp"
 #include "shape.hpp"
+#include "tell_story.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,10 +61,10 @@ void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& sc
 template <JsonMessage M>
 class SessionScan {
 public:
-    SessionScan(const Trajectory<M>& trajectory, const logs::Session& session, std::int64_t window,
+    SessionScan(const Trajectory<M>& trajectory, const logs::Session& session, const ScanSettings& settings,
                 ScannedSession& scanned)
         : trajectory_(trajectory),
-          window_(window),
+          settings_(settings),
           scanned_(scanned),
           cuts_(cuts_of(trajectory.messages, session.compactions)) {
         if (!session.calls.empty() && session.calls.front().usage)
@@ -77,16 +78,28 @@ public:
         scanned_.strategies.push_back(figures(
             session, [&](evaluation::TakeRequest take) { evaluation::find_control("noop")->requests(session, take); }));
         for (const char* preset : scanned_presets) {
-            ComparedChain chain({.preset = preset, .window = window_, .cache = scanned_.profile.cache.name}, false);
+            ComparedChain chain(choice_of(preset), false);
             chain.take(trajectory_);
             scanned_.strategies.push_back(chain.evaluate(0, session, options()));
         }
         scanned_.spending = evaluation::spending_of(session, cuts_);
+        if (settings_.wants_story && settings_.wants_story(scanned_)) scanned_.story = story();
     }
 
 private:
+    [[nodiscard]] ConfigChoice choice_of(const char* preset) const {
+        return {.preset = preset, .window = settings_.window, .cache = scanned_.profile.cache.name};
+    }
+
+    [[nodiscard]] SessionStory story() const {
+        const ConfigChoice choice = choice_of(scanned_presets.front());
+        WatchedChains chains(for_story(load_settings(choice)), false);
+        return tell_story<M>(trajectory_, chains, choice.name(),
+                             {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked});
+    }
+
     [[nodiscard]] evaluation::RunOptions options() const {
-        return {.profiles = {scanned_.profile}, .storage = {}, .window = window_};
+        return {.profiles = {scanned_.profile}, .storage = {}, .window = settings_.window};
     }
 
     template <typename Requests>
@@ -117,7 +130,7 @@ private:
     }
 
     const Trajectory<M>& trajectory_;
-    std::int64_t window_;
+    const ScanSettings& settings_;
     ScannedSession& scanned_;
     std::vector<evaluation::RecordedCut> cuts_;
 };
@@ -155,7 +168,12 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
     return session;
 }
 
-ScannedSession scan_session(logs::Session&& session, const ScanSource& source, std::int64_t window, SeenCalls& seen) {
+double dear_cost_of(const ScannedSession& session) noexcept {
+    return session.billed_calls > 0 ? session.billed_cost : session.recorded.money.front().sent;
+}
+
+ScannedSession scan_session(logs::Session&& session, const ScanSource& source, const ScanSettings& settings,
+                            SeenCalls& seen) {
     ScannedSession scanned{.agent = source.agent,
                            .id = session.recording.id,
                            .parent = session.parent,
@@ -167,10 +185,10 @@ ScannedSession scan_session(logs::Session&& session, const ScanSource& source, s
     scanned.billed_cost = cost_of(scanned.billed, scanned.profile);
     if (source.is_anthropic) {
         const auto trajectory = to_anthropic_shape(std::move(session.recording), source.file);
-        SessionScan<anthropic::Message>(trajectory, session, window, scanned).run();
+        SessionScan<anthropic::Message>(trajectory, session, settings, scanned).run();
     } else {
         const Trajectory<> trajectory = std::move(session.recording);
-        SessionScan<openai::Message>(trajectory, session, window, scanned).run();
+        SessionScan<openai::Message>(trajectory, session, settings, scanned).run();
     }
     return scanned;
 }

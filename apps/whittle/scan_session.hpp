@@ -1,11 +1,13 @@
 #pragma once
 
 #include "compared_chain.hpp"
+#include "session_story.hpp"
 #include "whittle/evaluation/spending.hpp"
 #include "whittle/logs/logs.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +34,7 @@ struct ScannedSession {
     std::vector<evaluation::Figures> strategies{};  ///< everything sent, then each preset
     evaluation::Spending spending{};
     std::int64_t compactions = 0;
+    std::optional<SessionStory> story{};  ///< under the first preset; absent unless it was wanted
 };
 
 /// Names of `ScannedSession::strategies`.
@@ -47,9 +50,21 @@ struct ScanSource {
     bool is_anthropic = false;
 };
 
-/// Holds nothing of the session when it returns. `window`: tokens, for the presets.
-[[nodiscard]] ScannedSession scan_session(logs::Session&& session, const ScanSource& source, std::int64_t window,
-                                          SeenCalls& seen);
+/// How sessions are scanned.
+struct ScanSettings {
+    std::int64_t window = 0;      ///< tokens, for the presets
+    bool is_masked = true;        ///< of stories: without what looks like a secret
+    std::size_t story_bytes = 0;  ///< that the texts of one story may take
+    /// Whether the story of a session is wanted, once all else is known of it. Empty: never.
+    std::function<bool(const ScannedSession&)> wants_story{};
+};
+
+/// Holds nothing else of the session when it returns.
+[[nodiscard]] ScannedSession scan_session(logs::Session&& session, const ScanSource& source,
+                                          const ScanSettings& settings, SeenCalls& seen);
+
+/// What was billed, or else what we count of it, in tokens at the plain input price.
+[[nodiscard]] double dear_cost_of(const ScannedSession& session) noexcept;
 
 /// A session in the library's own form, as if an agent had left it.
 [[nodiscard]] logs::Session as_logged(Trajectory<>&& trajectory);

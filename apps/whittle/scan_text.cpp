@@ -53,8 +53,11 @@ std::vector<std::pair<std::string, evaluation::Spent>> largest_first(
 std::string ScanReport::text(bool colour) const {
     std::string text = places_text();
     if (all_.sessions > 0) {
-        text += "\n" + bills_text(colour) + agreement_text() + "\n" + strategies_text(colour) + "\n" +
-                spending_text(colour) + "\n" + compactions_text() + "\n" + dear_text(colour);
+        const Table counted = counted_table();
+        text += "\n" + bills_table().text(colour) + (counted.empty() ? "" : "\n" + counted.text(colour)) +
+                agreement_text() + "\n" + strategies_table().text(colour) + std::string(strategies_note) + "\n\n" +
+                spending_table().text(colour) + ages_text() + "\n" + compactions_text() + "\n" +
+                dear_table().text(colour);
     }
     return text + notes_text();
 }
@@ -70,7 +73,7 @@ std::string ScanReport::places_text() const {
     return text;
 }
 
-std::string ScanReport::bills_text(bool colour) const {
+Table ScanReport::bills_table() const {
     Table table({"billed", "sessions", "calls", "of them", "input", "cached", "written", "output", "cost"});
     const auto add = [&](const std::string& name, const BillSum& sum) {
         table.add({name, grouped(sum.sessions), grouped(sum.calls), grouped(sum.billed_calls),
@@ -80,6 +83,10 @@ std::string ScanReport::bills_text(bool colour) const {
     for (const auto& [agent, sum] : by_agent_) add(agent, sum);
     table.add_line();
     add("all", all_);
+    return table;
+}
+
+Table ScanReport::counted_table() const {
     Table counted({"counted by us", "sessions", "input billed", "counted", "counted / billed", "hit billed"});
     for (const auto& [agent, sum] : by_agent_) {
         if (sum.counted_sessions == 0) continue;
@@ -88,9 +95,7 @@ std::string ScanReport::bills_text(bool colour) const {
                      ratio(static_cast<double>(sum.counted), static_cast<double>(billed_input)),
                      hit_text(sum.counted_bill)});
     }
-    std::string text = table.text(colour);
-    if (all_.counted_sessions > 0) text += "\n" + counted.text(colour);
-    return text;
+    return counted;
 }
 
 std::string ScanReport::agreement_text() const {
@@ -105,22 +110,23 @@ std::string ScanReport::agreement_text() const {
         spread(beside_, "{:.0f} ({:.0f}, {:.0f})"));
 }
 
-std::string ScanReport::strategies_text(bool colour) const {
+Table strategies_table_of(const std::vector<StrategySum>& sums) {
     Table table({"counted by us", "cost", "ratio", "repaired", "ratio", "sent", "peak", "resets", "hidden", "lost"});
-    const auto add = [&](const StrategySum& sum) {
-        table.add({sum.name, whole(sum.cost), ratio(sum.cost, recorded_.cost), whole(sum.with_repairs),
-                   ratio(sum.with_repairs, recorded_.with_repairs), grouped(sum.sent), grouped(sum.peak),
+    for (const StrategySum& sum : sums) {
+        table.add({sum.name, whole(sum.cost), ratio(sum.cost, sums.front().cost), whole(sum.with_repairs),
+                   ratio(sum.with_repairs, sums.front().with_repairs), grouped(sum.sent), grouped(sum.peak),
                    grouped(sum.resets), percent_of(sum.recoverable, sum.asked), percent_of(sum.lost, sum.asked)});
-    };
-    add(recorded_);
-    for (const StrategySum& sum : strategies_) add(sum);
-    return table.text(colour) +
-           "in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' "
-           "own;\n"
-           "hidden and lost: of what later calls needed\n";
+    }
+    return table;
 }
 
-std::string ScanReport::spending_text(bool colour) const {
+Table ScanReport::strategies_table() const {
+    std::vector<StrategySum> sums{recorded_};
+    sums.insert(sums.end(), strategies_.begin(), strategies_.end());
+    return strategies_table_of(sums);
+}
+
+Table ScanReport::spending_table() const {
     Table table({"where tokens went", "messages", "tokens", "sent", "of all"});
     const auto add = [&](const std::string& name, const evaluation::Spent& spent) {
         table.add({clipped_name(name), grouped(spent.messages), grouped(spent.tokens), grouped(spent.sent),
@@ -139,8 +145,11 @@ std::string ScanReport::spending_text(bool colour) const {
     table.add_line();
     add("results that had stood there before", spending_.repeated);
     add("results that no later reply refers to", spending_.unused);
-    std::string text = table.text(colour);
-    text += "sent, by age in calls: ";
+    return table;
+}
+
+std::string ScanReport::ages_text() const {
+    std::string text = "sent, by age in calls: ";
     const std::array<const char*, evaluation::spending_ages> age_names{"new", "to 10", "to 50", "older"};
     for (std::size_t age = 0; age < age_names.size(); ++age)
         text += fmt::format("{}{} {}", age == 0 ? "" : ", ", age_names[age],
@@ -160,13 +169,13 @@ std::string ScanReport::compactions_text() const {
     return text;
 }
 
-std::string ScanReport::dear_text(bool colour) const {
+Table ScanReport::dear_table() const {
     Table table({"dearest sessions", "agent", "calls", "cost", "recommended, with repairs"});
     for (const Dear& dear : dear_) {
         table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls),
                    whole(dear.cost) + (dear.is_billed ? "" : " (counted)"), fmt::format("{:.3f}", dear.recommended)});
     }
-    return table.text(colour);
+    return table;
 }
 
 std::string ScanReport::notes_text() const {

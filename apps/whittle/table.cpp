@@ -1,11 +1,14 @@
 #include "table.hpp"
 
+#include "markup.hpp"
 #include "shown.hpp"
+#include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 namespace whittle::cli {
@@ -57,6 +60,35 @@ std::string Table::text(bool bold) const {
         text += bold && r == 0 ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
     }
     return text;
+}
+
+bool Table::has_words(std::size_t column) const {
+    return std::ranges::any_of(std::span(rows_).subspan(1), [&](const auto& row) {
+        return column < row.size() && !row[column].empty() &&
+               ascii_lower(row[column]).find_first_of("abcdefghijklmnopqrstuvwxyz") == 0;
+    });
+}
+
+std::string Table::html(std::string_view caption, FunctionRef<std::string(const std::string&)> cell) const {
+    std::vector<std::string_view> kinds;
+    for (std::size_t c = 0; c < rows_.front().size(); ++c) kinds.push_back(has_words(c) ? " class=\"words\"" : "");
+    std::string text = fmt::format("<table>\n<caption>{}</caption>\n<thead>\n<tr>", escaped_markup(caption));
+    for (std::size_t c = 0; c < kinds.size(); ++c)
+        text += fmt::format("<th scope=\"col\"{}>{}</th>", kinds[c], escaped_markup(cell(rows_.front()[c])));
+    text += "</tr>\n</thead>\n<tbody>\n";
+    bool is_sum = false;
+    for (const auto& row : std::span(rows_).subspan(1)) {
+        is_sum = is_sum || row.empty();
+        if (row.empty()) continue;
+        text += is_sum ? "<tr class=\"sum\">" : "<tr>";
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            const std::string value = escaped_markup(cell(row[c]));
+            text += c == 0 ? fmt::format("<th scope=\"row\">{}</th>", value)
+                           : fmt::format("<td{}>{}</td>", kinds[c], value);
+        }
+        text += "</tr>\n";
+    }
+    return text + "</tbody>\n</table>\n";
 }
 
 }  // namespace whittle::cli

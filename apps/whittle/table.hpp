@@ -1,5 +1,7 @@
 #pragma once
 
+#include "whittle/base/detail/function_ref.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,8 +27,16 @@ public:
     void add_line() { rows_.emplace_back(); }
     /// `bold` makes the header bold with terminal codes.
     [[nodiscard]] std::string text(bool bold) const;
+    /// A table of HTML: the first row and the first column are headers, rows behind a line are of the class "sum",
+    /// columns with words of the class "words". `cell`
+    /// makes of a cell's text what is to be seen of it.
+    [[nodiscard]] std::string html(std::string_view caption, FunctionRef<std::string(const std::string&)> cell) const;
+    [[nodiscard]] bool empty() const noexcept { return rows_.size() < 2; }
 
 private:
+    /// Whether a cell below the header begins with a letter.
+    [[nodiscard]] bool has_words(std::size_t column) const;
+
     std::vector<std::vector<std::string>> rows_;
 };
 

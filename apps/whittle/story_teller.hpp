@@ -1,0 +1,198 @@
+#pragma once
+
+#include "session_story.hpp"
+#include "whittle/evaluation/detail/part_collector.hpp"
+#include "whittle/replay/replay.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace whittle::cli {
+
+/// Watches a replay and writes down what a report shows of it. Looks at a whole request only where something was
+/// edited. The chain has to run with `ChainConfig::explain`.
+template <AgentMessage M>
+class StoryTeller {
+public:
+    /// `recording` and `chain` have to outlive it. `is_masked`: texts without what looks like a secret.
+    StoryTeller(const Recording<M>& recording, const Chain<M>& chain, std::string chain_name, bool is_masked)
+        : recording_(recording),
+          profile_(chain.config().profile),
+          counter_(chain.config().token_counter),
+          is_masked_(is_masked),
+          raw_(counter_, overhead_piece(recording.system, recording.tools, *counter_)),
+          raw_cache_(profile_.cache),
+          times_(call_times(recording)),
+          story_{.chain = std::move(chain_name), .counter = std::string(counter_->id())} {}
+
+    void on_report(const Report& report) { log_.note(report); }
+
+    /// Call it for each request.
+    void on_request(const ReplayRequest<M>& request) {
+        while (arrived_ < request.recorded.size()) take_arrival(request);
+        const std::int64_t edits = take_edits(request);
+        const CacheAccount raw = raw_cache_.add(raw_.all(), times_[story_.calls.size()]);
+        story_.calls.push_back({.tokens_recorded = request.tokens_raw,
+                                .tokens_sent = request.tokens,
+                                .cached = request.account.cached,
+                                .cost_recorded = raw.input_cost(profile_.cache),
+                                .cost_sent = request.account.input_cost(profile_.cache),
+                                .edits = edits});
+        log_.next_call();
+    }
+
+    /// After the replay. Texts take at most `text_bytes` of the report's data.
+    [[nodiscard]] SessionStory take(std::size_t text_bytes) {
+        story_.rules = rules_of(story_.edits);
+        bound_lists(story_);
+        fit_stories({&story_}, text_bytes);
+        return std::move(story_);
+    }
+
+private:
+    using Places = std::unordered_map<Serial, std::size_t>;
+
+    static std::vector<double> call_times(const Recording<M>& recording) {
+        std::vector<std::optional<double>> times;
+        for (std::size_t i = 0; i < recording.messages.size(); ++i) {
+            if (message_traits<M>::role(recording.messages[i]) != Role::assistant) continue;
+            times.push_back(i < recording.seconds.size() ? recording.seconds[i] : std::nullopt);
+        }
+        return fill_times(times);
+    }
+
+    [[nodiscard]] ReportText text_for_report(const M& m) const {
+        std::string text;
+        for (const evaluation::Message& one : evaluation::detail::messages_of(m))
+            text += (text.empty() ? "" : "\n") + evaluation::text_of(one);
+        if (text.starts_with('\n')) text.erase(0, 1);  // calls without words in front
+        return report_text(text, is_masked_);
+    }
+
+    void take_arrival(const ReplayRequest<M>& request) {
+        const std::size_t i = arrived_++;
+        const MessageInfo& info = request.recorded[i];
+        raw_.push_back(recording_.messages[i]);
+        indices_[info.serial] = story_.messages.size();
+        tokens_now_.push_back(raw_.all().back().tokens);
+        story_.messages.push_back({.recorded = i,
+                                   .call = request.call,
+                                   .role = std::string(whittle::name_of(info.role)),
+                                   .tool = report_text(tool_of(info), is_masked_).head,
+                                   .tokens = raw_.all().back().tokens,
+                                   .text = text_for_report(recording_.messages[i])});
+    }
+
+    /// What the journal has that earlier requests did not show. Returns the number of messages.
+    std::int64_t take_edits(const ReplayRequest<M>& request) {
+        const auto& journal = request.conversation.journal();
+        auto first = journal.end();
+        while (first != journal.begin() && (*std::prev(first))->id > newest_entry_) --first;
+        std::vector<Serial> touched;
+        bool is_edit = false;
+        for (; first != journal.end(); ++first) {
+            newest_entry_ = (*first)->id;
+            is_edit = is_edit || (*first)->kind != JournalRecord::Kind::tool_return;
+            for (const Splice<M>& splice : (*first)->undo) {
+                log_.note(request.call, **first, splice.infos);
+                for (const MessageInfo& info : splice.infos) touched.push_back(info.serial);
+            }
+        }
+        if (touched.empty() && !is_edit) return 0;
+        if (is_edit) take_added(request);
+        std::ranges::sort(touched);
+        touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+        return note_edits(request, touched);
+    }
+
+    /// Messages that the chain wrote.
+    void take_added(const ReplayRequest<M>& request) {
+        const Outline outline = request.conversation.outline();
+        for (std::size_t place = 0; place < outline.size(); ++place) {
+            const MessageInfo& info = outline[place];
+            if (!indices_.try_emplace(info.serial, story_.messages.size()).second) continue;
+            StoryEdit added{.message = story_.messages.size(),
+                            .edit = {.call = request.call},
+                            .fate = Fate::added,
+                            .tokens = count_message(request.messages[place], *counter_)};
+            if (info.mark) added.edit.by = info.mark->by;
+            if (info.mark) added.edit.reason = info.mark->reason;
+            tokens_now_.push_back(added.tokens);
+            story_.messages.push_back({.call = request.call,
+                                       .role = std::string(whittle::name_of(info.role)),
+                                       .tokens = added.tokens,
+                                       .text = text_for_report(request.messages[place]),
+                                       .is_edited = true});
+            story_.edits.push_back(std::move(added));
+        }
+    }
+
+    /// `touched`: sorted.
+    std::int64_t note_edits(const ReplayRequest<M>& request, const std::vector<Serial>& touched) {
+        const Outline outline = request.conversation.outline();
+        Places places;
+        Places covered;  // by the summary that stands for a message
+        for (std::size_t place = outline.size(); place-- > 0 && places.size() < touched.size();) {
+            const MessageInfo& info = outline[place];
+            if (std::ranges::binary_search(touched, info.serial)) places[info.serial] = place;
+            if (!info.mark) continue;
+            for (const Serial serial : info.mark->covers) covered.try_emplace(serial, indices_.at(info.serial));
+        }
+        std::int64_t count = 0;
+        for (const Serial serial : touched) count += note_edit(request, serial, places, covered) ? 1 : 0;
+        return count;
+    }
+
+    bool note_edit(const ReplayRequest<M>& request, Serial serial, const Places& places, const Places& covered) {
+        const auto index = indices_.find(serial);
+        if (index == indices_.end()) return false;  // written and taken back between two requests
+        StoryMessage& message = story_.messages[index->second];
+        StoryEdit edit{.message = index->second, .tokens_before = tokens_now_[index->second]};
+        std::vector<ExplainedEdit> edits = log_.edits_of(serial);
+        if (const auto place = places.find(serial); place != places.end()) {
+            const MessageInfo& now = request.conversation.outline()[place->second];
+            const M& sent = request.messages[place->second];
+            edit.fate = is_as_recorded(request, message, now) ? Fate::kept : fate_of_edited(now);
+            edit.tokens = count_message(sent, *counter_);
+            edit.text = text_for_report(sent);
+            name_wraps(edits, now);
+        } else {
+            const auto summary = covered.find(serial);
+            edit.fate = summary == covered.end() ? Fate::removed : Fate::folded;
+            if (summary != covered.end()) edit.summary = summary->second;
+        }
+        if (!edits.empty()) edit.edit = edits.back();
+        message.is_edited = true;
+        tokens_now_[index->second] = edit.tokens;
+        story_.edits.push_back(std::move(edit));
+        return true;
+    }
+
+    static bool is_as_recorded(const ReplayRequest<M>& request, const StoryMessage& message, const MessageInfo& now) {
+        return message.recorded && request.recorded[*message.recorded].fingerprint == now.fingerprint;
+    }
+
+    const Recording<M>& recording_;
+    const ModelProfile& profile_;
+    std::shared_ptr<const TokenCounter> counter_;
+    bool is_masked_;
+    RequestPieces<M> raw_;
+    PrefixCache raw_cache_;
+    std::vector<double> times_;
+    SessionStory story_;
+    EditLog log_{};
+    std::size_t arrived_ = 0;  // recorded messages
+    std::uint64_t newest_entry_ = 0;
+    std::unordered_map<Serial, std::size_t> indices_{};  // of messages of the story
+    std::vector<std::int64_t> tokens_now_{};             // of each of them
+};
+
+}  // namespace whittle::cli

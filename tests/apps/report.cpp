@@ -1,0 +1,352 @@
+#include "../src/base/base64.hpp"
+#include "apps/cli.hpp"
+#include "apps/whittle/report_page.hpp"
+#include "support/catch.hpp"
+#include "whittle/base/hash.hpp"
+#include "whittle/base/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+using namespace whittle;
+using namespace whittle::testing;
+using namespace whittle::cli;
+using nlohmann::json;
+
+namespace {
+
+/// What stands between two texts, from the first `begin` on.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+    const std::size_t from = text.find(begin);
+    REQUIRE(from != std::string::npos);
+    const std::size_t to = text.find(end, from + begin.size());
+    REQUIRE(to != std::string::npos);
+    return text.substr(from + begin.size(), to - from - begin.size());
+}
+
+std::string without(std::string text, const std::string& part) {
+    const std::size_t at = text.find(part);
+    REQUIRE(at != std::string::npos);
+    return text.erase(at, part.size());
+}
+
+std::string style_of(const std::string& html) { return between(html, "<style>", "</style>"); }
+std::string script_of(const std::string& html) { return between(html, "<script>", "</script>"); }
+json story_of(const std::string& html) {
+    return json::parse(between(html, "<script type=\"application/json\" class=\"story\">", "</script>"));
+}
+
+/// The page without its policy, style and script, which change more often than what it says.
+std::string content_of(const std::string& html) {
+    return without(without(without(html, between(html, "Content-Security-Policy\" content=\"", "\">")), style_of(html)),
+                   script_of(html));
+}
+
+std::string to_bytes(const std::string& hex) {
+    std::string bytes;
+    for (std::size_t i = 0; i < hex.size(); i += 2)
+        bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+    return bytes;
+}
+
+/// A session as JSON line, of one user message, one reply and what a tool gave back.
+std::string session_with(const std::string& text) {
+    json messages = json::array({{{"role", "user"}, {"content", text}}});
+    const json function{{"name", text},
+                        {"arguments", json{{"path", text}}.dump(-1, ' ', false, json::error_handler_t::replace)}};
+    messages.push_back({{"role", "assistant"},
+                        {"content", nullptr},
+                        {"tool_calls", json::array({{{"id", "c1"}, {"type", "function"}, {"function", function}}})}});
+    messages.push_back({{"role", "tool"}, {"tool_call_id", "c1"}, {"name", text}, {"content", text}});
+    messages.push_back({{"role", "assistant"}, {"content", text}});
+    return json{{"id", text}, {"messages", messages}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+/// Where `scripts/check_report` wants the pages of these tests, too.
+void keep_page(const std::string& name, const std::string& html) {
+    if (const char* folder = std::getenv("WHITTLE_KEEP_REPORTS"))
+        write_text(std::filesystem::path(folder) / (name + ".html"), html);
+}
+
+StoryMessage message_of(std::int64_t call, const std::string& role, const std::string& text) {
+    return {.recorded = static_cast<std::size_t>(call) * 2,
+            .call = call,
+            .role = role,
+            .tool = role == "tool" ? "read" : "",
+            .tokens = static_cast<std::int64_t>(text.size()) / 4,
+            .text = report_text(text, true)};
+}
+
+constexpr std::int64_t default_text_bytes = 2'000'000;
+
+/// A story of that many calls with a result each, every tenth of which is cleared twenty calls later.
+SessionStory story_with(std::int64_t calls, std::size_t bytes = 400) {
+    SessionStory story{.chain = "recommended", .counter = "chars"};
+    const std::string result(bytes, 'r');
+    for (std::int64_t call = 0; call < calls; ++call) {
+        const std::int64_t sent = 200 + call % 500 * 100;
+        story.calls.push_back({.tokens_recorded = 200 + call * 100,
+                               .tokens_sent = sent,
+                               .cached = sent / 2,
+                               .cost_recorded = static_cast<double>(call) * 10,
+                               .cost_sent = static_cast<double>(sent) / 10,
+                               .edits = call >= 20 && call % 10 == 0 ? 1 : 0});
+        story.messages.push_back(message_of(call, "assistant", "read on"));
+        story.messages.push_back(message_of(call, "tool", result + std::to_string(call)));
+        if (call < 20 || call % 10 != 0) continue;
+        const auto cleared = static_cast<std::size_t>(call - 20) * 2 + 1;
+        story.messages[cleared].is_edited = true;
+        story.edits.push_back({.message = cleared,
+                               .edit = {.call = call, .by = "reduction", .reason = "clear", .rule = "old_round"},
+                               .fate = Fate::cleared,
+                               .tokens_before = 100,
+                               .tokens = 10,
+                               .text = report_text("[cleared]", true)});
+    }
+    story.rules = rules_of(story.edits);
+    bound_lists(story);
+    return story;
+}
+
+std::string page_of(SessionStory&& story, std::int64_t text_bytes) {
+    ReportPage page{.title = "What the session cost", .lead = "One session.", .text_bytes = text_bytes};
+    page.sessions.push_back({.id = "long", .facts = "generated"});
+    page.sessions.back().tables.push_back(rules_table(story));
+    page.sessions.back().story = std::move(story);
+    return report_html(std::move(page));
+}
+
+}  // namespace
+
+TEST_CASE("the report of a small session is as it was", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "talk.jsonl", session_line("talk", 3, 300));
+    const CliResult result = run_cli(dir, "scan talk.jsonl --html report.html");
+    REQUIRE(result.exit_code == 0);
+    CHECK(result.err.empty());
+    const std::string html = read_text(dir / "report.html");
+    const std::string expected_file = WHITTLE_SOURCE_DIR "/tests/apps/report.expected.html";
+    if (std::getenv("WHITTLE_WRITE_EXPECTED")) write_text(expected_file, content_of(html));
+    CHECK(content_of(html) == read_text(expected_file));
+    CHECK(run_cli(dir, "scan talk.jsonl --html -").out == html);
+    CHECK(files_in(dir) == std::vector<std::string>{"report.html", "talk.jsonl"});
+}
+
+TEST_CASE("the data of a story are its columns, messages, edits, names and texts", "[apps]") {
+    SessionStory story{.chain = "mine", .counter = "chars"};
+    story.calls = {
+        {.tokens_recorded = 10, .tokens_sent = 10, .cost_recorded = 10, .cost_sent = 10},
+        {.tokens_recorded = 60, .tokens_sent = 20, .cached = 8, .cost_recorded = 52, .cost_sent = 13, .edits = 1}};
+    story.messages.push_back(message_of(0, "user", "go <on>"));
+    story.messages.push_back(message_of(1, "tool", "a long result"));
+    story.edits.push_back(
+        {.message = 1,
+         .edit = {.call = 1, .by = "reduction", .reason = "clear", .rule = "old_round", .count = 60, .threshold = 50},
+         .fate = Fate::cleared,
+         .tokens_before = 50,
+         .tokens = 10,
+         .text = {.head = "[cl", .tail = "red]", .left_out = 2}});
+    CHECK(
+        story_data(story) ==
+        R"({"chain":"mine","calls":2,"columns":{"per":1,"recorded":[10,60],"sent":[10,20],"cached":[0,8],"edits":[0,1],)"
+        R"("cost_recorded":[10,62],"cost_sent":[10,23]},"messages":[[0,0,0,1,1,0],[2,1,2,3,3,1]],)"
+        R"("edits":[[1,1,4,10,5,6,60,50,2,-1]],"messages_left_out":0,"edits_left_out":0,)"
+        R"("names":["user","","tool","read","cleared","reduction","old_round"],)"
+        R"("texts":["go \u003con\u003e","a long result",["[cl",2,"red]"]]})");
+}
+
+TEST_CASE("a report tells who cut a message, by which rule, and has the original", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "long.jsonl", session_line("long", 40, 12'000));
+    REQUIRE(run_cli(dir, "scan long.jsonl --html report.html").exit_code == 0);
+    const std::string html = read_text(dir / "report.html");
+    CHECK(has(html, "<caption>What was cut, by rule</caption>"));
+    const json story = story_of(html);
+    REQUIRE_FALSE(story["edits"].empty());
+    const json& edit = story["edits"][0];
+    const json& message = story["messages"][edit[0].get<std::size_t>()];
+    const auto name_at = [&](const json& number) {
+        return story["names"][number.get<std::size_t>()].get<std::string>();
+    };
+    CHECK(name_at(message[2]) == "tool");
+    CHECK(message[4].get<int>() > edit[3].get<int>());  // tokens, and what is left of them
+    CHECK_FALSE(name_at(edit[4]).empty());
+    CHECK_FALSE(name_at(edit[5]).empty());
+    const json& original = story["texts"][message[5].get<std::size_t>()];
+    CHECK(original.is_string());
+    CHECK(original.get<std::string>().size() == 12'000);
+    std::int64_t changed = 0;
+    for (const json& count : story["columns"]["edits"]) changed += count.get<std::int64_t>();
+    CHECK(changed == static_cast<std::int64_t>(story["edits"].size()));
+    CHECK(story["columns"]["cost_sent"].back() < story["columns"]["cost_recorded"].back());
+}
+
+TEST_CASE("a report allows its own style and script by their hashes, and nothing else", "[apps]") {
+    const std::string html = page_of(story_with(3), 1'000);
+    const std::string policy = between(html, "Content-Security-Policy\" content=\"", "\">");
+    CHECK(policy == "default-src &#39;none&#39;; style-src &#39;sha256-" +
+                        to_base64(to_bytes(sha256_hex(style_of(html)))) + "&#39;; script-src &#39;sha256-" +
+                        to_base64(to_bytes(sha256_hex(script_of(html)))) +
+                        "&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;");
+    CHECK_FALSE(
+        has(without(html, "http://www.w3.org/2000/svg"), "://"));  // the name of SVG's elements is asked nowhere
+    CHECK_FALSE(has(html, "src="));
+    CHECK_FALSE(has(html, " style="));
+    CHECK_FALSE(has(html,
+                    " on"
+                    "click="));
+}
+
+TEST_CASE("what a session holds cannot become markup of its report", "[apps]") {
+    const TempDir dir;
+    const std::string nul(1, '\0');
+    const std::string hostile =
+        "</script><script>window.hostile=1</script><img src=x onerror=\"hostile=1\">]]>-->"
+        "<svg onload='hostile=1'>\xE2\x80\xA8\xE2\x80\xAE\xD7\x90" +
+        nul + "\x1b[2J&lt;b&gt;{{script}}</style><base href=//x>";
+    write_text(dir / "bad.jsonl", session_with(hostile) + session_with("plain"));
+    REQUIRE(run_cli(dir, "scan bad.jsonl --html report.html").exit_code == 0);
+    const std::string html = read_text(dir / "report.html");
+    keep_page("hostile", html);
+    CHECK_FALSE(has(html, "<img"));
+    CHECK_FALSE(has(html, "<svg "));
+    CHECK_FALSE(has(html, "<base"));
+    CHECK_FALSE(has(html, "<script>window"));
+    CHECK_FALSE(has(html, "\xE2\x80\xA8"));
+    CHECK_FALSE(has(html, "\xE2\x80\xAE"));
+    CHECK_FALSE(has(html, nul));
+    CHECK_FALSE(has(html, "\x1b"));
+    CHECK(is_valid_utf8(html));
+    const json story = story_of(html);
+    CHECK(has(story["texts"][0].get<std::string>(), "</script><script>window.hostile=1</script>"));
+    CHECK(has(story["texts"][0].get<std::string>(), "\\u202e\xD7\x90\\u0000\\u001b[2J"));
+}
+
+TEST_CASE("bytes that are no UTF-8 and tabs of a text", "[apps]") {
+    CHECK(report_text("a\tb\r\nc\r\xFF", true).head == "a\tb\nc\\u000d\xEF\xBF\xBD");
+}
+
+TEST_CASE("a report masks what looks like a secret, unless it is told not to", "[apps]") {
+    const TempDir dir;
+    const std::string key = "sk-proj-abcdefghijklmnop0123456789";
+    write_text(dir / "s.jsonl", session_with("my key " + key));
+    run_cli(dir, "scan s.jsonl --html hidden.html");
+    run_cli(dir, "scan s.jsonl --html shown.html --no-mask");
+    CHECK_FALSE(has(read_text(dir / "hidden.html"), key));
+    CHECK(has(read_text(dir / "hidden.html"), "sk-p***"));
+    CHECK(has(read_text(dir / "shown.html"), key));
+}
+
+TEST_CASE("the report of 500 calls with long results is below 3 MB, with all that there is room for", "[apps]") {
+    const std::string html = page_of(story_with(500, 6'000), default_text_bytes);
+    keep_page("calls-500", html);
+    CHECK(html.size() < 3'000'000);
+    CHECK(html.size() > 2'000'000);
+    CHECK(story_of(html)["columns"]["per"] == 1);
+    CHECK(page_of(story_with(500, 6'000), 50'000).size() < 200'000);
+}
+
+TEST_CASE("10,000 calls share columns, and their report is bounded", "[apps]") {
+    const std::string html = page_of(story_with(10'000), 1'000'000);
+    keep_page("calls-10000", html);
+    CHECK(html.size() < 3'000'000);
+    const json story = story_of(html);
+    CHECK(story["calls"] == 10'000);
+    CHECK(story["columns"]["per"] == 5);
+    REQUIRE(story["columns"]["sent"].size() == 2'000);
+    CHECK(story["columns"]["sent"][0] == 600);           // the largest of calls 0 to 4
+    CHECK(story["columns"]["edits"][4] == 1);            // of call 20
+    CHECK(story["columns"]["cost_recorded"][1] == 450);  // of calls 0 to 9
+    CHECK(story["messages"].size() == 20'000);
+    CHECK(story["messages_left_out"] == 0);
+    const json longer = story_of(page_of(story_with(13'000), 1'000'000));
+    CHECK(longer["columns"]["per"] == 7);
+    CHECK(longer["messages"].size() == most_story_messages);
+    CHECK(longer["messages_left_out"] == 26'000 - static_cast<int>(most_story_messages));
+    CHECK(longer["messages"][longer["edits"].back()[0].get<std::size_t>()][1] == 12'970);  // still the message it names
+}
+
+TEST_CASE("texts that are too long for a report lose their middle, the longest first", "[apps]") {
+    ReportText brief = report_text("brief", false);
+    ReportText large = report_text(std::string(5'000, 'a') + std::string(5'000, 'z'), false);
+    ReportText larger = report_text(std::string(20'000, '<'), false);
+    ReportText* all[] = {&brief, &large, &larger};
+    fit_texts(all, 10'000);
+    CHECK(brief.head == "brief");
+    CHECK(brief.is_whole());
+    CHECK(has(large.head, "aaa"));
+    CHECK_FALSE(has(large.head, "z"));
+    CHECK_FALSE(has(large.tail, "a"));
+    CHECK(static_cast<std::int64_t>(large.head.size() + large.tail.size()) + large.left_out == 10'000);
+    CHECK(static_cast<std::int64_t>(larger.head.size() + larger.tail.size()) + larger.left_out == 20'000);
+    CHECK(size_in_report(brief) + size_in_report(large) + size_in_report(larger) <= 10'000);
+    CHECK(size_in_report(large) + size_in_report(larger) > 9'800);
+    fit_texts(all, 0);
+    CHECK(larger.head.empty());
+    CHECK(larger.left_out == 20'000);
+}
+
+TEST_CASE("a report is not written over what is read, nor beside JSON on standard output", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("s", 1, 10));
+    CHECK(run_cli(dir, "scan s.jsonl --html s.jsonl").exit_code == 2);
+    CHECK(run_cli(dir, "scan s.jsonl --html - --json").exit_code == 2);
+    const CliResult nowhere = run_cli(dir, "scan s.jsonl --html nowhere/report.html");
+    CHECK(nowhere.exit_code == 1);
+    CHECK(has(nowhere.err, "write nowhere/report.html"));
+}
+
+TEST_CASE("replay writes a report of the chain that it runs, beside its requests", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("one", 12, 4'000) + session_line("two", 3, 100));
+    write_text(dir / "chain.json", memory_chain);
+    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json --html report.html --requests r.jsonl");
+    REQUIRE(result.exit_code == 0);
+    CHECK(run_cli(dir, "replay s.jsonl --config chain.json --requests plain.jsonl").out == result.out);
+    CHECK(read_text(dir / "plain.jsonl") == read_text(dir / "r.jsonl"));
+    const std::string html = read_text(dir / "report.html");
+    keep_page("replay", html);
+    CHECK(has(html, "<h1>What chain.json saves</h1>"));
+    CHECK(has(html, "<h2 id=\"session-1-title\">one</h2>"));
+    CHECK(has(html, "<h2 id=\"session-2-title\">two</h2>"));
+    CHECK(has(html, "<caption>Costs of all sessions</caption>"));
+    const json story = story_of(html);
+    CHECK(story["chain"] == "chain.json");
+    CHECK(story["edits"].size() > 5);
+    const json totals = json::parse(run_cli(dir, "replay s.jsonl --config chain.json --json").out)["trajectories"][0];
+    CHECK(std::abs(story["columns"]["cost_sent"].back().get<double>() -
+                   totals["sent"]["input_cost_tokens"].get<double>()) < 1);
+    CHECK(std::abs(story["columns"]["cost_recorded"].back().get<double>() -
+                   totals["raw"]["input_cost_tokens"].get<double>()) < 1);
+    const CliResult streamed = run_cli(dir, "replay s.jsonl --config chain.json --html -");
+    CHECK(streamed.out == html);
+    CHECK(streamed.err == result.out);
+    CHECK(run_cli(dir, "replay s.jsonl --config chain.json --html chain.json").exit_code == 2);
+    CHECK(run_cli(dir, "replay s.jsonl --config chain.json --html - --requests -").exit_code == 2);
+}
+
+TEST_CASE("a report has the summary in place of what was folded into it", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("one", 10, 4'000));
+    write_text(dir / "chain.json", R"({
+      "models": {"m": {"type": "scripted", "replies": ["<summary>nothing was found</summary>"]}},
+      "middlewares": [{"type": "summarization", "model": "m", "trigger": {"context_tokens": 4000},
+                       "keep_recent_tokens": 1500}]})");
+    const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json --html report.html");
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const json story = story_of(read_text(dir / "report.html"));
+    bool is_folded = false;
+    for (const json& edit : story["edits"]) {
+        if (story["names"][edit[2].get<std::size_t>()] != "folded") continue;
+        is_folded = true;
+        const json& summary = story["messages"][edit[9].get<std::size_t>()];
+        CHECK(summary[0] == -1);
+        CHECK(has(story["texts"][summary[5].get<std::size_t>()].get<std::string>(), "nothing was found"));
+    }
+    CHECK(is_folded);
+}
