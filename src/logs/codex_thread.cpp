@@ -53,7 +53,8 @@ bool CodexThread::add_item(const ordered_json& item, std::optional<double> time,
         if (type == "reasoning") reply(time, line);  // it is the beginning of one
         return true;
     }
-    if (type == "message") {
+    const bool is_short_message = type.empty() && !text_at(item, "role").empty();  // as clients may write it
+    if (type == "message" || is_short_message) {
         add_message(item, time, line, notes);
     } else if (type == "function_call" || type == "custom_tool_call" || type == "local_shell_call" ||
                type == "tool_search_call") {
@@ -178,14 +179,20 @@ void CodexThread::compact(const ordered_json& compacted, LogNotes& notes) {
         compaction.kept.push_back({{"role", "user"}, {"content", text_at(compacted, "message")}});
         return;
     }
-    CodexThread kept;
-    for (const ordered_json& item : *history) {
-        const ordered_json* inner = tree_at(item, "item");  // some versions wrap each of them
-        if (!kept.add_item(inner == nullptr ? item : *inner, std::nullopt, 0, notes))
-            ++notes.unknown["replacement_history/" + std::string(text_at(item, "type").substr(0, 64))];
+    compaction.kept = messages_of(*history, "replacement_history", notes);
+}
+
+std::vector<ordered_json> CodexThread::messages_of(const ordered_json& items, std::string_view what, LogNotes& notes) {
+    CodexThread thread;
+    for (const ordered_json& item : items) {
+        const ordered_json* inner = tree_at(item, "item");  // some versions of Codex wrap each of them
+        if (!thread.add_item(inner == nullptr ? item : *inner, std::nullopt, 0, notes))
+            ++notes.unknown[std::string(what) + "/" + std::string(text_at(item, "type").substr(0, 64))];
     }
-    kept.close_reply();
-    for (std::size_t i = 0; i < kept.entries_.size(); ++i) compaction.kept.push_back(kept.entries_[i].message);
+    thread.close_reply();
+    std::vector<ordered_json> messages;
+    for (std::size_t i = 0; i < thread.entries_.size(); ++i) messages.push_back(std::move(thread.entries_[i].message));
+    return messages;
 }
 
 void CodexThread::roll_back(std::int64_t turns) {

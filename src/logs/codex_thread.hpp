@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace whittle::inline v0::logs {
 
@@ -24,6 +25,10 @@ public:
     /// Takes back what was said since the `turns`th prompt from the end.
     void roll_back(std::int64_t turns);
     void finish(Session& session, LogNotes& notes);
+
+    /// Items alone, without counts between them, as chat messages. Kinds that are not known are counted as `what`/kind.
+    [[nodiscard]] static std::vector<ordered_json> messages_of(const ordered_json& items, std::string_view what,
+                                                               LogNotes& notes);
 
     std::string model{};  ///< of the replies that come next
 

@@ -128,7 +128,16 @@ void add_usage(Usage& sum, const Usage& more) noexcept {
     sum.output = add_saturating(sum.output, more.output);
 }
 
+Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written, std::int64_t output) noexcept {
+    const std::int64_t cached = add_saturating(read, written);
+    return {
+        .input = cached > input ? input : input - cached, .cache_read = read, .cache_write = written, .output = output};
+}
+
 Usage provider_usage(const ordered_json& usage) {
+    if (const ordered_json* details = tree_at(usage, "input_tokens_details"))
+        return usage_of_sums(count_at(usage, "input_tokens"), count_at(*details, "cached_tokens"), 0,
+                             count_at(usage, "output_tokens"));
     if (find_member(usage, "prompt_tokens") == nullptr) {
         return {.input = count_at(usage, "input_tokens"),
                 .cache_read = count_at(usage, "cache_read_input_tokens"),

@@ -56,7 +56,12 @@ void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> 
 /// Field by field; held at the maximum.
 void add_usage(Usage& sum, const Usage& more) noexcept;
 
-/// "usage" of a response of OpenAI's chat completions or of Anthropic's messages.
+/// Of an input that holds what was read from and written to the cache. Where these are more than all of it, they stand
+/// beside it: some writers leave them out of the sum.
+[[nodiscard]] Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written,
+                                  std::int64_t output) noexcept;
+
+/// "usage" of a response of OpenAI's chat completions or responses, or of Anthropic's messages.
 [[nodiscard]] Usage provider_usage(const ordered_json& usage);
 
 inline constexpr std::size_t most_damaged_lines = 20;  ///< that are kept

@@ -153,7 +153,8 @@ public:
             list.add({.request = &span.request,
                       .response = &span.response,
                       .time = static_cast<double>(span.start) / 1e9,
-                      .line = 1});
+                      .line = 1,
+                      .usage = std::nullopt});
     }
 
 private:

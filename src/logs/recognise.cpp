@@ -65,8 +65,9 @@ bool is_exchange(const TopKeys& keys) {
     for (const char* at : {"request.messages", "request.input", "request.body", "request.model"}) {
         if (keys.has(at)) return true;
     }
-    return keys.has("messages") && (keys.has("response.choices") || keys.has("response.content") ||
-                                    keys.has("response.usage") || keys.has("response.id"));
+    return (keys.has("messages") && (keys.has("response.choices") || keys.has("response.content") ||
+                                     keys.has("response.usage") || keys.has("response.id"))) ||
+           (keys.has("input") && keys.has("response.output"));
 }
 
 /// What stands behind the bracket of an array.

@@ -21,6 +21,7 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"swe_agent.traj", Format::swe_agent},
                                                                {"mini_swe_agent.traj.json", Format::swe_agent},
                                                                {"exchanges.jsonl", Format::exchanges},
+                                                               {"responses.jsonl", Format::exchanges},
                                                                {"session.har", Format::har},
                                                                {"opencode.json", Format::opencode},
                                                                {"openhands.json", Format::openhands},
