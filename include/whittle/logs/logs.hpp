@@ -30,6 +30,8 @@ enum class Format : std::uint8_t {
     exchanges,    ///< requests to OpenAI's and Anthropic's interfaces with their responses, an object a line
     har,          ///< HTTP archives that hold such requests
     otel,         ///< OTLP spans as JSON, with the messages of the GenAI conventions
+    langsmith,    ///< runs of LangSmith, and messages that LangChain wrote
+    langfuse,     ///< traces and observations of Langfuse
 };
 
 /// `claude_code`, `codex`, ...
