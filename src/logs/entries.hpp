@@ -30,6 +30,8 @@ public:
     void bill_elsewhere(const Usage& usage);
     /// A new compaction at the place that was reached.
     Compaction& compact();
+    /// Takes the newest one back; there has to be one.
+    void undo_compaction() { compactions_.pop_back(); }
     /// Whether the newest compaction is at the place that was reached.
     [[nodiscard]] bool was_compacted_here() const noexcept;
     /// There has to be one.

@@ -161,7 +161,9 @@ ordered_json messages_of_input(const ordered_json& input, LogNotes& notes) {
     return messages.empty() ? ordered_json(nullptr) : messages;
 }
 
-const ordered_json* reply_of_output(const ordered_json& output) {
+const ordered_json* reply_of_output(const ordered_json& recorded) {
+    const bool is_list = recorded.is_array() && !recorded.empty() && recorded.back().is_object();
+    const ordered_json& output = is_list ? recorded.back() : recorded;
     const auto first_of = [](const ordered_json* list) {
         return list == nullptr || !list->is_array() || list->empty() ? nullptr : &list->front();
     };

@@ -16,8 +16,9 @@ namespace whittle::inline v0::logs {
 [[nodiscard]] ordered_json messages_of_input(const ordered_json& input, LogNotes& notes);
 
 /// The message that the model gave, of an output: "generations" of LangChain, "choices" of OpenAI, "messages" (the last
-/// one), "message", or a message itself; still in the form that it was recorded in. null if there is none.
-[[nodiscard]] const ordered_json* reply_of_output(const ordered_json& output);
+/// one), "message", a message itself, or the last one of a list; still in the form that it was recorded in. null if
+/// there is none.
+[[nodiscard]] const ordered_json* reply_of_output(const ordered_json& recorded);
 
 /// The inner part of one of LangChain's messages: "kwargs", "data", or itself.
 [[nodiscard]] const ordered_json& body_of_message(const ordered_json& message);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array all_formats{Format::claude_code, Format::codex,     Format::gemini_cli, Format::opencode,
                                  Format::openhands,   Format::swe_agent, Format::exchanges,  Format::har,
-                                 Format::otel,        Format::langsmith, Format::langfuse};
+                                 Format::otel,        Format::langsmith, Format::langfuse,   Format::openhands_v1};
 
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& list) {
@@ -50,6 +50,17 @@ bool is_swe_agent(const TopKeys& keys) {
 
 bool is_opencode(const TopKeys& keys) {
     return keys.text("info.id").starts_with("ses_") || (keys.has("info.directory") && keys.has("info.projectID"));
+}
+
+/// An event, or a list of them. What kind of one it is stands at the end, so its other members tell.
+bool is_openhands_v1(const TopKeys& keys) {
+    for (const std::string list : {"", "events[].", "items[]."}) {
+        if (!keys.has(list + "source") || !keys.has(list + "timestamp")) continue;
+        for (const char* member : {"kind", "system_prompt", "llm_message", "tool_call_id", "forgotten_event_ids"}) {
+            if (keys.has(list + member)) return true;
+        }
+    }
+    return false;
 }
 
 /// An event of an array of events.
@@ -110,6 +121,7 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_claude_code(keys)) return Format::claude_code;
     if (is_codex(keys)) return Format::codex;
     if (is_gemini_cli(keys)) return Format::gemini_cli;
+    if (is_openhands_v1(keys)) return Format::openhands_v1;
     if (is_opencode(keys)) return Format::opencode;
     if (keys.has("resourceSpans")) return Format::otel;
     if (is_swe_agent(keys)) return Format::swe_agent;
@@ -133,6 +145,7 @@ std::string_view name_of(Format format) noexcept {
         case Format::otel: return "otel";
         case Format::langsmith: return "langsmith";
         case Format::langfuse: return "langfuse";
+        case Format::openhands_v1: return "openhands_v1";
     }
     return "";
 }
@@ -146,6 +159,7 @@ std::optional<bool> holds_anthropic_messages(Format format) noexcept {
         case Format::gemini_cli:
         case Format::opencode:
         case Format::openhands:
+        case Format::openhands_v1:
         case Format::swe_agent:
         case Format::otel: return false;
         case Format::exchanges:
@@ -161,6 +175,7 @@ std::optional<Format> recognise(std::string_view start) {
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
     if (const auto first = first_in_array(start)) {
         const TopKeys keys(*first);
+        if (is_openhands_v1(keys)) return Format::openhands_v1;
         return is_openhands(keys) ? std::optional(Format::openhands) : format_of_trace(keys);
     }
     // A document over several lines is looked at as one; so is a line that does not end in time.

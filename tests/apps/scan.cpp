@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <vector>
 
 using namespace whittle::testing;
 using nlohmann::json;
@@ -44,7 +46,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 6);
+    REQUIRE(shown["places"].size() == 7);
     CHECK(shown["places"][0]["agent"] == "Claude Code");
     CHECK(shown["places"][0]["files"] == 1);
     CHECK(shown["places"][1]["is_there"] == false);
@@ -60,6 +62,36 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     CHECK(shown["strategies"].size() == 5);
     CHECK(shown["notes"]["left_out"]["progress"] == 1);
     CHECK(files_in(home.dir).size() == 16);  // nothing was written
+}
+
+TEST_CASE("a conversation of OpenHands is a folder with a file for each event, and one session", "[apps]") {
+    const Home home;
+    const std::string folder = ".openhands/conversations/conv-1/";
+    std::filesystem::create_directories(home.dir.path() / folder / "events");
+    std::istringstream lines(read_text(fixture_file("openhands_v1.jsonl")));
+    std::vector<std::string> files;
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t number = files.size();
+        const bool is_state = line.find("usage_to_metrics") != std::string::npos;
+        files.push_back(folder + (is_state ? "base_state.json"
+                                           : "events/event-" + std::string(number < 10 ? "0000" : "000") +
+                                                 std::to_string(number) + "-00000000-e0.json"));
+        write_text(home.dir / files.back(), json::parse(line).dump(1));  // over several lines
+    }
+    const CliResult result = run_cli(home.dir, "scan --json");
+    REQUIRE(result.exit_code == 0);
+    const json shown = json::parse(result.out);
+    CHECK(shown["places"].back()["agent"] == "OpenHands");
+    CHECK(shown["places"].back()["files"] == 1);
+    CHECK(shown["agents"]["openhands_v1"]["sessions"] == 1);
+    CHECK(shown["agents"]["openhands_v1"]["calls"] == 3);
+    CHECK(shown["agents"]["openhands_v1"]["billed"]["output_tokens"] == 68);
+    CHECK(shown["dearest"][0]["session"] == "conv-1");
+    CHECK(has(result.err, "unknown kinds of records: 1 WarpEvent"));
+    const std::string requests = run_cli(home.dir, "replay " + files.at(0) + " --preset recommended --requests -").out;
+    CHECK(has(requests, R"("trajectory":"conv-1","call":0)"));
+    CHECK(run_cli(home.dir, "replay " + files.at(3) + " --preset recommended").exit_code !=
+          0);  // no session of its own
 }
 
 TEST_CASE("scan goes by the variables that move an agent's folder", "[apps]") {

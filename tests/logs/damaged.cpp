@@ -23,7 +23,8 @@ const std::vector<std::string> fixture_names{"claude_code.jsonl", "claude_code_o
                                              "exchanges.jsonl",   "responses.jsonl",       "session.har",
                                              "opencode.json",     "openhands.json",        "otel.jsonl",
                                              "langsmith.jsonl",   "langsmith.json",        "langchain_messages.json",
-                                             "langfuse.json",     "langfuse.jsonl"};
+                                             "langfuse.json",     "langfuse.jsonl",        "openhands_v1.jsonl",
+                                             "openhands_v1.json"};
 
 using Random = std::mt19937;
 

@@ -21,17 +21,18 @@
 namespace whittle::inline v0::logs {
 
 enum class Format : std::uint8_t {
-    claude_code,  ///< projects/*/*.jsonl of Claude Code
-    codex,        ///< rollout-*.jsonl of Codex, with and without an envelope around each line
-    gemini_cli,   ///< session-*.json and session-*.jsonl of Gemini CLI
-    opencode,     ///< a session as `opencode export` writes it: {"info", "messages": [{"info", "parts"}]}
-    openhands,    ///< the events of a session of OpenHands, an array
-    swe_agent,    ///< .traj of SWE-agent, and .traj.json of mini-swe-agent
-    exchanges,    ///< requests to OpenAI's and Anthropic's interfaces with their responses, an object a line
-    har,          ///< HTTP archives that hold such requests
-    otel,         ///< OTLP spans as JSON, with the messages of the GenAI conventions
-    langsmith,    ///< runs of LangSmith, and messages that LangChain wrote
-    langfuse,     ///< traces and observations of Langfuse
+    claude_code,   ///< projects/*/*.jsonl of Claude Code
+    codex,         ///< rollout-*.jsonl of Codex, with and without an envelope around each line
+    gemini_cli,    ///< session-*.json and session-*.jsonl of Gemini CLI
+    opencode,      ///< a session as `opencode export` writes it: {"info", "messages": [{"info", "parts"}]}
+    openhands,     ///< the events of a session of OpenHands V0, an array
+    swe_agent,     ///< .traj of SWE-agent, and .traj.json of mini-swe-agent
+    exchanges,     ///< requests to OpenAI's and Anthropic's interfaces with their responses, an object a line
+    har,           ///< HTTP archives that hold such requests
+    otel,          ///< OTLP spans as JSON, with the messages of the GenAI conventions
+    langsmith,     ///< runs of LangSmith, and messages that LangChain wrote
+    langfuse,      ///< traces and observations of Langfuse
+    openhands_v1,  ///< events of OpenHands since its SDK, an object each
 };
 
 /// `claude_code`, `codex`, ...
