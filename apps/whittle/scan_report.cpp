@@ -31,6 +31,7 @@ void BillSum::add(const ScannedSession& session) {
     ++sessions;
     calls += session.calls;
     billed_calls += session.billed_calls;
+    repeated_calls += session.repeated_calls;
     add_to(billed, session.billed);
     billed_cost += session.billed_cost;
     if (!session.is_comparable) return;
@@ -65,7 +66,7 @@ ScanReport::ScanReport() {
         std::ranges::replace(column, ' ', '_');
         csv_ += fmt::format(",cost_{0},cost_with_repairs_{0}", column);
     }
-    csv_ += "\n";
+    csv_ += ",repeated_calls\n";
 }
 
 void ScanReport::add(const ScannedSession& session) {
@@ -121,7 +122,7 @@ void ScanReport::add_csv(const ScannedSession& s) {
                         s.recorded.money.front().sent);
     for (const evaluation::Figures& figures : s.strategies)
         csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_repairs);
-    csv_ += "\n";
+    csv_ += fmt::format(",{}\n", s.repeated_calls);
 }
 
 }  // namespace whittle::cli

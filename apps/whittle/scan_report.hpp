@@ -16,6 +16,7 @@ struct BillSum {
     std::int64_t sessions = 0;
     std::int64_t calls = 0;
     std::int64_t billed_calls = 0;
+    std::int64_t repeated_calls = 0;
     Usage billed{};
     double billed_cost = 0;
     std::int64_t counted_sessions = 0;  ///< of which every call was billed

@@ -89,6 +89,9 @@ std::string ScanReport::bills_text(bool colour) const {
                      hit_text(sum.counted_bill)});
     }
     std::string text = table.text(colour);
+    if (all_.repeated_calls > 0)
+        text += fmt::format("{} met again in copies, such as a resumed or forked session, and not billed again\n",
+                            numbered(all_.repeated_calls, "call"));
     if (all_.counted_sessions > 0) text += "\n" + counted.text(colour);
     return text;
 }

@@ -90,6 +90,7 @@ void CodexThread::add_call(const ordered_json& item, std::string_view type, std:
     std::string_view id = text_at(item, "call_id");
     if (id.empty()) id = text_at(item, "id");
     reply(time, line).call(openai_call(id, name_of_call(item, type), arguments_of(item, type)));
+    if (!id.empty()) newest_tool_call_ = id;
 }
 
 void CodexThread::add_result(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
@@ -106,10 +107,12 @@ ReplyParts& CodexThread::reply(std::optional<double> time, std::size_t line) {
     if (is_over) close_reply();
     had_result_ = false;
     if (open_) return parts_;
+    Call call = std::exchange(pending_, std::nullopt).value_or(Call{});
+    call.model = model;
     open_ = entries_.add({.message = {{"role", "assistant"}, {"content", nullptr}},
                           .time = time,
                           .line = line,
-                          .call = Call{.model = model, .usage = std::exchange(pending_, std::nullopt)}});
+                          .call = std::move(call)});
     is_counted_ahead_ = entries_[*open_].call->usage.has_value();
     return parts_;
 }
@@ -163,10 +166,19 @@ void CodexThread::count(const ordered_json& info) {
     if (!counts || *counts == Counts{}) return;
     if (open_ && !entries_[*open_].call->usage) {
         entries_[*open_].call->usage = to_usage(*counts);
+        entries_[*open_].call->bill_id = bill_id();
         return;
     }
     drop_pending();
-    pending_ = to_usage(*counts);
+    pending_ = Call{.bill_id = bill_id(), .model = model, .usage = to_usage(*counts)};
+}
+
+std::string CodexThread::bill_id() const {
+    const std::string& anchor = newest_tool_call_.empty() ? origin : newest_tool_call_;
+    if (anchor.empty()) return {};
+    std::string id = "codex/" + anchor;
+    for (const std::int64_t sum : {total_->input, total_->cached, total_->output}) id += "/" + std::to_string(sum);
+    return id;
 }
 
 void CodexThread::compact(const ordered_json& compacted, LogNotes& notes) {

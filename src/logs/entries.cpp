@@ -66,15 +66,10 @@ void Entries::insert(std::size_t at, Entry entry) {
 
 void Entries::truncate(std::size_t size) {
     for (std::size_t i = size; i < entries_.size(); ++i) {
-        if (entries_[i].call) bill_elsewhere(entries_[i].call->usage.value_or(Usage{}));
+        if (entries_[i].call) bill_elsewhere(*std::move(entries_[i].call));
     }
     entries_.resize(std::min(size, entries_.size()));
     std::erase_if(compactions_, [&](const Compaction& compaction) { return compaction.before > entries_.size(); });
-}
-
-void Entries::bill_elsewhere(const Usage& usage) {
-    add_usage(elsewhere_, usage);
-    ++calls_elsewhere_;
 }
 
 Compaction& Entries::compact() { return compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt}); }
@@ -97,7 +92,7 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
         settle(read++);
         if (!is_message(entry.message, is_anthropic, reason)) {
             note_damage(notes, entry.line, reason);
-            if (entry.call) bill_elsewhere(entry.call->usage.value_or(Usage{}));
+            if (entry.call) bill_elsewhere(*std::move(entry.call));
             continue;
         }
         if (!start) start = entry.time;
@@ -117,8 +112,9 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
                       [&](const ordered_json& message) { return !is_message(message, is_anthropic, reason); });
     }
     session.compactions = std::move(compactions_);
-    session.billed_elsewhere = elsewhere_;
-    session.calls_elsewhere = calls_elsewhere_;
+    for (const Call& call : elsewhere_) add_usage(session.billed_elsewhere, call.usage.value_or(Usage{}));
+    session.calls_elsewhere = static_cast<std::int64_t>(elsewhere_.size());
+    session.elsewhere = std::move(elsewhere_);
 }
 
 void add_usage(Usage& sum, const Usage& more) noexcept {

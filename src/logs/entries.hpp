@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0::logs {
@@ -27,7 +28,8 @@ public:
     void insert(std::size_t at, Entry entry);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
-    void bill_elsewhere(const Usage& usage);
+    void bill_elsewhere(Call call) { elsewhere_.push_back(std::move(call)); }
+    void bill_elsewhere(const Usage& usage) { bill_elsewhere(Call{.usage = usage}); }
     /// A new compaction at the place that was reached.
     Compaction& compact();
     /// Takes the newest one back; there has to be one.
@@ -48,8 +50,7 @@ public:
 private:
     std::vector<Entry> entries_{};
     std::vector<Compaction> compactions_{};
-    Usage elsewhere_{};
-    std::int64_t calls_elsewhere_ = 0;
+    std::vector<Call> elsewhere_{};
 };
 
 /// Gives a session that is finished to `visit`, and counts it; one without messages is none.

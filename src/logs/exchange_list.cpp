@@ -83,7 +83,7 @@ void ExchangeList::add(const Exchange& exchange) {
     ordered_json reply = exchange.response == nullptr ? ordered_json(nullptr) : reply_in(*exchange.response);
     if (!reply.is_null()) return add_reply(open, exchange, std::move(call), std::move(reply));
     ++notes_.left_out["response that holds no reply"];
-    if (open.awaited) open.entries.bill_elsewhere(open.awaited->usage.value_or(Usage{}));
+    if (open.awaited) open.entries.bill_elsewhere(*std::move(open.awaited));
     open.awaited = std::move(call);
 }
 
@@ -149,7 +149,7 @@ ExchangeList::Open& ExchangeList::open(const Exchange& exchange) {
 
 void ExchangeList::finish(FunctionRef<void(Session&&)> visit) {
     for (Open& one : open_) {
-        if (one.awaited) one.entries.bill_elsewhere(one.awaited->usage.value_or(Usage{}));
+        if (one.awaited) one.entries.bill_elsewhere(*std::move(one.awaited));
         one.entries.finish(one.session, false, notes_);
         hand_over(std::move(one.session), notes_, visit);
     }

@@ -131,9 +131,11 @@ public:
             if (entries[i].call->model.empty()) entries[i].call->model = model_;
         }
         for (const std::string& response : view_.taken_back())
-            entries.bill_elsewhere(bills_.take_of(response).value_or(Usage{}));
+            entries.bill_elsewhere(Call{.id = response, .model = model_, .usage = bills_.take_of(response)});
         if (is_billed) {
-            for (const auto& [response, usage] : bills_.by_response) entries.bill_elsewhere(usage);
+            for (const auto& [response, usage] : bills_.by_response)
+                entries.bill_elsewhere(
+                    Call{.id = response.starts_with('\n') ? std::string() : response, .usage = usage});
         } else {
             session_.billed_in_all = bills_.in_all;
         }

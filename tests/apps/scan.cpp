@@ -122,10 +122,84 @@ TEST_CASE("scan without any session says so", "[apps]") {
 TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
     const Home home;
     home.put("claude_code.jsonl", "logs/a.jsonl");
+    const json once = json::parse(run_cli(home.dir, "scan logs --json").out);
     home.put("claude_code.jsonl", "logs/b.jsonl");
     const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
     CHECK(shown["total"]["sessions"] == 4);
-    CHECK(shown["total"]["billed"]["cache_write_tokens"] == 10'230 + 60);  // the one without a reply has no id
+    CHECK(shown["total"]["billed"] == once["total"]["billed"]);  // also of what was taken back
+    CHECK(shown["total"]["billed_calls"] == 6);
+    CHECK(once["total"]["repeated_calls"] == 0);
+    CHECK(shown["total"]["repeated_calls"] == 6);
+    CHECK(has(run_cli(home.dir, "scan logs").out,
+              "\n6 calls met again in copies, such as a resumed or forked session, and not billed again\n"));
+    const std::string csv = run_cli(home.dir, "scan logs --csv").out;
+    CHECK(has(csv, ",repeated_calls\n"));
+    CHECK(has(csv, ",5\nclaude_code,\"s-1/ag1\""));  // of the copy's main session
+}
+
+namespace {
+
+/// A rollout of Codex: a prompt, a tool's round, an answer, with the sums of tokens; `behind` is what came then.
+std::string rollout(const std::string& metas, bool with_tools, const std::string& behind) {
+    const auto item = [](const std::string& payload) {
+        return R"({"timestamp":"2026-03-02T10:00:00Z","type":"response_item","payload":)" + payload + "}\n";
+    };
+    std::string text =
+        metas + item(R"({"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]})");
+    if (with_tools)
+        text +=
+            item(R"({"type":"function_call","name":"ls","arguments":"{}","call_id":"k1"})") +
+            R"({"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":100,"cached_input_tokens":0,"output_tokens":10}}}})"
+            "\n" +
+            item(R"({"type":"function_call_output","call_id":"k1","output":"a"})");
+    return text + item(R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]})") +
+           R"({"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":250,"cached_input_tokens":90,"output_tokens":15}}}})"
+           "\n" +
+           behind;
+}
+
+std::string meta_of(const std::string& id, const std::string& forked_from = "") {
+    return R"({"timestamp":"2026-03-02T10:00:00Z","type":"session_meta","payload":{"id":")" + id + "\"" +
+           (forked_from.empty() ? "" : R"(,"forked_from_id":")" + forked_from + "\"") + "}}\n";
+}
+
+const std::string went_on =
+    R"({"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"more"}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"More."}]}}
+{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":600,"cached_input_tokens":300,"output_tokens":25}}}}
+)";
+
+}  // namespace
+
+TEST_CASE("what a forked session of Codex repeats of its parent is billed once, and what it goes on with is",
+          "[apps]") {
+    for (const bool with_tools : {true, false}) {
+        for (const bool has_metas : {true, false}) {
+            if (!with_tools && !has_metas) continue;  // then nothing tells a copy from another session
+            CAPTURE(with_tools, has_metas);
+            const Home home;
+            std::filesystem::create_directories(home.dir.path() / "logs");
+            write_text(home.dir / "logs/rollout-1.jsonl", rollout(meta_of("a"), with_tools, ""));
+            write_text(home.dir / "logs/rollout-2.jsonl",
+                       rollout(has_metas ? meta_of("b", "a") + meta_of("a") : meta_of("b"), with_tools, went_on));
+            const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
+            CHECK(shown["total"]["sessions"] == 2);
+            CHECK(shown["total"]["repeated_calls"] == (with_tools ? 2 : 1));
+            CHECK(shown["total"]["billed_calls"] == (with_tools ? 3 : 2));
+            CHECK(shown["total"]["billed"]["output_tokens"] == 25);
+            CHECK(shown["total"]["billed"]["cache_read_tokens"] == 300);
+        }
+    }
+}
+
+TEST_CASE("two sessions of Codex that happen to be billed alike are both billed", "[apps]") {
+    const Home home;
+    std::filesystem::create_directories(home.dir.path() / "logs");
+    write_text(home.dir / "logs/rollout-1.jsonl", rollout(meta_of("a"), false, ""));
+    write_text(home.dir / "logs/rollout-2.jsonl", rollout(meta_of("b"), false, ""));
+    const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
+    CHECK(shown["total"]["repeated_calls"] == 0);
+    CHECK(shown["total"]["billed"]["output_tokens"] == 30);
 }
 
 TEST_CASE("scan takes files and folders, and sessions in the library's own form", "[apps]") {

@@ -48,7 +48,10 @@ enum class Format : std::uint8_t {
 
 /// A model call of a session.
 struct Call {
-    std::string id{};              ///< of the provider's response; empty: not recorded
+    std::string id{};  ///< of the provider's response; empty: not recorded
+    /// Where `id` is empty: the same for each copy of this call, such as in the file of a session that was forked from
+    /// this one, and for no other call. Empty: there is nothing to tell copies by.
+    std::string bill_id{};
     std::string model{};           ///< empty: not recorded
     std::size_t reply = 0;         ///< index of the message that it gave
     std::optional<Usage> usage{};  ///< what was billed, where it was recorded
@@ -76,6 +79,7 @@ struct Session {
     /// Billed for calls whose replies are not among the messages: taken back by the person, or made for a compaction.
     Usage billed_elsewhere{};
     std::int64_t calls_elsewhere = 0;
+    std::vector<Call> elsewhere{};         ///< these calls; their `reply` means nothing
     std::optional<Usage> billed_in_all{};  ///< where only the sum of a session was recorded
 
     /// What the model was sent for this call, as far as the log tells, without the system text and the tools.
