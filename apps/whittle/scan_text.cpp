@@ -2,6 +2,7 @@
 #include "scan_report.hpp"
 #include "shown.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 
 #include <fmt/format.h>
 
@@ -88,11 +89,11 @@ std::string ScanReport::bills_text(bool colour) const {
                      ratio(static_cast<double>(sum.counted), static_cast<double>(billed_input)),
                      hit_text(sum.counted_bill)});
     }
-    std::string text = table.text(colour);
+    std::string text = table.text(colour, table_columns());
     if (all_.repeated_calls > 0)
         text += fmt::format("{} met again in copies, such as a resumed or forked session, and not billed again\n",
                             numbered(all_.repeated_calls, "call"));
-    if (all_.counted_sessions > 0) text += "\n" + counted.text(colour);
+    if (all_.counted_sessions > 0) text += "\n" + counted.text(colour, table_columns());
     return text;
 }
 
@@ -117,7 +118,7 @@ std::string ScanReport::strategies_text(bool colour) const {
     };
     add(recorded_);
     for (const StrategySum& sum : strategies_) add(sum);
-    return table.text(colour) +
+    return table.text(colour, table_columns()) +
            "in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' "
            "own;\n"
            "hidden and lost: of what later calls needed\n";
@@ -142,7 +143,7 @@ std::string ScanReport::spending_text(bool colour) const {
     table.add_line();
     add("results that had stood there before", spending_.repeated);
     add("results that no later reply refers to", spending_.unused);
-    std::string text = table.text(colour);
+    std::string text = table.text(colour, table_columns());
     text += "sent, by age in calls: ";
     const std::array<const char*, evaluation::spending_ages> age_names{"new", "to 10", "to 50", "older"};
     for (std::size_t age = 0; age < age_names.size(); ++age)
@@ -169,7 +170,7 @@ std::string ScanReport::dear_text(bool colour) const {
         table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls),
                    whole(dear.cost) + (dear.is_billed ? "" : " (counted)"), fmt::format("{:.3f}", dear.recommended)});
     }
-    return table.text(colour);
+    return table.text(colour, table_columns());
 }
 
 std::string ScanReport::notes_text() const {

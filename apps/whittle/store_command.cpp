@@ -46,7 +46,7 @@ std::string groups_text(const std::vector<StoredObject>& objects, bool colour) {
     for (const auto& [name, group] : groups) add(clipped_to_width(shown(name), 44), group);
     table.add_line();
     add(fmt::format("total of {}", grouped(static_cast<std::int64_t>(groups.size()))), all);
-    return table.text(colour);
+    return table.text(colour, table_columns());
 }
 
 std::string objects_text(const std::vector<StoredObject>& objects, bool colour) {
@@ -54,7 +54,7 @@ std::string objects_text(const std::vector<StoredObject>& objects, bool colour) 
     Table table({"object", "bytes", "age"});
     for (const StoredObject& object : objects)
         table.add({object.key, grouped(object.bytes), age_text(object.age_seconds)});
-    return table.text(colour);
+    return table.text(colour, table_columns());
 }
 
 ordered_json objects_json(const std::vector<StoredObject>& objects) {

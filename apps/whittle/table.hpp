@@ -23,10 +23,14 @@ public:
     /// Cells are escaped for a terminal.
     void add(std::vector<std::string> row);
     void add_line() { rows_.emplace_back(); }
-    /// `bold` makes the header bold with terminal codes.
-    [[nodiscard]] std::string text(bool bold) const;
+    /// `bold` makes the header bold with terminal codes. Where it is wider than `columns`, columns stand closer, then
+    /// headings are cut to their figures, then names to as few as 8 columns; figures are never cut, so that a narrow
+    /// terminal may still be too narrow.
+    [[nodiscard]] std::string text(bool bold, std::size_t columns = SIZE_MAX) const;
 
 private:
+    [[nodiscard]] std::vector<std::size_t> widths_from(std::size_t first_row) const;
+
     std::vector<std::vector<std::string>> rows_;
 };
 

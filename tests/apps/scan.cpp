@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -299,6 +300,19 @@ INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}')
     const CliResult other = run_cli(home.dir, "check other.db");
     CHECK(other.exit_code == 1);
     CHECK(has(other.err, "other.db: expected a database of opencode: no such table: session"));
+}
+
+TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[apps]") {
+    const std::string file = WHITTLE_DATA_DIR "/trajectories/coding_opencode_session_bridge.jsonl";
+    if (!std::filesystem::exists(file)) SKIP_WITH_MESSAGE("there are no recorded sessions here");
+    const Home home;
+    const json shown = json::parse(run_cli(home.dir, "scan '" + file + "' --json").out);
+    std::vector<double> differences = shown["agreement"]["hit_rate_difference"];
+    REQUIRE(differences.size() == 2);
+    std::ranges::sort(differences);
+    CHECK(std::abs(differences[0]) < 0.02);
+    CHECK(differences[1] > 0.02);  // its provider missed prefixes: docs/cli.md
+    CHECK(differences[1] < 0.08);
 }
 
 TEST_CASE("what a log holds cannot steer the terminal", "[apps]") {
