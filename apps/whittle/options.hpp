@@ -20,6 +20,8 @@ void add_session_file(CLI::App& command, std::string& file);
 void add_shape(CLI::App& command, CommonOptions& common);
 /// `--allow-remote`, of commands that run chains.
 void add_remote(CLI::App& command, CommonOptions& common);
+/// `--no-mask`, of commands that print what sessions and stores hold.
+void add_no_mask(CLI::App& command, bool& no_mask);
 /// A number of tokens, 1 or more.
 [[nodiscard]] CLI::Validator tokens_check();
 /// `--preset NAME` with what it has to know, in place of `file`.

@@ -2,6 +2,7 @@
 
 #include "agent_log.hpp"
 #include "masked.hpp"
+#include "options.hpp"
 #include "scan_report.hpp"
 #include "terminal.hpp"
 
@@ -30,7 +31,7 @@ public:
         for (const ScannedPlace& place : places) {
             for (const std::string& file : place.files) scan_or_complain(file, !is_given(file));
         }
-        print(hidden(result()));
+        print(result());
         if (failed_ > 0) {
             complain(fmt::format("failed: {} could not be read",
                                  failed_ == 1 ? "1 file" : fmt::format("{} files", failed_)));
@@ -126,9 +127,9 @@ private:
     }
 
     [[nodiscard]] std::string result() const {
-        if (common_.json) return report_.json();
-        if (command_.csv) return report_.csv();
-        return report_.text(may_colour(common_.no_color));
+        if (common_.json) return command_.no_mask ? report_.json() : masked_json(report_.json());
+        if (command_.csv) return hidden(report_.csv());
+        return hidden(report_.text(may_colour(common_.no_color)));
     }
 
     [[nodiscard]] std::string hidden(const std::string& text) const { return command_.no_mask ? text : masked(text); }
@@ -160,7 +161,7 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
         ->check(CLI::PositiveNumber)
         ->type_name("TOKENS");
     scan->add_flag("--csv", command.csv, "Print a line for each session");
-    scan->add_flag("--no-mask", command.no_mask, "Print what looks like a secret as it is");
+    add_no_mask(*scan, command.no_mask);
     scan->footer(
         "Examples:\n"
         "  whittle scan\n"
