@@ -1,5 +1,6 @@
 #include "agent_log.hpp"
 
+#include "event_files.hpp"
 #include "opencode_database.hpp"
 #include "output.hpp"
 #include "shown.hpp"
@@ -56,7 +57,13 @@ std::optional<logs::Format> format_of_log(std::string_view start) {
 
 logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,
                            const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
-    const logs::LogOptions log_options{.name = options.name, .limits = options.limits, .poll = options.poll};
+    logs::LogOptions log_options{.name = options.name, .limits = options.limits, .poll = options.poll};
+    if (format == logs::Format::openhands_v1 && is_event_file(path)) {
+        JoinedFiles files(files_of_conversation(path), {.max_bytes = options.limits.max_bytes});
+        log_options.name = folder_of_conversation(path);
+        std::istream in(&files);
+        return logs::read_log(in, format, log_options, visit);
+    }
     if (!is_database(buffer.start())) {
         std::istream in(&buffer);
         return logs::read_log(in, format, log_options, visit);

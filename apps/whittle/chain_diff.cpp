@@ -2,6 +2,7 @@
 
 #include "shown.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 #include "totals_json.hpp"
 
 #include <fmt/format.h>
@@ -88,7 +89,7 @@ std::string summary_text(const ChainDiff& diff, bool colour) {
     add("cache resets", a.sent.resets, b.sent.resets);
     add("commits", a.commits, b.commits);
     add("calls of summarisers", a.side_calls, b.side_calls);
-    return table.text(colour);
+    return table.text(colour, table_columns());
 }
 
 std::string calls_text(const ChainDiff& diff, bool colour) {
@@ -100,7 +101,7 @@ std::string calls_text(const ChainDiff& diff, bool colour) {
         table.add({std::to_string(i), grouped(a.tokens), grouped(b.tokens), grouped(to_whole(a.input_cost)),
                    grouped(to_whole(b.input_cost)), places[i] ? std::to_string(*places[i]) : "-"});
     }
-    return table.text(colour);
+    return table.text(colour, table_columns());
 }
 
 std::string way_of(const std::optional<ExplainedMessage>& message) {

@@ -2,6 +2,7 @@
 #include "chain_replay.hpp"
 #include "explain_call.hpp"
 #include "explain_commands.hpp"
+#include "masked.hpp"
 #include "memory_store.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -71,10 +72,10 @@ ChainDiff diff_of(const DiffCommand& command, const DiffSide& a, const DiffSide&
     return diff;
 }
 
-ExitCode exit_of(const ChainDiff& diff) {
+ExitCode exit_of(const ChainDiff& diff, bool no_mask) {
     ReplayTotals sum = diff.chains[0].totals;
     sum += diff.chains[1].totals;
-    for (const std::string& error : sum.errors) complain(shown(error));
+    for (const std::string& error : sum.errors) complain(shown(no_mask ? error : masked(error)));
     const std::string reason = reason_of_failure(sum);
     if (reason.empty()) return done;
     complain("failed: " + reason);
@@ -116,6 +117,7 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
         ->check(CLI::NonNegativeNumber)
         ->type_name("K");
     sub->add_flag("--calls", command.calls, "A line for each request too");
+    add_no_mask(*sub, command.no_mask);
     sub->footer(
         "Examples:\n"
         "  whittle diff session.jsonl --config old.json --config new.json\n"
@@ -144,9 +146,11 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
     visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
         if (calls_in(trajectory) == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");
         const ChainDiff diff = diff_of<M>(command, a, b, trajectory);
-        print(common.json ? diff_json(diff, command.calls)
-                          : diff_text(diff, command.calls, text_columns(), may_colour(common.no_color)));
-        code = exit_of(diff);
+        const std::string text = common.json
+                                     ? diff_json(diff, command.calls)
+                                     : diff_text(diff, command.calls, text_columns(), may_colour(common.no_color));
+        print(command.no_mask ? text : common.json ? masked_json(text) : masked(text));
+        code = exit_of(diff, command.no_mask);
     });
     return code;
 }

@@ -1,6 +1,7 @@
 #include "chain_replay.hpp"
 #include "explain_call.hpp"
 #include "explain_commands.hpp"
+#include "masked.hpp"
 #include "memory_store.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
@@ -17,6 +18,7 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
         ->type_name("K");
     sub->add_option("--session", command.session.id, "Where the file has several: the id of one; left out: the first")
         ->type_name("ID");
+    add_no_mask(*sub, command.no_mask);
     add_config(*sub, command.config);
     sub->footer(
         "Examples:\n"
@@ -36,12 +38,14 @@ ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common)
     visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
         explanation = explain_call<M>(trajectory, chains.of<M>(), chains.clock(), command.call);
     });
-    print(common.json ? shown_json(explanation_json(explanation)) + "\n"
-                      : explanation_text(explanation, text_columns()));
+    const std::string text =
+        common.json ? shown_json(explanation_json(explanation)) + "\n" : explanation_text(explanation, text_columns());
+    print(command.no_mask ? text : common.json ? masked_json(text) : masked(text));
     ExitCode code = done;
     for (const ExplainedStage& stage : explanation.stages) {
         if (stage.error.empty()) continue;
-        complain(fmt::format("failed: {}: {}", stage.middleware, stage.error));
+        const std::string reason = fmt::format("failed: {}: {}", stage.middleware, stage.error);
+        complain(command.no_mask ? reason : masked(reason));
         code = failed;
     }
     return code;

@@ -9,4 +9,8 @@ namespace whittle::cli {
 /// letters and digits, and values behind a name such as "password" or "token". The first four characters stay.
 [[nodiscard]] std::string masked(std::string_view text);
 
+/// JSON text with its strings masked one by one, and a string of 8 bytes or more under a key such as "password" as a
+/// whole. Everything else keeps its bytes, so that JSON stays JSON.
+[[nodiscard]] std::string masked_json(std::string_view json);
+
 }  // namespace whittle::cli

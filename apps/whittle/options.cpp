@@ -35,6 +35,10 @@ void add_shape(CLI::App& command, CommonOptions& common) {
         ->type_name("N");
 }
 
+void add_no_mask(CLI::App& command, bool& no_mask) {
+    command.add_flag("--no-mask", no_mask, "Print what looks like a secret as it is");
+}
+
 void add_remote(CLI::App& command, CommonOptions& common) {
     command.add_flag("--allow-remote", common.allow_remote,
                      "Ask models of the configuration on other machines too, which may cost money");

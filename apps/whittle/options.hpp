@@ -22,6 +22,8 @@ void add_shape(CLI::App& command, CommonOptions& common);
 void add_remote(CLI::App& command, CommonOptions& common);
 /// `--html`, what bounds it, and `--no-mask`, of which `no_mask` is the meaning.
 void add_html(CLI::App& command, HtmlChoice& html, const char* no_mask);
+/// `--no-mask`, of commands that print what sessions and stores hold.
+void add_no_mask(CLI::App& command, bool& no_mask);
 /// A number of tokens, 1 or more.
 [[nodiscard]] CLI::Validator tokens_check();
 /// `--preset NAME` with what it has to know, in place of `file`.

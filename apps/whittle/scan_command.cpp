@@ -41,7 +41,7 @@ public:
         for (const ScannedPlace& place : places) {
             for (const std::string& file : place.files) scan_or_complain(file, !is_given(file));
         }
-        if (command_.html.file != "-") print(hidden(result()));
+        if (command_.html.file != "-") print(result());
         if (!command_.html.file.empty() && report_.sessions() > 0) write_report(report_.take_page(), command_.html);
         if (failed_ > 0) {
             complain(fmt::format("failed: {} could not be read",
@@ -138,9 +138,9 @@ private:
     }
 
     [[nodiscard]] std::string result() const {
-        if (common_.json) return report_.json();
-        if (command_.csv) return report_.csv();
-        return report_.text(may_colour(common_.no_color));
+        if (common_.json) return command_.html.no_mask ? report_.json() : masked_json(report_.json());
+        if (command_.csv) return hidden(report_.csv());
+        return hidden(report_.text(may_colour(common_.no_color)));
     }
 
     [[nodiscard]] std::string hidden(const std::string& text) const {
@@ -166,9 +166,10 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
     CLI::App* scan = app.add_subcommand(
         "scan",
         "Find the sessions that agents left on this machine and show what they cost and what would have been saved");
-    scan->add_option("paths", command.paths,
-                     "Files and folders instead of the places where Claude Code, Codex, Gemini CLI and opencode keep "
-                     "their sessions")
+    scan->add_option(
+            "paths", command.paths,
+            "Files and folders instead of the places where Claude Code, Codex, Gemini CLI, opencode and OpenHands "
+            "keep their sessions")
         ->type_name("PATH");
     scan->add_option("--window", command.window, "The model's window, for the presets (default 200000)")
         ->check(CLI::PositiveNumber)

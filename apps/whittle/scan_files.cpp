@@ -1,5 +1,6 @@
 #include "scan_files.hpp"
 
+#include "event_files.hpp"
 #include "interrupt.hpp"
 
 #include <algorithm>
@@ -69,6 +70,7 @@ ScannedPlace place_at(const std::string& path) {
         if (at->is_regular_file(ignored) && may_hold_sessions(at->path())) place.files.push_back(at->path().string());
     }
     std::ranges::sort(place.files);
+    keep_first_events(place.files);
     return place;
 }
 
@@ -86,6 +88,7 @@ std::vector<ScannedPlace> places_of_agents() {
     const std::string data = variable("XDG_DATA_HOME");
     const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
     places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));
+    places.push_back(place_of("OpenHands", home / ".openhands" / "conversations"));
     return places;
 }
 

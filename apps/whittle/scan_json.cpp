@@ -19,6 +19,7 @@ ordered_json usage_json(const Usage& usage) {
 
 ordered_json bill_json(const BillSum& sum) {
     ordered_json json{{"sessions", sum.sessions}, {"calls", sum.calls}, {"billed_calls", sum.billed_calls}};
+    json["repeated_calls"] = sum.repeated_calls;
     json["billed"] = usage_json(sum.billed);
     json["billed_cost"] = sum.billed_cost;
     json["counted"] = {

@@ -32,6 +32,7 @@ void BillSum::add(const ScannedSession& session) {
     ++sessions;
     calls += session.calls;
     billed_calls += session.billed_calls;
+    repeated_calls += session.repeated_calls;
     add_to(billed, session.billed);
     billed_cost += session.billed_cost;
     if (!session.is_comparable) return;
@@ -66,7 +67,7 @@ ScanReport::ScanReport() {
         std::ranges::replace(column, ' ', '_');
         csv_ += fmt::format(",cost_{0},cost_with_repairs_{0}", column);
     }
-    csv_ += "\n";
+    csv_ += ",repeated_calls\n";
 }
 
 void ScanReport::add(ScannedSession&& session) {
@@ -136,7 +137,7 @@ void ScanReport::add_csv(const ScannedSession& s) {
                         s.recorded.money.front().sent);
     for (const evaluation::Figures& figures : s.strategies)
         csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_repairs);
-    csv_ += "\n";
+    csv_ += fmt::format(",{}\n", s.repeated_calls);
 }
 
 }  // namespace whittle::cli

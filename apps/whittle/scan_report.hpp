@@ -19,6 +19,7 @@ struct BillSum {
     std::int64_t sessions = 0;
     std::int64_t calls = 0;
     std::int64_t billed_calls = 0;
+    std::int64_t repeated_calls = 0;
     Usage billed{};
     double billed_cost = 0;
     std::int64_t counted_sessions = 0;  ///< of which every call was billed
@@ -91,6 +92,7 @@ private:
     [[nodiscard]] Table bills_table() const;
     /// Without rows if no session was billed call by call.
     [[nodiscard]] Table counted_table() const;
+    [[nodiscard]] std::string repeated_text() const;
     [[nodiscard]] std::string agreement_text() const;
     [[nodiscard]] Table strategies_table() const;
     [[nodiscard]] Table spending_table() const;

@@ -32,6 +32,12 @@ std::int64_t input_of(const Usage& usage) noexcept {
     return add_saturating(add_saturating(usage.input, usage.cache_read), usage.cache_write);
 }
 
+/// Whether a call was met before, in this or another file.
+bool is_met_again(const logs::Call& call, SeenCalls& seen) {
+    const std::string& id = call.id.empty() ? call.bill_id : call.id;
+    return !id.empty() && !seen.insert(id).second;
+}
+
 /// The bill, without calls that were counted before.
 void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& scanned) {
     const auto add = [&](const Usage& usage, std::int64_t calls) {
@@ -43,18 +49,23 @@ void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& sc
     };
     if (session.billed_in_all) return add(*session.billed_in_all, scanned.calls);
     scanned.is_comparable = !session.calls.empty();
-    bool is_first_time = true;
     for (const logs::Call& call : session.calls) {
         scanned.is_comparable = scanned.is_comparable && call.usage && input_of(*call.usage) > 0;
-        if (!call.id.empty() && !seen.insert(call.id).second) {
-            is_first_time = false;
-            continue;
+        if (is_met_again(call, seen)) {
+            ++scanned.repeated_calls;
+        } else if (call.usage) {
+            add(*call.usage, 1);
         }
-        if (call.usage) add(*call.usage, 1);
     }
     scanned.comparable = scanned.billed;
-    scanned.is_comparable = scanned.is_comparable && is_first_time;
-    if (session.calls_elsewhere > 0) add(session.billed_elsewhere, session.calls_elsewhere);
+    scanned.is_comparable = scanned.is_comparable && scanned.repeated_calls == 0;
+    for (const logs::Call& call : session.elsewhere) {
+        if (is_met_again(call, seen)) {
+            ++scanned.repeated_calls;
+        } else {
+            add(call.usage.value_or(Usage{}), 1);
+        }
+    }
 }
 
 /// A session, run through everything that it is compared with.

@@ -24,6 +24,7 @@ struct ScannedSession {
     std::string file{};
     std::int64_t calls = 0;
     std::int64_t billed_calls = 0;      ///< with what was billed, those whose replies are gone included
+    std::int64_t repeated_calls = 0;    ///< copies of calls that were billed already
     Usage billed{};                     ///< of these
     double billed_cost = 0;             ///< in input tokens
     std::int64_t beside = 0;            ///< tokens that the first call was billed beyond its messages
@@ -40,7 +41,8 @@ struct ScannedSession {
 /// Names of `ScannedSession::strategies`.
 [[nodiscard]] std::vector<std::string> scanned_strategies();
 
-/// Bills that were counted already: a session that is resumed into another file repeats its replies there.
+/// Ids of calls that were counted already: a session that is resumed into another file, or forked from one, repeats its
+/// replies there.
 using SeenCalls = std::unordered_set<std::string>;
 
 /// Where a session comes from, and whose messages it has.

@@ -2,6 +2,7 @@
 #include "scan_report.hpp"
 #include "shown.hpp"
 #include "table.hpp"
+#include "terminal.hpp"
 
 #include <fmt/format.h>
 
@@ -54,10 +55,12 @@ std::string ScanReport::text(bool colour) const {
     std::string text = places_text();
     if (all_.sessions > 0) {
         const Table counted = counted_table();
-        text += "\n" + bills_table().text(colour) + (counted.empty() ? "" : "\n" + counted.text(colour)) +
-                agreement_text() + "\n" + strategies_table().text(colour) + std::string(strategies_note) + "\n\n" +
-                spending_table().text(colour) + ages_text() + "\n" + compactions_text() + "\n" +
-                dear_table().text(colour);
+        const std::size_t columns = table_columns();
+        text += "\n" + bills_table().text(colour, columns) + repeated_text() +
+                (counted.empty() ? "" : "\n" + counted.text(colour, columns)) + agreement_text() + "\n" +
+                strategies_table().text(colour, columns) + std::string(strategies_note) + "\n\n" +
+                spending_table().text(colour, columns) + ages_text() + "\n" + compactions_text() + "\n" +
+                dear_table().text(colour, columns);
     }
     return text + notes_text();
 }
@@ -84,6 +87,12 @@ Table ScanReport::bills_table() const {
     table.add_line();
     add("all", all_);
     return table;
+}
+
+std::string ScanReport::repeated_text() const {
+    if (all_.repeated_calls == 0) return "";
+    return fmt::format("{} met again in copies, such as a resumed or forked session, and not billed again\n",
+                       numbered(all_.repeated_calls, "call"));
 }
 
 Table ScanReport::counted_table() const {

@@ -1,3 +1,4 @@
+#include "masked.hpp"
 #include "options.hpp"
 #include "store_commands.hpp"
 #include "table.hpp"
@@ -46,7 +47,7 @@ std::string groups_text(const std::vector<StoredObject>& objects, bool colour) {
     for (const auto& [name, group] : groups) add(clipped_to_width(shown(name), 44), group);
     table.add_line();
     add(fmt::format("total of {}", grouped(static_cast<std::int64_t>(groups.size()))), all);
-    return table.text(colour);
+    return table.text(colour, table_columns());
 }
 
 std::string objects_text(const std::vector<StoredObject>& objects, bool colour) {
@@ -54,7 +55,7 @@ std::string objects_text(const std::vector<StoredObject>& objects, bool colour) 
     Table table({"object", "bytes", "age"});
     for (const StoredObject& object : objects)
         table.add({object.key, grouped(object.bytes), age_text(object.age_seconds)});
-    return table.text(colour);
+    return table.text(colour, table_columns());
 }
 
 ordered_json objects_json(const std::vector<StoredObject>& objects) {
@@ -87,8 +88,9 @@ ExitCode show_object(const StoreCommand& command) {
         print(*content);
         return done;
     }
-    complain("note: this is the original as it was stored; secrets in it are not masked");
-    print(shown_lines(*content) + (content->ends_with('\n') ? "" : "\n"));
+    const std::string text = command.no_mask ? *content : masked(*content);
+    if (text != *content) complain("note: what looks like a secret is masked; --no-mask and --raw show it");
+    print(shown_lines(text) + (text.ends_with('\n') ? "" : "\n"));
     return done;
 }
 
@@ -207,11 +209,12 @@ CLI::App* add_store(CLI::App& app, StoreCommand& command, CommonOptions& common)
     CLI::App* show = add_store_action(*store, command, Action::show, "show", "Print an object");
     show->add_option("key", command.key, "Its key, as placeholders name it")->required()->type_name("KEY");
     show->add_flag("--raw", command.raw, "The bytes as they are, for a file or a pipe");
+    add_no_mask(*show, command.no_mask);
     show->footer(
         "Examples:\n"
         "  whittle store show store talk-7/clear/c1\n"
         "  whittle store show store talk-7/clear/c1 --raw > original.txt\n\n"
-        "Without --raw what would steer a terminal is escaped. Secrets are not masked.");
+        "Without --raw what would steer a terminal is escaped, and what looks like a secret masked.");
     CLI::App* verify =
         add_store_action(*store, command, Action::verify, "verify", "Read every object and check length and SHA-256");
     add_prefix(*verify, command, "Only objects whose keys begin with this");

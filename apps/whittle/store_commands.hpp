@@ -23,6 +23,7 @@ struct StoreCommand {
     std::string prefix{};
     std::string key{};
     bool raw = false;                 ///< show: the bytes as they are
+    bool no_mask = false;             ///< show: secrets as they are
     std::vector<std::string> live{};  ///< gc: files that say what is still referred to
     std::int64_t older_than_hours = 24;
     bool yes = false;

@@ -8,15 +8,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <utility>
 
 namespace whittle::cli {
 namespace {
 
-std::string padded(const std::string& text, std::size_t width, bool is_left) {
-    const std::string space(width - std::min(width, width_of(text)), ' ');
-    return is_left ? text + space : space + text;
+constexpr std::size_t shortest_heading = 4;
+
+/// `text` in `width` columns.
+std::string cell(const std::string& text, std::size_t width, bool is_left) {
+    const std::string fitting = clipped_to_width(text, width);
+    const std::string space(width - std::min(width, width_of(fitting)), ' ');
+    return is_left ? fitting + space : space + fitting;
 }
 
 }  // namespace
@@ -43,19 +48,36 @@ void Table::add(std::vector<std::string> row) {
     rows_.push_back(std::move(row));
 }
 
-std::string Table::text(bool bold) const {
+std::vector<std::size_t> Table::widths_from(std::size_t first_row) const {
     std::vector<std::size_t> widths(rows_.front().size());
-    for (const auto& row : rows_) {
-        for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
+    for (std::size_t r = first_row; r < rows_.size(); ++r) {
+        for (std::size_t c = 0; c < rows_[r].size(); ++c) widths[c] = std::max(widths[c], width_of(rows_[r][c]));
     }
-    std::size_t total = widths.size() * 2 - 2;
-    for (const std::size_t width : widths) total += width;
+    return widths;
+}
+
+std::string Table::text(bool bold, std::size_t columns) const {
+    constexpr std::size_t shortest_name = 8;
+    std::vector<std::size_t> widths = widths_from(0);
+    std::size_t gap = 2;
+    const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1)); };
+    if (total() > columns) gap = 1;
+    if (total() > columns) {
+        const std::vector<std::size_t> of_figures = widths_from(1);
+        for (std::size_t c = 1; c < widths.size(); ++c) widths[c] = std::max(of_figures[c], shortest_heading);
+    }
+    if (const std::size_t all = total(); all > columns)
+        widths[0] = std::max(std::min(widths[0], shortest_name), widths[0] - std::min(widths[0], all - columns));
     std::string text;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
         std::string line;
-        for (std::size_t c = 0; c < rows_[r].size(); ++c)
-            line += (c == 0 ? "" : "  ") + padded(rows_[r][c], widths[c], c == 0);
-        if (rows_[r].empty()) line.assign(total, '-');
+        for (std::size_t c = 0; c < rows_[r].size(); ++c) {
+            const bool is_heading = r == 0 && c > 0;  // ours, in ASCII: dots would leave nothing of it
+            const std::string& whole = rows_[r][c];
+            line += (c == 0 ? std::string() : std::string(gap, ' ')) +
+                    cell(is_heading ? whole.substr(0, widths[c]) : whole, widths[c], c == 0);
+        }
+        if (rows_[r].empty()) line.assign(total(), '-');
         line.erase(line.find_last_not_of(' ') + 1);
         text += bold && r == 0 ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
     }

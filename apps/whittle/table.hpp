@@ -25,15 +25,17 @@ public:
     /// Cells are escaped for a terminal.
     void add(std::vector<std::string> row);
     void add_line() { rows_.emplace_back(); }
-    /// `bold` makes the header bold with terminal codes.
-    [[nodiscard]] std::string text(bool bold) const;
+    /// `bold` makes the header bold with terminal codes. Where it is wider than `columns`, columns stand closer, then
+    /// headings are cut to their figures, then names to as few as 8 columns; figures are never cut, so that a narrow
+    /// terminal may still be too narrow.
+    [[nodiscard]] std::string text(bool bold, std::size_t columns = SIZE_MAX) const;
     /// A table of HTML: the first row and the first column are headers, rows behind a line are of the class "sum",
-    /// columns with words of the class "words". `cell`
-    /// makes of a cell's text what is to be seen of it.
+    /// columns with words of the class "words". `cell` makes of a cell's text what is to be seen of it.
     [[nodiscard]] std::string html(std::string_view caption, FunctionRef<std::string(const std::string&)> cell) const;
     [[nodiscard]] bool empty() const noexcept { return rows_.size() < 2; }
 
 private:
+    [[nodiscard]] std::vector<std::size_t> widths_from(std::size_t first_row) const;
     /// Whether a cell below the header begins with a letter.
     [[nodiscard]] bool has_words(std::size_t column) const;
 

@@ -8,9 +8,31 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 namespace whittle::cli {
+namespace {
+
+/// What COLUMNS says, else the terminal, else `otherwise`.
+std::size_t columns_or(std::size_t otherwise) {
+    constexpr std::size_t fewest = 40;
+    std::size_t columns = 0;
+    if (const char* given = std::getenv("COLUMNS"); given != nullptr) columns = std::strtoul(given, nullptr, 10);
+    struct winsize size {};
+    if (columns == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    return columns == 0 ? otherwise : std::clamp<std::size_t>(columns, fewest, 1'000);
+}
+
+/// One less than the terminal has, since what reaches its last column may wrap, and then only a part is removed.
+std::size_t progress_columns() {
+    constexpr std::size_t most = 100;
+    struct winsize size {};
+    const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return is_known ? std::min<std::size_t>(most, size.ws_col - 1U) : most;
+}
+
+}  // namespace
 
 bool may_colour(bool no_color_flag) {
     const char* no_color = std::getenv("NO_COLOR");
@@ -19,14 +41,11 @@ bool may_colour(bool no_color_flag) {
 }
 
 std::size_t text_columns() {
-    constexpr std::size_t fewest = 40;
     constexpr std::size_t without_terminal = 100;
-    std::size_t columns = 0;
-    if (const char* given = std::getenv("COLUMNS"); given != nullptr) columns = std::strtoul(given, nullptr, 10);
-    struct winsize size {};
-    if (columns == 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-    return columns == 0 ? without_terminal : std::clamp<std::size_t>(columns, fewest, 1'000);
+    return columns_or(without_terminal);
 }
+
+std::size_t table_columns() { return columns_or(SIZE_MAX); }
 
 Progress::Progress()
     : next_(Clock::now() + std::chrono::milliseconds(500)), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
@@ -39,7 +58,7 @@ void Progress::show(std::string_view text) {
     if (!is_terminal_ || Clock::now() < next_) return;
     next_ = Clock::now() + std::chrono::milliseconds(100);
     is_shown_ = true;
-    write_error_stream(fmt::format("\r\x1b[K{}", clipped_to_width(shown(text), 100)));
+    write_error_stream(fmt::format("\r\x1b[K{}", clipped_to_width(shown(text), progress_columns())));
 }
 
 }  // namespace whittle::cli

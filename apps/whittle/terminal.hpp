@@ -13,6 +13,10 @@ namespace whittle::cli {
 /// least 40.
 [[nodiscard]] std::size_t text_columns();
 
+/// Columns that a table may take: those of the terminal on standard output, or what COLUMNS says, at least 40; without
+/// either as many as it needs.
+[[nodiscard]] std::size_t table_columns();
+
 /// One line on standard error that shows how far a long run is: on a terminal only, after half a second, ten times a
 /// second at most. Removed at the end.
 class Progress {

@@ -53,6 +53,9 @@ private:
     }
 
     void add_meta(const ordered_json& meta) {
+        for (const char* key : {"id", "forked_from_id"}) {
+            if (const std::string_view id = text_at(meta, key); !id.empty()) thread_.origin = id;
+        }
         if (std::exchange(has_meta_, true)) {
             ++notes_.left_out["session_meta of an earlier session"];
             return;

@@ -53,7 +53,8 @@ bool CodexThread::add_item(const ordered_json& item, std::optional<double> time,
         if (type == "reasoning") reply(time, line);  // it is the beginning of one
         return true;
     }
-    if (type == "message") {
+    const bool is_short_message = type.empty() && !text_at(item, "role").empty();  // as clients may write it
+    if (type == "message" || is_short_message) {
         add_message(item, time, line, notes);
     } else if (type == "function_call" || type == "custom_tool_call" || type == "local_shell_call" ||
                type == "tool_search_call") {
@@ -89,6 +90,7 @@ void CodexThread::add_call(const ordered_json& item, std::string_view type, std:
     std::string_view id = text_at(item, "call_id");
     if (id.empty()) id = text_at(item, "id");
     reply(time, line).call(openai_call(id, name_of_call(item, type), arguments_of(item, type)));
+    if (!id.empty()) newest_tool_call_ = id;
 }
 
 void CodexThread::add_result(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
@@ -105,10 +107,12 @@ ReplyParts& CodexThread::reply(std::optional<double> time, std::size_t line) {
     if (is_over) close_reply();
     had_result_ = false;
     if (open_) return parts_;
+    Call call = std::exchange(pending_, std::nullopt).value_or(Call{});
+    call.model = model;
     open_ = entries_.add({.message = {{"role", "assistant"}, {"content", nullptr}},
                           .time = time,
                           .line = line,
-                          .call = Call{.model = model, .usage = std::exchange(pending_, std::nullopt)}});
+                          .call = std::move(call)});
     is_counted_ahead_ = entries_[*open_].call->usage.has_value();
     return parts_;
 }
@@ -162,10 +166,19 @@ void CodexThread::count(const ordered_json& info) {
     if (!counts || *counts == Counts{}) return;
     if (open_ && !entries_[*open_].call->usage) {
         entries_[*open_].call->usage = to_usage(*counts);
+        entries_[*open_].call->bill_id = bill_id();
         return;
     }
     drop_pending();
-    pending_ = to_usage(*counts);
+    pending_ = Call{.bill_id = bill_id(), .model = model, .usage = to_usage(*counts)};
+}
+
+std::string CodexThread::bill_id() const {
+    const std::string& anchor = newest_tool_call_.empty() ? origin : newest_tool_call_;
+    if (anchor.empty()) return {};
+    std::string id = "codex/" + anchor;
+    for (const std::int64_t sum : {total_->input, total_->cached, total_->output}) id += "/" + std::to_string(sum);
+    return id;
 }
 
 void CodexThread::compact(const ordered_json& compacted, LogNotes& notes) {
@@ -178,14 +191,20 @@ void CodexThread::compact(const ordered_json& compacted, LogNotes& notes) {
         compaction.kept.push_back({{"role", "user"}, {"content", text_at(compacted, "message")}});
         return;
     }
-    CodexThread kept;
-    for (const ordered_json& item : *history) {
-        const ordered_json* inner = tree_at(item, "item");  // some versions wrap each of them
-        if (!kept.add_item(inner == nullptr ? item : *inner, std::nullopt, 0, notes))
-            ++notes.unknown["replacement_history/" + std::string(text_at(item, "type").substr(0, 64))];
+    compaction.kept = messages_of(*history, "replacement_history", notes);
+}
+
+std::vector<ordered_json> CodexThread::messages_of(const ordered_json& items, std::string_view what, LogNotes& notes) {
+    CodexThread thread;
+    for (const ordered_json& item : items) {
+        const ordered_json* inner = tree_at(item, "item");  // some versions of Codex wrap each of them
+        if (!thread.add_item(inner == nullptr ? item : *inner, std::nullopt, 0, notes))
+            ++notes.unknown[std::string(what) + "/" + std::string(text_at(item, "type").substr(0, 64))];
     }
-    kept.close_reply();
-    for (std::size_t i = 0; i < kept.entries_.size(); ++i) compaction.kept.push_back(kept.entries_[i].message);
+    thread.close_reply();
+    std::vector<ordered_json> messages;
+    for (std::size_t i = 0; i < thread.entries_.size(); ++i) messages.push_back(std::move(thread.entries_[i].message));
+    return messages;
 }
 
 void CodexThread::roll_back(std::int64_t turns) {

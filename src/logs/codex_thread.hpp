@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace whittle::inline v0::logs {
 
@@ -25,7 +26,12 @@ public:
     void roll_back(std::int64_t turns);
     void finish(Session& session, LogNotes& notes);
 
-    std::string model{};  ///< of the replies that come next
+    /// Items alone, without counts between them, as chat messages. Kinds that are not known are counted as `what`/kind.
+    [[nodiscard]] static std::vector<ordered_json> messages_of(const ordered_json& items, std::string_view what,
+                                                               LogNotes& notes);
+
+    std::string model{};   ///< of the replies that come next
+    std::string origin{};  ///< the session that the records were first written for, as far back as is known
 
 private:
     /// Sums that are recorded with what is new of them.
@@ -37,6 +43,8 @@ private:
         friend bool operator==(const Counts&, const Counts&) = default;
     };
 
+    /// Of what was counted now: sums since the origin, behind the newest call of a tool. A fork repeats both.
+    [[nodiscard]] std::string bill_id() const;
     [[nodiscard]] static Counts counts_of(const ordered_json& usage);
     [[nodiscard]] static Usage to_usage(const Counts& counts) noexcept;
     [[nodiscard]] std::optional<Counts> newly_billed(const ordered_json& info);
@@ -54,7 +62,8 @@ private:
     std::optional<std::size_t> open_{};  // the reply that items still join
     bool is_counted_ahead_ = false;   // its usage was recorded before its items, so that it goes on to the next count
     bool had_result_ = false;         // a result came since its newest item
-    std::optional<Usage> pending_{};  // counted, and no reply yet
+    std::optional<Call> pending_{};   // counted, and no reply yet
+    std::string newest_tool_call_{};  // its id
     std::optional<Counts> total_{};
 };
 

@@ -66,15 +66,10 @@ void Entries::insert(std::size_t at, Entry entry) {
 
 void Entries::truncate(std::size_t size) {
     for (std::size_t i = size; i < entries_.size(); ++i) {
-        if (entries_[i].call) bill_elsewhere(entries_[i].call->usage.value_or(Usage{}));
+        if (entries_[i].call) bill_elsewhere(*std::move(entries_[i].call));
     }
     entries_.resize(std::min(size, entries_.size()));
     std::erase_if(compactions_, [&](const Compaction& compaction) { return compaction.before > entries_.size(); });
-}
-
-void Entries::bill_elsewhere(const Usage& usage) {
-    add_usage(elsewhere_, usage);
-    ++calls_elsewhere_;
 }
 
 Compaction& Entries::compact() { return compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt}); }
@@ -97,7 +92,7 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
         settle(read++);
         if (!is_message(entry.message, is_anthropic, reason)) {
             note_damage(notes, entry.line, reason);
-            if (entry.call) bill_elsewhere(entry.call->usage.value_or(Usage{}));
+            if (entry.call) bill_elsewhere(*std::move(entry.call));
             continue;
         }
         if (!start) start = entry.time;
@@ -117,8 +112,9 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
                       [&](const ordered_json& message) { return !is_message(message, is_anthropic, reason); });
     }
     session.compactions = std::move(compactions_);
-    session.billed_elsewhere = elsewhere_;
-    session.calls_elsewhere = calls_elsewhere_;
+    for (const Call& call : elsewhere_) add_usage(session.billed_elsewhere, call.usage.value_or(Usage{}));
+    session.calls_elsewhere = static_cast<std::int64_t>(elsewhere_.size());
+    session.elsewhere = std::move(elsewhere_);
 }
 
 void add_usage(Usage& sum, const Usage& more) noexcept {
@@ -128,7 +124,16 @@ void add_usage(Usage& sum, const Usage& more) noexcept {
     sum.output = add_saturating(sum.output, more.output);
 }
 
+Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written, std::int64_t output) noexcept {
+    const std::int64_t cached = add_saturating(read, written);
+    return {
+        .input = cached > input ? input : input - cached, .cache_read = read, .cache_write = written, .output = output};
+}
+
 Usage provider_usage(const ordered_json& usage) {
+    if (const ordered_json* details = tree_at(usage, "input_tokens_details"))
+        return usage_of_sums(count_at(usage, "input_tokens"), count_at(*details, "cached_tokens"), 0,
+                             count_at(usage, "output_tokens"));
     if (find_member(usage, "prompt_tokens") == nullptr) {
         return {.input = count_at(usage, "input_tokens"),
                 .cache_read = count_at(usage, "cache_read_input_tokens"),

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0::logs {
@@ -27,9 +28,12 @@ public:
     void insert(std::size_t at, Entry entry);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
-    void bill_elsewhere(const Usage& usage);
+    void bill_elsewhere(Call call) { elsewhere_.push_back(std::move(call)); }
+    void bill_elsewhere(const Usage& usage) { bill_elsewhere(Call{.usage = usage}); }
     /// A new compaction at the place that was reached.
     Compaction& compact();
+    /// Takes the newest one back; there has to be one.
+    void undo_compaction() { compactions_.pop_back(); }
     /// Whether the newest compaction is at the place that was reached.
     [[nodiscard]] bool was_compacted_here() const noexcept;
     /// There has to be one.
@@ -46,8 +50,7 @@ public:
 private:
     std::vector<Entry> entries_{};
     std::vector<Compaction> compactions_{};
-    Usage elsewhere_{};
-    std::int64_t calls_elsewhere_ = 0;
+    std::vector<Call> elsewhere_{};
 };
 
 /// Gives a session that is finished to `visit`, and counts it; one without messages is none.
@@ -56,7 +59,12 @@ void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> 
 /// Field by field; held at the maximum.
 void add_usage(Usage& sum, const Usage& more) noexcept;
 
-/// "usage" of a response of OpenAI's chat completions or of Anthropic's messages.
+/// Of an input that holds what was read from and written to the cache. Where these are more than all of it, they stand
+/// beside it: some writers leave them out of the sum.
+[[nodiscard]] Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written,
+                                  std::int64_t output) noexcept;
+
+/// "usage" of a response of OpenAI's chat completions or responses, or of Anthropic's messages.
 [[nodiscard]] Usage provider_usage(const ordered_json& usage);
 
 inline constexpr std::size_t most_damaged_lines = 20;  ///< that are kept

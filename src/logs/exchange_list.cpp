@@ -54,6 +54,7 @@ Call call_of(const Exchange& exchange) {
     call.id = text_at(*exchange.response, "id");
     if (const std::string_view model = text_at(*exchange.response, "model"); !model.empty()) call.model = model;
     if (const ordered_json* usage = tree_at(*exchange.response, "usage")) call.usage = provider_usage(*usage);
+    if (exchange.usage) call.usage = exchange.usage;
     return call;
 }
 
@@ -67,8 +68,8 @@ void ExchangeList::add(const Exchange& exchange) {
     }
     std::vector<std::uint64_t> marks;
     for (const ordered_json& message : *messages) marks.push_back(mark_of(message));
-    Open& open = session_of(exchange, marks);
-    for (std::size_t i = open.marks.size(); i < messages->size(); ++i) {
+    auto [open, first_new] = place_of(exchange, marks);
+    for (std::size_t i = first_new; i < messages->size(); ++i) {
         const ordered_json& message = (*messages)[i];
         const bool is_awaited = open.awaited && text_at(message, "role") == "assistant";
         if (is_awaited) {
@@ -82,18 +83,21 @@ void ExchangeList::add(const Exchange& exchange) {
     ordered_json reply = exchange.response == nullptr ? ordered_json(nullptr) : reply_in(*exchange.response);
     if (!reply.is_null()) return add_reply(open, exchange, std::move(call), std::move(reply));
     ++notes_.left_out["response that holds no reply"];
-    if (open.awaited) open.entries.bill_elsewhere(open.awaited->usage.value_or(Usage{}));
+    if (open.awaited) open.entries.bill_elsewhere(*std::move(open.awaited));
     open.awaited = std::move(call);
 }
 
 void ExchangeList::add_reply(Open& open, const Exchange& exchange, Call call, ordered_json reply) {
     open.marks.push_back(mark_of(reply));
+    if (!call.id.empty()) replies_.insert_or_assign(call.id, Reply{open.number, open.marks.size()});
     open.entries.add(
         {.message = std::move(reply), .time = exchange.time, .line = exchange.line, .call = std::move(call)});
 }
 
 /// The session whose messages the request begins with, the longest of them; or a new one.
-ExchangeList::Open& ExchangeList::session_of(const Exchange& exchange, const std::vector<std::uint64_t>& marks) {
+ExchangeList::Place ExchangeList::place_of(const Exchange& exchange, const std::vector<std::uint64_t>& marks) {
+    if (const std::string_view previous = text_at(*exchange.request, "previous_response_id"); !previous.empty())
+        return {.session = behind(previous, exchange), .first_new = 0};
     constexpr std::size_t newest = 64;
     Open* best = nullptr;
     for (std::size_t i = open_.size(); i-- > open_.size() - std::min(open_.size(), newest);) {
@@ -102,13 +106,34 @@ ExchangeList::Open& ExchangeList::session_of(const Exchange& exchange, const std
             one.marks.size() <= marks.size() && std::ranges::equal(one.marks, std::span(marks).first(one.marks.size()));
         if (goes_on && (best == nullptr || one.marks.size() > best->marks.size())) best = &one;
     }
-    if (best != nullptr) return *best;
-    open(exchange);
-    return open_.back();
+    if (best != nullptr) return {.session = *best, .first_new = best->marks.size()};
+    return {.session = open(exchange), .first_new = 0};
 }
 
-void ExchangeList::open(const Exchange& exchange) {
+/// The session that ends with that reply; a new one that begins like it if others have gone on from there already, or
+/// without what stood in front if the log does not have the reply.
+ExchangeList::Open& ExchangeList::behind(std::string_view reply, const Exchange& exchange) {
+    const auto known = replies_.find(std::string(reply));
+    if (known == replies_.end()) {
+        ++notes_.unknown["previous_response_id that is not in the log"];
+        return open(exchange);
+    }
+    Open& from = open_[known->second.session];
+    const std::size_t size = known->second.messages;
+    if (from.marks.size() == size) return from;
+    Open& fork = open(exchange);
+    fork.marks.assign(from.marks.begin(), from.marks.begin() + static_cast<std::ptrdiff_t>(size));
+    for (std::size_t i = 0; i < size; ++i) {
+        Entry entry = from.entries[i];
+        entry.call.reset();  // it was billed there
+        fork.entries.add(std::move(entry));
+    }
+    return fork;
+}
+
+ExchangeList::Open& ExchangeList::open(const Exchange& exchange) {
     Open& one = open_.emplace_back();
+    one.number = open_.size() - 1;
     one.session.format = format_;
     one.session.recording.id = stem_ + "-" + std::to_string(open_.size());
     const detail::InputPlace place("line " + std::to_string(exchange.line));
@@ -119,11 +144,12 @@ void ExchangeList::open(const Exchange& exchange) {
         if (error.errc() != Errc::parse_failed) throw;
         note_damage(notes_, exchange.line, error.what());
     }
+    return one;
 }
 
 void ExchangeList::finish(FunctionRef<void(Session&&)> visit) {
     for (Open& one : open_) {
-        if (one.awaited) one.entries.bill_elsewhere(one.awaited->usage.value_or(Usage{}));
+        if (one.awaited) one.entries.bill_elsewhere(*std::move(one.awaited));
         one.entries.finish(one.session, false, notes_);
         hand_over(std::move(one.session), notes_, visit);
     }

@@ -1,6 +1,7 @@
 #include "exchange_list.hpp"
 #include "readers.hpp"
 #include "records.hpp"
+#include "responses_form.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <utility>
@@ -27,11 +28,17 @@ ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptio
 
 /// Takes the messages out of bodies and hands them on.
 void add_bodies(ExchangeList& list, const ordered_json& request, const ordered_json& response, std::string_view time,
-                std::size_t line) {
-    list.add({.request = &request,
-              .response = response.is_object() ? &response : nullptr,
+                std::size_t line, LogNotes& notes) {
+    const bool is_new_form = is_responses_request(request, response);
+    const ordered_json chat_request = is_new_form ? to_chat_request(request, notes) : ordered_json(nullptr);
+    const ordered_json chat_response =
+        is_new_form && response.is_object() ? to_chat_response(response, notes) : ordered_json(nullptr);
+    const ordered_json& answer = is_new_form ? chat_response : response;
+    list.add({.request = is_new_form ? &chat_request : &request,
+              .response = answer.is_object() ? &answer : nullptr,
               .time = to_seconds(time),
-              .line = line});
+              .line = line,
+              .usage = std::nullopt});
 }
 
 std::string_view time_in(const ordered_json& record) {
@@ -63,7 +70,7 @@ void read_exchanges(std::istream& in, const LogOptions& options, LogNotes& notes
         }
         add_bodies(list, body,
                    response == nullptr ? ordered_json(nullptr) : body_in(*response, records.line(), options),
-                   time_in(*record), records.line());
+                   time_in(*record), records.line(), notes);
     }
     list.finish(visit);
 }
@@ -76,12 +83,12 @@ void read_har(std::istream& in, const LogOptions& options, LogNotes& notes, Visi
     ExchangeList list(stem_of(options), Format::har, notes);
     for (const ordered_json& entry : *entries) {
         const ordered_json request = har_body(tree_at(entry, "request"), "postData", options);
-        if (!request.is_object() || !request.contains("messages")) {
+        const ordered_json response = har_body(tree_at(entry, "response"), "content", options);
+        if (!request.is_object() || !(request.contains("messages") || is_responses_request(request, response))) {
             ++notes.left_out["entry that is no request to a model"];
             continue;
         }
-        add_bodies(list, request, har_body(tree_at(entry, "response"), "content", options),
-                   text_at(entry, "startedDateTime"), 1);
+        add_bodies(list, request, response, text_at(entry, "startedDateTime"), 1, notes);
     }
     list.finish(visit);
 }

@@ -91,10 +91,14 @@ void add_reply(const GeminiRecord& record, Entries& entries, LogNotes& notes) {
         const ordered_json* args = tree_at(call, "args");
         parts.call(openai_call(text_at(call, "id"), text_at(call, "name"), args == nullptr ? "{}" : dumped(*args)));
     }
+    constexpr std::size_t least_unique = 32;  // shorter ids, such as a number, are of this file alone
+    const std::string_view id = text_at(message, "id");
     entries.add({.message = parts.message(),
                  .time = time,
                  .line = record.line,
-                 .call = Call{.model = std::string(text_at(message, "model")), .usage = gemini_usage(message)}});
+                 .call = Call{.bill_id = id.size() < least_unique ? "" : "gemini_cli/" + std::string(id),
+                              .model = std::string(text_at(message, "model")),
+                              .usage = gemini_usage(message)}});
     for (const ordered_json& call : calls == nullptr ? none : *calls) {
         const ordered_json* result = find_member(call, "result");
         if (result == nullptr || result->is_null()) continue;

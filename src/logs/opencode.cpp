@@ -108,9 +108,13 @@ private:
         ReplyParts reply;
         std::vector<const ordered_json*> tools;
         bool has_steps = false;
+        int steps = 0;
         const auto close = [&](std::optional<Usage> usage) {
             if (reply.empty() && !usage) return;
+            const std::size_t at = entries_.size();
             add_step(info, std::exchange(reply, {}), std::exchange(tools, {}), usage, line);
+            if (const std::string_view id = text_at(info, "id"); !id.empty())
+                entries_[at].call->bill_id = "opencode/" + std::string(id) + "/" + std::to_string(++steps);
         };
         for (const ordered_json& part : parts) {
             const std::string_view type = text_at(part, "type");

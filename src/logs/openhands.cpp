@@ -127,12 +127,8 @@ private:
         const ordered_json* metrics = tree_at(event, "llm_metrics");
         const ordered_json* sums = metrics == nullptr ? nullptr : tree_at(*metrics, "accumulated_token_usage");
         if (sums == nullptr) return std::nullopt;
-        const std::int64_t prompt = count_at(*sums, "prompt_tokens");
-        const std::int64_t read = std::min(prompt, count_at(*sums, "cache_read_tokens"));
-        const Usage now{.input = prompt - read,
-                        .cache_read = read,
-                        .cache_write = count_at(*sums, "cache_write_tokens"),
-                        .output = count_at(*sums, "completion_tokens")};
+        const Usage now = usage_of_sums(count_at(*sums, "prompt_tokens"), count_at(*sums, "cache_read_tokens"),
+                                        count_at(*sums, "cache_write_tokens"), count_at(*sums, "completion_tokens"));
         const Usage before = std::exchange(sums_, now);
         const auto grown = [](std::int64_t from, std::int64_t to) { return std::max<std::int64_t>(0, to - from); };
         return Usage{.input = grown(before.input, now.input),

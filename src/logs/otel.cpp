@@ -1,14 +1,13 @@
-#include "exchange_list.hpp"
 #include "openai_form.hpp"
 #include "readers.hpp"
 #include "records.hpp"
+#include "traced_calls.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
 #include <utility>
-#include <vector>
 
 namespace whittle::inline v0::logs {
 namespace {
@@ -121,13 +120,6 @@ ordered_json messages_in(const ordered_json& list, LogNotes& notes) {
     return messages;
 }
 
-/// A span of a model call as a request with its response.
-struct ModelSpan {
-    std::int64_t start = 0;  ///< nanoseconds since 1970
-    ordered_json request{};
-    ordered_json response{};
-};
-
 std::int64_t nanos_at(const ordered_json& span, const char* key) {
     const std::string_view text = text_at(span, key);
     std::int64_t nanos = 0;
@@ -147,14 +139,7 @@ public:
         });
     }
 
-    void finish(ExchangeList& list) {
-        std::ranges::stable_sort(spans_, {}, &ModelSpan::start);
-        for (const ModelSpan& span : spans_)
-            list.add({.request = &span.request,
-                      .response = &span.response,
-                      .time = static_cast<double>(span.start) / 1e9,
-                      .line = 1});
-    }
+    void finish(ExchangeList&& list, VisitSession visit) { calls_.finish(std::move(list), visit); }
 
 private:
     template <typename Visit>
@@ -175,16 +160,16 @@ private:
             ++notes_.left_out["span without gen_ai.input.messages"];
             return;
         }
-        ModelSpan& model = spans_.emplace_back();
-        model.start = nanos_at(span, "startTimeUnixNano");
-        model.request = {{"messages", messages_in(value_.tree(input->second), notes_)}};
-        model.request["model"] = attributes["gen_ai.request.model"];
+        TracedCall call{.time = static_cast<double>(nanos_at(span, "startTimeUnixNano")) / 1e9};
+        call.request = {{"messages", messages_in(value_.tree(input->second), notes_)}};
+        call.request["model"] = attributes["gen_ai.request.model"];
         ordered_json instructions = ordered_json::array(
             {{{"role", "system"}, {"parts", value_.tree(attributes["gen_ai.system_instructions"])}}});
         if (attributes["gen_ai.system_instructions"].is_null()) instructions = nullptr;
-        for (const ordered_json& system : messages_in(instructions, notes_))
-            model.request["system"] = system["content"];
-        model.response = response_of(attributes);
+        for (const ordered_json& system : messages_in(instructions, notes_)) call.request["system"] = system["content"];
+        call.response = response_of(attributes);
+        call.usage = usage_of(attributes);
+        calls_.add(std::move(call));
     }
 
     ordered_json response_of(std::map<std::string, ordered_json>& attributes) {
@@ -192,24 +177,22 @@ private:
         const ordered_json output = messages_in(value_.tree(attributes["gen_ai.output.messages"]), notes_);
         response["choices"] = ordered_json::array();
         if (!output.empty()) response["choices"].push_back({{"message", output.front()}});
-        // The sum of the input holds what was read from and written to the cache; Anthropic's form keeps them apart.
+        return response;
+    }
+
+    static std::optional<Usage> usage_of(std::map<std::string, ordered_json>& attributes) {
         const ordered_json counts{{"sum", attributes["gen_ai.usage.input_tokens"]},
                                   {"read", attributes["gen_ai.usage.cache_read.input_tokens"]},
                                   {"written", attributes["gen_ai.usage.cache_creation.input_tokens"]},
                                   {"output", attributes["gen_ai.usage.output_tokens"]}};
-        if (counts["sum"].is_null() && counts["output"].is_null()) return response;
-        const std::int64_t read = count_at(counts, "read");
-        const std::int64_t written = count_at(counts, "written");
-        response["usage"] = {{"input_tokens", std::max<std::int64_t>(0, count_at(counts, "sum") - read - written)},
-                             {"cache_read_input_tokens", read},
-                             {"cache_creation_input_tokens", written},
-                             {"output_tokens", count_at(counts, "output")}};
-        return response;
+        if (counts["sum"].is_null() && counts["output"].is_null()) return std::nullopt;
+        return usage_of_sums(count_at(counts, "sum"), count_at(counts, "read"), count_at(counts, "written"),
+                             count_at(counts, "output"));
     }
 
     OtlpValue value_;
     LogNotes& notes_;
-    std::vector<ModelSpan> spans_{};
+    TracedCalls calls_{};
 };
 
 }  // namespace
@@ -218,9 +201,7 @@ void read_otel(std::istream& in, const LogOptions& options, LogNotes& notes, Vis
     Records records(in, options, notes);
     OtelLog log(options, notes);
     while (const auto record = records.next_or_document()) log.add(*record);
-    ExchangeList list(stem_of(options), Format::otel, notes);
-    log.finish(list);
-    list.finish(visit);
+    log.finish(ExchangeList(stem_of(options), Format::otel, notes), visit);
 }
 
 }  // namespace whittle::inline v0::logs

@@ -14,6 +14,9 @@ void read_codex(std::istream& in, const LogOptions& options, LogNotes& notes, Vi
 void read_gemini_cli(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_opencode(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_openhands(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
+void read_langfuse(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
+void read_langsmith(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
+void read_openhands_v1(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_otel(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_swe_agent(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_exchanges(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);

@@ -7,9 +7,9 @@
 namespace whittle::inline v0::logs {
 namespace {
 
-constexpr std::array<Format, 9> all_formats{Format::claude_code, Format::codex,     Format::gemini_cli,
-                                            Format::opencode,    Format::openhands, Format::swe_agent,
-                                            Format::exchanges,   Format::har,       Format::otel};
+constexpr std::array all_formats{Format::claude_code, Format::codex,     Format::gemini_cli, Format::opencode,
+                                 Format::openhands,   Format::swe_agent, Format::exchanges,  Format::har,
+                                 Format::otel,        Format::langsmith, Format::langfuse,   Format::openhands_v1};
 
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& list) {
@@ -52,6 +52,17 @@ bool is_opencode(const TopKeys& keys) {
     return keys.text("info.id").starts_with("ses_") || (keys.has("info.directory") && keys.has("info.projectID"));
 }
 
+/// An event, or a list of them. What kind of one it is stands at the end, so its other members tell.
+bool is_openhands_v1(const TopKeys& keys) {
+    for (const std::string list : {"", "events[].", "items[]."}) {
+        if (!keys.has(list + "source") || !keys.has(list + "timestamp")) continue;
+        for (const char* member : {"kind", "system_prompt", "llm_message", "tool_call_id", "forgotten_event_ids"}) {
+            if (keys.has(list + member)) return true;
+        }
+    }
+    return false;
+}
+
 /// An event of an array of events.
 bool is_openhands(const TopKeys& keys) {
     return keys.has("source") && keys.has("timestamp") && (keys.has("action") || keys.has("observation"));
@@ -65,8 +76,9 @@ bool is_exchange(const TopKeys& keys) {
     for (const char* at : {"request.messages", "request.input", "request.body", "request.model"}) {
         if (keys.has(at)) return true;
     }
-    return keys.has("messages") && (keys.has("response.choices") || keys.has("response.content") ||
-                                    keys.has("response.usage") || keys.has("response.id"));
+    return (keys.has("messages") && (keys.has("response.choices") || keys.has("response.content") ||
+                                     keys.has("response.usage") || keys.has("response.id"))) ||
+           (keys.has("input") && keys.has("response.output"));
 }
 
 /// What stands behind the bracket of an array.
@@ -76,16 +88,46 @@ std::optional<std::string_view> first_in_array(std::string_view start) {
     return start.substr(bracket + 1);
 }
 
+/// A run, a list of runs, or messages of LangChain, which have a type in place of a role.
+bool is_langsmith(const TopKeys& keys) {
+    if (keys.has("run_type"))
+        return keys.has("inputs") || keys.has("trace_id") || keys.has("start_time") || keys.has("dotted_order");
+    if (keys.has("runs[].run_type")) return true;
+    constexpr std::array<std::string_view, 5> types{"human", "ai", "system", "tool", "AIMessageChunk"};
+    const bool is_serialised = keys.has("lc") && keys.text("type") == "constructor" && keys.has("kwargs");
+    const bool is_dumped = is_one_of(keys.text("type"), types) &&
+                           (keys.has("data.content") || (keys.has("content") && keys.has("additional_kwargs")));
+    const bool are_inside = keys.text("messages[].type") == "constructor" ||
+                            (is_one_of(keys.text("messages[].type"), types) && !keys.has("messages[].role"));
+    return is_serialised || is_dumped || are_inside;
+}
+
+bool is_langfuse(const TopKeys& keys) {
+    for (const std::string list : {"", "observations[].", "data[]."}) {
+        const std::string_view type = keys.text(list + "type");
+        const bool is_kind = !type.empty() && std::ranges::all_of(type, [](char c) { return c >= 'A' && c <= 'Z'; });
+        const bool is_of_trace = keys.has(list + "traceId") || keys.has(list + "trace_id");
+        if (is_of_trace && (is_kind || keys.has(list + "parentObservationId"))) return true;
+    }
+    return false;
+}
+
+std::optional<Format> format_of_trace(const TopKeys& keys) {
+    if (is_langsmith(keys)) return Format::langsmith;
+    return is_langfuse(keys) ? std::optional(Format::langfuse) : std::nullopt;
+}
+
 std::optional<Format> format_of(const TopKeys& keys) {
     if (is_claude_code(keys)) return Format::claude_code;
     if (is_codex(keys)) return Format::codex;
     if (is_gemini_cli(keys)) return Format::gemini_cli;
+    if (is_openhands_v1(keys)) return Format::openhands_v1;
     if (is_opencode(keys)) return Format::opencode;
     if (keys.has("resourceSpans")) return Format::otel;
     if (is_swe_agent(keys)) return Format::swe_agent;
     if (is_har(keys)) return Format::har;
     if (is_exchange(keys)) return Format::exchanges;
-    return std::nullopt;
+    return format_of_trace(keys);
 }
 
 }  // namespace
@@ -101,6 +143,9 @@ std::string_view name_of(Format format) noexcept {
         case Format::exchanges: return "exchanges";
         case Format::har: return "har";
         case Format::otel: return "otel";
+        case Format::langsmith: return "langsmith";
+        case Format::langfuse: return "langfuse";
+        case Format::openhands_v1: return "openhands_v1";
     }
     return "";
 }
@@ -114,10 +159,13 @@ std::optional<bool> holds_anthropic_messages(Format format) noexcept {
         case Format::gemini_cli:
         case Format::opencode:
         case Format::openhands:
+        case Format::openhands_v1:
         case Format::swe_agent:
         case Format::otel: return false;
         case Format::exchanges:
-        case Format::har: return std::nullopt;
+        case Format::har:
+        case Format::langsmith:
+        case Format::langfuse: return std::nullopt;
     }
     return std::nullopt;
 }
@@ -126,7 +174,9 @@ std::optional<Format> recognise(std::string_view start) {
     constexpr std::size_t most_lines = 50;
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
     if (const auto first = first_in_array(start)) {
-        return is_openhands(TopKeys(*first)) ? std::optional(Format::openhands) : std::nullopt;
+        const TopKeys keys(*first);
+        if (is_openhands_v1(keys)) return Format::openhands_v1;
+        return is_openhands(keys) ? std::optional(Format::openhands) : format_of_trace(keys);
     }
     // A document over several lines is looked at as one; so is a line that does not end in time.
     if (const auto format = format_of(TopKeys(start))) return format;

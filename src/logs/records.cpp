@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 namespace whittle::inline v0::logs {
 namespace {
@@ -47,7 +48,7 @@ std::optional<nlohmann::ordered_json> Records::next() {
 }
 
 std::optional<nlohmann::ordered_json> Records::next_or_document() {
-    if (line_ > 0) return next();
+    if (std::exchange(has_begun_, true)) return next();
     if (!next_line()) return std::nullopt;
     if (!detail::is_closed_json(text_)) {
         text_ += '\n';
@@ -88,6 +89,39 @@ bool Records::next_line() {
         }
         if (line_ == 1 && text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3);
         if (!is_blank_line(text_)) return true;
+    }
+}
+
+bool Records::begins_array() {
+    using Traits = std::istream::traits_type;
+    constexpr std::string_view blank = " \t\r\n\xEF\xBB\xBF";
+    for (auto c = in_->peek(); !Traits::eq_int_type(c, Traits::eof()); c = in_->peek()) {
+        const char here = Traits::to_char_type(c);
+        if (blank.find(here) == std::string_view::npos) return here == '[';
+        if (here == '\n') ++line_;
+        in_->get();
+    }
+    in_->clear();
+    return false;
+}
+
+void each_record(std::istream& in, const LogOptions& options, LogNotes& notes,
+                 FunctionRef<void(const nlohmann::ordered_json& record, std::size_t line)> visit) {
+    Records records(in, options, notes);
+    if (!records.begins_array()) {
+        while (const auto record = records.next_or_document()) visit(*record, records.line());
+        return;
+    }
+    const auto document = read_document(in, options, notes);
+    if (!document) return;
+    --notes.records;  // its elements are
+    for (const nlohmann::ordered_json& record : *document) {
+        if (!record.is_object()) {
+            note_damage(notes, 1, "expected an object, found " + detail::found_text(record));
+            continue;
+        }
+        ++notes.records;
+        visit(record, 1);
     }
 }
 

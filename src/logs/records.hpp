@@ -21,6 +21,8 @@ public:
     [[nodiscard]] std::optional<nlohmann::ordered_json> next();
     /// The same, but a file whose first line is no whole JSON value is one record.
     [[nodiscard]] std::optional<nlohmann::ordered_json> next_or_document();
+    /// Whether the file is an array. Passes over what is blank in front of it.
+    [[nodiscard]] bool begins_array();
     /// Of what `next` gave; from 1.
     [[nodiscard]] std::size_t line() const noexcept { return line_; }
 
@@ -35,7 +37,12 @@ private:
     LogNotes* notes_;
     std::string text_{};
     std::size_t line_ = 0;
+    bool has_begun_ = false;
 };
+
+/// Every object of a file of lines, of one document, or of an array; what else an array holds is noted as damaged.
+void each_record(std::istream& in, const LogOptions& options, LogNotes& notes,
+                 FunctionRef<void(const nlohmann::ordered_json& record, std::size_t line)> visit);
 
 /// The whole of a file as one JSON value. nullopt if it is none, which is noted with its reason.
 [[nodiscard]] std::optional<nlohmann::ordered_json> read_document(std::istream& in, const LogOptions& options,

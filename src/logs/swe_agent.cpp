@@ -27,16 +27,18 @@ ordered_json as_sent(const ordered_json& recorded) {
 }
 
 /// "extra"."response" of mini-swe-agent is the provider's own.
-std::optional<Usage> usage_of_response(const ordered_json& recorded) {
+Call call_of_response(const ordered_json& recorded) {
     const ordered_json* extra = tree_at(recorded, "extra");
     const ordered_json* response = extra == nullptr ? nullptr : tree_at(*extra, "response");
-    const ordered_json* usage = response == nullptr ? nullptr : tree_at(*response, "usage");
-    return usage == nullptr ? std::nullopt : std::optional(provider_usage(*usage));
+    if (response == nullptr) return {};
+    Call call{.id = std::string(text_at(*response, "id")), .model = std::string(text_at(*response, "model"))};
+    if (const ordered_json* usage = tree_at(*response, "usage")) call.usage = provider_usage(*usage);
+    return call;
 }
 
 Entry to_entry(const ordered_json& recorded) {
     Entry entry{.message = as_sent(recorded), .time = std::nullopt, .line = 1, .call = std::nullopt};
-    if (text_at(recorded, "role") == "assistant") entry.call = Call{.usage = usage_of_response(recorded)};
+    if (text_at(recorded, "role") == "assistant") entry.call = call_of_response(recorded);
     return entry;
 }
 

@@ -91,6 +91,7 @@ TopKeys::TopKeys(std::string_view text) {
             keys_.emplace(std::string(open[0].key) + "." + std::string(open[1].key), string_at(rest));
         } else if (open.size() == 3 && !open[1].is_object) {
             first_.emplace(open[0].key, open[2].key);
+            keys_.emplace(std::string(open[0].key) + "[]." + std::string(open[2].key), string_at(rest));
         }
     });
 }

@@ -9,13 +9,14 @@
 namespace whittle::inline v0::logs {
 
 /// The keys of the JSON object at the start of a text, and those of the objects that are its members, as "key" and
-/// "key.inner". The text may end anywhere, or not be JSON at all: then it is what was found up to there.
+/// "key.inner", or stand in arrays that are, as "key[].inner". The text may end anywhere, or not be JSON at all: then
+/// it is what was found up to there.
 class TopKeys {
 public:
     explicit TopKeys(std::string_view text);
 
     [[nodiscard]] bool has(std::string_view path) const { return keys_.contains(path); }
-    /// The value if it is a string, without its escapes undone; else "".
+    /// The first value if it is a string, without its escapes undone; else "".
     [[nodiscard]] std::string_view text(std::string_view path) const;
     /// The first key of the first object in the array `key`; "" if there is none.
     [[nodiscard]] std::string_view first_of(std::string_view key) const;

@@ -5,8 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <vector>
 
 using namespace whittle::testing;
 using nlohmann::json;
@@ -44,7 +47,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 6);
+    REQUIRE(shown["places"].size() == 7);
     CHECK(shown["places"][0]["agent"] == "Claude Code");
     CHECK(shown["places"][0]["files"] == 1);
     CHECK(shown["places"][1]["is_there"] == false);
@@ -60,6 +63,36 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     CHECK(shown["strategies"].size() == 5);
     CHECK(shown["notes"]["left_out"]["progress"] == 1);
     CHECK(files_in(home.dir).size() == 16);  // nothing was written
+}
+
+TEST_CASE("a conversation of OpenHands is a folder with a file for each event, and one session", "[apps]") {
+    const Home home;
+    const std::string folder = ".openhands/conversations/conv-1/";
+    std::filesystem::create_directories(home.dir.path() / folder / "events");
+    std::istringstream lines(read_text(fixture_file("openhands_v1.jsonl")));
+    std::vector<std::string> files;
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t number = files.size();
+        const bool is_state = line.find("usage_to_metrics") != std::string::npos;
+        files.push_back(folder + (is_state ? "base_state.json"
+                                           : "events/event-" + std::string(number < 10 ? "0000" : "000") +
+                                                 std::to_string(number) + "-00000000-e0.json"));
+        write_text(home.dir / files.back(), json::parse(line).dump(1));  // over several lines
+    }
+    const CliResult result = run_cli(home.dir, "scan --json");
+    REQUIRE(result.exit_code == 0);
+    const json shown = json::parse(result.out);
+    CHECK(shown["places"].back()["agent"] == "OpenHands");
+    CHECK(shown["places"].back()["files"] == 1);
+    CHECK(shown["agents"]["openhands_v1"]["sessions"] == 1);
+    CHECK(shown["agents"]["openhands_v1"]["calls"] == 3);
+    CHECK(shown["agents"]["openhands_v1"]["billed"]["output_tokens"] == 68);
+    CHECK(shown["dearest"][0]["session"] == "conv-1");
+    CHECK(has(result.err, "unknown kinds of records: 1 WarpEvent"));
+    const std::string requests = run_cli(home.dir, "replay " + files.at(0) + " --preset recommended --requests -").out;
+    CHECK(has(requests, R"("trajectory":"conv-1","call":0)"));
+    CHECK(run_cli(home.dir, "replay " + files.at(3) + " --preset recommended").exit_code !=
+          0);  // no session of its own
 }
 
 TEST_CASE("scan goes by the variables that move an agent's folder", "[apps]") {
@@ -90,10 +123,84 @@ TEST_CASE("scan without any session says so", "[apps]") {
 TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
     const Home home;
     home.put("claude_code.jsonl", "logs/a.jsonl");
+    const json once = json::parse(run_cli(home.dir, "scan logs --json").out);
     home.put("claude_code.jsonl", "logs/b.jsonl");
     const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
     CHECK(shown["total"]["sessions"] == 4);
-    CHECK(shown["total"]["billed"]["cache_write_tokens"] == 10'230 + 60);  // the one without a reply has no id
+    CHECK(shown["total"]["billed"] == once["total"]["billed"]);  // also of what was taken back
+    CHECK(shown["total"]["billed_calls"] == 6);
+    CHECK(once["total"]["repeated_calls"] == 0);
+    CHECK(shown["total"]["repeated_calls"] == 6);
+    CHECK(has(run_cli(home.dir, "scan logs").out,
+              "\n6 calls met again in copies, such as a resumed or forked session, and not billed again\n"));
+    const std::string csv = run_cli(home.dir, "scan logs --csv").out;
+    CHECK(has(csv, ",repeated_calls\n"));
+    CHECK(has(csv, ",5\nclaude_code,\"s-1/ag1\""));  // of the copy's main session
+}
+
+namespace {
+
+/// A rollout of Codex: a prompt, a tool's round, an answer, with the sums of tokens; `behind` is what came then.
+std::string rollout(const std::string& metas, bool with_tools, const std::string& behind) {
+    const auto item = [](const std::string& payload) {
+        return R"({"timestamp":"2026-03-02T10:00:00Z","type":"response_item","payload":)" + payload + "}\n";
+    };
+    std::string text =
+        metas + item(R"({"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]})");
+    if (with_tools)
+        text +=
+            item(R"({"type":"function_call","name":"ls","arguments":"{}","call_id":"k1"})") +
+            R"({"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":100,"cached_input_tokens":0,"output_tokens":10}}}})"
+            "\n" +
+            item(R"({"type":"function_call_output","call_id":"k1","output":"a"})");
+    return text + item(R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]})") +
+           R"({"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":250,"cached_input_tokens":90,"output_tokens":15}}}})"
+           "\n" +
+           behind;
+}
+
+std::string meta_of(const std::string& id, const std::string& forked_from = "") {
+    return R"({"timestamp":"2026-03-02T10:00:00Z","type":"session_meta","payload":{"id":")" + id + "\"" +
+           (forked_from.empty() ? "" : R"(,"forked_from_id":")" + forked_from + "\"") + "}}\n";
+}
+
+const std::string went_on =
+    R"({"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"more"}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"More."}]}}
+{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":600,"cached_input_tokens":300,"output_tokens":25}}}}
+)";
+
+}  // namespace
+
+TEST_CASE("what a forked session of Codex repeats of its parent is billed once, and what it goes on with is",
+          "[apps]") {
+    for (const bool with_tools : {true, false}) {
+        for (const bool has_metas : {true, false}) {
+            if (!with_tools && !has_metas) continue;  // then nothing tells a copy from another session
+            CAPTURE(with_tools, has_metas);
+            const Home home;
+            std::filesystem::create_directories(home.dir.path() / "logs");
+            write_text(home.dir / "logs/rollout-1.jsonl", rollout(meta_of("a"), with_tools, ""));
+            write_text(home.dir / "logs/rollout-2.jsonl",
+                       rollout(has_metas ? meta_of("b", "a") + meta_of("a") : meta_of("b"), with_tools, went_on));
+            const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
+            CHECK(shown["total"]["sessions"] == 2);
+            CHECK(shown["total"]["repeated_calls"] == (with_tools ? 2 : 1));
+            CHECK(shown["total"]["billed_calls"] == (with_tools ? 3 : 2));
+            CHECK(shown["total"]["billed"]["output_tokens"] == 25);
+            CHECK(shown["total"]["billed"]["cache_read_tokens"] == 300);
+        }
+    }
+}
+
+TEST_CASE("two sessions of Codex that happen to be billed alike are both billed", "[apps]") {
+    const Home home;
+    std::filesystem::create_directories(home.dir.path() / "logs");
+    write_text(home.dir / "logs/rollout-1.jsonl", rollout(meta_of("a"), false, ""));
+    write_text(home.dir / "logs/rollout-2.jsonl", rollout(meta_of("b"), false, ""));
+    const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
+    CHECK(shown["total"]["repeated_calls"] == 0);
+    CHECK(shown["total"]["billed"]["output_tokens"] == 30);
 }
 
 TEST_CASE("scan takes files and folders, and sessions in the library's own form", "[apps]") {
@@ -193,6 +300,19 @@ INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}')
     const CliResult other = run_cli(home.dir, "check other.db");
     CHECK(other.exit_code == 1);
     CHECK(has(other.err, "other.db: expected a database of opencode: no such table: session"));
+}
+
+TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[apps]") {
+    const std::string file = WHITTLE_DATA_DIR "/trajectories/coding_opencode_session_bridge.jsonl";
+    if (!std::filesystem::exists(file)) SKIP_WITH_MESSAGE("there are no recorded sessions here");
+    const Home home;
+    const json shown = json::parse(run_cli(home.dir, "scan '" + file + "' --json").out);
+    std::vector<double> differences = shown["agreement"]["hit_rate_difference"];
+    REQUIRE(differences.size() == 2);
+    std::ranges::sort(differences);
+    CHECK(std::abs(differences[0]) < 0.02);
+    CHECK(differences[1] > 0.02);  // its provider missed prefixes: docs/cli.md
+    CHECK(differences[1] < 0.08);
 }
 
 TEST_CASE("what a log holds cannot steer the terminal", "[apps]") {

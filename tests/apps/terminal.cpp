@@ -1,9 +1,16 @@
 #include "apps/cli.hpp"
 #include "support/catch.hpp"
 
+#include "whittle/port/storage.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -127,4 +134,125 @@ TEST_CASE("a long name is cut by columns, not inside a character", "[apps]") {
     const auto lines = printed_lines(run_cli(dir, "replay s.jsonl --config chain.json").out);
     REQUIRE(lines.size() > 1);
     CHECK(lines[1].starts_with(wide.substr(0, 20 * 3) + "... "));
+}
+
+namespace {
+
+/// Columns of the longest line, if no character is wide.
+std::size_t widest_of(const std::string& text) {
+    std::size_t widest = 0;
+    for (const std::string& line : printed_lines(text)) widest = std::max(widest, line.size());
+    return widest;
+}
+
+}  // namespace
+
+TEST_CASE("tables shrink to the width of the terminal, and figures stay whole", "[apps]") {
+    const TempDir dir;
+    const std::string name = "a-name-that-is-as-long-as-the-names-of-some-sessions-are";
+    write_text(dir / "s.jsonl", session_line(name, 40, 4'000));
+    whittle::file_storage(dir / "store")->put_if_absent(name + "/clear/c0", "stored");
+    const std::vector<std::string> commands{"diff s.jsonl --preset lossless --preset recommended --window 9000 --calls",
+                                            "store ls store", "store ls store a-", "scan s.jsonl"};
+    for (const std::string& command : commands) {
+        CAPTURE(command);
+        const std::string whole = run_cli(dir, command).out;
+        const std::string narrow = run_cli(dir, command + " | cat").out;
+        CHECK(whole == narrow);  // without a terminal a table takes what it needs
+    }
+    const auto in_columns = [&](int columns, const std::string& command) {
+        return run_cli(dir, "--version > version; COLUMNS=" + std::to_string(columns) + " '" WHITTLE_CLI "' " + command)
+            .out;
+    };
+    const std::string calls = in_columns(36, commands[0]);  // 40 at least
+    CHECK(has(calls, "\ncall token     B cost      B diff\n"));
+    CHECK(has(calls, "\n39   "));
+    CHECK(in_columns(40, commands[1])
+              .starts_with("conversation         obje byte newe olde\n"
+                           "a-name-that-is-as...    1    6 "));
+    CHECK(widest_of(in_columns(44, commands[2])) == 44);
+    const std::string scan = in_columns(60, commands[3]);
+    CHECK(has(scan, "\nbilled"));
+    CHECK(has(scan, " 40,000 "));
+}
+
+TEST_CASE("names of wide characters are cut to the terminal by columns", "[apps]") {
+    const TempDir dir;
+    std::string wide;
+    for (int i = 0; i < 30; ++i) wide += "\xE6\xBC\xA2";
+    write_text(dir / "s.jsonl", session_line(wide, 2, 400));
+    const auto lines =
+        printed_lines(run_cli(dir, "--version > version; COLUMNS=70 '" WHITTLE_CLI "' scan s.jsonl").out);
+    const auto dear = std::ranges::find_if(lines, [](const auto& line) { return line.starts_with("\xE6\xBC\xA2"); });
+    REQUIRE(dear != lines.end());
+    const std::size_t dots = dear->find("...");
+    REQUIRE(dots != std::string::npos);
+    const std::size_t width = dots / 3 * 2 + (dear->size() - dots);  // what stands in front of the dots is wide
+    CHECK(width <= 70);
+    CHECK(width > 60);
+}
+
+namespace {
+
+/// A terminal of some columns, whose other side the test reads.
+class PseudoTerminal {
+public:
+    explicit PseudoTerminal(unsigned short columns) : ours_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+        if (ours_ < 0 || ::grantpt(ours_) != 0 || ::unlockpt(ours_) != 0) return;
+        name_ = ::ptsname(ours_);
+        theirs_ = ::open(name_.c_str(), O_RDWR | O_NOCTTY);  // held, so that what was written stays readable
+        struct winsize size {};
+        size.ws_row = 24;
+        size.ws_col = columns;
+        ::ioctl(theirs_, TIOCSWINSZ, &size);
+        ::fcntl(ours_, F_SETFL, O_NONBLOCK);
+    }
+    ~PseudoTerminal() {
+        if (theirs_ >= 0) ::close(theirs_);
+        if (ours_ >= 0) ::close(ours_);
+    }
+    PseudoTerminal(const PseudoTerminal&) = delete;
+    PseudoTerminal& operator=(const PseudoTerminal&) = delete;
+
+    /// Empty: there is none to be had here.
+    [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] std::string read() const {
+        std::string text(1U << 16U, '\0');
+        const ssize_t got = ::read(ours_, text.data(), text.size());
+        text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+        return text;
+    }
+
+private:
+    int ours_ = -1;
+    int theirs_ = -1;
+    std::string name_{};
+};
+
+}  // namespace
+
+TEST_CASE("a long run shows how far it is on a terminal, in one line that goes away", "[apps]") {
+    const PseudoTerminal terminal(50);
+    if (terminal.name().empty()) SKIP_WITH_MESSAGE("there is no pseudo-terminal here");
+    const TempDir dir;
+    std::string sessions;
+    for (int i = 0; i < 4; ++i) sessions += session_line("s" + std::to_string(i), 40, 3'000);
+    for (const char* file : {"a.jsonl", "b-with-a-name-that-is-longer-than-the-terminal-is-wide.jsonl"})
+        write_text(dir / file, sessions);
+    const auto start = std::chrono::steady_clock::now();
+    run_cli(dir, "--version > version; '" WHITTLE_CLI "' scan . > scanned 2> " + terminal.name() + "; true");
+    const bool was_long = std::chrono::steady_clock::now() - start > std::chrono::milliseconds(1'500);
+    CHECK(has(read_text(dir / "scanned"), "recorded"));
+    const std::string shown = terminal.read();
+    if (shown.empty() && !was_long) SKIP_WITH_MESSAGE("this machine was done before anything was due");
+    REQUIRE(shown.starts_with("\r\x1b[K"));
+    CHECK(has(shown, " sessions, "));
+    CHECK(shown.ends_with("\r\x1b[K"));
+    CHECK_FALSE(has(shown, "\n"));
+    for (std::size_t at = 0; at < shown.size();) {  // each in one row
+        const std::size_t end = std::min(shown.find("\r\x1b[K", at), shown.size());
+        CHECK(end - at < 50);
+        at = end + 4;
+    }
+    CHECK(run_cli(dir, "scan a.jsonl").err.empty());  // and nothing where it is none
 }

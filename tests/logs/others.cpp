@@ -126,7 +126,7 @@ TEST_CASE("actions of OpenHands that share a response are one reply", "[logs]") 
     CHECK(session.recording.system == "You are OpenHands.");
     CHECK(roles_of(session) == "uatta");
     CHECK(replies_of(session) == std::vector<std::size_t>{1, 4});
-    CHECK(usage_of(session) == std::vector<Usage>{{100, 400, 0, 30}, {100, 200, 10, 5}});
+    CHECK(usage_of(session) == std::vector<Usage>{{100, 400, 0, 30}, {90, 200, 10, 5}});
     REQUIRE(session.recording.messages[1].json()["tool_calls"].size() == 2);
     CHECK(session.recording.messages[1].json()["tool_calls"][0]["function"]["arguments"] == R"({"command": "ls"})");
     REQUIRE(session.compactions.size() == 1);

@@ -21,10 +21,18 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"swe_agent.traj", Format::swe_agent},
                                                                {"mini_swe_agent.traj.json", Format::swe_agent},
                                                                {"exchanges.jsonl", Format::exchanges},
+                                                               {"responses.jsonl", Format::exchanges},
                                                                {"session.har", Format::har},
                                                                {"opencode.json", Format::opencode},
                                                                {"openhands.json", Format::openhands},
-                                                               {"otel.jsonl", Format::otel}};
+                                                               {"otel.jsonl", Format::otel},
+                                                               {"langsmith.jsonl", Format::langsmith},
+                                                               {"langsmith.json", Format::langsmith},
+                                                               {"langchain_messages.json", Format::langsmith},
+                                                               {"langfuse.json", Format::langfuse},
+                                                               {"langfuse.jsonl", Format::langfuse},
+                                                               {"openhands_v1.jsonl", Format::openhands_v1},
+                                                               {"openhands_v1.json", Format::openhands_v1}};
     for (const auto& [name, format] : fixtures) {
         CAPTURE(name);
         const std::string text = fixture_text(name);
@@ -51,6 +59,6 @@ TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
 TEST_CASE("every format has a name of its own", "[logs]") {
     std::set<std::string_view> names;
     for (const Format format : logs::formats()) names.insert(logs::name_of(format));
-    CHECK(names.size() == 9);
+    CHECK(names.size() == 12);
     CHECK_FALSE(names.contains(""));
 }

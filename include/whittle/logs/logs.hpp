@@ -21,15 +21,18 @@
 namespace whittle::inline v0::logs {
 
 enum class Format : std::uint8_t {
-    claude_code,  ///< projects/*/*.jsonl of Claude Code
-    codex,        ///< rollout-*.jsonl of Codex, with and without an envelope around each line
-    gemini_cli,   ///< session-*.json and session-*.jsonl of Gemini CLI
-    opencode,     ///< a session as `opencode export` writes it: {"info", "messages": [{"info", "parts"}]}
-    openhands,    ///< the events of a session of OpenHands, an array
-    swe_agent,    ///< .traj of SWE-agent, and .traj.json of mini-swe-agent
-    exchanges,    ///< requests to OpenAI's and Anthropic's interfaces with their responses, an object a line
-    har,          ///< HTTP archives that hold such requests
-    otel,         ///< OTLP spans as JSON, with the messages of the GenAI conventions
+    claude_code,   ///< projects/*/*.jsonl of Claude Code
+    codex,         ///< rollout-*.jsonl of Codex, with and without an envelope around each line
+    gemini_cli,    ///< session-*.json and session-*.jsonl of Gemini CLI
+    opencode,      ///< a session as `opencode export` writes it: {"info", "messages": [{"info", "parts"}]}
+    openhands,     ///< the events of a session of OpenHands V0, an array
+    swe_agent,     ///< .traj of SWE-agent, and .traj.json of mini-swe-agent
+    exchanges,     ///< requests to OpenAI's and Anthropic's interfaces with their responses, an object a line
+    har,           ///< HTTP archives that hold such requests
+    otel,          ///< OTLP spans as JSON, with the messages of the GenAI conventions
+    langsmith,     ///< runs of LangSmith, and messages that LangChain wrote
+    langfuse,      ///< traces and observations of Langfuse
+    openhands_v1,  ///< events of OpenHands since its SDK, an object each
 };
 
 /// `claude_code`, `codex`, ...
@@ -45,7 +48,10 @@ enum class Format : std::uint8_t {
 
 /// A model call of a session.
 struct Call {
-    std::string id{};              ///< of the provider's response; empty: not recorded
+    std::string id{};  ///< of the provider's response; empty: not recorded
+    /// Where `id` is empty: the same for each copy of this call, such as in the file of a session that was forked from
+    /// this one, and for no other call. Empty: there is nothing to tell copies by.
+    std::string bill_id{};
     std::string model{};           ///< empty: not recorded
     std::size_t reply = 0;         ///< index of the message that it gave
     std::optional<Usage> usage{};  ///< what was billed, where it was recorded
@@ -73,6 +79,7 @@ struct Session {
     /// Billed for calls whose replies are not among the messages: taken back by the person, or made for a compaction.
     Usage billed_elsewhere{};
     std::int64_t calls_elsewhere = 0;
+    std::vector<Call> elsewhere{};         ///< these calls; their `reply` means nothing
     std::optional<Usage> billed_in_all{};  ///< where only the sum of a session was recorded
 
     /// What the model was sent for this call, as far as the log tells, without the system text and the tools.

@@ -1,0 +1,180 @@
+#include "langchain_form.hpp"
+#include "readers.hpp"
+#include "records.hpp"
+#include "responses_form.hpp"
+#include "traced_calls.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::find_member;
+
+/// A member by its name in exports of the interface, else by that in tables.
+const ordered_json* member_of(const ordered_json& value, const char* camel, const char* snake) {
+    const ordered_json* member = find_member(value, camel);
+    return member == nullptr || member->is_null() ? find_member(value, snake) : member;
+}
+
+std::string_view text_of(const ordered_json& value, const char* camel, const char* snake) {
+    const std::string_view text = text_at(value, camel);
+    return text.empty() ? text_at(value, snake) : text;
+}
+
+/// "usageDetails": counts by name, of which none is part of another one but "total".
+class LangfuseUsage {
+public:
+    explicit LangfuseUsage(LogNotes& notes) : notes_(notes) {}
+
+    [[nodiscard]] std::optional<Usage> operator()(const ordered_json& details) {
+        std::optional<Usage> usage;
+        for (const auto& [name, value] : details.items()) {
+            std::int64_t* count = nullptr;
+            Usage sum = usage.value_or(Usage{});
+            if (name == "total" || name == "unit" || name.ends_with("Cost") || !value.is_number_integer()) continue;
+            if (name.find("cache") != std::string::npos) {
+                count = name.find("creation") != std::string::npos || name.find("write") != std::string::npos
+                            ? &sum.cache_write
+                            : &sum.cache_read;
+            } else if (name.starts_with("input") || name.starts_with("prompt")) {
+                count = &sum.input;
+            } else if (name.starts_with("output") || name.starts_with("completion")) {
+                count = &sum.output;
+            }
+            if (count == nullptr) {
+                ++notes_.unknown["usage/" + name.substr(0, 64)];
+                continue;
+            }
+            *count = add_saturating(*count, count_at(details, name.c_str()));
+            usage = sum;
+        }
+        return usage;
+    }
+
+private:
+    LogNotes& notes_;
+};
+
+/// Traces and observations of Langfuse.
+class LangfuseLog {
+public:
+    LangfuseLog(const LogOptions& options, LogNotes& notes) : options_(options), notes_(notes) {}
+
+    void add(const ordered_json& record, std::size_t line) {
+        bool is_holder = false;
+        for (const char* key : {"observations", "data"}) {
+            const ordered_json* list = tree_at(record, key);
+            if (list == nullptr || !list->is_array()) continue;
+            is_holder = true;
+            for (const ordered_json& one : *list) add_observation(one, line);
+        }
+        if (!is_holder) add_observation(record, line);
+    }
+
+    void finish(VisitSession visit) { calls_.finish(ExchangeList(stem_of(options_), Format::langfuse, notes_), visit); }
+
+private:
+    void add_observation(const ordered_json& one, std::size_t line) {
+        if (one.is_string()) {
+            ++notes_.left_out["observation that is only named"];
+            return;
+        }
+        const std::string_view type = text_at(one, "type");
+        if (type.empty()) return note_damage(notes_, line, "an observation without a type");
+        const std::string id(text_at(one, "id"));
+        if (!id.empty() && !ids_.insert(id).second) {
+            ++notes_.left_out["repeated observation"];
+            return;
+        }
+        if (type != "GENERATION") {
+            ++notes_.left_out["observation/" + std::string(type.substr(0, 64))];
+            return;
+        }
+        add_generation(one, id, line);
+    }
+
+    void add_generation(const ordered_json& one, const std::string& id, std::size_t line) {
+        const ordered_json input = tree_of(one, "input", line);
+        const ordered_json output = tree_of(one, "output", line);
+        const bool is_of_responses = is_responses_request(input, output);
+        TracedCall call{.time = to_seconds(text_of(one, "startTime", "start_time")), .line = line};
+        if (is_of_responses) {
+            call.request = to_chat_request(input, notes_);
+        } else if (ordered_json messages = messages_of_input(input, notes_); !messages.is_null()) {
+            call.request["messages"] = std::move(messages);
+            for (const char* key : {"system", "tools"}) {
+                if (const ordered_json* value = find_member(input, key)) call.request[key] = *value;
+            }
+        } else {
+            ++notes_.unknown["generation without messages"];
+            return;
+        }
+        std::string_view model = text_of(one, "model", "provided_model_name");
+        if (model.empty()) model = text_at(one, "providedModelName");
+        call.request["model"] = model;
+        call.usage = usage_of(one, line);
+        call.response = is_of_responses && output.is_object() ? to_chat_response(output, notes_) : response_of(output);
+        if (text_at(call.response, "id").empty()) call.response["id"] = id;
+        calls_.add(std::move(call));
+    }
+
+    ordered_json response_of(const ordered_json& output) {
+        ordered_json response = ordered_json::object();
+        ordered_json reply;
+        if (output.is_string()) {
+            reply = {{"role", "assistant"}, {"content", output}};
+        } else if (const ordered_json* recorded = reply_of_output(output)) {
+            reply = to_chat_message(*recorded, notes_);
+            response["id"] = text_at(output, "id");
+        }
+        if (!reply.is_null()) response["choices"] = ordered_json::array({{{"message", std::move(reply)}}});
+        return response;
+    }
+
+    std::optional<Usage> usage_of(const ordered_json& one, std::size_t line) {
+        for (const auto& [camel, snake] : {std::pair{"usageDetails", "usage_details"}, std::pair{"usage", "usage"}}) {
+            const ordered_json* named = member_of(one, camel, snake);
+            if (named == nullptr) continue;
+            const ordered_json details = parsed(*named, line);
+            if (!details.is_object()) continue;
+            if (const auto usage = LangfuseUsage(notes_)(details)) return usage;
+        }
+        return std::nullopt;
+    }
+
+    ordered_json tree_of(const ordered_json& one, const char* key, std::size_t line) const {
+        const ordered_json* value = find_member(one, key);
+        return value == nullptr ? ordered_json(nullptr) : parsed(*value, line);
+    }
+
+    /// The value, or what its text holds where that is an object or an array.
+    ordered_json parsed(const ordered_json& value, std::size_t line) const {
+        if (!value.is_string()) return value;
+        const std::string& text = value.get_ref<const std::string&>();
+        const std::size_t first = text.find_first_not_of(" \t\r\n");
+        if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return value;
+        LogNotes ignored;
+        auto tree = parse_record(text, line, options_, ignored);
+        return tree ? *std::move(tree) : value;
+    }
+
+    const LogOptions& options_;
+    LogNotes& notes_;
+    std::unordered_set<std::string> ids_{};
+    TracedCalls calls_{};
+};
+
+}  // namespace
+
+void read_langfuse(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
+    LangfuseLog log(options, notes);
+    each_record(in, options, notes, [&](const ordered_json& record, std::size_t line) { log.add(record, line); });
+    log.finish(visit);
+}
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,239 @@
+#include "langchain_form.hpp"
+#include "readers.hpp"
+#include "records.hpp"
+#include "responses_form.hpp"
+#include "traced_calls.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
+
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::find_member;
+
+/// A text of the first of several places that has one.
+std::string_view first_text(const ordered_json* holder, std::initializer_list<const char*> keys) {
+    if (holder == nullptr) return {};
+    for (const char* key : keys) {
+        if (const std::string_view text = text_at(*holder, key); !text.empty()) return text;
+    }
+    return {};
+}
+
+/// A run of a model, and the run that it was made in.
+struct ModelRun {
+    std::string id{};
+    std::string parent{};
+    TracedCall call{};
+};
+
+/// Runs of LangSmith, and lists of messages that LangChain wrote.
+class LangSmithLog {
+public:
+    LangSmithLog(const LogOptions& options, LogNotes& notes, VisitSession visit)
+        : options_(options), notes_(notes), visit_(visit) {}
+
+    void add(const ordered_json& record, std::size_t line) {
+        if (const ordered_json* runs = tree_at(record, "runs"); runs != nullptr && runs->is_array()) {
+            for (const ordered_json& run : *runs) add_runs(run, line);
+        } else if (!text_at(record, "run_type").empty()) {
+            add_runs(record, line);
+        } else if (const ordered_json* messages = tree_at(record, "messages"); messages != nullptr) {
+            dump_messages(*messages, line);
+            finish_dump();
+        } else if (find_member(body_of_message(record), "content") != nullptr) {
+            add_dumped(record, line);
+        } else {
+            note_damage(notes_, line, "neither a run nor a message");
+        }
+    }
+
+    void finish() {
+        finish_dump();
+        TracedCalls calls;
+        for (ModelRun& run : runs_) {
+            if (!run.parent.empty() && run_ids_.contains(run.parent)) {
+                ++notes_.left_out["run of a model within one of the same call"];
+            } else {
+                calls.add(std::move(run.call));
+            }
+        }
+        calls.finish(ExchangeList(stem_of(options_), Format::langsmith, notes_), visit_);
+    }
+
+private:
+    /// A run and, where they were loaded with it, those within.
+    void add_runs(const ordered_json& root, std::size_t line) {
+        std::vector<const ordered_json*> todo{&root};
+        while (!todo.empty()) {
+            const ordered_json& run = *todo.back();
+            todo.pop_back();
+            add_run(run, line);
+            const ordered_json* inner = tree_at(run, "child_runs");
+            if (inner == nullptr || !inner->is_array()) continue;
+            for (std::size_t i = inner->size(); i-- > 0;) todo.push_back(&(*inner)[i]);
+        }
+    }
+
+    void add_run(const ordered_json& run, std::size_t line) {
+        const std::string_view type = text_at(run, "run_type");
+        const std::string id(first_text(&run, {"id", "run_id"}));
+        if (!run.is_object() || type.empty()) return note_damage(notes_, line, "a run without a run_type");
+        if (!id.empty() && !ids_.insert(id).second) {
+            ++notes_.left_out["repeated run"];
+            return;
+        }
+        if (type != "llm") {
+            ++notes_.left_out["run/" + std::string(type.substr(0, 64))];
+            return;
+        }
+        const ordered_json inputs = tree_of(run, "inputs", line);
+        const ordered_json outputs = tree_of(run, "outputs", line);
+        const bool is_of_responses = is_responses_request(inputs, outputs);
+        TracedCall call{.time = to_seconds(text_at(run, "start_time")), .line = line};
+        call.request = is_of_responses ? to_chat_request(inputs, notes_) : request_of_inputs(inputs);
+        if (call.request.is_null()) {
+            ++notes_.unknown["run of a model without messages"];
+            return;
+        }
+        if (outputs.is_object()) {
+            call.response = is_of_responses ? to_chat_response(outputs, notes_) : response_of_outputs(outputs);
+            complete_response(call.response, run, outputs, id);
+            call.usage = usage_of_run(run, outputs);
+        }
+        take_facts(run, inputs, call.request);
+        if (!id.empty()) run_ids_.insert(id);
+        runs_.push_back({id, std::string(text_at(run, "parent_run_id")), std::move(call)});
+    }
+
+    /// A member that is an object, or the JSON of one, as tables hold it. Else null.
+    ordered_json tree_of(const ordered_json& run, const char* key, std::size_t line) const {
+        const ordered_json* value = find_member(run, key);
+        if (value == nullptr || value->is_object()) return value == nullptr ? ordered_json(nullptr) : *value;
+        if (!value->is_string()) return nullptr;
+        LogNotes ignored;
+        auto parsed = parse_record(value->get_ref<const std::string&>(), line, options_, ignored);
+        return parsed && parsed->is_object() ? *std::move(parsed) : ordered_json(nullptr);
+    }
+
+    ordered_json request_of_inputs(const ordered_json& inputs) {
+        ordered_json messages = messages_of_input(inputs, notes_);
+        if (messages.is_null()) return nullptr;
+        ordered_json request{{"messages", std::move(messages)}};
+        if (const ordered_json* system = find_member(inputs, "system")) request["system"] = *system;
+        return request;
+    }
+
+    ordered_json response_of_outputs(const ordered_json& outputs) {
+        ordered_json response = ordered_json::object();
+        const ordered_json* recorded = reply_of_output(outputs);
+        ordered_json reply = recorded == nullptr ? ordered_json(nullptr) : to_chat_message(*recorded, notes_);
+        if (!reply.is_null()) response["choices"] = ordered_json::array({{{"message", std::move(reply)}}});
+        return response;
+    }
+
+    /// The provider's id, else that of the run; and the model.
+    static void complete_response(ordered_json& response, const ordered_json& run, const ordered_json& outputs,
+                                  const std::string& run_id) {
+        const ordered_json* reply = reply_of_output(outputs);
+        const ordered_json* of_reply =
+            reply == nullptr ? nullptr : tree_at(body_of_message(*reply), "response_metadata");
+        const ordered_json* of_call = tree_at(outputs, "llm_output");
+        std::string_view id = first_text(of_reply, {"id"});
+        if (id.empty()) id = first_text(of_call, {"id"});
+        const bool is_of_provider = reply != &outputs || !text_at(outputs, "role").empty();
+        if (id.empty() && is_of_provider) id = text_at(outputs, "id");
+        response["id"] = id.empty() ? std::string_view(run_id) : id;
+        std::string_view model = first_text(of_reply, {"model_name", "model"});
+        if (model.empty()) model = first_text(of_call, {"model_name", "model"});
+        if (model.empty()) model = text_at(outputs, "model");
+        if (model.empty()) model = model_of_run(run);
+        response["model"] = model;
+    }
+
+    static std::string_view model_of_run(const ordered_json& run) {
+        const ordered_json* extra = tree_at(run, "extra");
+        if (extra == nullptr) return {};
+        const std::string_view model = first_text(tree_at(*extra, "metadata"), {"ls_model_name"});
+        return model.empty() ? first_text(tree_at(*extra, "invocation_params"), {"model", "model_name"}) : model;
+    }
+
+    /// What stands beside the messages: the model and the tools.
+    static void take_facts(const ordered_json& run, const ordered_json& inputs, ordered_json& request) {
+        if (!request.contains("model")) request["model"] = model_of_run(run);
+        const ordered_json* extra = tree_at(run, "extra");
+        const ordered_json* parameters = extra == nullptr ? nullptr : tree_at(*extra, "invocation_params");
+        const ordered_json* tools = tree_at(inputs, "tools");
+        if (tools == nullptr && parameters != nullptr) tools = tree_at(*parameters, "tools");
+        if (tools != nullptr && !request.contains("tools")) request["tools"] = *tools;
+    }
+
+    /// Of the message, else of the output, else what LangSmith counts for the run.
+    static std::optional<Usage> usage_of_run(const ordered_json& run, const ordered_json& outputs) {
+        const ordered_json* reply = reply_of_output(outputs);
+        if (reply != nullptr) {
+            if (const auto usage = usage_of_metadata(body_of_message(*reply))) return usage;
+        }
+        if (const auto usage = usage_of_metadata(outputs)) return usage;
+        const ordered_json* of_call = tree_at(outputs, "llm_output");
+        const ordered_json* recorded = of_call == nullptr ? nullptr : tree_at(*of_call, "token_usage");
+        if (recorded == nullptr) recorded = tree_at(outputs, "usage");
+        if (recorded != nullptr && !recorded->empty()) return provider_usage(*recorded);
+        if (count_at(run, "prompt_tokens") == 0 && count_at(run, "completion_tokens") == 0) return std::nullopt;
+        const ordered_json* details = tree_at(run, "prompt_token_details");
+        return usage_of_sums(count_at(run, "prompt_tokens"), details == nullptr ? 0 : count_at(*details, "cache_read"),
+                             details == nullptr ? 0 : count_at(*details, "cache_creation"),
+                             count_at(run, "completion_tokens"));
+    }
+
+    void dump_messages(const ordered_json& messages, std::size_t line) {
+        for (const ordered_json& message : messages) add_dumped(message, line);
+    }
+
+    /// A message that stands alone: those of a file, or of one list, are a session.
+    void add_dumped(const ordered_json& recorded, std::size_t line) {
+        ordered_json message = to_chat_message(recorded, notes_);
+        if (message.is_null()) return;
+        Entry entry{.message = std::move(message), .time = std::nullopt, .line = line, .call = std::nullopt};
+        if (text_at(entry.message, "role") == "assistant") {
+            const ordered_json& body = body_of_message(recorded);
+            const ordered_json* facts = tree_at(body, "response_metadata");
+            entry.call = Call{.id = std::string(first_text(facts, {"id"})),
+                              .model = std::string(first_text(facts, {"model_name", "model"})),
+                              .usage = usage_of_metadata(body)};
+        }
+        dumped_.add(std::move(entry));
+    }
+
+    void finish_dump() {
+        if (dumped_.empty()) return;
+        Session session{.format = Format::langsmith};
+        session.recording.id = stem_of(options_) + (++dumps_ > 1 ? "#" + std::to_string(dumps_) : "");
+        dumped_.finish(session, false, notes_);
+        dumped_ = {};
+        hand_over(std::move(session), notes_, visit_);
+    }
+
+    const LogOptions& options_;
+    LogNotes& notes_;
+    VisitSession visit_;
+    std::unordered_set<std::string> ids_{};      // of all runs
+    std::unordered_set<std::string> run_ids_{};  // of those of models
+    std::vector<ModelRun> runs_{};
+    Entries dumped_{};
+    int dumps_ = 0;
+};
+
+}  // namespace
+
+void read_langsmith(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
+    LangSmithLog log(options, notes, visit);
+    each_record(in, options, notes, [&](const ordered_json& record, std::size_t line) { log.add(record, line); });
+    log.finish();
+}
+
+}  // namespace whittle::inline v0::logs

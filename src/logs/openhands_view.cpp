@@ -1,0 +1,103 @@
+#include "openhands_view.hpp"
+
+#include "whittle/adapter/detail/json_tree.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_set>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+constexpr std::string_view root_of_events = "__root__";  // the parent of an event that begins anew
+
+}  // namespace
+
+void OpenHandsView::move_to(const ordered_json& event, LogNotes& notes) {
+    const std::string parent(text_at(event, "parent_id"));
+    if (parent.empty() || (!path_.empty() && parent == path_.back().event)) return;
+    if (parent == root_of_events) return go_back_to(0);
+    const auto known = step_of_.find(parent);
+    if (known != step_of_.end()) return go_back_to(known->second + 1);
+    ++notes.unknown["parent_id that is not in front"];
+}
+
+/// The first `steps` events stay.
+void OpenHandsView::go_back_to(std::size_t steps) {
+    while (!condensed_.empty() && condensed_.back().step >= steps) {
+        view_ = std::move(condensed_.back().view);
+        condensed_.pop_back();
+        entries_.undo_compaction();
+    }
+    for (std::size_t i = steps; i < path_.size(); ++i) step_of_.erase(path_[i].event);
+    path_.resize(steps);
+    const std::size_t size = path_.empty() ? 0 : path_.back().entries;
+    for (std::size_t i = size; i < entries_.size(); ++i) {
+        if (const auto call = std::exchange(entries_[i].call, std::nullopt)) taken_back_.push_back(call->id);
+    }
+    entries_.truncate(size);
+    std::erase_if(view_, [&](const Item& item) { return item.step >= steps; });
+}
+
+void OpenHandsView::walk(const ordered_json& event) {
+    std::string id(text_at(event, "id"));
+    if (!id.empty()) step_of_.insert_or_assign(id, path_.size());
+    path_.push_back({std::move(id), entries_.size()});
+}
+
+void OpenHandsView::put(const ordered_json& event, Item item) {
+    item.event = text_at(event, "id");
+    item.step = path_.size();
+    view_.push_back(std::move(item));
+    walk(event);
+}
+
+void OpenHandsView::add(const ordered_json& event, Entry entry) {
+    const std::size_t at = entries_.add(std::move(entry));
+    put(event, {.entry = at});
+}
+
+Entry* OpenHandsView::open_reply(std::string_view response) {
+    if (response.empty() || entries_.empty()) return nullptr;
+    Entry& newest = entries_[entries_.size() - 1];
+    const bool is_open = newest.call && newest.call->id == response && newest.message.contains("tool_calls");
+    return is_open ? &newest : nullptr;
+}
+
+void OpenHandsView::join(const ordered_json& event) { put(event, {.entry = entries_.size() - 1}); }
+
+void OpenHandsView::condense(const ordered_json& condensation) {
+    condensed_.push_back({path_.size(), view_});
+    std::unordered_set<std::string> forgotten;
+    if (const ordered_json* ids = tree_at(condensation, "forgotten_event_ids")) {
+        for (const ordered_json& id : *ids) {
+            if (id.is_string()) forgotten.insert(id.get<std::string>());
+        }
+    }
+    std::erase_if(view_, [&](const Item& item) { return forgotten.contains(item.event); });
+    const ordered_json* offset = detail::find_member(condensation, "summary_offset");
+    if (const std::string_view summary = text_at(condensation, "summary");
+        !summary.empty() && offset != nullptr && offset->is_number_integer()) {
+        const auto place = std::min<std::int64_t>(count_at(condensation, "summary_offset"), std::ssize(view_));
+        view_.insert(view_.begin() + place, {.event = std::string(text_at(condensation, "id")) + "-summary",
+                                             .step = path_.size(),
+                                             .entry = std::nullopt,
+                                             .summary = std::string(summary)});
+    }
+    entries_.compact().kept = messages();
+    walk(condensation);
+}
+
+/// Events of one message follow each other.
+std::vector<ordered_json> OpenHandsView::messages() const {
+    std::vector<ordered_json> list;
+    std::optional<std::size_t> last;
+    for (const Item& item : view_) {
+        if (!item.summary.empty()) list.push_back({{"role", "user"}, {"content", item.summary}});
+        if (item.entry && item.entry != last) list.push_back(entries_[*item.entry].message);
+        last = item.entry;
+    }
+    return list;
+}
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "entries.hpp"
+
+/// Bodies of OpenAI's Responses interface in the form of its chat completions.
+namespace whittle::inline v0::logs {
+
+/// A request with items as "input", or with a text if the response has items as "output": other interfaces, such as
+/// embeddings, take texts as input too. `response`: null if it was not recorded.
+[[nodiscard]] bool is_responses_request(const ordered_json& body, const ordered_json& response);
+
+/// "instructions" become the system text. "previous_response_id" stays; what else the server holds of the conversation
+/// is counted as unknown.
+[[nodiscard]] ordered_json to_chat_request(const ordered_json& body, LogNotes& notes);
+
+/// All items that a response gave are one message.
+[[nodiscard]] ordered_json to_chat_response(const ordered_json& body, LogNotes& notes);
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,119 @@
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+using logs::Session;
+using Counts = std::map<std::string, std::int64_t>;
+
+TEST_CASE("runs of LangSmith are put together in the order of their starts, whatever form their messages have",
+          "[logs]") {
+    const ReadLog log = read_fixture("langsmith.jsonl");
+    REQUIRE(log.sessions.size() == 4);
+    const Session& first = log.sessions[0];
+    CHECK(first.recording.id == "langsmith-1");
+    CHECK(roles_of(first) == "suatta");
+    CHECK(replies_of(first) == std::vector<std::size_t>{2, 5});
+    CHECK(usage_of(first) == std::vector<Usage>{{50, 0, 0, 9}, {20, 64, 16, 4}});
+    CHECK(first.calls[0].id == "chatcmpl-1");
+    CHECK(first.calls[1].model == "gpt-5-2026");
+    CHECK(first.recording.tools.at(0).name == "clock");
+    CHECK(first.recording.seconds[5] == 4.5);
+    const auto& reply = first.recording.messages[2].json();
+    CHECK(reply["content"] == "I look.");
+    REQUIRE(reply["tool_calls"].size() == 2);
+    CHECK(reply["tool_calls"][0]["function"]["arguments"] == R"({"zone":"UTC"})");
+    CHECK(reply["tool_calls"][1]["function"]["arguments"] == "{zone");
+    CHECK(first.recording.messages[4].json()["tool_call_id"] == "c2");
+}
+
+TEST_CASE("what LangSmith counts beside the input and for the run alone is billed", "[logs]") {
+    const ReadLog log = read_fixture("langsmith.jsonl");
+    REQUIRE(log.sessions.size() == 4);
+    CHECK(roles_of(log.sessions[1]) == "sua");
+    CHECK(log.sessions[1].calls[0].id == "msg_1");
+    CHECK(usage_of(log.sessions[1]) == std::vector<Usage>{{5, 30, 0, 2}});
+    CHECK(roles_of(log.sessions[2]) == "u");  // the run failed
+    CHECK(log.sessions[2].calls_elsewhere == 1);
+    CHECK(log.sessions[3].calls[0].id == "r6");  // no provider's
+    CHECK(usage_of(log.sessions[3]) == std::vector<Usage>{{10, 30, 0, 3}});
+}
+
+TEST_CASE("runs of LangSmith that are no model call of their own are named", "[logs]") {
+    const ReadLog log = read_fixture("langsmith.jsonl");
+    CHECK(log.notes.damaged == 2);
+    CHECK(log.notes.damaged_lines.at(0).line == 4);
+    CHECK(log.notes.damaged_lines.at(1).reason == "neither a run nor a message");
+    CHECK(log.notes.unknown == Counts{{"message/hologram", 1}, {"run of a model without messages", 1}});
+    CHECK(log.notes.left_out == Counts{{"content/reasoning", 2},
+                                       {"repeated run", 1},
+                                       {"response that holds no reply", 1},
+                                       {"run of a model within one of the same call", 1},
+                                       {"run/chain", 1}});
+}
+
+TEST_CASE("runs within a run of LangSmith are read, also of the Responses interface and as text", "[logs]") {
+    const ReadLog log = read_fixture("langsmith.json");
+    REQUIRE(log.sessions.size() == 2);
+    CHECK(log.sessions[0].recording.system == "Be brief.");
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].calls[0].id == "resp_1");
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{8, 12, 0, 2}});
+    CHECK(log.sessions[1].recording.messages[1].json()["content"] == "Three.");
+    CHECK(usage_of(log.sessions[1]) == std::vector<Usage>{{7, 0, 0, 1}});
+    CHECK(log.notes.left_out == Counts{{"run/chain", 2}, {"run/tool", 1}});
+}
+
+TEST_CASE("messages that LangChain wrote are a session", "[logs]") {
+    const ReadLog log = read_fixture("langchain_messages.json");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.recording.id == "langchain_messages");
+    CHECK(roles_of(session) == "suata");
+    CHECK(replies_of(session) == std::vector<std::size_t>{2, 4});
+    CHECK(usage_of(session) == std::vector<Usage>{{30, 0, 0, 5}, {}});
+    CHECK_FALSE(session.calls[1].usage.has_value());
+    CHECK(session.calls[0].id == "msg_7");
+    CHECK(session.recording.messages[1].json()["content"].size() == 2);
+    CHECK(session.recording.messages[2].json()["tool_calls"][0]["id"] == "k1");
+    CHECK(log.notes.unknown == Counts{{"message/remove", 1}});
+    CHECK(log.notes.damaged == 2);  // a critic is no role, and 7 no message
+}
+
+TEST_CASE("generations of a trace of Langfuse are model calls, their counts apart from each other", "[logs]") {
+    const ReadLog log = read_fixture("langfuse.json");
+    REQUIRE(log.sessions.size() == 3);
+    const Session& first = log.sessions[0];
+    CHECK(roles_of(first) == "suata");
+    CHECK(usage_of(first) == std::vector<Usage>{{50, 0, 0, 12}, {20, 64, 10, 4}});
+    CHECK(first.calls[0].id == "o1");
+    CHECK(first.calls[0].model == "gpt-5");
+    CHECK(first.recording.tools.at(0).name == "clock");
+    CHECK(first.recording.messages[4].json()["content"] == "It is noon.");
+    CHECK(roles_of(log.sessions[1]) == "ua");
+    CHECK(usage_of(log.sessions[1]) == std::vector<Usage>{{7, 0, 0, 1}});
+    CHECK(roles_of(log.sessions[2]) == "u");
+    CHECK(log.notes.unknown == Counts{{"generation without messages", 1}, {"usage/gpu_seconds", 1}});
+    CHECK(log.notes.left_out == Counts{{"observation that is only named", 1},
+                                       {"observation/SPAN", 1},
+                                       {"repeated observation", 1},
+                                       {"response that holds no reply", 1}});
+}
+
+TEST_CASE("rows of Langfuse's tables have their trees as text", "[logs]") {
+    const ReadLog log = read_fixture("langfuse.jsonl");
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(log.sessions[0].recording.system == "Be short.");
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].calls[0].id == "msg_1");
+    CHECK(log.sessions[0].calls[0].model == "claude-sonnet-4-5");
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{5, 10, 20, 2}});
+    CHECK(log.sessions[0].recording.seconds.size() == 2);
+    CHECK(log.notes.left_out == Counts{{"observation/EVENT", 1}});
+    CHECK(log.notes.damaged == 2);
+    CHECK(log.notes.damaged_lines.at(1).reason == "an observation without a type");
+}
