@@ -185,7 +185,7 @@ void sweep(const OpenStore& open_store, int kills) {
 }
 
 /// Fewer than for a store alone: each reads a whole conversation again.
-int durable_kills() { return testing::is_soak() ? testing::kills_in_a_test() : testing::kills_in_a_test() / 4; }
+int durable_kills() { return testing::is_soak() ? testing::kills_in_a_test() : testing::kills_in_a_test() / 6; }
 
 }  // namespace
 

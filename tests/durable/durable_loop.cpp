@@ -86,7 +86,7 @@ TEST_CASE("an agent killed in the middle of any tool call is resumed without pay
         if (child == 0) {
             leave_after([&] {
                 int moments = 0;
-                (void)run_agent(file_storage(dir / "store"), folder, [&](int) {
+                (void)run_agent(file_storage(dir / "store", {.durability = Durability::none}), folder, [&](int) {
                     if (moments++ == at) ::raise(SIGKILL);
                 });
             });
@@ -95,7 +95,7 @@ TEST_CASE("an agent killed in the middle of any tool call is resumed without pay
         ::waitpid(child, &status, 0);
         INFO("ended with " << WEXITSTATUS(status));
         REQUIRE(WIFSIGNALED(status));
-        const auto storage = file_storage(dir / "store");
+        const auto storage = file_storage(dir / "store", {.durability = Durability::none});
         const auto left = read_durable(storage, "payments");
         REQUIRE(left.outline().open_call().has_value());  // it is known that this call was begun
         CHECK(left.size() == static_cast<std::size_t>(2 + 2 * (at / 2)));

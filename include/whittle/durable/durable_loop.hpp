@@ -5,6 +5,7 @@
 #include "whittle/loop/agent_loop.hpp"
 #include "whittle/port/model.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,11 +46,12 @@ template <ToolMessage M>
 }
 
 /// Callbacks for the same loop: the conversation is saved before each tool starts, so that a call that was begun is
-/// known to whoever resumes. A writer that has lost its conversation starts no tool. Save once more after the run.
+/// known to whoever resumes; if nothing is new, its lease is renewed. So a writer that has lost its conversation starts
+/// no tool. Save once more after the run.
 template <ToolMessage M>
 [[nodiscard]] LoopCallbacks saving_callbacks(DurableConversation<M>& conversation, LoopCallbacks callbacks = {}) {
     callbacks.on_tool_start = [&conversation, next = std::move(callbacks.on_tool_start)](const ToolContext& context) {
-        conversation.save();
+        if (const std::uint64_t before = conversation.number(); conversation.save() == before) conversation.renew();
         if (next) next(context);
     };
     return callbacks;
