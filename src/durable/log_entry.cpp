@@ -24,6 +24,14 @@ constexpr std::size_t number_digits = 12;
 constexpr std::size_t sha256_digits = 64;
 constexpr std::array<std::string_view, 6> log_entry_kinds{"create", "open", "commit", "renew", "release", "fork"};
 
+/// Of what the first line says, too.
+std::string frame_hash(std::string_view magic, std::int64_t version, std::string_view body) {
+    Sha256 hash;
+    hash.update(fmt::format("{} {}\n", magic, version));
+    hash.update(body);
+    return hash.hex_digest();
+}
+
 /// One line that says what follows, then what follows. The line is the same in every version of the format.
 std::string framed(std::string_view magic, std::string_view body, const std::string& sha256) {
     return fmt::format("{} {} {}\n{}", magic, log_version, sha256, body);
@@ -42,18 +50,18 @@ struct Frame {
 Frame frame_of(std::string_view bytes, std::string_view magic, std::string_view key) {
     const std::size_t line = bytes.find('\n');
     std::string_view head = bytes.substr(0, line);
-    if (line == std::string_view::npos || !head.starts_with(magic) || head.size() < magic.size() + sha256_digits + 3)
+    const bool begins_right = head.starts_with(magic) && head.substr(magic.size()).starts_with(' ');
+    if (line == std::string_view::npos || !begins_right)
         fail_frame(key, fmt::format("it does not begin as a {} does", magic));
     head.remove_prefix(magic.size() + 1);
     std::int64_t version = 0;
     const auto [end, error] = std::from_chars(head.data(), head.data() + head.size(), version);
     const std::string_view digits(end, static_cast<std::size_t>(head.data() + head.size() - end));
-    if (error != std::errc() || version < 1 || digits.size() != sha256_digits + 1)
+    if (error != std::errc() || version < 1 || digits.size() != sha256_digits + 1 || digits.front() != ' ')
         fail_frame(key, "its first line is broken");
     Frame frame{.body = bytes.substr(line + 1), .sha256 = std::string(digits.substr(1))};
-    if (const std::string found = sha256_hex(frame.body); found != frame.sha256)
-        fail_frame(key,
-                   fmt::format("its {} bytes have the SHA-256 {}, not {}", frame.body.size(), found, frame.sha256));
+    if (const std::string found = frame_hash(magic, version, frame.body); found != frame.sha256)
+        fail_frame(key, fmt::format("its {} bytes have the SHA-256 {}, not {}", bytes.size(), found, frame.sha256));
     if (version > log_version) {
         throw Error(Errc::parse_failed,
                     fmt::format("read \"{}\": {} of version {} is not known; this library reads versions up to {}", key,
@@ -133,7 +141,7 @@ std::string write_entry(LogEntry& entry) {
     if (entry.other_number > 0) json["other_number"] = entry.other_number;
     if (entry.edit) json["edit"] = json_of_edit(*entry.edit);
     const std::string body = json.dump();
-    entry.sha256 = sha256_hex(body);
+    entry.sha256 = frame_hash(entry_magic, log_version, body);
     return framed(entry_magic, body, entry.sha256);
 }
 
@@ -170,7 +178,7 @@ std::string write_log_snapshot(const LogState& state, const SavedDocument& docum
     if (state.released) json["released"] = true;
     for (const LogFork& fork : state.forks) json["forks"].push_back(json_of_fork(fork));
     const std::string body = json.dump() + "\n" + write_document(document);
-    return framed(snapshot_magic, body, sha256_hex(body));
+    return framed(snapshot_magic, body, frame_hash(snapshot_magic, log_version, body));
 }
 
 LogSnapshot read_log_snapshot(std::string_view bytes, std::string_view key) {

@@ -64,7 +64,8 @@ std::string reframed(std::string_view bytes, const std::function<std::string(std
                      const std::string& version = "1") {
     const std::size_t line = bytes.find('\n');
     const std::string body = change(std::string(bytes.substr(line + 1)));
-    return std::string(bytes.substr(0, bytes.find(' '))) + " " + version + " " + sha256_hex(body) + "\n" + body;
+    const std::string head = std::string(bytes.substr(0, bytes.find(' '))) + " " + version;
+    return head + " " + sha256_hex(head + "\n" + body) + "\n" + body;
 }
 
 }  // namespace
@@ -92,11 +93,12 @@ TEST_CASE("a half-written entry at the end is cut and told, and never comes back
 TEST_CASE("a byte that changed at the end is noticed wherever it is", "[durable]") {
     const auto whole = log_of(3);
     const std::string last = *whole->get(entry_key(3));
-    for (std::size_t at = 0; at < last.size(); at += testing::every(7)) {
+    constexpr std::size_t first_line = 80;  // all of it, always
+    for (std::size_t at = 0; at < last.size(); at += at < first_line ? 1 : testing::every(7)) {
         CAPTURE(at);
         const auto storage = copy_of(*whole);
         std::string changed = last;
-        changed[at] = static_cast<char>(changed[at] ^ 0x15);
+        changed[at] = static_cast<char>(changed[at] ^ (at % 2 == 0 ? 0x15 : 0x02));
         testing::replace_object(*storage, entry_key(3), changed);
         CHECK(texts_of(read_durable(storage, "chat")) == Lines{"m2"});
     }
