@@ -1,7 +1,7 @@
 # The files of every library, relative to PROJECT_SOURCE_DIR: whittle_sources, whittle_headers and whittle_private_headers
 # (those of src/) of whittle::whittle, whittle_json_*, whittle_evaluation_*, whittle_telemetry_*, whittle_logs_*,
-# whittle_http_*, whittle_storage_conformance_*, whittle_sqlite_*, whittle_sealing_*, whittle_host_conformance_*, whittle_host_boundary_*,
-# whittle_host_adapters, whittle_spdlog_header. Scripts include it too.
+# whittle_http_*, whittle_storage_conformance_*, whittle_sqlite_*, whittle_sealing_*, whittle_durable_*,
+# whittle_host_conformance_*, whittle_host_boundary_*, whittle_host_adapters, whittle_spdlog_header. Scripts include it too.
 #
 # Sources are globbed with CONFIGURE_DEPENDS: the folder says which library a file of src/ belongs to, and every header
 # under include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
@@ -53,6 +53,9 @@ whittle_move_to(whittle_host_adapters whittle_headers "^include/whittle/host/") 
 whittle_move_to(whittle_logs_headers whittle_headers "^include/whittle/logs/")
 whittle_move_to(whittle_logs_sources whittle_sources "^src/logs/")
 whittle_move_to(whittle_logs_private_headers whittle_private_headers "^src/logs/")
+whittle_move_to(whittle_durable_headers whittle_headers "^include/whittle/durable/")
+whittle_move_to(whittle_durable_sources whittle_sources "^src/durable/")
+whittle_move_to(whittle_durable_private_headers whittle_private_headers "^src/durable/")
 whittle_move_to(whittle_spdlog_header whittle_headers "^include/whittle/adapter/spdlog\\.hpp$")
 whittle_move_to(whittle_http_headers whittle_headers "^include/whittle/backend/curl_")
 whittle_move_to(whittle_http_sources whittle_sources "^src/backend/curl_")

@@ -1,12 +1,13 @@
-# The installed package: find_package(whittle [COMPONENTS evaluation telemetry logs storage_conformance host_conformance
-# host_boundary spdlog http sqlite sealing]) and pkg-config whittle [whittle-http whittle-sqlite whittle-sealing].
+# The installed package: find_package(whittle [COMPONENTS evaluation telemetry logs durable storage_conformance
+# host_conformance host_boundary spdlog http sqlite sealing]) and pkg-config whittle [whittle-http whittle-sqlite
+# whittle-sealing].
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
 
 install(
   TARGETS whittle whittle_json whittle_evaluation whittle_telemetry whittle_logs whittle_storage_conformance
-          whittle_host_conformance whittle_host_boundary
+          whittle_host_conformance whittle_host_boundary whittle_durable
   EXPORT whittleTargets FILE_SET HEADERS
 )
 install(TARGETS whittle_header_only EXPORT whittleTargets)

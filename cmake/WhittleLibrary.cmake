@@ -1,6 +1,6 @@
 # whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::logs, whittle::storage_conformance,
-# whittle::sqlite, whittle::sealing, whittle::host_conformance, whittle::host_boundary and whittle::http (compiled), whittle::spdlog (headers
-# only).
+# whittle::sqlite, whittle::sealing, whittle::durable, whittle::host_conformance, whittle::host_boundary and whittle::http
+# (compiled), whittle::spdlog (headers only).
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -79,6 +79,9 @@ whittle_add_component(host_boundary PRIVATE whittle_json)
 
 # Sessions as agents leave them on disk: for the tool, and for programs that read them.
 whittle_add_component(logs PUBLIC whittle_json PRIVATE fmt::fmt)
+
+# Conversations as logs in any store.
+whittle_add_component(durable PUBLIC whittle_json PRIVATE fmt::fmt)
 
 if(TARGET spdlog::spdlog)
   add_library(whittle_spdlog INTERFACE)

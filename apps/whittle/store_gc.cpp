@@ -79,13 +79,23 @@ bool is_list_of_live_fork(std::string_view key, const Keys& live) {
     return key.substr(std::min(key.size(), root.size() + 1)).starts_with("whittle-roots") && live.contains(root);
 }
 
+/// Logs of durable conversations stand in the store that they refer to (docs/durable.md): they are what is live.
+bool is_log(std::string_view key) { return key.starts_with("whittle-log/"); }
+
+/// The log's object, its conversation, whose lists of a fork lie below that name, and all that it refers to.
+void note_log(Storage& storage, const std::string& key, const Keys& keys, Keys& live) {
+    live.insert(key);
+    live.insert(root_of(key.substr(key.find('/') + 1)));
+    if (const auto content = storage.get(key)) note_live(without_escaped_slashes(*content), keys, live);
+}
+
 struct Sorted {
     std::vector<StoredObject> garbage{};
     std::int64_t referred = 0;
     std::int64_t young = 0;
 };
 
-Sorted sort_objects(const StoreCommand& command, std::vector<StoredObject> objects) {
+Sorted sort_objects(const StoreCommand& command, Storage& storage, std::vector<StoredObject> objects) {
     Keys keys;
     for (const StoredObject& object : objects) {
         keys.insert(object.key);
@@ -96,6 +106,10 @@ Sorted sort_objects(const StoreCommand& command, std::vector<StoredObject> objec
         const std::string text = read_all(file, InputLimits{.max_bytes = 0, .max_ratio = 0});
         throw_if_interrupted();
         note_live(without_escaped_slashes(text), keys, live);
+    }
+    for (const StoredObject& object : objects) {
+        if (is_log(object.key)) note_log(storage, object.key, keys, live);
+        throw_if_interrupted();
     }
     Sorted sorted;
     constexpr std::int64_t seconds_per_hour = 3'600;
@@ -145,7 +159,7 @@ ordered_json sorted_json(const Sorted& sorted, bool removed) {
 ExitCode run_store_gc(const StoreCommand& command, const CommonOptions& common) {
     const auto storage = open_store(command.root);
     // The store first: what is written after that is not looked at, and what refers to it is read later.
-    const Sorted sorted = sort_objects(command, objects_in(*storage, command.root));
+    const Sorted sorted = sort_objects(command, *storage, objects_in(*storage, command.root));
     if (command.yes) {
         for (const StoredObject& object : sorted.garbage) {
             throw_if_interrupted();

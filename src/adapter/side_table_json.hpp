@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/adapter/side_table.hpp"
 #include "whittle/conversation/detail/notes.hpp"
 #include "whittle/conversation/detail/token_columns.hpp"
 #include "whittle/message/outline.hpp"
@@ -22,6 +23,8 @@ using nlohmann::ordered_json;
 [[nodiscard]] ordered_json json_of_info(const MessageInfo& info, bool whole);
 [[nodiscard]] ordered_json json_of_notes(const NoteBook& notes);
 [[nodiscard]] ordered_json json_of_calibrations(const Calibrations& calibrations);
+[[nodiscard]] ordered_json json_of_entry(const SavedEntry& entry);
+[[nodiscard]] ordered_json json_of_counters(const Counters& counters);
 
 /// 32 hexadecimal digits, and back.
 [[nodiscard]] std::string hex_of(const Hash128& hash);
@@ -32,6 +35,8 @@ using nlohmann::ordered_json;
 [[nodiscard]] MessageInfo info_of(const ordered_json& json, const std::string& where);
 [[nodiscard]] NoteBook notes_of(const ordered_json& json, const std::string& where);
 [[nodiscard]] Calibrations calibrations_of(const ordered_json& json, const std::string& where);
+[[nodiscard]] SavedEntry entry_of(const ordered_json& json, const std::string& where);
+[[nodiscard]] Counters counters_of(const ordered_json& json);
 
 /// Larger than any serial or count of a real conversation, small enough to add to.
 inline constexpr std::int64_t largest_count = std::int64_t{1} << 53U;

@@ -142,6 +142,20 @@ TEST_CASE("store gc finds keys in paths, escapes and JSON within JSON", "[apps]"
     CHECK(json::parse(run_cli(dir, "store gc store --live live --json").out)["referred"] == 0);
 }
 
+TEST_CASE("store gc leaves the logs of durable conversations, and what they refer to", "[apps]") {
+    const TempDir dir;
+    fill_store(dir, 30);
+    const auto storage = whittle::file_storage((dir / "store"));
+    storage->put_if_absent("whittle-log/b7/log/000000000002",
+                           R"({"stored":["b7/9"],"text":"{\"a\":\"a\\/clear\\/c0\"}"})");
+    storage->put_if_absent("b7/whittle-roots", "a/");
+    write_text(dir / "live.json", "{}");
+    const json removed = json::parse(run_cli(dir, "store gc store --live live.json --older-than 0 --yes --json").out);
+    CHECK(removed["objects"].size() == 1);
+    CHECK(keys_in(dir) ==
+          std::vector<std::string>{"a/clear/c0", "b7/9", "b7/whittle-roots", "whittle-log/b7/log/000000000002"});
+}
+
 TEST_CASE("store gc leaves the list of what a live fork may read", "[apps]") {
     const TempDir dir;
     const auto storage = whittle::file_storage((dir / "store"));

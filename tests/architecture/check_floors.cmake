@@ -27,7 +27,7 @@ set(floor_replay 8)
 
 # Which third-party headers may appear where; a path that matches the second is allowed.
 set(guarded "nlohmann/" "spdlog/" "fmt/" "CLI/" "zlib\\.h" "zstd\\.h" "curl/" "sqlite3\\.h" "sodium\\.h")
-set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation|logs)|apps|tests|examples|bench|fuzz)/|^src/(base/json|host/boundary)\\.cpp$")
+set(allowed_nlohmann/ "^((include/whittle|src)/(adapter|backend|evaluation|logs|durable)|apps|tests|examples|bench|fuzz)/|^src/(base/json|host/boundary)\\.cpp$")
 set(allowed_spdlog/ "^(include/whittle/adapter/spdlog\\.hpp$|(apps|tests|examples|bench)/)")
 set(allowed_fmt/ "^(src|apps|tests|examples|bench)/")
 set(allowed_CLI/ "^apps/")
@@ -69,6 +69,9 @@ macro(look_up_rules)
     list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "logs")  # sessions as agents leave them, for programs
     set(allowed_floor 5)
+    list(APPEND allowed_folders adapter)
+  elseif(folder STREQUAL "durable")  # conversations as logs, for hosts
+    set(allowed_floor 8)
     list(APPEND allowed_folders adapter)
   elseif(folder STREQUAL "telemetry")  # what chains did, for programs that watch them
     set(allowed_floor 5)
@@ -214,6 +217,7 @@ list(FILTER public_headers EXCLUDE REGEX "/telemetry/")  # likewise
 list(FILTER public_headers EXCLUDE REGEX "/(conformance|sqlite|sealing)/")  # likewise, one each
 list(FILTER public_headers EXCLUDE REGEX "/host/")  # files to copy, for one host each, and a component for tests
 list(FILTER public_headers EXCLUDE REGEX "/logs/")  # likewise, one
+list(FILTER public_headers EXCLUDE REGEX "/durable/")  # likewise, two
 list(LENGTH public_headers number)
 if(number GREATER max_public_headers)
   set(path include/whittle)

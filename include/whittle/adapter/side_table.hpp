@@ -47,6 +47,8 @@ struct SavedConversation {
 /// Checks the form, and that every number is one that a conversation can work with.
 /// Calls `poll` every 64 KiB of it.
 [[nodiscard]] SavedConversation read_side_table(std::string_view json, Poll poll);
+/// Throws Error(parse_failed) if a number is none that a conversation can work with.
+void check_saved(const SavedConversation& saved);
 
 /// Reads every object that marks and journal refer to. Throws Error(not_found) for one that `objects` does not allow.
 void collect_objects(SavedConversation& saved, Storage& storage, const StoredObjects& objects);
@@ -75,6 +77,31 @@ private:
     std::vector<std::pair<std::size_t, std::size_t>> places_{};
 };
 
+template <AgentMessage M>
+requires HasCodec<M>
+[[nodiscard]] SavedEntry to_saved(const JournalEntry<M>& entry) {
+    SavedEntry saved{entry, {}};
+    for (const Splice<M>& splice : entry.undo) {
+        auto& stretch = saved.undo.emplace_back(SavedEntry::Stretch{splice.first, splice.count, {}, splice.infos});
+        for (const M& m : splice.messages) stretch.messages.push_back(message_traits<M>::to_bytes(m));
+    }
+    return saved;
+}
+
+template <AgentMessage M>
+requires HasCodec<M>
+[[nodiscard]] SavedConversation to_saved(const Conversation<M>& conversation) {
+    SavedConversation saved{.id = conversation.id(),
+                            .notes = conversation.note_book(),
+                            .counters = conversation.counters(),
+                            .calibrations = conversation.calibrations()};
+    const Outline outline = conversation.outline();
+    saved.infos.reserve(outline.size());
+    for (std::size_t i = 0; i < outline.size(); ++i) saved.infos.push_back(outline[i]);
+    for (const auto& entry : conversation.journal()) saved.journal.push_back(to_saved(*entry));
+    return saved;
+}
+
 }  // namespace detail
 
 /// What the host knows of a conversation that it loads. A side table is untrusted: it cannot give a conversation what
@@ -93,20 +120,7 @@ struct LoadOptions {
 template <AgentMessage M>
 requires HasCodec<M>
 [[nodiscard]] std::string to_side_table(const Conversation<M>& conversation, Storage* embed = nullptr) {
-    ConversationState<M> state = conversation.state();
-    detail::SavedConversation saved{.id = std::move(state.id),
-                                    .infos = std::move(state.infos),
-                                    .notes = std::move(state.notes),
-                                    .counters = state.counters,
-                                    .calibrations = std::move(state.calibrations)};
-    for (const auto& entry : state.journal) {
-        detail::SavedEntry& to = saved.journal.emplace_back(detail::SavedEntry{*entry, {}});
-        for (const Splice<M>& splice : entry->undo) {
-            auto& stretch =
-                to.undo.emplace_back(detail::SavedEntry::Stretch{splice.first, splice.count, {}, splice.infos});
-            for (const M& m : splice.messages) stretch.messages.push_back(message_traits<M>::to_bytes(m));
-        }
-    }
+    detail::SavedConversation saved = detail::to_saved(conversation);
     if (embed != nullptr) detail::collect_objects(saved, *embed, *conversation.objects());
     return detail::write_side_table(saved);
 }

@@ -151,6 +151,9 @@ public:
 
     [[nodiscard]] Notes notes(std::string_view owner) noexcept { return {side_.notes, owner}; }
     [[nodiscard]] const NoteBook& note_book() const noexcept { return side_.notes; }
+    /// What is saved of it beside messages, journal and notes, without a copy of these (`state`).
+    [[nodiscard]] const Counters& counters() const noexcept { return side_.counters; }
+    [[nodiscard]] Calibrations calibrations() const { return side_.columns.calibrations(); }
 
     /// What was stored of this conversation. Thread-safe, grows with it.
     [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return side_.objects; }
@@ -198,6 +201,9 @@ public:
     /// Everything, for saving; `from_state` is the inverse.
     [[nodiscard]] ConversationState<M> state() const;
     [[nodiscard]] static Conversation from_state(ConversationState<M> state);
+
+    /// Whether a hook of a chain is running: what it committed may still be taken back.
+    [[nodiscard]] bool in_hook() const noexcept { return in_hook_; }
 
     /// The last hook's report; empty before the first.
     [[nodiscard]] const Report& report() const noexcept { return report_; }

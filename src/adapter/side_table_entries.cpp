@@ -1,0 +1,132 @@
+#include "side_table_json.hpp"
+#include "whittle/port/storage.hpp"
+
+#include <array>
+#include <utility>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> entry_kinds{"edit", "tool_return", "restore", "sync"};
+
+ordered_json json_of_stretch(const SavedEntry::Stretch& stretch) {
+    ordered_json json{{"first", stretch.first}, {"count", stretch.count}};
+    for (const std::string& message : stretch.messages) json["messages"].push_back(json_of_bytes(message));
+    for (const MessageInfo& info : stretch.infos) json["infos"].push_back(json_of_info(info, true));
+    return json;
+}
+
+SavedEntry::Stretch stretch_of(const ordered_json& json, const std::string& where) {
+    ObjectReader reader(json, where);
+    SavedEntry::Stretch stretch{.first = reader.index("first"), .count = reader.index("count")};
+    read_array(reader.find("messages"), reader.place("messages"),
+               [&](const ordered_json& element, const std::string& place) {
+                   stretch.messages.push_back(bytes_of(element, place));
+               });
+    read_array(reader.find("infos"), reader.place("infos"), [&](const ordered_json& element, const std::string& place) {
+        stretch.infos.push_back(info_of(element, place));
+    });
+    reader.done();
+    if (stretch.messages.size() != stretch.infos.size()) fail_side_table(where, "not as many infos as messages");
+    return stretch;
+}
+
+StoredText text_of_entry(const ordered_json& json, const std::string& where, const SavedEntry& entry) {
+    ObjectReader reader(json, where);
+    StoredText text{.splice = reader.index("splice"),
+                    .message = reader.index("message"),
+                    .part = reader.index("part"),
+                    .key = reader.bytes("key")};
+    if (reader.find("element") != nullptr) text.element = reader.index("element");
+    reader.done();
+    if (!is_valid_key(text.key)) fail_side_table(where + ".key", "not a storage key");
+    const bool is_there = text.splice < entry.undo.size() && text.message < entry.undo[text.splice].infos.size() &&
+                          text.part < entry.undo[text.splice].infos[text.message].parts.size();
+    if (!is_there) fail_side_table(where, "names a part that is not there");
+    return text;
+}
+
+}  // namespace
+
+ordered_json json_of_entry(const SavedEntry& entry) {
+    ordered_json json{{"id", entry.id},
+                      {"kind", entry_kinds.at(static_cast<std::size_t>(entry.kind))},
+                      {"by", json_of_bytes(entry.by)},
+                      {"reason", json_of_bytes(entry.reason)},
+                      {"when", entry.when},
+                      {"tokens_before", entry.tokens_before},
+                      {"tokens_after", entry.tokens_after},
+                      {"next_serial", entry.next_serial}};
+    if (entry.prefix_edited_before) json["prefix_edited_before"] = true;
+    for (const std::string& key : entry.stored) json["stored"].push_back(json_of_bytes(key));
+    for (const SavedEntry::Stretch& stretch : entry.undo) json["undo"].push_back(json_of_stretch(stretch));
+    for (const StoredText& text : entry.texts) {
+        json["texts"].push_back(
+            {{"splice", text.splice}, {"message", text.message}, {"part", text.part}, {"key", text.key}});
+        if (text.element) json["texts"].back()["element"] = *text.element;
+    }
+    return json;
+}
+
+SavedEntry entry_of(const ordered_json& json, const std::string& where) {
+    ObjectReader reader(json, where);
+    SavedEntry entry;
+    entry.id = reader.serial("id");
+    entry.kind = static_cast<JournalRecord::Kind>(reader.word("kind", entry_kinds));
+    entry.by = reader.bytes("by");
+    entry.reason = reader.bytes("reason");
+    entry.when = reader.integer("when", INT64_MIN, INT64_MAX);
+    entry.tokens_before = reader.integer("tokens_before", INT64_MIN, INT64_MAX);
+    entry.tokens_after = reader.integer("tokens_after", INT64_MIN, INT64_MAX);
+    entry.next_serial = reader.serial("next_serial");
+    entry.prefix_edited_before = reader.flag("prefix_edited_before");
+    entry.stored = reader.list("stored");
+    read_array(reader.find("undo"), reader.place("undo"), [&](const ordered_json& element, const std::string& place) {
+        entry.undo.push_back(stretch_of(element, place));
+    });
+    read_array(reader.find("texts"), reader.place("texts"), [&](const ordered_json& element, const std::string& place) {
+        entry.texts.push_back(text_of_entry(element, place, entry));
+    });
+    reader.done();
+    return entry;
+}
+
+ordered_json json_of_counters(const Counters& counters) {
+    ordered_json json{{"version", counters.version},
+                      {"next_serial", counters.next_serial},
+                      {"next_entry", counters.next_entry},
+                      {"turn", counters.turn},
+                      {"run", counters.run},
+                      {"model_calls", counters.model_calls},
+                      {"read_backs", counters.read_backs},
+                      {"explicit_turns", counters.explicit_turns},
+                      {"reported_tokens", counters.reported_tokens},
+                      {"reported_at", counters.reported_at}};
+    if (counters.prefix_edited) json["prefix_edited"] = true;
+    if (counters.request_edited) json["request_edited"] = true;
+    if (counters.request != Hash128{}) json["request"] = hex_of(counters.request);
+    return json;
+}
+
+Counters counters_of(const ordered_json& json) {
+    ObjectReader reader(json, "counters");
+    Counters counters;
+    counters.version = reader.serial("version");
+    counters.next_serial = reader.serial("next_serial");
+    counters.next_entry = reader.serial("next_entry");
+    counters.turn = reader.small("turn");
+    counters.run = reader.small("run");
+    counters.model_calls = reader.small("model_calls");
+    counters.read_backs = reader.integer("read_backs", 0, INT64_MAX, 0);
+    counters.explicit_turns = reader.flag("explicit_turns");
+    counters.reported_tokens = reader.integer("reported_tokens", 0, INT64_MAX);
+    counters.reported_at = reader.serial("reported_at");
+    counters.prefix_edited = reader.flag("prefix_edited");
+    counters.request_edited = reader.flag("request_edited");
+    if (reader.find("request") != nullptr) counters.request = hash_of(reader.bytes("request"), reader.place("request"));
+    reader.done();
+    return counters;
+}
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,14 @@
+#include "whittle/durable/durable_loop.hpp"
+
+#include "whittle/base/hash.hpp"
+
+#include <fmt/format.h>
+
+namespace whittle::inline v0 {
+
+std::string idempotency_key(const ToolContext& context) {
+    return sha256_hex(
+        fmt::format("{}\n{}\n{}\n{}", context.conversation, context.round, context.call, context.call_id));
+}
+
+}  // namespace whittle::inline v0

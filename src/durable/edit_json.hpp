@@ -1,0 +1,20 @@
+// Edits and whole conversations as JSON: docs/durable.md has the format.
+#pragma once
+
+#include "../adapter/side_table_json.hpp"
+#include "whittle/durable/detail/saved_edit.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+[[nodiscard]] ordered_json json_of_edit(const SavedEdit& edit);
+/// Throws Error(parse_failed) that names `where`.
+[[nodiscard]] SavedEdit edit_of(const ordered_json& json, const std::string& where);
+
+/// Two lines: the side table, and the messages as an array.
+[[nodiscard]] std::string write_document(const SavedDocument& document);
+[[nodiscard]] SavedDocument read_document(std::string_view text);
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,64 @@
+// The objects of a log, as bytes: entries and snapshots.
+#pragma once
+
+#include "whittle/durable/detail/durable_log.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+
+enum class LogEntryKind { create, open, commit, renew, release, fork };
+
+struct LogEntry {
+    LogEntryKind kind = LogEntryKind::commit;
+    std::uint64_t number = 0;
+    std::string writer{};
+    std::uint64_t token = 0;
+    std::string attempt{};  ///< random: no two puts have the same bytes
+    Timestamp when = 0;
+    Timestamp until = 0;              ///< of the lease
+    std::uint64_t previous = 0;       ///< the entry that this one follows; what stands between was cut
+    std::string previous_sha256{};    ///< of its content; empty for the first
+    std::string other{};              ///< fork: the branch; create: where a branch comes from
+    std::uint64_t other_number = 0;   ///< create: the entry of `other` that it starts at
+    std::optional<SavedEdit> edit{};  ///< commit
+    std::string sha256{};             ///< of this one's content
+};
+
+struct LogSnapshot {
+    LogState state{};
+    SavedDocument document{};
+};
+
+/// The keys of one log.
+class LogPlace {
+public:
+    LogPlace(std::string_view root, std::string_view id);
+
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+    [[nodiscard]] const std::string& entries() const noexcept { return entries_; }
+    [[nodiscard]] const std::string& snapshots() const noexcept { return snapshots_; }
+    [[nodiscard]] std::string entry(std::uint64_t number) const;
+    [[nodiscard]] std::string snapshot(std::uint64_t number) const;
+
+private:
+    std::string id_;
+    std::string entries_;
+    std::string snapshots_;
+};
+
+/// The number at the end of a key; 0 for a key that is none of ours.
+[[nodiscard]] std::uint64_t number_of_key(std::string_view key, std::string_view prefix);
+
+/// Sets `entry.sha256`.
+[[nodiscard]] std::string write_entry(LogEntry& entry);
+/// Throws Error(damaged) for bytes that are no whole entry, Error(parse_failed) for whole ones of a newer format.
+[[nodiscard]] LogEntry read_entry(std::string_view bytes, std::string_view key);
+
+[[nodiscard]] std::string write_log_snapshot(const LogState& state, const SavedDocument& document);
+[[nodiscard]] LogSnapshot read_log_snapshot(std::string_view bytes, std::string_view key);
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,84 @@
+// The format: what version 1 wrote is read, and is what this library still writes.
+#include "durable_tools.hpp"
+#include "whittle/reduction/reduction.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <sstream>
+
+using namespace whittle;
+using testing::everything_of;
+using testing::keys_below;
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string path_of_version_1() { return std::string(WHITTLE_SOURCE_DIR) + "/tests/durable/version_1.json"; }
+
+DurableOptions of_format() {
+    return {.writer = "writer-1", .clock = std::make_shared<ManualClock>(1'000), .ids = counting_ids("a")};
+}
+
+/// Every kind of entry, and a snapshot that a branch keeps entries in front of.
+std::shared_ptr<Storage> write_all_kinds() {
+    const auto storage = memory_storage();
+    const Chain<> chain(ChainConfig{.storage = storage, .clock = std::make_shared<ManualClock>(1'000)},
+                        Reduction<ChatMessage>{{.skip_truncation = true, .max_tokens_for_clear = 600}});
+    auto durable = DurableConversation<>::open(storage, "chat", of_format());
+    durable->push_back(ChatMessage::user("Read."));
+    for (int page = 1; page <= 4; ++page) {
+        const std::string id = "c" + std::to_string(page);
+        chain.before_model(*durable);
+        durable->push_back(ChatMessage::assistant().call(id, "read_page", "{}"));
+        durable->push_back(ChatMessage::result(id, "read_page", id + std::string(900, '.') + "\xff"));
+        durable.save();
+    }
+    durable.renew();
+    auto branch = durable.fork("branch");
+    durable->undo();
+    durable->pin(durable->outline()[0].serial);
+    durable->notes("host").set("note", 0.5);
+    durable.compact();
+    durable->push_back(ChatMessage::assistant("Done."));
+    durable.save();
+    durable.release();
+    return storage;
+}
+
+std::string text_of_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("the format of version 1 is what it was", "[durable]") {
+    const auto storage = write_all_kinds();
+    ordered_json now = ordered_json::array();
+    for (const std::string& key : keys_below(*storage, "whittle-log/"))
+        now.push_back({{"key", key}, {"content", *storage->get(key)}});
+    // WHITTLE_WRITE_FORMAT: where a new version is written to, once there is one.
+    if (const char* const path = std::getenv("WHITTLE_WRITE_FORMAT")) std::ofstream(path) << now.dump(1) << '\n';
+    const ordered_json then = ordered_json::parse(text_of_file(path_of_version_1()));
+    CHECK(now.size() == then.size());
+    for (std::size_t i = 0; i < std::min(now.size(), then.size()); ++i) CHECK(now[i] == then[i]);
+}
+
+TEST_CASE("a conversation of version 1 is read, resumed and branched off", "[durable]") {
+    const auto storage = memory_storage();
+    for (const auto& object : ordered_json::parse(text_of_file(path_of_version_1())))
+        storage->put_if_absent(object["key"].get<std::string>(), object["content"].get<std::string>());
+    const auto same = write_all_kinds();
+    for (const char* id : {"chat", "branch"}) {
+        CAPTURE(id);
+        CHECK(everything_of(read_durable(storage, id)) == everything_of(read_durable(same, id)));
+        auto durable = DurableConversation<>::open(storage, id, of_format());
+        durable->push_back(ChatMessage::user("And on."));
+        durable.save();
+        CHECK(everything_of(read_durable(storage, id)) == everything_of(*durable));
+    }
+}
