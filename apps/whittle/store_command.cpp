@@ -3,6 +3,9 @@
 #include "store_commands.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
+#if WHITTLE_HAVE_SEALING
+#    include "whittle/sealing/sealed_storage.hpp"
+#endif
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -10,6 +13,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <system_error>
 
 namespace whittle::cli {
@@ -80,12 +85,26 @@ ExitCode list_store(const StoreCommand& command, const CommonOptions& common) {
     return done;
 }
 
+/// The id of the key that an object is sealed with, if it is.
+std::optional<std::string> sealing_key_of([[maybe_unused]] std::string_view content) {
+#if WHITTLE_HAVE_SEALING
+    return sealing_key_id(content);
+#else
+    return std::nullopt;
+#endif
+}
+
 ExitCode show_object(const StoreCommand& command) {
     const auto storage = open_store(command.root);
     const std::optional<std::string> content = storage->get(command.key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, command.key));
     if (command.raw) {
         print(*content);
+        return done;
+    }
+    if (const std::optional<std::string> sealing_key = sealing_key_of(*content)) {
+        print(fmt::format("sealed with the key \"{}\", {} bytes; only who has the key can read it\n", *sealing_key,
+                          content->size()));
         return done;
     }
     const std::string text = command.no_mask ? *content : masked(*content);
