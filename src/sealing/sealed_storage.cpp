@@ -27,7 +27,7 @@ public:
         try {
             put(key, content);
         } catch (const Error& error) {
-            if (error.errc() != Errc::already_exists || get(key, 0, INT64_MAX) != content) throw;
+            if (error.errc() != Errc::already_exists || !holds(key, content)) throw;
         }
     }
 
@@ -86,6 +86,16 @@ private:
             sealed += cipher.seal(content.substr(first, piece_bytes), number, number + 1 == pieces);
         }
         inner_->put_if_absent(key, sealed);
+    }
+
+    /// What cannot be read, since it is damaged or its key is gone, is other content.
+    [[nodiscard]] bool holds(std::string_view key, std::string_view content) {
+        try {
+            return get(key, 0, INT64_MAX) == content;
+        } catch (const Error& error) {
+            if (error.errc() != Errc::damaged && error.errc() != Errc::not_found) throw;
+            return false;
+        }
     }
 
     /// What is not there is not sealed: the store says the rest.

@@ -111,10 +111,15 @@ private:
         }
     }
 
-    /// Two streams of the same content do not look the same once they are sealed.
+    /// Two streams of the same content do not look the same once they are sealed. What cannot be read is other content.
     [[nodiscard]] bool is_stored(std::string_view key) const {
-        if (const auto reader = SealedReader::open(*inner_, *keys_, key)) return reader->print() == stream_->print();
-        return false;
+        try {
+            const auto reader = SealedReader::open(*inner_, *keys_, key);
+            return reader && reader->print() == stream_->print();
+        } catch (const Error& error) {
+            if (error.errc() != Errc::damaged && error.errc() != Errc::not_found) throw;
+            return false;
+        }
     }
 
     std::unique_ptr<StorageWriter> out_;

@@ -7,6 +7,8 @@
 #include "support/soak.hpp"
 #include "support/storage_tools.hpp"
 #include "support/temp_dir.hpp"
+#include "whittle/durable/durable.hpp"
+#include "whittle/message/chat_message.hpp"
 #if WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_storage.hpp"
 #endif
@@ -244,6 +246,49 @@ TEST_CASE("a rotation seals what is new with the new key, and the old objects st
     CHECK(storage->stat("old")->bytes == 16);  // no key is needed for that
     CHECK(storage->remove("old"));
     CHECK(storage->get("new") == "of the second key");
+}
+
+TEST_CASE("what cannot be read stays where it is: other content for whoever writes there", "[sealing]") {
+    Keyring ring;
+    const auto inner = memory_storage();
+    const auto storage = sealed_storage(inner, ring.options());
+    const std::string large = numbered(1'200'000);
+    storage->put_if_absent("a", "content");
+    stream(*storage, "b", large, 100'000);
+    const bool is_key_lost = GENERATE(false, true);
+    if (is_key_lost) {
+        ring.keys = {{"k2", std::string(32, 'b')}};
+        ring.newest = "k2";
+    } else {
+        replace_object(*inner, "a", "altered");
+        replace_object(*inner, "b", "altered");
+    }
+    CHECK(errc_of([&] { storage->put_if_absent("a", "content"); }) == Errc::already_exists);
+    CHECK(errc_of([&] { stream(*storage, "b", large, 100'000); }) == Errc::already_exists);
+}
+
+TEST_CASE("a durable conversation over a sealed store is saved, resumed and cannot be read without the key",
+          "[sealing]") {
+    Keyring ring;
+    const auto inner = memory_storage();
+    {
+        auto durable = DurableConversation<>::open(sealed_storage(inner, ring.options()), "mails", {.writer = "one"});
+        durable->push_back(ChatMessage::user("the password is tiger"));
+        durable.save();
+        durable.compact();
+        durable->push_back(ChatMessage::assistant("noted: tiger"));
+        durable.save();
+        durable.release();
+    }
+    auto resumed = DurableConversation<>::open(sealed_storage(inner, ring.options()), "mails", {.writer = "two"});
+    REQUIRE(resumed->size() == 2);
+    CHECK(text_of(resumed->messages()[1], 0) == "noted: tiger");
+    inner->list("", [&](const ObjectInfo& object) {
+        const std::string stored = *inner->get(object.key);
+        CHECK(stored.find("tiger") == std::string::npos);
+        CHECK(sealing_key_id(stored) == "k1");
+        return true;
+    });
 }
 
 TEST_CASE("another key of the same id opens nothing", "[sealing]") {
