@@ -152,9 +152,10 @@ TEST_CASE("tables shrink to the width of the terminal, and figures stay whole", 
     const std::string name = "a-name-that-is-as-long-as-the-names-of-some-sessions-are";
     write_text(dir / "s.jsonl", session_line(name, 40, 4'000));
     whittle::file_storage(dir / "store")->put_if_absent(name + "/clear/c0", "stored");
-    const std::vector<std::string> commands{"diff s.jsonl --preset lossless --preset recommended --window 9000 --calls",
-                                            "store ls store", "store ls store a-", "scan s.jsonl"};
-    for (const std::string& command : commands) {
+    const std::vector<std::string> with_tables{
+        "diff s.jsonl --preset lossless --preset recommended --window 9000 --calls", "store ls store",
+        "store ls store a-", "scan s.jsonl"};
+    for (const std::string& command : with_tables) {
         CAPTURE(command);
         const std::string whole = run_cli(dir, command).out;
         const std::string narrow = run_cli(dir, command + " | cat").out;
