@@ -165,14 +165,14 @@ TEST_CASE("tables shrink to the width of the terminal, and figures stay whole", 
         return run_cli(dir, "--version > version; COLUMNS=" + std::to_string(columns) + " '" WHITTLE_CLI "' " + command)
             .out;
     };
-    const std::string calls = in_columns(36, commands[0]);  // 40 at least
+    const std::string calls = in_columns(36, with_tables[0]);  // 40 at least
     CHECK(has(calls, "\ncall token     B cost      B diff\n"));
     CHECK(has(calls, "\n39   "));
-    CHECK(in_columns(40, commands[1])
+    CHECK(in_columns(40, with_tables[1])
               .starts_with("conversation         obje byte newe olde\n"
                            "a-name-that-is-as...    1    6 "));
-    CHECK(widest_of(in_columns(44, commands[2])) == 44);
-    const std::string scan = in_columns(60, commands[3]);
+    CHECK(widest_of(in_columns(44, with_tables[2])) == 44);
+    const std::string scan = in_columns(60, with_tables[3]);
     CHECK(has(scan, "\nbilled"));
     CHECK(has(scan, " 40,000 "));
 }
