@@ -75,7 +75,7 @@ ChainDiff diff_of(const DiffCommand& command, const DiffSide& a, const DiffSide&
 ExitCode exit_of(const ChainDiff& diff, bool no_mask) {
     ReplayTotals sum = diff.chains[0].totals;
     sum += diff.chains[1].totals;
-    for (const std::string& error : sum.errors) complain(shown(no_mask ? error : masked(error)));
+    for (const std::string& error : sum.errors) complain(shown(masked_unless(no_mask, error)));
     const std::string reason = reason_of_failure(sum);
     if (reason.empty()) return done;
     complain("failed: " + reason);
@@ -146,10 +146,9 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
     visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
         if (calls_in(trajectory) == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");
         const ChainDiff diff = diff_of<M>(command, a, b, trajectory);
-        const std::string text = common.json
-                                     ? diff_json(diff, command.calls)
-                                     : diff_text(diff, command.calls, text_columns(), may_colour(common.no_color));
-        print(command.no_mask ? text : common.json ? masked_json(text) : masked(text));
+        std::string text = common.json ? diff_json(diff, command.calls)
+                                       : diff_text(diff, command.calls, text_columns(), may_colour(common.no_color));
+        print(masked_unless(command.no_mask, std::move(text), common.json));
         code = exit_of(diff, command.no_mask);
     });
     return code;

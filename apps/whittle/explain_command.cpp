@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <utility>
+
 namespace whittle::cli {
 CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
     CLI::App* sub = app.add_subcommand("explain", "Show what a chain does to each message of one request, and why");
@@ -38,14 +40,13 @@ ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common)
     visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
         explanation = explain_call<M>(trajectory, chains.of<M>(), chains.clock(), command.call);
     });
-    const std::string text =
+    std::string text =
         common.json ? shown_json(explanation_json(explanation)) + "\n" : explanation_text(explanation, text_columns());
-    print(command.no_mask ? text : common.json ? masked_json(text) : masked(text));
+    print(masked_unless(command.no_mask, std::move(text), common.json));
     ExitCode code = done;
     for (const ExplainedStage& stage : explanation.stages) {
         if (stage.error.empty()) continue;
-        const std::string reason = fmt::format("failed: {}: {}", stage.middleware, stage.error);
-        complain(command.no_mask ? reason : masked(reason));
+        complain(masked_unless(command.no_mask, fmt::format("failed: {}: {}", stage.middleware, stage.error)));
         code = failed;
     }
     return code;

@@ -36,7 +36,8 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
     sub->add_flag("--delta", command.delta,
                   "With --requests: only what the request before did not have, and how much of it to keep");
     sub->add_flag("--totals", command.totals_only, "Leave out the single sessions");
-    add_html(*sub, command.html, "With --html: what looks like a secret as it is");
+    add_html(*sub, command.html);
+    add_no_mask(*sub, command.html.no_mask, "With --html: what looks like a secret as it is");
     sub->footer(
         "Examples:\n"
         "  whittle replay sessions.jsonl --preset recommended --window 200000\n"

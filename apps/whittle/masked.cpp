@@ -138,4 +138,9 @@ std::string masked_json(std::string_view json) {
     return out;
 }
 
+std::string masked_unless(bool no_mask, std::string text, bool is_json) {
+    if (no_mask) return text;
+    return is_json ? masked_json(text) : masked(text);
+}
+
 }  // namespace whittle::cli

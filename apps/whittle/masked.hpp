@@ -13,4 +13,7 @@ namespace whittle::cli {
 /// whole. Everything else keeps its bytes, so that JSON stays JSON.
 [[nodiscard]] std::string masked_json(std::string_view json);
 
+/// What a command prints: `text` as it is if `--no-mask` was given, else masked as the text, or the JSON, that it is.
+[[nodiscard]] std::string masked_unless(bool no_mask, std::string text, bool is_json = false);
+
 }  // namespace whittle::cli

@@ -35,8 +35,8 @@ void add_shape(CLI::App& command, CommonOptions& common) {
         ->type_name("N");
 }
 
-void add_no_mask(CLI::App& command, bool& no_mask) {
-    command.add_flag("--no-mask", no_mask, "Print what looks like a secret as it is");
+void add_no_mask(CLI::App& command, bool& no_mask, const char* meaning) {
+    command.add_flag("--no-mask", no_mask, meaning);
 }
 
 void add_remote(CLI::App& command, CommonOptions& common) {
@@ -44,7 +44,7 @@ void add_remote(CLI::App& command, CommonOptions& common) {
                      "Ask models of the configuration on other machines too, which may cost money");
 }
 
-void add_html(CLI::App& command, HtmlChoice& html, const char* no_mask) {
+void add_html(CLI::App& command, HtmlChoice& html) {
     command
         .add_option("--html", html.file,
                     "Write a report: one HTML file with the dearest sessions call by call; - is standard output")
@@ -55,7 +55,6 @@ void add_html(CLI::App& command, HtmlChoice& html, const char* no_mask) {
                     "2000000)")
         ->check(CLI::NonNegativeNumber)
         ->type_name("BYTES");
-    command.add_flag("--no-mask", html.no_mask, no_mask);
 }
 
 CLI::Validator tokens_check() {

@@ -20,10 +20,10 @@ void add_session_file(CLI::App& command, std::string& file);
 void add_shape(CLI::App& command, CommonOptions& common);
 /// `--allow-remote`, of commands that run chains.
 void add_remote(CLI::App& command, CommonOptions& common);
-/// `--html`, what bounds it, and `--no-mask`, of which `no_mask` is the meaning.
-void add_html(CLI::App& command, HtmlChoice& html, const char* no_mask);
+/// `--html` and what bounds it.
+void add_html(CLI::App& command, HtmlChoice& html);
 /// `--no-mask`, of commands that print what sessions and stores hold.
-void add_no_mask(CLI::App& command, bool& no_mask);
+void add_no_mask(CLI::App& command, bool& no_mask, const char* meaning = "Print what looks like a secret as it is");
 /// A number of tokens, 1 or more.
 [[nodiscard]] CLI::Validator tokens_check();
 /// `--preset NAME` with what it has to know, in place of `file`.

@@ -138,13 +138,13 @@ private:
     }
 
     [[nodiscard]] std::string result() const {
-        if (common_.json) return command_.html.no_mask ? report_.json() : masked_json(report_.json());
+        if (common_.json) return masked_unless(command_.html.no_mask, report_.json(), true);
         if (command_.csv) return hidden(report_.csv());
         return hidden(report_.text(may_colour(common_.no_color)));
     }
 
-    [[nodiscard]] std::string hidden(const std::string& text) const {
-        return command_.html.no_mask ? text : masked(text);
+    [[nodiscard]] std::string hidden(std::string text) const {
+        return masked_unless(command_.html.no_mask, std::move(text));
     }
 
     const ScanCommand& command_;
@@ -175,7 +175,8 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
         ->check(CLI::PositiveNumber)
         ->type_name("TOKENS");
     scan->add_flag("--csv", command.csv, "Print a line for each session");
-    add_html(*scan, command.html, "Print what looks like a secret as it is");
+    add_html(*scan, command.html);
+    add_no_mask(*scan, command.html.no_mask);
     scan->footer(
         "Examples:\n"
         "  whittle scan\n"

@@ -107,7 +107,7 @@ ExitCode show_object(const StoreCommand& command) {
                           content->size()));
         return done;
     }
-    const std::string text = command.no_mask ? *content : masked(*content);
+    const std::string text = masked_unless(command.no_mask, *content);
     if (text != *content) complain("note: what looks like a secret is masked; --no-mask and --raw show it");
     print(shown_lines(text) + (text.ends_with('\n') ? "" : "\n"));
     return done;
