@@ -5,8 +5,8 @@
 
 namespace whittle::inline v0::detail {
 
-/// While it lives, a write to a closed connection does not end the process: older libcurl leaves that to its user. Only
-/// the own thread is touched.
+/// While it lives, a write to a closed connection does not end the process: older libcurl, and hiredis, leave that to
+/// their user. Only the own thread is touched.
 class SigpipeGuard {
 public:
     SigpipeGuard() noexcept : was_pending_(is_pending()) {
