@@ -1,13 +1,14 @@
 #include "sealed_format.hpp"
 
+#include "../port/sealed_mark.hpp"
+
 #include <algorithm>
 
 namespace whittle::inline v0::sealing {
 namespace {
 
-constexpr std::string_view magic = "whseal";
-constexpr char version = 1;
-constexpr std::size_t start_bytes = 8;  // magic, version, flags
+constexpr std::size_t start_bytes = 8;  // mark, flags
+static_assert(sealed_mark.size() + 1 == start_bytes);
 static_assert(start_bytes + longest_key_id + salt_bytes == header_bytes);
 
 }  // namespace
@@ -22,8 +23,7 @@ bool is_key_id(std::string_view id) noexcept {
 }
 
 std::string to_bytes(const SealedHeader& header) {
-    std::string bytes(magic);
-    bytes += version;
+    std::string bytes(sealed_mark);
     bytes += header.is_bound ? '\1' : '\0';
     bytes += header.key_id;
     bytes.resize(start_bytes + longest_key_id, '\0');
@@ -31,8 +31,8 @@ std::string to_bytes(const SealedHeader& header) {
 }
 
 std::optional<SealedHeader> header_of(std::string_view object) {
-    if (object.size() < header_bytes || !object.starts_with(magic) || object[magic.size()] != version) return {};
-    const char flags = object[magic.size() + 1];
+    if (object.size() < header_bytes || !object.starts_with(sealed_mark)) return {};
+    const char flags = object[sealed_mark.size()];
     const std::string_view padded = object.substr(start_bytes, longest_key_id);
     const std::string_view id = padded.substr(0, padded.find('\0'));
     const bool is_padded = padded.find_first_not_of('\0', id.size()) == std::string_view::npos;

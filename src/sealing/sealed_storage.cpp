@@ -1,5 +1,6 @@
 #include "whittle/sealing/sealed_storage.hpp"
 
+#include "../port/range.hpp"
 #include "sealed_reader.hpp"
 #include "sealed_writer.hpp"
 #include "sealing_keys.hpp"
@@ -33,8 +34,7 @@ public:
 
     std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
         require_valid_key("get", key);
-        if (offset < 0 || max_bytes < 0)
-            throw Error(Errc::invalid_argument, fmt::format("get \"{}\": offset and max_bytes are 0 or more", key));
+        require_range(key, offset, max_bytes);
         if (is_read_as_it_is(key)) return inner_->get(key, offset, max_bytes);
         const auto reader = SealedReader::open(*inner_, *keys_, key);
         return reader ? reader->read(offset, max_bytes) : std::nullopt;
@@ -55,8 +55,8 @@ public:
 
     void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
         inner_->list(prefix, [&](const ObjectInfo& info) {
-            const bool is_plain = is_read_as_it_is(info.key);
-            return visit({info.key, is_plain ? info.bytes : content_in(info.bytes).value_or(0)});
+            const bool is_plain = is_listed_as_it_is(info.key);
+            return visit({info.key, is_plain ? info.bytes : content_in(info.bytes).value_or(0), info.stored_at});
         });
     }
 
@@ -103,6 +103,16 @@ private:
         if (!keys_->read_unsealed()) return false;
         const auto start = inner_->get(key, 0, header_bytes);
         return !start || !header_of(*start);
+    }
+
+    /// What is damaged is listed, too: who reads it is told.
+    [[nodiscard]] bool is_listed_as_it_is(std::string_view key) const {
+        try {
+            return is_read_as_it_is(key);
+        } catch (const Error& error) {
+            if (error.errc() != Errc::damaged) throw;
+            return false;
+        }
     }
 
     std::shared_ptr<Storage> inner_;

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "whittle/base/version.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+namespace redaction {
+struct MaskRules;
+}
+
+/// What is masked. The built-in rules are `key` (words that begin as keys of well-known services do), `random` (long
+/// words of mixed letters and digits), `named` (values behind a name such as "password") and `private_key` (what stands
+/// between the lines BEGIN and END of a private key in PEM). docs/redaction.md tells what each finds, and what none.
+struct RedactionRules {
+    std::vector<std::string> off{};         ///< names of built-in rules that are not used
+    std::vector<std::string> beginnings{};  ///< further ones for `key`: of words of 16 bytes or more
+    std::vector<std::string> names{};       ///< further ones for `named`: of letters, digits and "_", in any case
+    std::vector<std::string> words{};       ///< masked wherever they stand, as the rule `word`; 4 bytes or more each
+    /// The host's own rule, `host`: given a line of a text, or a string of a JSON text, after the other rules, it
+    /// returns what is to stand there, or nullopt where it masks nothing. The same for the same text, no change in what
+    /// it has returned, and no line feed in what had none; called from any thread. What it throws gets out.
+    std::function<std::optional<std::string>(std::string_view text)> host{};
+    std::size_t shown_bytes = 0;  ///< from the front of what is masked that stay, in front of "***"
+};
+
+/// A text without what the rules found.
+struct Redacted {
+    std::string text{};
+    std::map<std::string, std::int64_t> places{};  ///< how many, by rule; empty: `text` is as it was given
+
+    [[nodiscard]] std::int64_t count() const noexcept;
+};
+
+/// Masks texts. The same text gives the same masks, and none is masked twice. Thread-safe, if `RedactionRules::host`
+/// is; copies share the rules.
+class Redactor {
+public:
+    /// Throws Error(invalid_config) that lists every bad rule.
+    explicit Redactor(RedactionRules rules = {});
+
+    /// Line by line. A line longer than 64 KiB is cut behind a character that ends every value, such as a comma; what
+    /// has none for 64 KiB is cut there, and a secret that is cut is not found.
+    [[nodiscard]] Redacted text(std::string_view text) const;
+    /// JSON text with its strings, and its keys, masked one by one, and a string of 8 bytes or more under a key such as
+    /// "password" as a whole; strings that hold JSON likewise. Everything else keeps its bytes, so that JSON stays
+    /// JSON.
+    [[nodiscard]] Redacted json(std::string_view json) const;
+    /// As what it is: one JSON text of at most 8 MiB, or a text in which lines may be JSON.
+    [[nodiscard]] Redacted content(std::string_view content) const;
+
+    /// For the library's own use.
+    [[nodiscard]] const redaction::MaskRules& rules() const noexcept { return *rules_; }
+
+private:
+    std::shared_ptr<const redaction::MaskRules> rules_;
+};
+
+}  // namespace whittle::inline v0

@@ -1,0 +1,140 @@
+#include "json_masker.hpp"
+
+#include "../base/ascii.hpp"
+#include "piece_masker.hpp"
+#include "redacting_stream.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace whittle::inline v0::redaction {
+namespace {
+
+constexpr int deepest = 8;  // JSON in a string of JSON
+
+/// What providers and programs make, and read again: proofs of thinking, and names of calls.
+constexpr std::array<std::string_view, 8> opaque_keys{
+    "signature", "thought_signature", "thoughtSignature", "encrypted_content",
+    "id",        "call_id",           "tool_call_id",     "tool_use_id"};
+constexpr std::array<std::string_view, 4> mime_keys{"mime", "media_type", "mimeType", "mime_type"};
+constexpr std::array<std::string_view, 3> media_keys{"data", "bytes", "base64"};
+/// How PNG, JPEG, GIF, WebP and WAV, PDF, and MP3 begin as base64.
+constexpr std::array<std::string_view, 6> media_beginnings{"iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0", "SUQz"};
+
+bool begins_as_media(std::string_view text) {
+    return std::ranges::any_of(media_beginnings, [&](std::string_view b) { return text.starts_with(b); });
+}
+
+/// The text of a literal with its quotes; nothing for what is none.
+std::string decoded(std::string_view literal) {
+    if (literal.find('\\') == std::string_view::npos) return std::string(literal.substr(1, literal.size() - 2));
+    const auto parsed = nlohmann::json::parse(literal, nullptr, false);
+    return parsed.is_string() ? parsed.get<std::string>() : std::string();
+}
+
+std::string encoded(const std::string& text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// One walk over a JSON text.
+class JsonWalk {
+public:
+    JsonWalk(const MaskRules& rules, std::string_view json, int depth, std::string& out, Places& places)
+        : rules_(rules), json_(json), depth_(depth), out_(out), places_(places) {}
+
+    void run() {
+        for (std::size_t at = 0; at < json_.size();) {
+            if (json_[at] != '"') {
+                const char c = json_[at++];
+                if (c == '}') is_media_ = false;
+                if (c != ':' && !detail::is_space(c)) forget_key(c);
+                out_ += c;
+                continue;
+            }
+            std::size_t end = at + 1;
+            while (end < json_.size() && json_[end] != '"') end += json_[end] == '\\' ? 2 : 1;
+            end = std::min(end + 1, json_.size());
+            take_string(json_.substr(at, end - at), is_key_until(end));
+            at = end;
+        }
+    }
+
+private:
+    /// An object under the key "bytes" is still what the key says.
+    void forget_key(char c) {
+        if (c != '{') key_.clear();
+    }
+
+    [[nodiscard]] bool is_key_until(std::size_t end) const {
+        const std::size_t next = json_.find_first_not_of(" \n\r\t", end);
+        return next != std::string_view::npos && json_[next] == ':';
+    }
+
+    void take_string(std::string_view literal, bool is_key) {
+        std::string text = decoded(literal);
+        const std::string hidden = is_key ? masked_lines(text, false) : masked_value(text);
+        if (hidden == text) {
+            out_ += literal;
+        } else {
+            out_ += encoded(hidden);
+        }
+        key_.clear();
+        if (!is_key) return;
+        if (detail::is_one_of(std::string_view(text), mime_keys)) is_media_ = true;
+        key_ = std::move(text);
+    }
+
+    std::string masked_value(const std::string& text) {
+        if (rules_.named && text.size() >= least_value_bytes && is_key_of_secret(key_, rules_.names)) {
+            ++places_["named"];
+            return mask_of(text, rules_.given.shown_bytes);
+        }
+        const bool is_media =
+            detail::is_one_of(std::string_view(key_), media_keys) && (is_media_ || begins_as_media(text));
+        if (depth_ < deepest && is_json(text)) {
+            std::string nested;
+            JsonWalk(rules_, text, depth_ + 1, nested, places_).run();
+            return nested;
+        }
+        return masked_lines(text, is_media || detail::is_one_of(std::string_view(key_), opaque_keys));
+    }
+
+    std::string masked_lines(const std::string& text, bool is_opaque) {
+        std::string masked;
+        if (text.find('\n') == std::string::npos) {
+            mask_piece(rules_, text, is_opaque, masked, places_);
+            return masked;
+        }
+        RedactingStream lines(rules_, false);
+        lines.write(text, masked);
+        lines.finish(masked);
+        for (const auto& [rule, number] : lines.places()) places_[rule] += number;
+        return masked;
+    }
+
+    const MaskRules& rules_;
+    std::string_view json_;
+    int depth_;
+    std::string& out_;
+    Places& places_;
+    std::string key_{};      // of the value that comes next
+    bool is_media_ = false;  // the object has said what kind of data it holds
+};
+
+}  // namespace
+
+bool is_json(std::string_view text) {
+    const std::string_view bare = detail::trim_view(text);
+    const bool may_be = bare.size() >= 2 &&
+                        ((bare.front() == '{' && bare.back() == '}') || (bare.front() == '[' && bare.back() == ']'));
+    return may_be && nlohmann::json::accept(bare);
+}
+
+void mask_json(const MaskRules& rules, std::string_view json, std::string& out, Places& places) {
+    JsonWalk(rules, json, 0, out, places).run();
+}
+
+}  // namespace whittle::inline v0::redaction

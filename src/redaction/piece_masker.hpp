@@ -1,0 +1,15 @@
+#pragma once
+
+#include "redaction_rules.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::redaction {
+
+/// Appends `piece`, a text without a line feed, to `out`, masked by all rules but `private_key`, and counts in
+/// `places`. `is_opaque`: it is what a provider or a program made, such as an id or a signature, so that `random` does
+/// not look at it.
+void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Places& places);
+
+}  // namespace whittle::inline v0::redaction

@@ -1,0 +1,40 @@
+#include "whittle/redaction/redaction.hpp"
+
+#include "json_masker.hpp"
+#include "redacting_stream.hpp"
+
+#include <utility>
+
+namespace whittle::inline v0 {
+namespace {
+
+Redacted by_lines(const redaction::MaskRules& rules, std::string_view text, bool lines_may_be_json) {
+    Redacted redacted;
+    redacted.text.reserve(text.size());
+    redaction::RedactingStream stream(rules, lines_may_be_json);
+    constexpr std::size_t step = std::size_t{1} << 20;  // what is held is copied
+    for (std::size_t at = 0; at < text.size(); at += step) stream.write(text.substr(at, step), redacted.text);
+    stream.finish(redacted.text);
+    redacted.places = stream.places();
+    return redacted;
+}
+
+}  // namespace
+
+Redactor::Redactor(RedactionRules rules) : rules_(std::make_shared<const redaction::MaskRules>(std::move(rules))) {}
+
+Redacted Redactor::text(std::string_view text) const { return by_lines(*rules_, text, false); }
+
+Redacted Redactor::json(std::string_view json) const {
+    Redacted redacted;
+    redacted.text.reserve(json.size());
+    redaction::mask_json(*rules_, json, redacted.text, redacted.places);
+    return redacted;
+}
+
+Redacted Redactor::content(std::string_view content) const {
+    if (content.size() <= redaction::largest_whole && redaction::is_json(content)) return json(content);
+    return by_lines(*rules_, content, true);
+}
+
+}  // namespace whittle::inline v0

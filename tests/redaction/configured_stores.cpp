@@ -1,0 +1,57 @@
+// Stores as a configuration asks for them: masked, sealed, in SQLite.
+#include "whittle/redaction/configured_redaction.hpp"
+
+#include "port/file_tools.hpp"
+#include "support/catch.hpp"
+#if WHITTLE_HAVE_SEALING
+#    include "whittle/sealing/configured_sealing.hpp"
+#endif
+#if WHITTLE_HAVE_SQLITE
+#    include "whittle/sqlite/configured_sqlite.hpp"
+#endif
+
+using namespace whittle;
+using testing::TempDir;
+
+TEST_CASE("a configuration masks what is stored", "[redaction]") {
+    const TempDir dir;
+    const ConfigSource source{.base_dir = dir.path().string(), .openers = {.redaction = open_configured_redaction}};
+    const auto settings =
+        read_chain_settings(R"({"storage": {"type": "file", "root": "store", "redaction": true}})", source);
+    open_storage(settings.storage)->put_if_absent("k", "password: swordfish-1");
+    CHECK(testing::bytes_of(dir / "store/k").starts_with("password: ***"));
+}
+
+#if WHITTLE_HAVE_SEALING && WHITTLE_HAVE_SQLITE
+TEST_CASE("a configuration keeps masked and sealed objects in a file of SQLite, and rotates their key",
+          "[redaction][sealing]") {
+    const TempDir dir;
+    std::string keys = "old " + std::string(64, 'a') + "\n";
+    const ConfigSource source{.base_dir = dir.path().string(),
+                              .lookup = [&](std::string_view name) -> std::optional<std::string> {
+                                  return name == "KEYS" ? std::optional(keys) : std::nullopt;
+                              },
+                              .openers = {.sqlite = open_configured_sqlite,
+                                          .sealing = open_configured_sealing,
+                                          .redaction = open_configured_redaction}};
+    const auto open_with = [&](const std::string& key_env) {
+        const auto settings = read_chain_settings(
+            R"({"storage": {"type": "sqlite", "root": "o.db", "redaction": true, "sealing_key_env": ")" + key_env +
+                R"("}})",
+            source);
+        return open_storage(settings.storage);
+    };
+    open_with("KEYS")->put_if_absent("a", "password: swordfish-1");
+    keys += "new " + std::string(64, 'b');
+    open_with("KEYS")->put_if_absent("b", "of a new key");
+    CHECK(open_with("KEYS")->get("a") == "password: ***");
+    CHECK(open_with("KEYS")->get("b") == "of a new key");
+    const auto bare = sqlite_storage(dir / "o.db");
+    CHECK(bare->get("a")->substr(8, 3) == "old");
+    CHECK(bare->get("b")->substr(8, 3) == "new");
+    CHECK(testing::error_of([&] { (void)open_with("NONE"); }) == "open storage: the environment has no value \"NONE\"");
+    keys = "new nonsense";
+    CHECK(testing::error_of([&] { (void)open_with("KEYS"); }) ==
+          "KEYS:1: not an id, a space and 64 hexadecimal digits");
+}
+#endif
