@@ -1,172 +1,154 @@
 #include "input.hpp"
 #include "interrupt.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "shown.hpp"
 #include "store_commands.hpp"
 #include "table.hpp"
+#include "whittle/retention/retention.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <unordered_set>
-#include <utility>
+#include <optional>
 
 namespace whittle::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using Keys = std::unordered_set<std::string>;
 
-/// Of keys, and of paths that end with one.
-bool may_stand_in_key(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '_' ||
-           c == '.' || c == '-';
+constexpr std::int64_t seconds_per_hour = 3'600;
+
+RetentionOptions retention_options(const StoreCommand& command) {
+    RetentionOptions options;
+    options.all_are_known = !command.live.empty();
+    options.purge = command.conversations;
+    options.older_than_seconds = command.older_than_hours * seconds_per_hour;
+    options.grace_seconds = std::min(options.grace_seconds, options.older_than_seconds);
+    options.conversation_max_age_seconds = command.conversations_older_than_hours * seconds_per_hour;
+    options.max_bytes = command.max_bytes;
+    options.poll = [] { throw_if_interrupted(); };
+    if (command.live.empty()) return options;
+    options.saved = [&command, at = std::size_t{0}]() mutable -> std::optional<SavedConversationText> {
+        if (at == command.live.size()) return std::nullopt;
+        const std::string& file = command.live[at++];
+        return SavedConversationText{file, read_all(file, InputLimits{.max_bytes = 0, .max_ratio = 0})};
+    };
+    return options;
 }
 
-/// Notes the keys that `word` is or ends with: a path of a store ends with the key, a sentence with a full stop.
-void note_keys(std::string_view word, const Keys& keys, Keys& live) {
-    constexpr std::size_t longest_path = 8'192;
-    constexpr std::string_view around = "._-";
-    if (word.size() > longest_path) word.remove_prefix(word.size() - longest_path);
-    word.remove_prefix(std::min(word.size(), word.find_first_not_of(around)));
-    while (!word.empty()) {
-        for (std::size_t start = 0; start < word.size();) {
-            if (const auto key = keys.find(std::string(word.substr(start))); key != keys.end()) live.insert(*key);
-            const std::size_t slash = word.find('/', start);
-            start = slash == std::string_view::npos ? word.size() : slash + 1;
-        }
-        if (around.find(word.back()) == std::string_view::npos) return;
-        word.remove_suffix(1);
+std::string why(const RetentionObject& object) {
+    switch (object.reason) {
+        case RetentionReason::over_size: return "nothing refers to it, and the store is too large";
+        case RetentionReason::purged: return "its conversation goes";
+        case RetentionReason::expired: return "its conversation was saved too long ago";
+        default: return "nothing refers to it";
     }
 }
 
-/// JSON may write "/" as "\/", and JSON in JSON with more of them.
-std::string without_escaped_slashes(std::string_view text) {
-    std::string plain;
-    plain.reserve(text.size());
-    for (const char c : text) {
-        if (c == '/') plain.erase(plain.find_last_not_of('\\') + 1);
-        plain += c;
-    }
-    return plain;
+std::int64_t objects_of(const RetentionPlan& plan, RetentionReason reason) {
+    const auto found = plan.sums.find(reason);
+    return found == plan.sums.end() ? 0 : found->second.objects;
 }
 
-/// The keys that stand anywhere in `text`, which may be JSON: behind a backslash the letter of an escape is none of the
-/// key. In doubt a key is live.
-void note_live(const std::string& text, const Keys& keys, Keys& live) {
-    constexpr std::size_t unicode_escape = 5;  // u and four digits
-    for (std::size_t at = 0; at < text.size();) {
-        if (!may_stand_in_key(text[at])) {
-            ++at;
-            continue;
-        }
-        std::size_t end = at;
-        while (end < text.size() && may_stand_in_key(text[end])) ++end;
-        const std::string_view word = std::string_view(text).substr(at, end - at);
-        note_keys(word, keys, live);
-        const bool is_escaped = at > 0 && text[at - 1] == '\\';
-        if (is_escaped) note_keys(word.substr(1), keys, live);
-        if (is_escaped && word.front() == 'u' && word.size() > unicode_escape)
-            note_keys(word.substr(unicode_escape), keys, live);
-        at = end;
-    }
-}
-
-/// What a fork may read is listed in an object that no message names: it lives if the fork's id stands in a file.
-bool is_list_of_live_fork(std::string_view key, const Keys& live) {
-    const std::string root = root_of(key);
-    return key.substr(std::min(key.size(), root.size() + 1)).starts_with("whittle-roots") && live.contains(root);
-}
-
-/// Logs of durable conversations stand in the store that they refer to (docs/durable.md): they are what is live.
-bool is_log(std::string_view key) { return key.starts_with("whittle-log/"); }
-
-/// The log's object, its conversation, whose lists of a fork lie below that name, and all that it refers to.
-void note_log(Storage& storage, const std::string& key, const Keys& keys, Keys& live) {
-    live.insert(key);
-    live.insert(root_of(key.substr(key.find('/') + 1)));
-    if (const auto content = storage.get(key)) note_live(without_escaped_slashes(*content), keys, live);
-}
-
-struct Sorted {
-    std::vector<StoredObject> garbage{};
-    std::int64_t referred = 0;
-    std::int64_t young = 0;
-};
-
-Sorted sort_objects(const StoreCommand& command, Storage& storage, std::vector<StoredObject> objects) {
-    Keys keys;
-    for (const StoredObject& object : objects) {
-        keys.insert(object.key);
-        keys.insert(root_of(object.key));
-    }
-    Keys live;
-    for (const std::string& file : command.live) {
-        const std::string text = read_all(file, InputLimits{.max_bytes = 0, .max_ratio = 0});
-        throw_if_interrupted();
-        note_live(without_escaped_slashes(text), keys, live);
-    }
-    for (const StoredObject& object : objects) {
-        if (is_log(object.key)) note_log(storage, object.key, keys, live);
-        throw_if_interrupted();
-    }
-    Sorted sorted;
-    constexpr std::int64_t seconds_per_hour = 3'600;
-    for (StoredObject& object : objects) {
-        if (live.contains(object.key) || is_list_of_live_fork(object.key, live)) {
-            ++sorted.referred;
-        } else if (object.age_seconds / seconds_per_hour < command.older_than_hours) {
-            ++sorted.young;
-        } else {
-            sorted.garbage.push_back(std::move(object));
-        }
-    }
-    return sorted;
-}
-
-std::int64_t bytes_of(const std::vector<StoredObject>& objects) {
-    std::int64_t bytes = 0;
-    for (const StoredObject& object : objects) bytes += object.bytes;
-    return bytes;
-}
-
-std::string sorted_text(const Sorted& sorted, bool removed) {
+/// What of `plan` stays, each with its reason; nothing of what has none.
+std::string stays_text(const RetentionPlan& plan) {
     std::string text;
-    for (const StoredObject& object : sorted.garbage)
-        text +=
-            fmt::format("{}  {} bytes, {}\n", shown(object.key), grouped(object.bytes), age_text(object.age_seconds));
-    text += fmt::format("{} objects with {} bytes {}; {} stay since a file refers to them, {} since they are young\n",
-                        grouped(static_cast<std::int64_t>(sorted.garbage.size())), grouped(bytes_of(sorted.garbage)),
-                        removed ? "removed" : "would be removed with --yes", grouped(sorted.referred),
-                        grouped(sorted.young));
+    const auto add = [&](RetentionReason reason, std::string_view words) {
+        const std::int64_t objects = objects_of(plan, reason);
+        if (objects > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(objects), words);
+    };
+    add(RetentionReason::referred, "are referred to");
+    add(RetentionReason::log, "are logs");
+    add(RetentionReason::young, "are young");
+    add(RetentionReason::active, "are of conversations at work");
+    add(RetentionReason::unknown, "are of conversations that nobody knows (give all with --live)");
+    return text.empty() ? "nothing" : text;
+}
+
+std::string plan_text(const StoreCommand& command, const RetentionPlan& plan, const RetentionResult& result) {
+    std::string text;
+    for (const RetentionObject& object : plan.goes)
+        text += fmt::format("{}  {} bytes, {}: {}\n", shown(object.key), grouped(object.bytes),
+                            age_text(age_of(object.stored_at)), why(object));
+    const RetentionSum sum = command.yes ? result.removed : plan.going();
+    text += fmt::format("{} objects with {} bytes {}; of what stays {}\n", grouped(sum.objects), grouped(sum.bytes),
+                        command.yes ? "removed" : "would be removed with --yes", stays_text(plan));
+    for (const std::string& key : result.spared)
+        text += fmt::format("spared, since it was written or referred to meanwhile: {}\n", shown(key));
+    if (command.max_bytes > 0 && plan.bytes_after > command.max_bytes)
+        text += fmt::format("{} bytes more than --max-bytes stay: they are referred to, or young\n",
+                            grouped(plan.bytes_after - command.max_bytes));
     return text;
 }
 
-ordered_json sorted_json(const Sorted& sorted, bool removed) {
-    ordered_json json{{"removed", removed},
-                      {"bytes", bytes_of(sorted.garbage)},
-                      {"referred", sorted.referred},
-                      {"young", sorted.young}};
+ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, const RetentionResult& result) {
+    const RetentionSum sum = command.yes ? result.removed : plan.going();
+    ordered_json json{{"removed", command.yes},
+                      {"bytes", sum.bytes},
+                      {"bytes_before", plan.bytes_before},
+                      {"bytes_after", plan.bytes_after},
+                      {"spared", result.spared}};
+    for (const auto reason : {RetentionReason::referred, RetentionReason::log, RetentionReason::young,
+                              RetentionReason::active, RetentionReason::unknown})
+        json[std::string(to_word(reason))] = objects_of(plan, reason);
     json["objects"] = ordered_json::array();
-    for (const StoredObject& object : sorted.garbage)
-        json["objects"].push_back({{"key", object.key}, {"bytes", object.bytes}, {"age_seconds", object.age_seconds}});
+    for (const RetentionObject& object : plan.goes)
+        json["objects"].push_back({{"key", object.key},
+                                   {"bytes", object.bytes},
+                                   {"age_seconds", age_of(object.stored_at)},
+                                   {"reason", to_word(object.reason)}});
     return json;
 }
 
 }  // namespace
 
+void add_store_gc(CLI::App& store, StoreCommand& command, CommonOptions& common) {
+    CLI::App* gc = add_store_action(store, command, StoreCommand::Action::collect, "gc",
+                                    "Say what no conversation refers to, and remove it with --yes");
+    gc->add_option(
+          "--live", command.live,
+          "A saved conversation that is still wanted, or its side table; several times for several. Not needed "
+          "for those with a log in the store")
+        ->allow_extra_args(false)
+        ->type_name("FILE");
+    gc->add_option("--conversation", command.conversations,
+                   "A conversation that goes, with its log and what no other refers to; several times for several")
+        ->allow_extra_args(false)
+        ->type_name("ID");
+    gc->add_option("--older-than", command.older_than_hours,
+                   "Leave younger objects, which a conversation that is not saved yet may have (default 24)")
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("HOURS");
+    gc->add_option("--conversations-older-than", command.conversations_older_than_hours,
+                   "Conversations whose logs were written longer ago go, too (default: none)")
+        ->check(CLI::PositiveNumber)
+        ->type_name("HOURS");
+    gc->add_option("--max-bytes", command.max_bytes,
+                   "Above it what nothing refers to goes from the oldest on, also if it is younger, but for an hour")
+        ->check(CLI::PositiveNumber)
+        ->type_name("BYTES");
+    CLI::Option* dry = gc->add_flag("--dry-run", command.dry_run, "Remove nothing, as without --yes");
+    gc->add_flag("--yes", command.yes, "Remove what is listed")->excludes(dry);
+    add_common(*gc, common);
+    gc->footer(
+        "Examples:\n"
+        "  whittle store gc store --dry-run\n"
+        "  whittle store gc store --live talk.json --live talk.json.whittle.json\n"
+        "  whittle store gc store.db --conversation talk-7 --max-bytes 1000000000 --yes\n\n"
+        "An object stays if its key stands anywhere in a file or in the log of a conversation. Without --live only\n"
+        "objects of conversations with a log are looked at. Removed objects do not come back.");
+}
+
 ExitCode run_store_gc(const StoreCommand& command, const CommonOptions& common) {
-    const auto storage = open_store(command.root);
+    const auto storage = open_store(command.root, command.key_file);
+    const RetentionOptions options = retention_options(command);
     // The store first: what is written after that is not looked at, and what refers to it is read later.
-    const Sorted sorted = sort_objects(command, *storage, objects_in(*storage, command.root));
-    if (command.yes) {
-        for (const StoredObject& object : sorted.garbage) {
-            throw_if_interrupted();
-            storage->remove(object.key);
-        }
-    }
-    print(common.json ? shown_json(sorted_json(sorted, command.yes)) + "\n" : sorted_text(sorted, command.yes));
+    const RetentionPlan plan = plan_retention(*storage, options);
+    const RetentionResult result = command.yes ? carry_out(*storage, plan, options) : RetentionResult{};
+    print(common.json ? shown_json(plan_json(command, plan, result)) + "\n" : plan_text(command, plan, result));
     return done;
 }
 

@@ -1,0 +1,101 @@
+#include "key_index.hpp"
+
+#include "../base/ascii.hpp"
+
+#include <algorithm>
+
+namespace whittle::inline v0::retention {
+namespace {
+
+/// Of keys, and of paths that end with one.
+bool may_stand_in_key(char c) noexcept { return detail::is_alnum(c) || c == '/' || c == '_' || c == '.' || c == '-'; }
+
+/// JSON may write "/" as "\/", and JSON in JSON with more of them.
+std::string without_escaped_slashes(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (const char c : text) {
+        if (c == '/') plain.erase(plain.find_last_not_of('\\') + 1);
+        plain += c;
+    }
+    return plain;
+}
+
+}  // namespace
+
+std::string_view folder_of(std::string_view key) noexcept { return key.substr(0, key.find('/')); }
+
+bool comes_before(const Hash128& a, const Hash128& b) noexcept {
+    return a.low != b.low ? a.low < b.low : a.high < b.high;
+}
+
+void KeyIndex::finish() {
+    const auto before = [](const Slot& a, const Slot& b) { return comes_before(a.print, b.print); };
+    std::ranges::sort(slots_, before);
+    const auto is_same = [](const Slot& a, const Slot& b) { return a.print == b.print; };
+    slots_.erase(std::unique(slots_.begin(), slots_.end(), is_same), slots_.end());
+    slots_.shrink_to_fit();
+}
+
+const KeyIndex::Slot* KeyIndex::find(std::string_view key) const {
+    const Hash128 print = hash128(key);
+    const auto found = std::ranges::lower_bound(slots_, print, comes_before, &Slot::print);
+    return found == slots_.end() || found->print != print ? nullptr : &*found;
+}
+
+std::optional<std::uint32_t> KeyIndex::referrer(std::string_view key) const {
+    const Slot* const slot = find(key);
+    return slot == nullptr || slot->by == nobody ? std::nullopt : std::optional(slot->by);
+}
+
+void KeyIndex::mark(std::string_view key, std::uint32_t by) {
+    auto* const slot = const_cast<Slot*>(find(key));
+    if (slot != nullptr && slot->by == nobody) slot->by = by;
+}
+
+/// The keys that `word` is or ends with: a path of a store ends with the key, a sentence with a full stop.
+void KeyIndex::mark_word(std::string_view word, std::uint32_t by) {
+    constexpr std::size_t longest_path = 8'192;
+    constexpr std::size_t longest_key = 512;
+    constexpr std::string_view around = "._-";
+    if (word.size() > longest_path) word.remove_prefix(word.size() - longest_path);
+    word.remove_prefix(std::min(word.size(), word.find_first_not_of(around)));
+    while (!word.empty()) {
+        for (std::size_t start = 0; start < word.size();) {
+            if (word.size() - start <= longest_key) mark(word.substr(start), by);
+            const std::size_t slash = word.find('/', start);
+            start = slash == std::string_view::npos ? word.size() : slash + 1;
+        }
+        if (around.find(word.back()) == std::string_view::npos) return;
+        word.remove_suffix(1);
+    }
+}
+
+/// Behind a backslash the letter of an escape is none of the key.
+void KeyIndex::mark_in(std::string_view given, std::uint32_t by, Poll poll) {
+    constexpr std::size_t unicode_escape = 5;  // u and four digits
+    constexpr std::size_t stretch = 65'536;
+    const std::string text = without_escaped_slashes(given);
+    std::size_t polled = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        if (at - polled >= stretch) {
+            poll();
+            polled = at;
+        }
+        if (!may_stand_in_key(text[at])) {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < text.size() && may_stand_in_key(text[end])) ++end;
+        const std::string_view word = std::string_view(text).substr(at, end - at);
+        mark_word(word, by);
+        const bool is_escaped = at > 0 && text[at - 1] == '\\';
+        if (is_escaped) mark_word(word.substr(1), by);
+        if (is_escaped && word.front() == 'u' && word.size() > unicode_escape)
+            mark_word(word.substr(unicode_escape), by);
+        at = end;
+    }
+}
+
+}  // namespace whittle::inline v0::retention

@@ -1,0 +1,429 @@
+// What of a store may go, and what a writer at the same time keeps.
+#include "whittle/retention/retention.hpp"
+
+#include "support/catch.hpp"
+#include "support/soak.hpp"
+#include "support/storage_tools.hpp"
+#include "support/temp_dir.hpp"
+#include "whittle/durable/durable.hpp"
+#include "whittle/message/chat_message.hpp"
+#include "whittle/reduction/reduction.hpp"
+#if WHITTLE_HAVE_SQLITE
+#    include "whittle/sqlite/sqlite_storage.hpp"
+#endif
+#if WHITTLE_HAVE_SEALING
+#    include "whittle/sealing/sealed_storage.hpp"
+#endif
+
+#include <latch>
+#include <random>
+#include <thread>
+
+using namespace whittle;
+using testing::errc_of;
+using testing::keys_below;
+using Keys = std::vector<std::string>;
+
+namespace {
+
+constexpr std::int64_t hour = 3'600;
+
+/// A store and a clock that a test moves.
+struct Shelf {
+    explicit Shelf(std::shared_ptr<ManualClock> time = std::make_shared<ManualClock>(1'700'000'000'000))
+        : clock(std::move(time)), storage(memory_storage({.clock = clock})) {
+        options.clock = clock;
+    }
+
+    void put(const std::string& key, std::string_view content = "12345678") { storage->put_if_absent(key, content); }
+    void wait_hours(std::int64_t hours) { clock->advance(std::chrono::hours(hours)); }
+    /// A conversation with a log, which refers to `keys`.
+    void save(const std::string& id, const Keys& keys) {
+        DurableConversation<> durable =
+            DurableConversation<>::open(storage, id, {.writer = "w", .take_over = true, .clock = clock});
+        std::string text = "see";
+        for (const std::string& key : keys) text += " " + key + ",";
+        durable->push_back(ChatMessage::user(text));
+        durable.save();
+        durable.release();
+    }
+    [[nodiscard]] RetentionPlan plan() const { return plan_retention(*storage, options); }
+    [[nodiscard]] Keys going() const {
+        Keys keys;
+        for (const RetentionObject& object : plan().goes) keys.push_back(object.key);
+        return keys;
+    }
+    /// "reason key by" of each object that is no log.
+    [[nodiscard]] Keys judged() const {
+        Keys judged;
+        RetentionOptions asked = options;
+        asked.visit = [&](const RetentionObject& object) {
+            if (object.key.starts_with("whittle-log/")) return;
+            judged.push_back(std::string(to_word(object.reason)) + ' ' + object.key +
+                             (object.by.empty() ? "" : ' ' + object.by));
+        };
+        (void)plan_retention(*storage, asked);
+        return judged;
+    }
+
+    std::shared_ptr<ManualClock> clock;
+    std::shared_ptr<Storage> storage;
+    RetentionOptions options{};
+};
+
+/// Gives these, once.
+std::function<std::optional<SavedConversationText>()> giving(std::vector<SavedConversationText> saved) {
+    return [saved = std::move(saved), at = std::size_t{0}]() mutable -> std::optional<SavedConversationText> {
+        if (at == saved.size()) return std::nullopt;
+        return saved[at++];
+    };
+}
+
+}  // namespace
+
+TEST_CASE("what a log refers to stays, what nothing refers to goes once it is old, and each is told why",
+          "[retention]") {
+    Shelf shelf;
+    shelf.put("a/clear/c1");
+    shelf.put("a/clear/c2");
+    shelf.put("b/clear/c1");
+    shelf.put("else/x");
+    shelf.save("a", {"a/clear/c1", "b/clear/c1"});
+    shelf.wait_hours(30);
+    shelf.put("a/clear/c3");
+    shelf.save("b", {});
+    CHECK(shelf.judged() == Keys{"referred a/clear/c1 a", "unreferenced a/clear/c2 a", "young a/clear/c3 a",
+                                 "referred b/clear/c1 a", "unknown else/x"});
+    const RetentionPlan plan = shelf.plan();
+    REQUIRE(plan.goes.size() == 1);
+    CHECK(plan.goes[0].key == "a/clear/c2");
+    CHECK(plan.going().bytes == 8);
+    CHECK(plan.bytes_after == plan.bytes_before - 8);
+    CHECK(plan.sums.at(RetentionReason::log).objects > 2);
+    CHECK(keys_below(*shelf.storage, "a/") == Keys{"a/clear/c1", "a/clear/c2", "a/clear/c3"});  // nothing is done yet
+    const RetentionResult result = carry_out(*shelf.storage, plan, shelf.options);
+    CHECK(result.removed.objects == 1);
+    CHECK(result.removed.bytes == 8);
+    CHECK(result.spared.empty());
+    CHECK(keys_below(*shelf.storage, "a/") == Keys{"a/clear/c1", "a/clear/c3"});
+    CHECK(shelf.going().empty());
+    shelf.options.all_are_known = true;
+    CHECK(shelf.going() == Keys{"else/x"});
+}
+
+TEST_CASE("where no conversation is known nothing is guessed", "[retention]") {
+    Shelf shelf;
+    shelf.put("a/x");
+    shelf.wait_hours(100);
+    CHECK(errc_of([&] { (void)shelf.plan(); }) == Errc::invalid_argument);
+    shelf.options.purge = {"a"};
+    CHECK(errc_of([&] { (void)shelf.plan(); }) == Errc::invalid_argument);
+    shelf.options.purge.clear();
+    shelf.options.saved = giving({{"talk.json", "nothing"}});
+    CHECK(shelf.judged() == Keys{"unknown a/x"});
+    shelf.options.saved = giving({{"talk.json", "nothing"}});
+    shelf.options.all_are_known = true;
+    CHECK(shelf.judged() == Keys{"unreferenced a/x"});
+    shelf.options.saved = giving({{"talk.json", R"({"stored":["\/srv\/store\/a\/x"]})"}});
+    CHECK(shelf.judged() == Keys{"referred a/x talk.json"});
+    CHECK(errc_of([&] {
+              RetentionOptions bad = shelf.options;
+              bad.grace_seconds = -1;
+              (void)plan_retention(*shelf.storage, bad);
+          }) == Errc::invalid_config);
+}
+
+TEST_CASE("a log that cannot be read is an error: what it refers to is not known", "[retention]") {
+    Shelf shelf;
+    shelf.put("a/x");
+    shelf.put("whittle-log/a/log/000000000001", "half an ent");
+    shelf.wait_hours(100);
+    CHECK(errc_of([&] { (void)shelf.plan(); }) == Errc::damaged);
+}
+
+TEST_CASE("nothing goes that is younger than the time of grace, and nothing of a conversation at work", "[retention]") {
+    Shelf shelf;
+    shelf.put("a/old");
+    shelf.wait_hours(48);
+    shelf.put("a/new");
+    shelf.save("a", {});
+    shelf.options.older_than_seconds = 0;
+    CHECK(shelf.judged() == Keys{"young a/new a", "active a/old a"});
+    shelf.wait_hours(2);
+    CHECK(shelf.judged() == Keys{"unreferenced a/new a", "unreferenced a/old a"});
+    shelf.options.grace_seconds = 3 * hour;
+    CHECK(shelf.judged() == Keys{"young a/new a", "active a/old a"});
+    shelf.options.grace_seconds = 0;
+    CHECK(shelf.going() == Keys{"a/new", "a/old"});
+}
+
+TEST_CASE("a store that is too large gives up what nothing refers to, the oldest first, and never more than it must",
+          "[retention]") {
+    Shelf shelf;
+    shelf.save("a", {"a/kept"});
+    shelf.put("a/kept", std::string(1'000, 'k'));
+    for (int i = 0; i < 5; ++i) {
+        shelf.put("a/" + std::to_string(9 - i), std::string(100, 'x'));
+        shelf.wait_hours(2);
+    }
+    const std::int64_t all = shelf.plan().bytes_before;
+    CHECK(shelf.going().empty());
+    shelf.options.max_bytes = all - 150;
+    CHECK(shelf.going() == Keys{"a/8", "a/9"});
+    CHECK(shelf.plan().bytes_after == all - 200);
+    shelf.options.max_bytes = 1;
+    const RetentionPlan plan = shelf.plan();
+    CHECK(plan.sums.at(RetentionReason::over_size).objects == 5);
+    CHECK(plan.bytes_after == all - 500);  // what is referred to stays, whatever the limit
+    shelf.options.older_than_seconds = 9 * hour;
+    shelf.options.max_bytes = all - 150;
+    CHECK(shelf.judged() == Keys{"young a/5 a", "young a/6 a", "young a/7 a", "over_size a/8 a", "unreferenced a/9 a",
+                                 "referred a/kept a"});
+    CHECK(shelf.plan().bytes_after == all - 200);
+}
+
+TEST_CASE("a conversation is purged with its log and its objects, but for what others refer to", "[retention]") {
+    Shelf shelf;
+    const std::string long_id = "a-conversation-with-a-long-id";
+    for (const std::string& key : {long_id + "/clear/c1", long_id + "/clear/c2", short_root(long_id) + "/0001"})
+        shelf.put(key);
+    shelf.save(long_id, {long_id + "/clear/c1"});
+    shelf.save("other", {long_id + "/clear/c2"});
+    shelf.put("other/x");
+    shelf.options.purge = {long_id};
+    CHECK(errc_of([&] { (void)shelf.plan(); }) == Errc::conflict);  // it was saved just now
+    shelf.wait_hours(2);
+    const RetentionPlan plan = shelf.plan();
+    (void)carry_out(*shelf.storage, plan, shelf.options);
+    CHECK(keys_below(*shelf.storage, long_id + "/") == Keys{long_id + "/clear/c2"});
+    CHECK(keys_below(*shelf.storage, short_root(long_id) + "/").empty());
+    CHECK(keys_below(*shelf.storage, "whittle-log/" + long_id + "/").empty());
+    CHECK(keys_below(*shelf.storage, "other/") == Keys{"other/x"});
+    CHECK(read_durable(shelf.storage, "other").size() == 1);
+    CHECK(plan.goes.back().key.starts_with("whittle-log/"));  // logs last: a plan that is broken off is made again
+}
+
+TEST_CASE("conversations that were saved too long ago go", "[retention]") {
+    Shelf shelf;
+    shelf.put("a/x");
+    shelf.save("a", {"a/x", "b/shared"});
+    shelf.wait_hours(100);
+    shelf.put("b/x");
+    shelf.put("b/shared");
+    shelf.save("b", {"b/x"});
+    shelf.options.conversation_max_age_seconds = 48 * hour;
+    CHECK(shelf.judged() == Keys{"expired a/x a", "young b/shared b", "referred b/x b"});
+    (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
+    CHECK(keys_below(*shelf.storage, "whittle-log/a/").empty());
+    CHECK(keys_below(*shelf.storage, "b/").size() == 2);
+}
+
+TEST_CASE("a branch keeps the log that it reads and what that refers to, until it has a snapshot of its own",
+          "[retention]") {
+    Shelf shelf;
+    shelf.put("a/x");
+    {
+        auto a = DurableConversation<>::open(shelf.storage, "a", {.writer = "w", .clock = shelf.clock});
+        a->push_back(ChatMessage::user("see a/x"));
+        auto branch = a.fork("branch");
+        branch->push_back(ChatMessage::user("more"));
+        branch.save();
+        branch.release();
+        a.release();
+    }
+    shelf.wait_hours(5);
+    shelf.options.purge = {"a"};
+    CHECK(shelf.judged() == Keys{"referred a/x a"});
+    CHECK(shelf.going().empty());
+    (void)compact_durable(*shelf.storage, "branch", {.clock = shelf.clock});
+    shelf.wait_hours(5);
+    CHECK(shelf.judged() == Keys{"referred a/x branch"});
+    (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
+    CHECK(keys_below(*shelf.storage, "whittle-log/a/").empty());
+    CHECK(text_of(read_durable(shelf.storage, "branch").messages()[0], 0) == "see a/x");
+    CHECK(shelf.storage->get("a/x"));
+}
+
+TEST_CASE("what a writer refers to after the plan was made is spared", "[retention]") {
+    Shelf shelf;
+    for (const char* key : {"a/x", "b/y", "b/z"}) shelf.put(key);
+    shelf.save("a", {});
+    shelf.save("b", {});
+    shelf.save("gone", {});
+    shelf.put("gone/x");
+    shelf.wait_hours(30);
+    shelf.options.purge = {"gone"};
+    const RetentionPlan plan = shelf.plan();
+    CHECK(plan.going().objects > 4);
+
+    SECTION("by its log: what it names, and all of its own") {
+        shelf.save("a", {"b/y"});
+        const RetentionResult result = carry_out(*shelf.storage, plan, shelf.options);
+        CHECK(result.spared == Keys{"a/x", "b/y"});
+        CHECK_FALSE(shelf.storage->get("b/z"));
+    }
+    SECTION("by writing the object again") {
+        shelf.storage->remove("b/y");
+        shelf.put("b/y");
+        CHECK(carry_out(*shelf.storage, plan, shelf.options).spared == Keys{"b/y"});
+    }
+    SECTION("by opening the conversation that was to be purged") {
+        shelf.save("gone", {});
+        (void)carry_out(*shelf.storage, plan, shelf.options);
+        CHECK(shelf.storage->get("gone/x"));
+        CHECK(read_durable(shelf.storage, "gone").size() == 2);
+    }
+    SECTION("in the middle of removing") {
+        RetentionOptions options = shelf.options;
+        for (int i = 0; i < 600; ++i) shelf.put("b/many/" + std::to_string(i));
+        shelf.wait_hours(30);
+        const RetentionPlan many = plan_retention(*shelf.storage, options);
+        int removed = 0;
+        class Watched final : public Storage {
+        public:
+            Watched(Storage& inner, std::function<void()> before_remove)
+                : inner_(inner), before_remove_(std::move(before_remove)) {}
+            void put_if_absent(std::string_view key, std::string_view content) override {
+                inner_.put_if_absent(key, content);
+            }
+            std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t most) override {
+                return inner_.get(key, offset, most);
+            }
+            std::optional<ObjectInfo> stat(std::string_view key) override { return inner_.stat(key); }
+            void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
+                inner_.list(prefix, visit);
+            }
+            bool remove(std::string_view key) override {
+                before_remove_();
+                return inner_.remove(key);
+            }
+
+        private:
+            Storage& inner_;
+            std::function<void()> before_remove_;
+        } watched(*shelf.storage, [&] {
+            if (++removed == 100) shelf.save("b", {});
+        });
+        (void)carry_out(watched, many, options);
+        CHECK(removed < 300);
+        CHECK(keys_below(*shelf.storage, "b/many/").size() > 300);
+    }
+}
+
+TEST_CASE("whatever conversations a store has, all of them can be read and undone after a collection", "[retention]") {
+    std::mt19937 random(9);
+    for (int round = 0; round < (testing::is_soak() ? 200 : 20); ++round) {
+        Shelf shelf;
+        const Chain<> chain(ChainConfig{.storage = shelf.storage, .clock = shelf.clock},
+                            Reduction<>{{.max_tokens_for_clear = 1'500, .clear_target_tokens = 500}});
+        const int conversations = 2 + static_cast<int>(random() % 3);
+        std::map<std::string, std::vector<std::string>> originals;
+        for (int i = 0; i < conversations; ++i) {
+            const std::string id = "conversation-" + std::to_string(i);
+            auto durable = DurableConversation<>::open(shelf.storage, id, {.writer = "w", .clock = shelf.clock});
+            for (int r = 0; r < 12; ++r) {
+                const std::string call = "c" + std::to_string(r);
+                durable->push_back(ChatMessage::assistant().call(call, "read"));
+                durable->push_back(ChatMessage::result(call, "read", call + std::string(900, 'x')));
+                chain.before_model(*durable);
+                if (random() % 5 == 0) (void)durable->undo();
+                if (random() % 3 == 0) durable.save();
+                if (random() % 9 == 0) durable.compact();
+            }
+            durable.save();
+            durable.release();
+        }
+        shelf.wait_hours(50);
+        shelf.options.all_are_known = true;
+        shelf.options.grace_seconds = 0;
+        shelf.options.max_bytes = 1;
+        if (random() % 2 == 0) shelf.options.purge = {"conversation-0"};
+        (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
+        for (int i = shelf.options.purge.empty() ? 0 : 1; i < conversations; ++i) {
+            auto read = read_durable(shelf.storage, "conversation-" + std::to_string(i));
+            while (read.undo()) {
+            }
+            REQUIRE(read.size() == 24);
+            for (int r = 0; r < 12; ++r)
+                CHECK(text_of(read.messages()[static_cast<std::size_t>(2 * r + 1)], 0).size() > 900);
+        }
+        if (!shelf.options.purge.empty()) CHECK(keys_below(*shelf.storage, "conversation-0/").empty());
+    }
+}
+
+TEST_CASE("files, SQLite and sealed stores are collected alike", "[retention]") {
+    const testing::TempDir dir;
+    std::vector<std::pair<std::string, std::shared_ptr<Storage>>> stores{{"files", file_storage(dir / "files")}};
+#if WHITTLE_HAVE_SQLITE
+    stores.emplace_back("SQLite", sqlite_storage(dir / "objects.db"));
+#endif
+#if WHITTLE_HAVE_SEALING
+    const SealingKey key{"k1", std::string(32, 'a')};
+    stores.emplace_back("sealed",
+                        sealed_storage(memory_storage(), {.key_to_write = [&] { return key; },
+                                                          .key_to_read = [&](auto) { return std::optional(key); }}));
+#endif
+    for (const auto& [name, storage] : stores) {
+        CAPTURE(name);
+        {
+            auto durable = DurableConversation<>::open(storage, "a", {.writer = "w"});
+            storage->put_if_absent("a/x", "kept");
+            storage->put_if_absent("a/y", "not kept");
+            durable->push_back(ChatMessage::user("see a/x"));
+            durable.save();
+        }
+        RetentionOptions options;
+        CHECK(plan_retention(*storage, options).goes.empty());  // young
+        options.clock = std::make_shared<ManualClock>(system_clock()->now() + 48 * hour * 1'000);
+        const RetentionPlan plan = plan_retention(*storage, options);
+        REQUIRE(plan.goes.size() == 1);
+        CHECK(plan.goes[0].key == "a/y");
+        CHECK(plan.goes[0].bytes == 8);
+        CHECK(carry_out(*storage, plan, options).removed.objects == 1);
+        CHECK(keys_below(*storage, "a/") == Keys{"a/x"});
+        CHECK(read_durable(storage, "a").size() == 1);
+    }
+}
+
+TEST_CASE("writers that store and save while a store is collected lose nothing", "[retention][threads]") {
+    Shelf shelf(std::make_shared<ManualClock>(system_clock()->now()));
+    for (int i = 0; i < 2'000; ++i) shelf.put("conv-" + std::to_string(i % 4) + "/old/" + std::to_string(i));
+    for (int i = 0; i < 4; ++i) shelf.save("conv-" + std::to_string(i), {});
+    shelf.wait_hours(50);
+    std::latch open(4);
+    std::vector<std::thread> writers;
+    for (int w = 0; w < 4; ++w) {
+        writers.emplace_back([&, w] {
+            const std::string id = "conv-" + std::to_string(w);
+            auto durable = DurableConversation<>::open(shelf.storage, id,
+                                                       {.writer = "w", .take_over = true, .clock = shelf.clock});
+            open.count_down();
+            for (int i = 0; i < 30; ++i) {  // names old objects again, as after an undo
+                const std::string key = id + "/old/" + std::to_string(4 * i + w);
+                shelf.storage->put_if_absent(key, "12345678");
+                durable->push_back(ChatMessage::user("see " + key));
+                shelf.storage->put_if_absent(id + "/new/" + std::to_string(i), "new");
+                durable->push_back(ChatMessage::user("see " + id + "/new/" + std::to_string(i)));
+                durable.save();
+            }
+        });
+    }
+    const RetentionPlan before = shelf.plan();
+    open.wait();
+    (void)carry_out(*shelf.storage, before, shelf.options);
+    for (int i = 0; i < 5; ++i) (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
+    for (std::thread& writer : writers) writer.join();
+    (void)carry_out(*shelf.storage, shelf.plan(), shelf.options);
+    for (int w = 0; w < 4; ++w) {
+        const auto read = read_durable(shelf.storage, "conv-" + std::to_string(w));
+        for (const ChatMessage& m : read.messages()) {
+            const std::string text = text_of(m, 0);
+            if (text.starts_with("see conv")) CHECK(shelf.storage->get(text.substr(4)));
+        }
+    }
+}
+
+TEST_CASE("the options of retention can be made as a temporary in a generic lambda", "[retention]") {
+    const auto roots = [](auto) { return RetentionOptions{}.log_roots; };  // tests/loop/config_temporaries.cpp
+    CHECK(roots(0) == std::vector<std::string>{"whittle-log"});
+}
