@@ -1,10 +1,13 @@
 // Does with a real language model what the tests do with its recordings, prints what came of it, and checks what must
 // hold whatever the model writes. scripts/real_model starts the server. Exit code 0: all of it held.
+#include "notes.hpp"
 #include "plans.hpp"
 #include "recording.hpp"
 #include "scenarios.hpp"
 
 #include <whittle/backend/curl_transport.hpp>
+#include <whittle/backend/openai_chat_model.hpp>
+#include <whittle/servers/server_tokens.hpp>
 
 #include <fmt/format.h>
 
@@ -179,6 +182,7 @@ public:
 
     int run() {
         if (options_.timings == "yes") talk_timed();
+        if (options_.timings == "yes") learn();
         for (const real_model::TalkPlan& plan : real_model::plans) talk(plan);
         score("logprobs", options_.logprobs);
         score("logprobs_marked", options_.marked);
@@ -212,6 +216,42 @@ private:
         checks_.expect(talk.violations.empty(), "the history is valid at the end");
         keep(plan.name, std::move(exchanges));
         transport_ = std::make_shared<real_model::RecordingTransport>(whittle::make_curl_transport());
+    }
+
+    /// What the server says of itself is what it does.
+    void learn() {
+        using whittle::openai::Message;
+        fmt::print("What the server says of itself\n");
+        std::fflush(stdout);
+        const std::shared_ptr<whittle::HttpTransport> transport = whittle::make_curl_transport();
+        const whittle::ServerAddress address{.base_url = options_.base_url, .model = options_.model};
+        const whittle::ServerFacts facts = learn_server(*transport, address);
+        fmt::print("  {}: {} tokens of {}, {} slots\n", name_of(facts.kind), facts.context_window, facts.trained_window,
+                   facts.slots);
+        checks_.expect(facts.kind == whittle::ServerKind::llama_server && facts.context_window == 2'048,
+                       "kind and window are learnt");
+        checks_.expect(facts.renders_tools == false, "its template is known to render no tools");
+        whittle::OpenAIModelConfig config{.model = options_.model, .base_url = options_.base_url};
+        config.dialect = *whittle::openai::find_dialect("llama_cpp");
+        config.max_output_tokens = 4;
+        config.extra = whittle::pinned_to_slot(R"({"temperature":0})", 0);
+        whittle::OpenAIChatModel model(transport, config);
+        const auto counter = server_counter(transport, address, facts.kind);
+        std::vector<Message> talk;
+        std::size_t right = 0;
+        for (int i = 1; i <= 3; ++i) {
+            talk.push_back(whittle::message_traits<Message>::make(whittle::Role::user, real_model::note_text(i)));
+            const auto counted = count_request(*transport, address, facts.kind, {.messages = talk});
+            whittle::Reply<Message> reply = model.generate({.messages = talk});
+            std::int64_t ours = 0;
+            for (const Message& message : talk) ours += count_message(message, *counter);
+            const std::int64_t billed = reply.usage->input + reply.usage->cache_read;
+            fmt::print("  counted {} with the template, {} by message; billed {}, of which {} were kept\n",
+                       counted.value_or(0), ours, billed, reply.usage->cache_read);
+            right += counted == billed ? 1 : 0;
+            talk.push_back(std::move(reply.message));
+        }
+        checks_.expect(right == 3, fmt::format("{} of 3 requests were counted as they were billed", right));
     }
 
     void score(std::string_view name, const std::string& model) {

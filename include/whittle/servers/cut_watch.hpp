@@ -1,0 +1,119 @@
+#pragma once
+
+#include "whittle/base/event.hpp"
+#include "whittle/base/hash.hpp"
+#include "whittle/port/detail/model_message.hpp"
+#include "whittle/port/model.hpp"
+#include "whittle/tokens/counter.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace whittle::inline v0 {
+
+/// What becomes of a reply to a request that the server has cut.
+enum class OnCut {
+    refuse,  ///< it is dropped, and the call ends as an overflow: the chain makes the request smaller and asks again
+    tell,    ///< it is passed on without its usage, which says nothing of the conversation
+};
+
+struct CutWatchConfig {
+    OnCut on_cut = OnCut::refuse;
+    std::int64_t window = 0;  ///< tokens, `ServerFacts::context_window`, for the overflow; 0: what was billed
+    EventSink on_event{};     ///< gets a warning "silent_cut" with what was sent at least and what was billed
+};
+
+/// A request that a server has cut. Tokens.
+struct SilentCut {
+    std::int64_t sent = 0;    ///< at least
+    std::int64_t billed = 0;  ///< input
+};
+
+namespace detail {
+
+/// What is known of a request without asking its server.
+struct SentRequest {
+    std::vector<Hash128> messages{};
+    Hash128 beside{};            ///< system text and tools
+    std::int64_t plain = 0;      ///< tokens, four bytes each, runs of one as one; without thinking, media and tools
+    std::int64_t uncertain = 0;  ///< tokens of thinking, which templates leave out when a turn is over
+    bool has_media = false;
+};
+
+void add_part(SentRequest& sent, Hash128& message, std::int64_t& bytes, const PartView& part);
+void add_message(SentRequest& sent, Hash128 message, std::int64_t bytes);
+void add_beside(SentRequest& sent, std::string_view system, std::span<const ToolSpec> tools);
+
+/// Sees the requests and bills of one conversation after the other. Thread-safe; conversations at the same time on one
+/// watch hide cuts from it, and make it see none that is not there.
+class CutJudge {
+public:
+    /// A cut is certain where less was billed than what was sent comes to by eight bytes a token, or than the same
+    /// messages without the newest were billed and these come to.
+    [[nodiscard]] std::optional<SilentCut> judge(SentRequest sent, const Usage& usage);
+
+private:
+    std::mutex mutex_{};
+    SentRequest before_{};
+    std::int64_t least_before_ = 0;  ///< tokens of it: its bill, or what it had at least
+};
+
+void tell_cut(const EventSink& events, const SilentCut& cut) noexcept;
+[[nodiscard]] ModelError cut_error(const SilentCut& cut, std::int64_t window);
+
+template <AgentMessage M>
+[[nodiscard]] SentRequest sent_of(const ModelRequest<M>& request) {
+    SentRequest sent;
+    add_beside(sent, request.system, request.tools);
+    sent.messages.reserve(request.messages.size());
+    for (const M& message : request.messages) {
+        Hash128 hash{.low = static_cast<std::uint64_t>(message_traits<M>::role(message))};
+        std::int64_t bytes = 0;
+        message_traits<M>::for_each_part(message, [&](const PartView& part) { add_part(sent, hash, bytes, part); });
+        add_message(sent, hash, bytes);
+    }
+    return sent;
+}
+
+template <AgentMessage M>
+class CutWatch final : public Model<M> {
+public:
+    CutWatch(std::shared_ptr<Model<M>> model, CutWatchConfig config)
+        : model_(std::move(model)), config_(std::move(config)) {}
+
+    Reply<M> generate(const ModelRequest<M>& request) override {
+        Reply<M> reply = model_->generate(request);
+        if (!reply.usage) return reply;
+        const std::optional<SilentCut> cut = judge_.judge(sent_of(request), *reply.usage);
+        if (!cut) return reply;
+        tell_cut(config_.on_event, *cut);
+        if (config_.on_cut == OnCut::refuse) throw cut_error(*cut, config_.window);
+        reply.usage.reset();
+        return reply;
+    }
+
+private:
+    std::shared_ptr<Model<M>> model_;
+    CutWatchConfig config_;
+    CutJudge judge_{};
+};
+
+}  // namespace detail
+
+/// `model`, watched for a server that leaves out the oldest messages of a request that is too large and says nothing,
+/// as Ollama does: its bill tells. O(bytes of the request) beside each call. One watch for each conversation. Without a
+/// usage in the replies nothing is seen. Throws Error(invalid_argument) without a model.
+template <typename ModelType>
+[[nodiscard]] auto with_cut_watch(std::shared_ptr<ModelType> model, CutWatchConfig config = {}) {
+    using M = detail::ModelMessage<ModelType>;
+    if (model == nullptr) throw Error(Errc::invalid_argument, "watch for cuts: there is no model");
+    return std::shared_ptr<Model<M>>(std::make_shared<detail::CutWatch<M>>(std::move(model), std::move(config)));
+}
+
+}  // namespace whittle::inline v0
