@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <streambuf>
 #include <system_error>
 
 namespace whittle::inline v0::detail {
@@ -18,6 +19,21 @@ constexpr std::string_view base64_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefgh
 std::uint32_t byte_at(std::string_view bytes, std::size_t i) {
     return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U;
 }
+
+/// What a stream's buffer holds ready. Members that every buffer has for those derived from it; going byte by byte
+/// takes a quarter of the time of parsing.
+class ReadyBytes final : public std::streambuf {
+public:
+    static constexpr std::size_t most = 1U << 20U;  // that `pass` takes at once: it counts in int
+
+    static std::string_view of(const std::streambuf& buffer) {
+        const char* const begin = (buffer.*&ReadyBytes::gptr)();
+        return {begin, static_cast<std::size_t>((buffer.*&ReadyBytes::egptr)() - begin)};
+    }
+    static void pass(std::streambuf& buffer, std::size_t bytes) {
+        (buffer.*&ReadyBytes::gbump)(static_cast<int>(bytes));
+    }
+};
 
 /// Walks over the brackets of a JSON text; brackets in strings do not count.
 class BracketScanner {
@@ -152,17 +168,29 @@ std::string clip_for_error(std::string_view text) {
 LineRead read_line(std::istream& in, std::string& line, std::size_t max_bytes) {
     using Traits = std::istream::traits_type;
     line.clear();
-    std::streambuf* buffer = in.rdbuf();
+    std::streambuf* const buffer = in.rdbuf();
     if (buffer == nullptr) return LineRead::end;
     bool any = false;
-    while (true) {
-        const auto c = buffer->sbumpc();
-        if (Traits::eq_int_type(c, Traits::eof())) return any ? LineRead::line : LineRead::end;
-        if (Traits::to_char_type(c) == '\n') return LineRead::line;
-        if (line.size() == max_bytes) return LineRead::too_long;
-        line += Traits::to_char_type(c);
+    while (!Traits::eq_int_type(buffer->sgetc(), Traits::eof())) {
         any = true;
+        const std::string_view ready = ReadyBytes::of(*buffer).substr(0, ReadyBytes::most);
+        if (ready.empty()) {  // it reads byte by byte
+            const char c = Traits::to_char_type(buffer->sbumpc());
+            if (c == '\n') return LineRead::line;
+            if (line.size() == max_bytes) return LineRead::too_long;
+            line += c;
+            continue;
+        }
+        const std::size_t end = std::min(ready.find('\n'), ready.size());
+        const std::size_t taken = std::min(end, max_bytes - line.size());
+        line.append(ready.substr(0, taken));
+        ReadyBytes::pass(*buffer, taken);
+        if (taken < end) return LineRead::too_long;
+        if (end == ready.size()) continue;
+        ReadyBytes::pass(*buffer, 1);
+        return LineRead::line;
     }
+    return any ? LineRead::line : LineRead::end;
 }
 
 bool read_rest(std::istream& in, std::string& text, std::size_t max_bytes) {

@@ -33,7 +33,8 @@ public:
     ClaudeCodeLog(const LogOptions& options, LogNotes& notes, VisitSession visit)
         : options_(options), notes_(notes), visit_(visit) {}
 
-    void add(const ordered_json& record, std::size_t line) {
+    /// Takes what a message says out of the record.
+    void add(ordered_json& record, std::size_t line) {
         const std::string_view type = text_at(record, "type");
         if (id_.empty()) id_ = text_at(record, "sessionId");
         if (type.empty()) return note_damage(notes_, line, "a record without a type");
@@ -61,7 +62,7 @@ public:
     }
 
 private:
-    void add_to(ClaudeThread& thread, std::string_view type, const ordered_json& record, std::size_t line) {
+    void add_to(ClaudeThread& thread, std::string_view type, ordered_json& record, std::size_t line) {
         if (type == "assistant") return add_assistant(thread, record, line);
         if (type == "user") return thread.add_user(record, line, notes_);
         if (type == "attachment") return add_attachment(thread, record, line);
@@ -71,7 +72,7 @@ private:
         ++notes_.left_out[subtype.empty() ? "system" : "system/" + std::string(subtype.substr(0, 64))];
     }
 
-    void add_assistant(ClaudeThread& thread, const ordered_json& record, std::size_t line) {
+    void add_assistant(ClaudeThread& thread, ordered_json& record, std::size_t line) {
         const ordered_json* message = tree_at(record, "message");
         if (!is_set(record, "isApiErrorMessage") && (message == nullptr || text_at(*message, "model") != "<synthetic>"))
             return thread.add_reply(record, line, notes_);
@@ -144,7 +145,7 @@ private:
 void read_claude_code(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
     Records records(in, options, notes);
     ClaudeCodeLog log(options, notes, visit);
-    while (const auto record = records.next()) log.add(*record, records.line());
+    while (auto record = records.next()) log.add(*record, records.line());
     log.finish();
 }
 

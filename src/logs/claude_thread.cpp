@@ -10,9 +10,18 @@ namespace {
 
 using detail::find_member;
 
-ordered_json blocks_of(const ordered_json& content) {
-    if (content.is_array()) return content;
-    return ordered_json::array({{{"type", "text"}, {"text", content}}});
+ordered_json to_blocks(ordered_json&& content) {
+    if (content.is_array()) return std::move(content);
+    return ordered_json::array({{{"type", "text"}, {"text", std::move(content)}}});
+}
+
+/// What the record's message says: a text or blocks; else null.
+ordered_json* content_of(ordered_json& record) {
+    const auto message = record.find("message");
+    if (message == record.end() || !message->is_object()) return nullptr;
+    const auto content = message->find("content");
+    const bool says = content != message->end() && (content->is_array() || content->is_string());
+    return says ? &*content : nullptr;
 }
 
 /// Of each count the larger one: the records of a reply repeat its usage, and the first ones were written before its
@@ -67,16 +76,15 @@ void ClaudeThread::mark(const ordered_json& record, Place place) {
 
 void ClaudeThread::pass(const ordered_json& record) { mark(record, place_of_parent(record)); }
 
-void ClaudeThread::add_reply(const ordered_json& record, std::size_t line, LogNotes& notes) {
-    const ordered_json* message = tree_at(record, "message");
-    const ordered_json* content = message == nullptr ? nullptr : find_member(*message, "content");
-    if (content == nullptr || !(content->is_array() || content->is_string()))
-        return note_damage(notes, line, "a reply without content");
+void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& notes) {
+    ordered_json* const content = content_of(record);
+    if (content == nullptr) return note_damage(notes, line, "a reply without content");
     if (places_.contains(std::string(text_at(record, "uuid")))) {
         ++notes.left_out["repeated record"];
         return;
     }
-    const std::string id(text_at(*message, "id"));
+    const ordered_json& message = record["message"];
+    const std::string id(text_at(message, "id"));
     const auto known = id.empty() ? replies_.end() : replies_.find(id);
     const std::size_t reply =
         known != replies_.end()
@@ -84,10 +92,10 @@ void ClaudeThread::add_reply(const ordered_json& record, std::size_t line, LogNo
             : entries_.add({.message = {{"role", "assistant"}, {"content", ordered_json::array()}},
                             .time = time_of(record),
                             .line = line,
-                            .call = Call{.id = id, .model = std::string(text_at(*message, "model"))}});
+                            .call = Call{.id = id, .model = std::string(text_at(message, "model"))}});
     if (known == replies_.end() && !id.empty()) replies_.emplace(id, reply);
-    append_blocks(reply, *content);
-    if (const auto usage = claude_usage(*message)) {
+    append_blocks(reply, to_blocks(std::move(*content)));
+    if (const auto usage = claude_usage(message)) {
         auto& billed_usage = entries_[reply].call->usage;
         if (!billed_usage) billed_usage.emplace();
         take_largest(*billed_usage, *usage);
@@ -95,9 +103,8 @@ void ClaudeThread::add_reply(const ordered_json& record, std::size_t line, LogNo
     mark(record, reply + 1);
 }
 
-void ClaudeThread::append_blocks(std::size_t reply, const ordered_json& content) {
+void ClaudeThread::append_blocks(std::size_t reply, ordered_json blocks) {
     ordered_json& held = entries_[reply].message["content"];
-    ordered_json blocks = blocks_of(content);
     for (ordered_json& block : blocks) {
         if (was_held(held, block)) continue;  // written again while it streamed
         if (const std::string_view id = text_at(block, "id"); !id.empty() && text_at(block, "type") == "tool_use")
@@ -106,26 +113,25 @@ void ClaudeThread::append_blocks(std::size_t reply, const ordered_json& content)
     }
 }
 
-void ClaudeThread::add_user(const ordered_json& record, std::size_t line, LogNotes& notes) {
-    const ordered_json* message = tree_at(record, "message");
-    const ordered_json* content = message == nullptr ? nullptr : find_member(*message, "content");
-    if (content == nullptr || !(content->is_array() || content->is_string()))
-        return note_damage(notes, line, "a user's message without content");
+void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& notes) {
+    ordered_json* const content = content_of(record);
+    if (content == nullptr) return note_damage(notes, line, "a user's message without content");
     if (places_.contains(std::string(text_at(record, "uuid")))) {
         ++notes.left_out["repeated record"];
         return;
     }
     if (is_set(record, "isCompactSummary")) {
         Compaction& compaction = entries_.was_compacted_here() ? entries_.newest_compaction() : entries_.compact();
-        compaction.kept.insert(compaction.kept.begin(), ordered_json{{"role", "user"}, {"content", *content}});
+        compaction.kept.insert(compaction.kept.begin(),
+                               ordered_json{{"role", "user"}, {"content", std::move(*content)}});
         return mark(record, entries_.size());
     }
     if (is_set(record, "isVisibleInTranscriptOnly")) {
         ++notes.left_out["shown in the transcript only"];
         return pass(record);
     }
-    if (has_tool_result(*content)) return add_results(*content, record, line);
-    add_prompt(*content, record, line);
+    if (has_tool_result(*content)) return add_results(std::move(*content), record, line);
+    add_prompt(std::move(*content), record, line);
 }
 
 void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line) {

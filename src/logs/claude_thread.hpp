@@ -13,10 +13,11 @@ namespace whittle::inline v0::logs {
 /// A conversation within a log of Claude Code: the main one, or a sub-agent's. Its records form a tree by "parentUuid".
 class ClaudeThread {
 public:
-    /// A record of type assistant. One reply of the model is several of these with one "message"."id".
-    void add_reply(const ordered_json& record, std::size_t line, LogNotes& notes);
-    /// A record of type user: a prompt, or results.
-    void add_user(const ordered_json& record, std::size_t line, LogNotes& notes);
+    /// A record of type assistant, whose content is taken. One reply of the model is several of these with one
+    /// "message"."id".
+    void add_reply(ordered_json& record, std::size_t line, LogNotes& notes);
+    /// A record of type user: a prompt, or results, which are taken.
+    void add_user(ordered_json& record, std::size_t line, LogNotes& notes);
     /// A prompt that was typed while the model worked.
     void add_prompt(ordered_json content, const ordered_json& record, std::size_t line);
     /// A record of a compaction.
@@ -38,7 +39,7 @@ private:
 
     [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
     void mark(const ordered_json& record, Place place);
-    void append_blocks(std::size_t reply, const ordered_json& content);
+    void append_blocks(std::size_t reply, ordered_json blocks);
     void add_results(ordered_json blocks, const ordered_json& record, std::size_t line);
     [[nodiscard]] std::size_t message_for_results(const ordered_json& blocks, const ordered_json& record,
                                                   std::size_t line);

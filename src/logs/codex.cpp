@@ -16,11 +16,12 @@ class CodexLog {
 public:
     CodexLog(const LogOptions& options, LogNotes& notes) : notes_(notes) { session_.recording.id = stem_of(options); }
 
-    void add(const ordered_json& record, std::size_t line) {
+    /// Takes results out of the record.
+    void add(ordered_json& record, std::size_t line) {
         const std::string_view type = text_at(record, "type");
         const auto time = to_seconds(text_at(record, "timestamp"));
-        const ordered_json* payload = tree_at(record, "payload");
-        if (payload != nullptr && payload->is_object()) return add_payload(type, *payload, time, line);
+        const auto payload = record.find("payload");
+        if (payload != record.end() && payload->is_object()) return add_payload(type, *payload, time, line);
         if (type.empty() && record.contains("id") && record.contains("timestamp")) return add_meta(record);
         if (type.empty() && record.contains("record_type")) {
             ++notes_.left_out["record_type/" + std::string(text_at(record, "record_type").substr(0, 64))];
@@ -36,7 +37,7 @@ public:
     }
 
 private:
-    void add_payload(std::string_view type, const ordered_json& payload, std::optional<double> time, std::size_t line) {
+    void add_payload(std::string_view type, ordered_json& payload, std::optional<double> time, std::size_t line) {
         if (type == "session_meta") return add_meta(payload);
         if (type == "response_item") return add_item(payload, time, line);
         if (type == "event_msg") return add_event(payload);
@@ -77,7 +78,7 @@ private:
         if (spawn != nullptr) session_.parent = text_at(*spawn, "parent_thread_id");
     }
 
-    void add_item(const ordered_json& item, std::optional<double> time, std::size_t line) {
+    void add_item(ordered_json& item, std::optional<double> time, std::size_t line) {
         if (thread_.add_item(item, time, line, notes_)) return;
         ++notes_.unknown["response_item/" + std::string(text_at(item, "type").substr(0, 64))];
     }
@@ -103,7 +104,7 @@ private:
 void read_codex(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
     Records records(in, options, notes);
     CodexLog log(options, notes);
-    while (const auto record = records.next()) log.add(*record, records.line());
+    while (auto record = records.next()) log.add(*record, records.line());
     log.finish(visit);
 }
 

@@ -11,18 +11,23 @@ namespace {
 
 using detail::find_member;
 
-/// What a result says: a text, content items, or an object that holds one of them.
-ordered_json output_of(const ordered_json& item, LogNotes& notes) {
-    const ordered_json* output = find_member(item, "output");
-    if (output == nullptr) output = find_member(item, "tools");
+/// The first of two members that is there; else null.
+ordered_json* first_member(ordered_json& value, const char* key, const char* other) {
+    auto at = value.find(key);
+    if (at == value.end()) at = value.find(other);
+    return at == value.end() ? nullptr : &*at;
+}
+
+/// What a result says, taken out of the item: a text, content items, or an object that holds one of them.
+ordered_json take_output(ordered_json& item, LogNotes& notes) {
+    ordered_json* output = first_member(item, "output", "tools");
     if (output == nullptr) return "";
     if (output->is_object()) {
-        const ordered_json* content = find_member(*output, "content");
-        if (content == nullptr) content = find_member(*output, "output");
+        ordered_json* const content = first_member(*output, "content", "output");
         if (content != nullptr && !content->is_null()) output = content;
     }
     if (output->is_object()) return output->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-    return to_openai_content(*output, "output", notes);
+    return to_openai_content(std::move(*output), "output", notes);
 }
 
 std::string arguments_of(const ordered_json& item, std::string_view type) {
@@ -46,7 +51,7 @@ constexpr std::array<std::string_view, 8> codex_side_items{
 
 }  // namespace
 
-bool CodexThread::add_item(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
+bool CodexThread::add_item(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
     const std::string_view type = text_at(item, "type");
     if (std::ranges::find(codex_side_items, type) != codex_side_items.end()) {
         ++notes.left_out[std::string(type)];
@@ -93,12 +98,12 @@ void CodexThread::add_call(const ordered_json& item, std::string_view type, std:
     if (!id.empty()) newest_tool_call_ = id;
 }
 
-void CodexThread::add_result(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
+void CodexThread::add_result(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
     std::string_view id = text_at(item, "call_id");
     if (id.empty()) id = text_at(item, "id");
     had_result_ = true;
     entries_.add(
-        {.message = openai_result(id, output_of(item, notes)), .time = time, .line = line, .call = std::nullopt});
+        {.message = openai_result(id, take_output(item, notes)), .time = time, .line = line, .call = std::nullopt});
 }
 
 /// The reply that an item of the model belongs to.
@@ -194,11 +199,11 @@ void CodexThread::compact(const ordered_json& compacted, LogNotes& notes) {
     compaction.kept = messages_of(*history, "replacement_history", notes);
 }
 
-std::vector<ordered_json> CodexThread::messages_of(const ordered_json& items, std::string_view what, LogNotes& notes) {
+std::vector<ordered_json> CodexThread::messages_of(ordered_json items, std::string_view what, LogNotes& notes) {
     CodexThread thread;
-    for (const ordered_json& item : items) {
-        const ordered_json* inner = tree_at(item, "item");  // some versions of Codex wrap each of them
-        if (!thread.add_item(inner == nullptr ? item : *inner, std::nullopt, 0, notes))
+    for (ordered_json& item : items) {
+        const bool is_wrapped = tree_at(item, "item") != nullptr;  // some versions of Codex do that to each of them
+        if (!thread.add_item(is_wrapped ? item["item"] : item, std::nullopt, 0, notes))
             ++notes.unknown[std::string(what) + "/" + std::string(text_at(item, "type").substr(0, 64))];
     }
     thread.close_reply();

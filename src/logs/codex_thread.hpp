@@ -16,9 +16,8 @@ namespace whittle::inline v0::logs {
 /// counts of tokens between them tell, or else the results.
 class CodexThread {
 public:
-    /// An item of the Responses interface. False if its kind is not known.
-    [[nodiscard]] bool add_item(const ordered_json& item, std::optional<double> time, std::size_t line,
-                                LogNotes& notes);
+    /// An item of the Responses interface, out of which a result is taken. False if its kind is not known.
+    [[nodiscard]] bool add_item(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
     /// "info" of a token_count: sums of the session so far.
     void count(const ordered_json& info);
     void compact(const ordered_json& compacted, LogNotes& notes);
@@ -27,7 +26,7 @@ public:
     void finish(Session& session, LogNotes& notes);
 
     /// Items alone, without counts between them, as chat messages. Kinds that are not known are counted as `what`/kind.
-    [[nodiscard]] static std::vector<ordered_json> messages_of(const ordered_json& items, std::string_view what,
+    [[nodiscard]] static std::vector<ordered_json> messages_of(ordered_json items, std::string_view what,
                                                                LogNotes& notes);
 
     std::string model{};   ///< of the replies that come next
@@ -55,7 +54,7 @@ private:
     void drop_pending();
     void add_message(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
     void add_call(const ordered_json& item, std::string_view type, std::optional<double> time, std::size_t line);
-    void add_result(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
+    void add_result(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
 
     Entries entries_{};
     ReplyParts parts_{};

@@ -1,7 +1,9 @@
+#include "../base/base64.hpp"
 #include "exchange_list.hpp"
 #include "readers.hpp"
 #include "records.hpp"
 #include "responses_form.hpp"
+#include "streamed_response.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <utility>
@@ -11,11 +13,14 @@ namespace {
 
 using detail::find_member;
 
-/// A body: itself, its member "body" or "json", or one of them as text. null if there is no JSON object in it.
+/// A body: itself, its member "body" or "json", or one of them as text, also of a stream. null if there is no JSON
+/// object in it.
 ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptions& options) {
     if (value.is_string()) {
-        LogNotes ignored;  // a streamed response is no JSON
-        auto parsed = parse_record(value.get_ref<const std::string&>(), line, options, ignored);
+        const auto& text = value.get_ref<const std::string&>();
+        if (is_event_stream(text)) return response_of_stream(text, options);
+        LogNotes ignored;
+        auto parsed = parse_record(text, line, options, ignored);
         return parsed && parsed->is_object() ? *std::move(parsed) : ordered_json(nullptr);
     }
     if (!value.is_object()) return nullptr;
@@ -48,11 +53,14 @@ std::string_view time_in(const ordered_json& record) {
     return {};
 }
 
-/// The text of a HAR's "postData" or "content".
+/// What a HAR's "postData" or "content" holds; HAR 1.2 has "encoding" in the latter, some proxies in both.
 ordered_json har_body(const ordered_json* side, const char* key, const LogOptions& options) {
     const ordered_json* holder = side == nullptr ? nullptr : tree_at(*side, key);
     const ordered_json* text = holder == nullptr ? nullptr : find_member(*holder, "text");
-    return text == nullptr ? ordered_json(nullptr) : body_in(*text, 1, options);
+    if (text == nullptr) return nullptr;
+    if (text_at(*holder, "encoding") != "base64") return body_in(*text, 1, options);
+    const auto bytes = from_base64(text_at(*holder, "text"));
+    return bytes ? body_in(*bytes, 1, options) : ordered_json(nullptr);
 }
 
 }  // namespace

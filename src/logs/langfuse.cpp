@@ -1,3 +1,4 @@
+#include "csv_rows.hpp"
 #include "langchain_form.hpp"
 #include "readers.hpp"
 #include "records.hpp"
@@ -63,7 +64,8 @@ private:
 /// Traces and observations of Langfuse.
 class LangfuseLog {
 public:
-    LangfuseLog(const LogOptions& options, LogNotes& notes) : options_(options), notes_(notes) {}
+    LangfuseLog(Format format, const LogOptions& options, LogNotes& notes)
+        : format_(format), options_(options), notes_(notes) {}
 
     void add(const ordered_json& record, std::size_t line) {
         bool is_holder = false;
@@ -76,7 +78,7 @@ public:
         if (!is_holder) add_observation(record, line);
     }
 
-    void finish(VisitSession visit) { calls_.finish(ExchangeList(stem_of(options_), Format::langfuse, notes_), visit); }
+    void finish(VisitSession visit) { calls_.finish(ExchangeList(stem_of(options_), format_, notes_), visit); }
 
 private:
     void add_observation(const ordered_json& one, std::size_t line) {
@@ -163,17 +165,39 @@ private:
         return tree ? *std::move(tree) : value;
     }
 
+    Format format_;
     const LogOptions& options_;
     LogNotes& notes_;
     std::unordered_set<std::string> ids_{};
     TracedCalls calls_{};
 };
 
+/// What is no text in the interface, such as a time, stands in a cell as JSON; older exports wrote texts so too.
+void unquote(ordered_json& row, std::size_t line, const LogOptions& options) {
+    for (ordered_json& cell : row) {
+        const std::string& text = cell.get_ref<const std::string&>();
+        if (!text.starts_with('"')) continue;
+        LogNotes ignored;
+        if (auto value = parse_record(text, line, options, ignored); value && value->is_string())
+            cell = *std::move(value);
+    }
+}
+
 }  // namespace
 
 void read_langfuse(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
-    LangfuseLog log(options, notes);
+    LangfuseLog log(Format::langfuse, options, notes);
     each_record(in, options, notes, [&](const ordered_json& record, std::size_t line) { log.add(record, line); });
+    log.finish(visit);
+}
+
+void read_langfuse_csv(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
+    LangfuseLog log(Format::langfuse_csv, options, notes);
+    CsvRows rows(in, options, notes);
+    while (auto row = rows.next()) {
+        unquote(*row, rows.line(), options);
+        log.add(*row, rows.line());
+    }
     log.finish(visit);
 }
 

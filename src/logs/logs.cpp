@@ -51,6 +51,7 @@ LogNotes read_log(std::istream& in, Format format, const LogOptions& options, Fu
         case Format::otel: read_otel(in, options, notes, visit); break;
         case Format::langsmith: read_langsmith(in, options, notes, visit); break;
         case Format::langfuse: read_langfuse(in, options, notes, visit); break;
+        case Format::langfuse_csv: read_langfuse_csv(in, options, notes, visit); break;
         case Format::openhands_v1: read_openhands_v1(in, options, notes, visit); break;
         case Format::swe_agent: read_swe_agent(in, options, notes, visit); break;
         case Format::exchanges: read_exchanges(in, options, notes, visit); break;

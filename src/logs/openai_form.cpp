@@ -38,8 +38,8 @@ ordered_json openai_result(std::string_view id, ordered_json content) {
     return {{"role", "tool"}, {"tool_call_id", id}, {"content", std::move(content)}};
 }
 
-ordered_json to_openai_content(const ordered_json& content, std::string_view what, LogNotes& notes) {
-    if (!content.is_array()) return content.is_string() ? content : ordered_json("");
+ordered_json to_openai_content(ordered_json content, std::string_view what, LogNotes& notes) {
+    if (!content.is_array()) return content.is_string() ? std::move(content) : ordered_json("");
     ordered_json parts = ordered_json::array();
     for (const ordered_json& item : content) {
         if (ordered_json part = to_openai_part(item, what, notes); !part.is_null()) parts.push_back(std::move(part));

@@ -14,7 +14,7 @@ namespace whittle::inline v0::logs {
 
 /// Content of a Responses item: a string, or items of type input_text, output_text, text, refusal and input_image.
 /// Texts alone become one string. Kinds that are not known are counted as `what`/kind.
-[[nodiscard]] ordered_json to_openai_content(const ordered_json& content, std::string_view what, LogNotes& notes);
+[[nodiscard]] ordered_json to_openai_content(ordered_json content, std::string_view what, LogNotes& notes);
 
 /// The parts of a model's reply that came one by one.
 class ReplyParts {

@@ -4,6 +4,8 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -20,6 +22,19 @@ std::optional<double> millis_at(const ordered_json& value, const char* key) {
     const ordered_json* time = tree_at(value, "time");
     const std::int64_t millis = time == nullptr ? 0 : count_at(*time, key);
     return millis == 0 ? std::nullopt : std::optional(static_cast<double>(millis) / 1'000);
+}
+
+/// The same for a message and its copy in a session that was forked: that has another id, and the same times.
+/// Empty: there is nothing to tell it by.
+std::string bill_id_of(const ordered_json& info) {
+    if (const ordered_json* time = tree_at(info, "time"); time != nullptr) {
+        const std::int64_t created = count_at(*time, "created");
+        const std::int64_t completed = count_at(*time, "completed");
+        if (created > 0 && completed > 0)
+            return fmt::format("opencode/{}-{}/{}", created, completed, text_at(info, "modelID"));
+    }
+    const std::string_view id = text_at(info, "id");
+    return id.empty() ? std::string() : fmt::format("opencode/{}", id);
 }
 
 /// "tokens" of a step or of a message: its parts do not overlap.
@@ -107,14 +122,14 @@ private:
     void add_reply(const ordered_json& info, const ordered_json& parts, std::size_t line) {
         ReplyParts reply;
         std::vector<const ordered_json*> tools;
+        const std::string id = bill_id_of(info);
         bool has_steps = false;
         int steps = 0;
         const auto close = [&](std::optional<Usage> usage) {
             if (reply.empty() && !usage) return;
             const std::size_t at = entries_.size();
             add_step(info, std::exchange(reply, {}), std::exchange(tools, {}), usage, line);
-            if (const std::string_view id = text_at(info, "id"); !id.empty())
-                entries_[at].call->bill_id = "opencode/" + std::string(id) + "/" + std::to_string(++steps);
+            if (!id.empty()) entries_[at].call->bill_id = fmt::format("{}/{}", id, ++steps);
         };
         for (const ordered_json& part : parts) {
             const std::string_view type = text_at(part, "type");

@@ -15,6 +15,7 @@ void read_gemini_cli(std::istream& in, const LogOptions& options, LogNotes& note
 void read_opencode(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_openhands(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_langfuse(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
+void read_langfuse_csv(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_langsmith(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_openhands_v1(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_otel(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);

@@ -1,3 +1,4 @@
+#include "csv_rows.hpp"
 #include "top_keys.hpp"
 #include "whittle/logs/logs.hpp"
 
@@ -9,7 +10,8 @@ namespace {
 
 constexpr std::array all_formats{Format::claude_code, Format::codex,     Format::gemini_cli, Format::opencode,
                                  Format::openhands,   Format::swe_agent, Format::exchanges,  Format::har,
-                                 Format::otel,        Format::langsmith, Format::langfuse,   Format::openhands_v1};
+                                 Format::otel,        Format::langsmith, Format::langfuse,   Format::openhands_v1,
+                                 Format::langfuse_csv};
 
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& list) {
@@ -112,6 +114,13 @@ bool is_langfuse(const TopKeys& keys) {
     return false;
 }
 
+/// By the names of its columns.
+bool is_langfuse_csv(std::string_view start) {
+    const auto names = first_csv_row(start);
+    const auto has = [&](std::string_view name) { return std::ranges::find(*names, name) != names->end(); };
+    return names && has("type") && has("input") && (has("traceId") || has("trace_id"));
+}
+
 std::optional<Format> format_of_trace(const TopKeys& keys) {
     if (is_langsmith(keys)) return Format::langsmith;
     return is_langfuse(keys) ? std::optional(Format::langfuse) : std::nullopt;
@@ -146,6 +155,7 @@ std::string_view name_of(Format format) noexcept {
         case Format::langsmith: return "langsmith";
         case Format::langfuse: return "langfuse";
         case Format::openhands_v1: return "openhands_v1";
+        case Format::langfuse_csv: return "langfuse_csv";
     }
     return "";
 }
@@ -165,7 +175,8 @@ std::optional<bool> holds_anthropic_messages(Format format) noexcept {
         case Format::exchanges:
         case Format::har:
         case Format::langsmith:
-        case Format::langfuse: return std::nullopt;
+        case Format::langfuse:
+        case Format::langfuse_csv: return std::nullopt;
     }
     return std::nullopt;
 }
@@ -178,6 +189,7 @@ std::optional<Format> recognise(std::string_view start) {
         if (is_openhands_v1(keys)) return Format::openhands_v1;
         return is_openhands(keys) ? std::optional(Format::openhands) : format_of_trace(keys);
     }
+    if (is_langfuse_csv(start)) return Format::langfuse_csv;
     // A document over several lines is looked at as one; so is a line that does not end in time.
     if (const auto format = format_of(TopKeys(start))) return format;
     for (std::size_t line = 1; line < most_lines; ++line) {

@@ -89,6 +89,41 @@ TEST_CASE("requests in an HTTP archive are read", "[logs]") {
     CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"entry that is no request to a model", 1}});
 }
 
+TEST_CASE("bodies in an HTTP archive may be base64", "[logs]") {
+    const ReadLog log = read_fixture("base64.har");
+    REQUIRE(log.sessions.size() == 2);
+    CHECK(roles_of(log.sessions[0]) == "uaua");
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{6, 0, 0, 2}, {6, 0, 0, 2}});
+    CHECK(log.sessions[0].calls[1].id == "msg_9");
+    CHECK(log.sessions[0].recording.messages[1].json()["content"][0]["text"] == "hell\u00F6");
+    CHECK(roles_of(log.sessions[1]) == "u");  // what came is no base64
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"entry that is no request to a model", 1},
+                                                                    {"response that holds no reply", 1}});
+}
+
+TEST_CASE("a streamed response is read as the one that its events make", "[logs]") {
+    const ReadLog log = read_fixture("streamed.jsonl");
+    REQUIRE(log.sessions.size() == 3);
+    const Session& chat = log.sessions[0];
+    CHECK(roles_of(chat) == "uat");  // the second stream ended before its reply did
+    const auto& call = chat.recording.messages[1].json()["tool_calls"][0];
+    CHECK(call["id"] == "c1");
+    CHECK(call["function"]["arguments"] == R"({"zone":"UTC"})");
+    CHECK(usage_of(chat) == std::vector<Usage>{{24, 16, 0, 9}});
+    CHECK(chat.calls[0].id == "chatcmpl-7");
+    CHECK(chat.calls[0].model == "gpt-5-2026");
+    const Session& messages = log.sessions[1];
+    CHECK(roles_of(messages) == "ua");
+    CHECK(messages.recording.messages[1].json()["content"][0]["text"] == "hello");
+    CHECK(usage_of(messages) == std::vector<Usage>{{5, 100, 20, 12}});
+    CHECK(messages.calls[0].id == "msg_9");
+    const Session& responses = log.sessions[2];
+    CHECK(roles_of(responses) == "ua");
+    CHECK(responses.recording.messages[1].json()["content"] == "soon");
+    CHECK(usage_of(responses) == std::vector<Usage>{{20, 10, 0, 4}});
+    CHECK(responses.calls[0].id == "resp_1");
+}
+
 TEST_CASE("each step of a message of opencode is a call", "[logs]") {
     const ReadLog log = read_fixture("opencode.json");
     REQUIRE(log.sessions.size() == 1);
@@ -117,6 +152,26 @@ TEST_CASE("each step of a message of opencode is a call", "[logs]") {
                                                                     {"part/reasoning", 1},
                                                                     {"part/text", 1},
                                                                     {"tool result that the agent cleared later", 1}});
+}
+
+TEST_CASE("a forked message of opencode has the bill of the one that it copies", "[logs]") {
+    const auto bills_of = [](const std::string& message_id, int completed) {
+        const ReadLog log = read_text_as(
+            R"({"info": {"id": "ses_1"}, "messages": [{"info": {"id": ")" + message_id +
+                R"(", "role": "assistant", "modelID": "m", "time": {"created": 7, "completed": )" +
+                std::to_string(completed) + R"(}}, "parts": [{"type": "text", "text": "a"}, {"type": "step-finish"},
+                    {"type": "text", "text": "b"}, {"type": "step-finish"}]}]})",
+            Format::opencode);
+        std::vector<std::string> bills;
+        for (const auto& call : log.sessions.at(0).calls) bills.push_back(call.bill_id);
+        return bills;
+    };
+    const auto bills = bills_of("msg_1", 9);
+    CHECK(bills == std::vector<std::string>{"opencode/7-9/m/1", "opencode/7-9/m/2"});
+    CHECK(bills_of("msg_2", 9) == bills);
+    CHECK(bills_of("msg_1", 8) != bills);
+    CHECK(bills_of("msg_1", 0) == std::vector<std::string>{"opencode/msg_1/1", "opencode/msg_1/2"});  // it never ended
+    CHECK(bills_of("", 0) == std::vector<std::string>{"", ""});
 }
 
 TEST_CASE("actions of OpenHands that share a response are one reply", "[logs]") {

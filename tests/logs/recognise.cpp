@@ -22,6 +22,7 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"mini_swe_agent.traj.json", Format::swe_agent},
                                                                {"exchanges.jsonl", Format::exchanges},
                                                                {"responses.jsonl", Format::exchanges},
+                                                               {"streamed.jsonl", Format::exchanges},
                                                                {"session.har", Format::har},
                                                                {"opencode.json", Format::opencode},
                                                                {"openhands.json", Format::openhands},
@@ -32,7 +33,9 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"langfuse.json", Format::langfuse},
                                                                {"langfuse.jsonl", Format::langfuse},
                                                                {"openhands_v1.jsonl", Format::openhands_v1},
-                                                               {"openhands_v1.json", Format::openhands_v1}};
+                                                               {"openhands_v1.json", Format::openhands_v1},
+                                                               {"base64.har", Format::har},
+                                                               {"langfuse.csv", Format::langfuse_csv}};
     for (const auto& [name, format] : fixtures) {
         CAPTURE(name);
         const std::string text = fixture_text(name);
@@ -48,9 +51,10 @@ TEST_CASE("a damaged first line does not hide what a file is", "[logs]") {
 }
 
 TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
-    for (const char* text : {R"({"id":"a","messages":[{"role":"user","content":"x"}],"meta":{"t":[0]}})",
-                             R"([{"role":"user","content":"x"}])", R"({"model":"m","messages":[],"max_tokens":5})", "",
-                             "{", "\n\n", "not json", R"({"type":"user"})", "{\"a\\", "\"", "}}]]"}) {
+    for (const char* text :
+         {R"({"id":"a","messages":[{"role":"user","content":"x"}],"meta":{"t":[0]}})",
+          R"([{"role":"user","content":"x"}])", R"({"model":"m","messages":[],"max_tokens":5})", "", "{", "\n\n",
+          "not json", "id,name,type\n1,a,b\n", "type,input,traceId", R"({"type":"user"})", "{\"a\\", "\"", "}}]]"}) {
         CAPTURE(text);
         CHECK_FALSE(recognise(text).has_value());
     }
@@ -59,6 +63,6 @@ TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
 TEST_CASE("every format has a name of its own", "[logs]") {
     std::set<std::string_view> names;
     for (const Format format : logs::formats()) names.insert(logs::name_of(format));
-    CHECK(names.size() == 12);
+    CHECK(names.size() == 13);
     CHECK_FALSE(names.contains(""));
 }

@@ -117,3 +117,41 @@ TEST_CASE("rows of Langfuse's tables have their trees as text", "[logs]") {
     CHECK(log.notes.damaged == 2);
     CHECK(log.notes.damaged_lines.at(1).reason == "an observation without a type");
 }
+
+TEST_CASE("a row of Langfuse's CSV is an observation, over as many lines as its cells have", "[logs]") {
+    const ReadLog log = read_fixture("langfuse.csv");
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(session.format == logs::Format::langfuse_csv);
+    CHECK(roles_of(session) == "suata");
+    CHECK(usage_of(session) == std::vector<Usage>{{30, 10, 0, 7}, {20, 40, 0, 4}});
+    CHECK(session.calls[1].id == "c3");
+    CHECK(session.calls[1].model == "gpt-5");  // as older exports write it
+    CHECK(session.recording.seconds[4] == 2.0);
+    CHECK(session.recording.messages[1].json()["content"] == "What is in \"a, b\"?\nLook.");
+    CHECK(session.recording.messages[3].json()["content"] == "x,\"y\"\r\nz");
+    CHECK(session.recording.messages[4].json()["content"] == "It holds z.");
+    CHECK(log.notes.records == 5);
+    CHECK(log.notes.left_out == Counts{{"observation/SPAN", 1}, {"repeated observation", 1}});
+}
+
+TEST_CASE("rows of Langfuse's CSV that are none are damaged lines", "[logs]") {
+    const ReadLog log = read_fixture("langfuse.csv");
+    REQUIRE(log.notes.damaged_lines.size() == 3);
+    CHECK(log.notes.damaged_lines[0].line == 28);
+    CHECK(log.notes.damaged_lines[0].reason == "expected 9 cells, found 3");
+    CHECK(log.notes.damaged_lines[1].line == 29);
+    CHECK(log.notes.damaged_lines[1].reason == "a quote within a cell");
+    CHECK(log.notes.damaged_lines[2].reason == "an observation without a type");
+    const ReadLog cut = read_text_as("\"id\",\"type\"\r\n\"a\",\"SPAN\"\r\n\"b\",\"SPA", logs::Format::langfuse_csv);
+    CHECK(cut.notes.records == 1);
+    CHECK(cut.notes.left_out == Counts{{"observation/SPAN", 1}});
+    REQUIRE(cut.notes.damaged_lines.size() == 1);
+    CHECK(cut.notes.damaged_lines[0].line == 3);
+    CHECK(cut.notes.damaged_lines[0].reason == "a cell without its closing quote");
+    CHECK(read_text_as("", logs::Format::langfuse_csv).notes.damaged == 0);
+    const ReadLog small =
+        read_text_as("id,type\nabcdefgh,SPAN\na,SPAN\n", logs::Format::langfuse_csv, {.limits = {.max_bytes = 10}});
+    CHECK(small.notes.records == 1);
+    CHECK(small.notes.damaged_lines.at(0).reason == "a row that is too long");
+}

@@ -33,6 +33,7 @@ enum class Format : std::uint8_t {
     langsmith,     ///< runs of LangSmith, and messages that LangChain wrote
     langfuse,      ///< traces and observations of Langfuse
     openhands_v1,  ///< events of OpenHands since its SDK, an object each
+    langfuse_csv,  ///< observations of Langfuse, as its interface exports them to CSV
 };
 
 /// `claude_code`, `codex`, ...

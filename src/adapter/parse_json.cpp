@@ -1,0 +1,80 @@
+#include "json_builder.hpp"
+#include "whittle/base/error.hpp"
+#include "whittle/base/text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace whittle::inline v0::detail {
+namespace {
+
+/// Walks over a text and polls every 64 KiB of it.
+class PolledText {
+public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    static constexpr std::size_t bytes_between = 1U << 16U;
+
+    PolledText(const char* at, const Poll& poll) : at_(at), poll_(&poll) {}
+
+    reference operator*() const { return *at_; }
+    PolledText& operator++() {
+        ++at_;
+        if (--until_poll_ == 0) poll_now();
+        return *this;
+    }
+    PolledText operator++(int) {
+        PolledText before = *this;
+        ++*this;
+        return before;
+    }
+    friend bool operator==(const PolledText& a, const PolledText& b) { return a.at_ == b.at_; }
+
+private:
+    void poll_now() {
+        until_poll_ = bytes_between;
+        (*poll_)();
+    }
+
+    const char* at_;
+    const Poll* poll_;
+    std::size_t until_poll_ = bytes_between;
+};
+
+}  // namespace
+
+ordered_json parse_json(std::string_view attempted, std::string_view text, const JsonLimits& limits, ParseNotes* notes,
+                        Poll poll) {
+    const auto fail = [&](const std::string& reason) {
+        throw Error(Errc::parse_failed, std::string(attempted) + ": " + reason);
+    };
+    if (text.size() > limits.max_bytes) {
+        fail(std::to_string(text.size()) + " bytes of JSON are more than the limit of " +
+             std::to_string(limits.max_bytes));
+    }
+    if (const auto nul = text.find('\0'); nul != std::string_view::npos) {  // the parser would take it for the end
+        fail("byte " + std::to_string(nul) + ": a NUL, which JSON text cannot hold");
+    }
+    JsonBuilder builder(limits.max_depth, notes);
+    const char* const end = text.data() + text.size();
+    const bool is_parsed =
+        text.size() < PolledText::bytes_between  // which goes faster
+            ? ordered_json::sax_parse(text.data(), end, &builder)
+            : ordered_json::sax_parse(PolledText(text.data(), poll), PolledText(end, poll), &builder);
+    if (is_parsed) return builder.take_root();
+    if (builder.too_deep()) {
+        fail("byte " + std::to_string(offset_of_depth(text, limits.max_depth)) + ": nested deeper than " +
+             std::to_string(limits.max_depth) + " levels");
+    }
+    fail("byte " + std::to_string(builder.error_offset()) + ": " + to_valid_utf8(builder.error_text()));
+    return nullptr;
+}
+
+}  // namespace whittle::inline v0::detail

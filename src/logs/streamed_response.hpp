@@ -1,0 +1,19 @@
+#pragma once
+
+#include "whittle/logs/logs.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string_view>
+
+namespace whittle::inline v0::logs {
+
+/// Whether a response's body may be a stream of server-sent events (WHATWG HTML).
+[[nodiscard]] bool is_event_stream(std::string_view body) noexcept;
+
+/// The response that the events of a stream make, as it would have been without streaming: of OpenAI's chat and
+/// responses interfaces and of Anthropic's messages. null for any other stream, and for one that ended before its reply
+/// did.
+[[nodiscard]] nlohmann::ordered_json response_of_stream(std::string_view body, const LogOptions& options);
+
+}  // namespace whittle::inline v0::logs
