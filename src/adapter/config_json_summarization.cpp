@@ -119,7 +119,7 @@ void read_trigger(ConfigReader& reader, NodeId at, SummarizationDraft& draft) {
 }
 
 using SC = SummarizationConfig;
-constexpr std::array<Field<SummarizationDraft>, 28> summarization_fields{{
+constexpr std::array<Field<SummarizationDraft>, 29> summarization_fields{{
     {"type", "string", "required", "`summarization`", &skip<SummarizationDraft>},
     {"name", "string", &shown<&SummarizationDraft::name>, name_meaning, &read_value<&SummarizationDraft::name>},
     {"model",
@@ -172,6 +172,8 @@ constexpr std::array<Field<SummarizationDraft>, 28> summarization_fields{{
      &read_value<&SC::check_sections>},
     {"required_sections", "array of strings", &shown<&SC::required_sections>,
      "the same for headings of a task of one's own", &read_value<&SC::required_sections>},
+    {"offload_folded", "true or false", &shown<&SC::offload_folded>,
+     "what is folded goes to the chain's storage, and the summary says as which", &read_value<&SC::offload_folded>},
     {"transcript_file_path",
      "string",
      {"none", &shown<&SC::transcript_file_path>},

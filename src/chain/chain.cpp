@@ -127,8 +127,9 @@ void tell_warning(const EventSink& events, const Problem& problem) noexcept {
 }  // namespace detail
 
 std::span<const CacheProfile> cache_profiles() noexcept {
-    static const std::array<CacheProfile, 5> profiles{{
+    static const std::array<CacheProfile, 6> profiles{{
         {.name = "anthropic_5m", .read = 0.1, .write = 1.25, .ttl_seconds = 300, .minimum = 1'024},
+        {.name = "anthropic_1h", .read = 0.1, .write = 2.0, .ttl_seconds = 3'600, .minimum = 1'024},
         {.name = "openai", .read = 0.1, .write = 1.0, .ttl_seconds = 600, .minimum = 1'024, .step = 128},
         {.name = "openai_2026", .read = 0.1, .write = 1.25, .ttl_seconds = 1'800, .minimum = 1'024, .step = 128},
         {.name = "local", .read = 0.05, .write = 1.0, .ttl_seconds = 86'400},

@@ -1,6 +1,7 @@
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
 #include "whittle/conversation/draft.hpp"
+#include "whittle/port/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -89,6 +90,9 @@ std::optional<StoreFailure> Draft::try_write(Offload& offload) {
     try {
         write(offload);
         offload.is_written = true;
+        auto* const masks = detail::masking_in(*offload.storage);
+        if (masks != nullptr && masks->masked_places(offload.key) > 0)
+            offload.original.reset();  // the store does not have it: the journal keeps it
         return std::nullopt;
     } catch (const Error& error) {
         if (error.errc() == Errc::cancelled) throw;

@@ -1,11 +1,13 @@
 #include "whittle/conversation/detail/planned_keys.hpp"
 
 #include "whittle/base/error.hpp"
+#include "whittle/port/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace whittle::inline v0::detail {
@@ -59,11 +61,16 @@ namespace {
 
 std::string numbered_key(const std::string& key, int number) { return fmt::format("{}-{}", key, number); }
 
-bool is_taken(Storage& storage, const std::string& key, std::string_view content, const PlannedKeys& planned) {
-    if (const Hash128* const other = planned.find(key)) return *other != hash128(content);
+struct Wanted {
+    std::string_view content{};
+    std::string_view kept{};  ///< what the store makes of it
+};
+
+bool is_taken(Storage& storage, const std::string& key, const Wanted& wanted, const PlannedKeys& planned) {
+    if (const Hash128* const other = planned.find(key)) return *other != hash128(wanted.content);
     const auto info = storage.stat(key);
     if (!info) return false;
-    return info->bytes != static_cast<std::int64_t>(content.size()) || storage.get(key) != content;
+    return info->bytes != static_cast<std::int64_t>(wanted.kept.size()) || storage.get(key) != wanted.kept;
 }
 
 }  // namespace
@@ -71,10 +78,13 @@ bool is_taken(Storage& storage, const std::string& key, std::string_view content
 /// A number that was too low once is not tried again: there may be thousands of results with one name.
 std::string free_key(Storage& storage, std::string key, std::string_view content, PlannedKeys& planned) {
     try {
-        if (!is_taken(storage, key, content, planned)) return key;
+        const MaskingStorage* const masks = masking_in(storage);
+        const std::optional<std::string> kept = masks != nullptr ? masks->masked(content) : std::nullopt;
+        const Wanted wanted{content, kept ? *kept : content};
+        if (!is_taken(storage, key, wanted, planned)) return key;
         for (int number = planned.first_number(key);; ++number) {
             std::string candidate = numbered_key(key, number);
-            if (is_taken(storage, candidate, content, planned)) continue;
+            if (is_taken(storage, candidate, wanted, planned)) continue;
             planned.set_first_number(key, number);
             return candidate;
         }

@@ -2,6 +2,9 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/event.hpp"
+#include "whittle/port/detail/masking_storage.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -102,6 +105,15 @@ std::optional<StoredObject> find_copied(const ToolContext& context, const std::s
         at = end + 1;
     }
     return std::nullopt;
+}
+
+std::string note_on_masks(const StoredObject& object, Language language) {
+    MaskingStorage* const masks = masking_in(*object.storage);
+    const std::int64_t places = masks != nullptr ? masks->masked_places(object.key) : 0;
+    if (places == 0) return {};
+    if (language == Language::chinese) return fmt::format("[存储前已遮盖 {} 处，非原文]", places);
+    return fmt::format("[{} {} of it {} masked before it was stored: this is not the original]", places,
+                       places == 1 ? "place" : "places", places == 1 ? "was" : "were");
 }
 
 void tell_read_back(const ToolContext& context, std::string_view tool, const std::string& text) {

@@ -20,6 +20,9 @@ namespace whittle::inline v0::detail {
                                                       const std::shared_ptr<Storage>& otherwise,
                                                       std::string_view reference);
 
+/// What is said of an object in which something was masked before it was stored: it is not the original. Else empty.
+[[nodiscard]] std::string note_on_masks(const StoredObject& object, Language language);
+
 /// The event that `tool` showed something: `text` says what.
 void tell_read_back(const ToolContext& context, std::string_view tool, const std::string& text);
 

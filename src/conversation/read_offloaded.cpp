@@ -47,8 +47,10 @@ public:
         : object_(object), arguments_(arguments), options_(options), context_(context) {}
 
     [[nodiscard]] Shown show() const {
-        if (arguments_.grep) return found_lines();
-        return arguments_.first_line || arguments_.lines ? lines() : bytes();
+        Shown shown = arguments_.grep ? found_lines() : arguments_.first_line || arguments_.lines ? lines() : bytes();
+        if (const std::string note = detail::note_on_masks(object_, context_.language); !note.empty())
+            shown.text = with_note(std::move(shown.text), note);
+        return shown;
     }
 
 private:

@@ -3,6 +3,7 @@
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"
+#include "whittle/port/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,7 @@ std::vector<std::string> roots_in(std::string_view text) {
 void put_list(Storage& storage, std::string_view conversation, std::string_view list) {
     for (int number = 1;; ++number) {
         try {
-            return storage.put_if_absent(roots_key(conversation, number), list);
+            return detail::put_as_it_is(storage, roots_key(conversation, number), list);  // keys, no text
         } catch (const Error& error) {
             if (error.errc() != Errc::already_exists || number == most_lists) throw;
         }
@@ -99,6 +100,7 @@ StoredObjects::StoredObjects(const StoredObjects& other, std::string_view conver
     short_roots_ = other.short_roots_;
     insert_root(conversation_ + "/");
     for (const auto& [key, known] : other.by_key_) by_key_.emplace_hint(by_key_.end(), keys_.keep(key), known);
+    of_unknown_store_ = other.of_unknown_store_;
     by_location_ = other.by_location_;
 }
 
@@ -114,7 +116,10 @@ void StoredObjects::note(std::string_view key, std::shared_ptr<Storage> storage,
     const std::lock_guard lock(mutex_);
     std::string location = storage ? storage->locate(key) : std::string();  // may throw: nothing is noted then
     auto found = by_key_.lower_bound(key);
-    if (found == by_key_.end() || found->first != key) found = by_key_.emplace_hint(found, keys_.keep(key), Known{});
+    if (found == by_key_.end() || found->first != key) {
+        found = by_key_.emplace_hint(found, keys_.keep(key), Known{});
+        ++of_unknown_store_;
+    }
     Known& known = found->second;
     known.is_claimed = known.is_claimed && is_claimed;
     if (!storage) return;
@@ -125,6 +130,7 @@ void StoredObjects::note(std::string_view key, std::shared_ptr<Storage> storage,
     } else if (!by_location_.empty()) {
         by_location_.erase(location);  // `find` takes it for the key
     }
+    if (!known.storage) --of_unknown_store_;
     known.storage = std::move(storage);
 }
 
@@ -187,7 +193,7 @@ std::optional<StoredObject> StoredObjects::find(std::string_view reference,
 
 /// Objects of a loaded conversation have no location of their own.
 void StoredObjects::locate_in(const Storage& storage) const {
-    if (located_in_ == &storage && located_ == by_key_.size()) return;
+    if (of_unknown_store_ == 0 || (located_in_ == &storage && located_ == by_key_.size())) return;
     for (const auto& [key, known] : by_key_) {
         if (known.storage) continue;
         std::string location = storage.locate(key);

@@ -61,7 +61,7 @@ std::optional<ObjectId> NamedObjects::find_key(std::string_view key) {
     std::optional<std::string> content = storage_->get(key);
     if (!content) return std::nullopt;
     const auto id = static_cast<ObjectId>(objects_.size());
-    objects_.push_back({std::move(*content), {}});
+    objects_.emplace_back(std::move(*content));
     by_key_.emplace(key, id);
     return id;
 }
@@ -72,9 +72,12 @@ bool NamedObjects::holds(ObjectId object, Needle needle) {
     return known->second;
 }
 
-bool NamedObjects::holds_text(ObjectId object, std::string_view text) {
+bool NamedObjects::holds_text(ObjectId object, std::string_view text, const std::vector<Gram>& grams) const {
     const std::string& content = objects_[object].content;
-    return content.find(text) != std::string::npos || content.find(json_escaped(text)) != std::string::npos;
+    if (content.size() < text.size() || !objects_[object].filter.may_hold(grams)) return false;
+    if (content.find(text) != std::string::npos) return true;
+    const std::string escaped = json_escaped(text);
+    return escaped.size() != text.size() && content.find(escaped) != std::string::npos;
 }
 
 }  // namespace whittle::inline v0::evaluation

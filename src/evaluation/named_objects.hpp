@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gram_filter.hpp"
 #include "needle_index.hpp"
 #include "pieces.hpp"
 #include "whittle/port/storage.hpp"
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0::evaluation {
@@ -28,13 +30,16 @@ public:
     /// Those that `piece` names, in order. Looked for once.
     const std::vector<ObjectId>& named_by(PieceId id, const Piece& piece);
     [[nodiscard]] bool holds(ObjectId object, Needle needle);
-    /// As it is or as within a JSON string.
-    [[nodiscard]] bool holds_text(ObjectId object, std::string_view text);
+    /// As it is or as within a JSON string. `grams`: some of its grams.
+    [[nodiscard]] bool holds_text(ObjectId object, std::string_view text, const std::vector<Gram>& grams) const;
     [[nodiscard]] const std::string& content(ObjectId object) const { return objects_[object].content; }
 
 private:
     struct Object {
-        std::string content{};
+        explicit Object(std::string text) : content(std::move(text)), filter(content) {}
+
+        std::string content;
+        GramFilter filter;
         std::unordered_map<Needle, bool> holds{};
     };
 

@@ -3,13 +3,13 @@
 #include "repairs.hpp"
 #include "session_data.hpp"
 #include "shown_messages.hpp"
+#include "stored_texts.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace whittle::inline v0::evaluation {
 namespace {
@@ -56,8 +56,6 @@ private:
     bool ask(ProbeKind kind, Needle needle, std::size_t age);
     void count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable);
     [[nodiscard]] bool is_restorable(std::size_t message);
-    [[nodiscard]] bool is_stored(std::size_t message);
-    [[nodiscard]] bool is_held(std::size_t message, std::string_view text, std::size_t number);
     [[nodiscard]] bool stands_elsewhere(std::size_t message, std::string_view text);
     [[nodiscard]] std::size_t turn_of(std::size_t call) const { return data_.turns[data_.calls[call]]; }
 
@@ -66,6 +64,7 @@ private:
     std::int64_t window_;
     ShownMessages shown_;
     NamedObjects objects_;
+    StoredTexts stored_;
     PrefixTree sent_cache_;
     PrefixTree raw_cache_;
     std::vector<PieceId> raw_pieces_{};  // of all requests, if everything is sent
@@ -76,9 +75,8 @@ private:
     Figures figures_{};
     std::optional<std::size_t> last_call_{};
     std::int64_t last_total_ = 0;
-    std::size_t oldest_error_ = 0;                             // those before are not asked any more
-    std::vector<Removed> removed_;                             // by message
-    std::unordered_map<Hash128, bool, Hash128Hasher> held_{};  // by message, and object with the number of the text
+    std::size_t oldest_error_ = 0;  // those before are not asked any more
+    std::vector<Removed> removed_;  // by message
 };
 
 Run::Impl::Impl(const Session& session, const RunOptions& options)
@@ -87,6 +85,7 @@ Run::Impl::Impl(const Session& session, const RunOptions& options)
       window_(options.window),
       shown_(data_),
       objects_(options.storage, data_.probes.index),
+      stored_(data_, shown_, objects_),
       sent_cache_(shown_.table(), profiles_, data_.system_piece.has_value()),
       raw_cache_(data_.table, profiles_, data_.system_piece.has_value()),
       repairs_(data_, shown_, objects_, profiles_),
@@ -109,6 +108,7 @@ void Run::Impl::send(std::size_t call, const Request& request) {
     if (data_.calls[call] == 0) return;  // nothing was said before
     for (const SideCall& side : request.side_calls) pay_aside(call, side);
     shown_.take(call, request);
+    stored_.forget_names();
     account(call);
     look_at_newest(call);
     look_at_removed(call);
@@ -202,7 +202,7 @@ void Run::Impl::look_at_newest_result(std::size_t message) {
     }
     figures_.arrived_shown += shown;
     if (shown_.is_shown_whole(message) || shown >= std::min(enough, (piece.characters + 1) / 2)) return;
-    ++(is_stored(message) ? figures_.faults.newest_result_hidden : figures_.faults.newest_result_dropped);
+    ++(stored_.hold(message) ? figures_.faults.newest_result_hidden : figures_.faults.newest_result_dropped);
 }
 
 /// Of what goes, everything stands elsewhere in the request or in a named object.
@@ -215,44 +215,9 @@ void Run::Impl::look_at_removed(std::size_t call) {
     }
 }
 
-namespace {
-
-/// Calls `is_there(text, number)` for each text that a message holds until one is not.
-template <typename IsThere>
-bool all_texts(const Message& message, IsThere&& is_there) {
-    std::size_t number = 0;
-    const auto is_told = [&](const std::string& text) {
-        ++number;
-        return is_blank(text) || text == "{}" || is_there(text, number);
-    };
-    return is_told(message.content) && std::ranges::all_of(message.calls, is_told, &ToolCall::arguments);
-}
-
-}  // namespace
-
 bool Run::Impl::is_restorable(std::size_t message) {
     const auto is_there = [&](const std::string& text, std::size_t) { return stands_elsewhere(message, text); };
-    return is_stored(message) || all_texts(*data_.piece(message).message, is_there);
-}
-
-bool Run::Impl::is_stored(std::size_t message) {
-    if (!objects_.has_storage()) return false;
-    return all_texts(*data_.piece(message).message,
-                     [&](const std::string& text, std::size_t number) { return is_held(message, text, number); });
-}
-
-/// Asked again at every call: an object is searched once for each text.
-bool Run::Impl::is_held(std::size_t message, std::string_view text, std::size_t number) {
-    const auto holds = [&](ObjectId object) {
-        const auto [known, is_new] = held_.try_emplace(Hash128{message, std::uint64_t{object} << 32U | number}, false);
-        if (is_new) known->second = objects_.holds_text(object, text);
-        return known->second;
-    };
-    const auto in_object_of = [&](PieceId piece) {
-        return std::ranges::any_of(objects_.named_by(piece, shown_.table()[piece]), holds);
-    };
-    const auto variant = shown_.variant_of(message);
-    return (variant && in_object_of(*variant)) || std::ranges::any_of(shown_.others(), in_object_of);
+    return all_texts(*data_.piece(message).message, is_there) || stored_.hold(message);
 }
 
 bool Run::Impl::stands_elsewhere(std::size_t message, std::string_view text) {
@@ -298,7 +263,7 @@ void Run::Impl::ask_users(std::size_t call) {
         if (message >= data_.calls[call]) return;
         const bool is_visible = shown_.is_shown_whole(message) || shown_.others_show(needle);
         count(ProbeKind::constraint, turn_of(call) - data_.turns[message], is_visible,
-              !is_visible && is_stored(message));
+              !is_visible && stored_.hold(message));
     }
 }
 

@@ -74,6 +74,7 @@ void check_switched_off(const SummarizationConfig& config, const SummarizationSe
     warn(!config.transcript_file_path.empty(), "transcript_file_path");
     warn(config.preserve_user_messages != defaults.preserve_user_messages || setup.has_user_message_filter,
          "preserve_user_messages");
+    warn(config.offload_folded, "offload_folded");
     warn(config.continue_message, "continue_message");
     warn(config.summaries_per_level > 0, "summaries_per_level");
     warn(config.preserve_skills != defaults.preserve_skills, "preserve_skills");
@@ -159,6 +160,8 @@ void check_summarization(const SummarizationConfig& config, const ChainConfig& c
     check.at_least(config.cool_down_tokens, 0, "cool_down_tokens");
     check_digest(digest_config(config), name, problems);
     check_summary_sizes(config, chain, check);
+    check.warn(config.offload_folded && !chain.storage, "offload_folded", "true",
+               "beside the chain's `storage`: without one nothing is stored");
     check.fraction(config.prepare_fraction, "prepare_fraction");
     check.warn(config.prepare_fraction > 0.0 && !setup.has_executor, "prepare_fraction",
                fmt::format("{}", config.prepare_fraction),

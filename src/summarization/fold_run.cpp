@@ -97,6 +97,7 @@ bool FoldRun::restrict_to(const PreparedSummary& prepared) {
 /// What was made for another plan.
 void FoldRun::forget_drafts() noexcept {
     work_.reset();
+    object_.reset();
     attached_.reset();
     judged_draft_.reset();
 }
@@ -148,10 +149,23 @@ std::string_view FoldRun::transcript_path() const noexcept {
     return config_.transcript_file_path.empty() ? port_.transcript_path() : config_.transcript_file_path;
 }
 
+const FoldedObject* FoldRun::object() const {
+    if (!config_.offload_folded || !turn_.config.storage || port_.has_finalize() || plan_.folded.empty())
+        return nullptr;
+    if (!object_) object_ = folded_object(turn_, plan_.folded);
+    return &*object_;
+}
+
 std::string FoldRun::compose(std::string_view summary, const KeptUserMessages& users,
                              std::span<const RetainedFact> facts, std::string_view work) const {
-    return compose_summary({summary, &users, work, facts, transcript_path(), is_by_rule_, !goes_on_apart_},
-                           turn_.language);
+    SummaryParts parts{summary, &users, work, facts, transcript_path()};
+    parts.is_by_rule = is_by_rule_;
+    parts.ends_in_order = !goes_on_apart_;
+    if (const FoldedObject* const stored = object()) {
+        parts.stored_as = stored->references;
+        parts.reader = stored->reader;
+    }
+    return compose_summary(parts, turn_.language);
 }
 
 std::vector<UserText> FoldRun::user_texts(std::span<const std::size_t> indices,
@@ -307,6 +321,10 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
     const auto stretches = stretches_of(plan_.folded);
     const std::size_t place = stretch_for_summary(outline, plan_.folded, turn_.config.profile.validity);
     edit.begin_unit();
+    if (const FoldedObject* const stored = object()) {
+        edit.offload(stored->key, stored->content, std::nullopt, stored->storage);
+        summary.stored.push_back(stored->key);
+    }
     for (std::size_t s = stretches.size(); s-- > 0;) {
         const auto [first, last] = stretches[s];
         if (s != place) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "folded_object.hpp"
 #include "whittle/digest/detail/facts.hpp"
 #include "whittle/digest/detail/work_state.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
@@ -85,6 +86,8 @@ private:
     }
     [[nodiscard]] std::vector<std::size_t> staying() const;
     [[nodiscard]] std::string_view transcript_path() const noexcept;
+    /// Where the store gets what is folded; null: nowhere.
+    [[nodiscard]] const FoldedObject* object() const;
     [[nodiscard]] std::string compose(std::string_view summary, const KeptUserMessages& users,
                                       std::span<const RetainedFact> facts, std::string_view work = {}) const;
     [[nodiscard]] std::vector<UserText> user_texts(std::span<const std::size_t> indices,
@@ -119,6 +122,7 @@ private:
     std::vector<std::int64_t> tokens_{};  // of each message
     FoldPlan plan_{};
     std::optional<WorkOfFold> work_{};
+    mutable std::optional<FoldedObject> object_{};         // of this plan, made when it is first asked for
     std::optional<std::vector<AttachedFile>> attached_{};  // what the host gave
     bool goes_on_apart_ = false;                           // the order to go on is a message of its own
     bool is_by_rule_ = false;                              // the summary

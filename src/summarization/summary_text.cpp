@@ -34,6 +34,11 @@ constexpr Wording transcript{
     "The whole conversation up to here is recorded in {}. Look there for exact code, output or wording that the "
     "summary lacks.",
     "到此为止的完整对话记录在 {}。需要摘要中缺少的准确代码、输出或措辞时，请查阅该文件。"};
+constexpr Wording stored{
+    "The folded messages are stored as \"{}\". {} for exact code, output or wording that the summary lacks.",
+    "折叠的消息保存在 \"{}\"。需要摘要中缺少的准确代码、输出或措辞时，{}。"};
+constexpr Wording read_with{"Read them in parts with {}", "请用 {} 分段读取"};
+constexpr Wording look_there{"Look there", "请在那里查阅"};
 constexpr Wording continuation{
     "Go on with the current work from where it stopped, as if nothing had been folded: do not answer this message, do "
     "not repeat the summary, and ask nothing that it answers.",
@@ -85,6 +90,13 @@ std::string with_user_messages(std::string_view summary, const KeptUserMessages*
     return fmt::format("{}{}{}", summary.substr(0, place->begin), section, summary.substr(place->end));
 }
 
+std::string where_folded(const SummaryParts& parts, Language language) {
+    if (parts.stored_as.empty()) return {};
+    const std::string how = parts.reader.empty() ? std::string(look_there.in(language))
+                                                 : fmt::format(fmt::runtime(read_with.in(language)), parts.reader);
+    return fmt::format(fmt::runtime(stored.in(language)), fmt::join(parts.stored_as, "\", \""), how);
+}
+
 }  // namespace
 
 std::string compose_summary(const SummaryParts& parts, Language language) {
@@ -92,10 +104,10 @@ std::string compose_summary(const SummaryParts& parts, Language language) {
     std::string where;
     if (!parts.transcript_file_path.empty())
         where = fmt::format(fmt::runtime(transcript.in(language)), parts.transcript_file_path);
-    return join_sections(std::array{std::string(first.in(language)),
-                                    with_user_messages(parts.summary, parts.user_messages, language),
-                                    std::string(parts.work), to_text(parts.facts, language), std::move(where),
-                                    std::string(parts.ends_in_order ? continuation.in(language) : std::string_view{})});
+    return join_sections(std::array{
+        std::string(first.in(language)), with_user_messages(parts.summary, parts.user_messages, language),
+        std::string(parts.work), to_text(parts.facts, language), std::move(where), where_folded(parts, language),
+        std::string(parts.ends_in_order ? continuation.in(language) : std::string_view{})});
 }
 
 std::string_view later_part(Language language) noexcept { return later.in(language); }

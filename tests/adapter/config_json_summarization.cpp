@@ -48,7 +48,8 @@ TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
         "preserve_user_messages": {"enabled": false, "max_tokens": 12},
         "preserve_skills": {"skill_tool_name": "load", "max_skills": 1, "max_tokens_per_skill": 2,
                             "skills_token_budget": 3},
-        "summaries_per_level": 4, "retained_facts_tokens": 13, "user_instruction": "do", "transcript_file_path": "t.jsonl",
+        "summaries_per_level": 4, "retained_facts_tokens": 13, "user_instruction": "do",
+        "offload_folded": true, "transcript_file_path": "t.jsonl",
         "summary_role": "system", "emit_internal_events": true, "reuse_prompt_cache": true,
         "model_options": {"max_output_tokens": 14, "temperature": 0.5, "extra": {"a": [1]}}, "max_input_tokens": 15,
         "max_summary_tokens": 16, "retry": {}, "failover": {"max_retries": 1, "model": "n"}, "cool_down_tokens": 17)"));
@@ -64,6 +65,7 @@ TEST_CASE("every setting of a summarizer can be read", "[config_json]") {
                                  .summaries_per_level = 4,
                                  .retained_facts_tokens = 13,
                                  .user_instruction = "do",
+                                 .offload_folded = true,
                                  .transcript_file_path = "t.jsonl",
                                  .summary_role = SummaryRole::system,
                                  .emit_internal_events = true,

@@ -55,6 +55,8 @@ struct ChainOptions {
     std::shared_ptr<ManualClock> clock{};  ///< the chain's, to follow the recording; null: it does not
     /// Asked at each request: the calls of models that were made to prepare it.
     std::function<std::vector<SideCall>(std::span<const M> request)> side_calls{};
+    std::function<void(const Report&)> on_report{};             ///< as `ReplayOptions` has it
+    std::function<void(const ReplayRequest<M>&)> on_request{};  ///< the same
 };
 
 namespace detail {
@@ -106,7 +108,11 @@ template <JsonMessage M>
                                               const ChainOptions<M>& options = {}) {
     detail::RequestTaker<M> taker(options);
     ReplayOptions<M> replay_options{.stop = options.stop, .clock = options.clock};
-    replay_options.on_request = [&](const ReplayRequest<M>& request) { taker(request); };
+    replay_options.on_report = options.on_report;
+    replay_options.on_request = [&](const ReplayRequest<M>& request) {
+        taker(request);
+        if (options.on_request) options.on_request(request);
+    };
     ChainRequests made;
     made.totals =
         replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds}, chain,

@@ -75,7 +75,10 @@ struct SummarizationConfig {
     bool check_sections =
         false;  ///< of the built-in task: where some lack, the model is told once which, and asked again
     std::vector<std::string> required_sections{};  ///< the same for headings of a task of one's own
-    std::string transcript_file_path{};            ///< told to the model behind the summary; empty: no word of it
+    /// What is folded goes to the chain's storage as one text, and the summary says as which: the model can read what
+    /// the summary lacks. Without a storage, and beside `finalize`, nothing is stored.
+    bool offload_folded = false;
+    std::string transcript_file_path{};  ///< told to the model behind the summary; empty: no word of it
     SummaryRole summary_role = SummaryRole::automatic;
     /// The order to go on stands in a user message of its own at the end, not in the summary, unless the user has just
     /// asked. `ChainConfig::before_commit` may refuse it alone (reason "continue").

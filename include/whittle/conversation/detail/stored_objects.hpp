@@ -104,6 +104,7 @@ private:
     mutable std::set<const Storage*> asked_for_roots_{};
     detail::TextBlocks keys_{};
     ByKey by_key_{};
+    std::size_t of_unknown_store_ = 0;  // of these
     mutable std::unordered_map<std::string, StoredObject> by_location_{};
     mutable const Storage* located_in_ = nullptr;  // where the objects of unknown stores were last looked for
     mutable std::size_t located_ = 0;              // how many objects there were then

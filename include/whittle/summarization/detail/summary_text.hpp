@@ -17,13 +17,15 @@ struct SummaryParts {
     std::string_view work{};                          ///< the state of the work, as text
     std::span<const RetainedFact> facts{};
     std::string_view transcript_file_path{};
-    bool is_by_rule = false;    ///< `plain_summary` wrote it
-    bool ends_in_order = true;  ///< to go on; false: that stands elsewhere
+    std::span<const std::string> stored_as{};  ///< how the model names what was folded, the oldest first
+    std::string_view reader{};                 ///< the tool that reads them; empty: there is none
+    bool is_by_rule = false;                   ///< `plain_summary` wrote it
+    bool ends_in_order = true;                 ///< to go on; false: that stands elsewhere
 };
 
 /// The text of a summary message: what it is, the summary with the user's own words in place of its
-/// `<all_user_messages>` section (behind it if it has none), pinned facts, where the transcript is, and that the work
-/// goes on. Sections are parted by a blank line. O(size).
+/// `<all_user_messages>` section (behind it if it has none), pinned facts, where the transcript and what was folded
+/// are, and that the work goes on. Sections are parted by a blank line. O(size).
 [[nodiscard]] std::string compose_summary(const SummaryParts& parts, Language language);
 
 /// The text of a message of its own that tells the model to go on.
