@@ -98,6 +98,21 @@ public:
         return list.dump(-1, ' ', false, BoundaryJson::error_handler_t::replace);
     }
 
+    void for_each_part(const std::function<void(const PartSeen&)>& see) const {
+        using Traits = message_traits<openai::Message>;
+        for (std::size_t i = 0; i < conversation_.size(); ++i) {
+            const openai::Message& message = conversation_.messages()[i];
+            Traits::for_each_part(message, [&](const PartView& part) {
+                see({.message = i,
+                     .role = name_of(Traits::role(message)),
+                     .kind = name_of(part.kind),
+                     .text = part.text,
+                     .call_id = part.call_id,
+                     .tool = part.tool});
+            });
+        }
+    }
+
     [[nodiscard]] std::string tools() const {
         BoundaryJson list = BoundaryJson::array();
         for (const Tool& tool : chain_.tools()) {
@@ -153,6 +168,7 @@ std::string Context::push_result(const std::string& call_id, const std::string& 
 std::string Context::request() { return state_->request(); }
 bool Context::on_overflow(std::int64_t limit, std::int64_t used) { return state_->on_overflow(limit, used); }
 std::string Context::messages() const { return state_->messages(); }
+void Context::for_each_part(const std::function<void(const PartSeen&)>& see) const { state_->for_each_part(see); }
 std::string Context::tools() const { return state_->tools(); }
 std::string Context::call_tool(const std::string& name, const std::string& arguments) {
     return state_->call_tool(name, arguments);

@@ -1,6 +1,7 @@
 #include "callbacks.h"
 
 #include "host_laws.hpp"
+#include "host_mutants.hpp"
 #include "whittle/host/agent_cpp.hpp"
 #include "whittle/host/conformance.hpp"
 
@@ -61,7 +62,18 @@ std::string dump(const common_chat_msg& m) {
     return text;
 }
 
+HostFormat<common_chat_msg> agent_cpp_format() {
+    using enum PartKind;
+    return {
+        .build = build, .dump = dump, .holds = {text, thinking, tool_call, tool_result}, .results_name_tools = true};
+}
+
 }  // namespace
+
+template <>
+void whittle::testing::drop_a_field(common_chat_msg& message) {
+    message.tool_name.clear();
+}
 
 template <>
 struct whittle::testing::Builder<common_chat_msg> {
@@ -88,11 +100,13 @@ struct whittle::testing::Builder<common_chat_msg> {
 };
 
 TEST_CASE("the traits of common_chat_msg lose nothing", "[host]") {
-    using enum PartKind;
-    const ConformanceReport report = host_conformance(HostFormat<common_chat_msg>{
-        .build = build, .dump = dump, .holds = {text, thinking, tool_call, tool_result}, .results_name_tools = true});
+    const ConformanceReport report = host_conformance(agent_cpp_format());
     INFO(report.text());
     CHECK(report.passed());
+}
+
+TEST_CASE("an adapter of agent.cpp that drops a field, reorders parts or loses an id is caught by name", "[host]") {
+    check_host_mutants(agent_cpp_format());
 }
 
 TEST_CASE("content of a type that whittle does not know stays as it is", "[host]") {

@@ -87,6 +87,20 @@ TEST_CASE("results may come in messages of the runtime's own", "[boundary]") {
     CHECK(context.messages().size() < 2'000);
 }
 
+TEST_CASE("a runtime sees the parts without JSON", "[boundary]") {
+    Context context = small_context();
+    context.push(R"({"role":"user","content":"Read."})");
+    context.push(call(1));
+    const std::string shown = context.push_result("c1", "line one\n\"two\"");
+    std::string seen;
+    context.for_each_part([&](const whittle::boundary::PartSeen& part) {
+        seen += std::to_string(part.message) + " " + std::string(part.role) + " " + std::string(part.kind) + " " +
+                std::string(part.tool) + " " + std::string(part.call_id) + ": " + std::string(part.text) + ";";
+    });
+    CHECK(seen == "0 user text  : Read.;1 assistant tool_call read c1: {};2 tool tool_result read c1: " + shown + ";");
+    CHECK(shown == "line one\n\"two\"");
+}
+
 TEST_CASE("a refused request is made smaller", "[boundary]") {
     Options options;
     options.config = R"({"storage": {"type": "memory"}, "middlewares": [{"type": "reduction",

@@ -1,6 +1,7 @@
 #include "gaia/agent.h"
 
 #include "host_laws.hpp"
+#include "host_mutants.hpp"
 #include "whittle/host/conformance.hpp"
 #include "whittle/host/gaia.hpp"
 
@@ -116,6 +117,15 @@ TEST_CASE("the traits of gaia::Message lose nothing", "[host]") {
     const ConformanceReport report = host_conformance(gaia_format());
     INFO(report.text());
     CHECK(report.passed());
+}
+
+template <>
+void whittle::testing::drop_a_field(gaia::Message& message) {
+    message.name.reset();
+}
+
+TEST_CASE("an adapter of gaia that drops a field, reorders parts or loses an id is caught by name", "[host]") {
+    check_host_mutants(gaia_format());
 }
 
 TEST_CASE("an adapter of gaia that forgets the tool's name is caught by name", "[host]") {

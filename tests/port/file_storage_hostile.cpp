@@ -1,21 +1,19 @@
 // Hostile names, planted files, full and read-only disks.
+#include "disk_faults.hpp"
 #include "file_tools.hpp"
 #include "support/catch.hpp"
 
-#include <fmt/format.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include <atomic>
-#include <cstring>
 #include <thread>
 
 using namespace whittle;
 using testing::bytes_of;
+using testing::check_or_skip;
 using testing::contains;
 using testing::errc_of;
 using testing::error_of;
@@ -23,27 +21,11 @@ using testing::everything_below;
 using testing::in_child;
 using testing::nobody;
 using testing::overwrite;
+using testing::skipped;
 using testing::TempDir;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// What in_child tells when the machine cannot do what a test needs.
-std::string skipped(const std::string& what) { return "skipped: " + what + ": " + std::strerror(errno); }
-
-/// In a child: mounts of its own, which vanish with it. Empty, or why not.
-std::string own_mounts() {
-    const uid_t user = ::geteuid();
-    const gid_t group = ::getegid();
-    if (::unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return skipped("no mounts of our own");
-    if (user != 0) {
-        overwrite("/proc/self/uid_map", fmt::format("{} {} 1", user, user));
-        overwrite("/proc/self/setgroups", "deny");
-        overwrite("/proc/self/gid_map", fmt::format("{} {} 1", group, group));
-    }
-    if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return skipped("no private mounts");
-    return {};
-}
 
 std::string no_openat2() {
 #if defined(SYS_openat2)
@@ -60,51 +42,10 @@ std::string no_openat2() {
     return {};
 }
 
-/// Puts until the disk is full; the error.
-std::string fill(Storage& storage, std::vector<std::string>& stored, std::size_t bytes) {
-    return error_of([&] {
-        for (int i = 0; i < 10'000; ++i) {
-            const std::string key = "c/" + std::to_string(i);
-            storage.put_if_absent(key, std::string(bytes, 'x'));
-            stored.push_back(key);
-        }
-    });
-}
+std::shared_ptr<Storage> files_below(const std::string& folder) { return file_storage(folder + "/store"); }
 
-std::string use_full_disk(const std::string& mounted, const char* size, std::size_t bytes) {
-    if (const std::string why = own_mounts(); !why.empty()) return why;
-    if (::mount("tmpfs", mounted.c_str(), "tmpfs", 0, size) != 0) return skipped("no tmpfs");
-    const auto storage = file_storage(mounted + "/store");
-    std::vector<std::string> stored;
-    const std::string error = fill(*storage, stored, bytes);
-    if (!contains(error, "No space left on device")) return "unexpected: " + error;
-    if (errc_of([&] { testing::write_streaming(*storage, "stream", std::string(4'000'000, 's')); }) !=
-        Errc::storage_failed)
-        return "a stream fitted on the full disk";
-    if (testing::temporary_files_below(mounted) != 0) return "litter";
-    for (const std::string& key : stored) {
-        if (storage->get(key) != std::string(bytes, 'x')) return "lost " + key;
-    }
-    if (testing::keys_below(*storage, "").size() != stored.size()) return "something else was stored";
-    for (std::size_t i = 0; i < stored.size() / 2 + 1; ++i) (void)storage->remove(stored[i]);
-    storage->put_if_absent("after", "x");
-    return storage->get("after") == "x" ? "full, then usable" : "not usable";
-}
-
-std::string use_read_only_store(const std::string& root) {
-    const auto storage = file_storage(root);
-    if (storage->get("c/k") != "content") return "not readable";
-    if (testing::keys_below(*storage, "") != std::vector<std::string>{"c/k"}) return "not listed";
-    storage->put_if_absent("c/k", "content");  // nothing to write
-    if (errc_of([&] { storage->put_if_absent("c/k", "other"); }) != Errc::already_exists) return "not write-once";
-    if (errc_of([&] { (void)storage->open_writer(); }) != Errc::storage_failed) return "a writer opened";
-    if (errc_of([&] { (void)storage->remove("c/k"); }) != Errc::storage_failed) return "removed";
-    return error_of([&] { storage->put_if_absent("c/new", "x"); });
-}
-
-void check_or_skip(const std::string& text, const std::string& expected) {
-    if (text.starts_with("skipped: ")) SKIP_WITH_MESSAGE(text);
-    CHECK(text == expected);
+std::string fill_disk_of_files(const std::string& folder, const char* size, std::size_t bytes) {
+    return testing::use_full_disk(files_below, folder, {.options = size}, bytes, "No space left on device");
 }
 
 }  // namespace
@@ -253,10 +194,11 @@ TEST_CASE("a full disk is a clear error, loses nothing, and the store works agai
     const TempDir dir;
     fs::create_directory(dir / "disk");
     SECTION("no blocks left") {
-        check_or_skip(in_child([&] { return use_full_disk(dir / "disk", "size=256k", 20'000); }), "full, then usable");
+        check_or_skip(in_child([&] { return fill_disk_of_files(dir / "disk", "size=256k", 20'000); }),
+                      "full, then usable");
     }
     SECTION("no inodes left") {
-        check_or_skip(in_child([&] { return use_full_disk(dir / "disk", "size=2m,nr_inodes=24", 10); }),
+        check_or_skip(in_child([&] { return fill_disk_of_files(dir / "disk", "size=2m,nr_inodes=24", 10); }),
                       "full, then usable");
     }
 }
@@ -264,14 +206,7 @@ TEST_CASE("a full disk is a clear error, loses nothing, and the store works agai
 TEST_CASE("a store on a read-only file system can be read, and says why it cannot be written", "[storage][file]") {
     const TempDir dir;
     file_storage(dir / "store")->put_if_absent("c/k", "content");
-    const std::string text = in_child([&] {
-        if (const std::string why = own_mounts(); !why.empty()) return why;
-        const std::string store = dir / "store";
-        if (::mount(store.c_str(), store.c_str(), nullptr, MS_BIND, nullptr) != 0) return skipped("no bind mount");
-        if (::mount(nullptr, store.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0)
-            return skipped("no read-only mount");
-        return use_read_only_store(store);
-    });
+    const std::string text = in_child([&] { return testing::use_read_only_disk(files_below, dir.path()); });
     check_or_skip(text, "put \"c/new\": create a temporary file: Read-only file system");
     CHECK(file_storage(dir / "store")->get("c/k") == "content");
 }
@@ -288,7 +223,7 @@ TEST_CASE("a store whose directories may not be written can be read, and says wh
     }
     const std::string text = in_child([&] {
         if (is_root && ::setuid(nobody) != 0) return skipped("cannot become another user");
-        return use_read_only_store(dir / "store");
+        return testing::use_read_only_store(*file_storage(dir / "store"));
     });
     for (const auto& entry : fs::recursive_directory_iterator(dir.path())) {
         if (entry.is_directory()) fs::permissions(entry.path(), fs::perms::owner_all);

@@ -1,4 +1,4 @@
-#include "../../src/backend/sigpipe_guard.hpp"
+#include "../../src/base/sigpipe_guard.hpp"
 
 #include "support/catch.hpp"
 #include "support/hostile_server.hpp"

@@ -3,9 +3,12 @@
 // A context for runtimes that are compiled as C++17: link whittle::host_boundary, include this file and none other of
 // whittle's. Everything else of the library needs C++20.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace whittle {
 inline namespace v0 {
@@ -18,6 +21,16 @@ struct Options {
     std::string id = "conversation";  ///< names the conversation in keys of the storage
     std::string system{};             ///< system text that your runtime sends beside the messages
     std::string tools = "[]";         ///< the tools that it sends, as OpenAI's "tools"
+};
+
+/// A part of a message, as it is shown to a runtime. Views are valid during the call.
+struct PartSeen {
+    std::size_t message = 0;     ///< its number, from 0
+    std::string_view role{};     ///< "system", "user", "assistant", "tool"
+    std::string_view kind{};     ///< "text", "thinking", "tool_call", "tool_result", "media", "other"
+    std::string_view text{};     ///< of a call its arguments, of media nothing
+    std::string_view call_id{};  ///< of a call and of a result
+    std::string_view tool{};     ///< likewise, where the message says it
 };
 
 /// One conversation with its chain. Messages are JSON as OpenAI's chat interface has it, kept with every member; tool
@@ -44,6 +57,8 @@ public:
     bool on_overflow(std::int64_t limit = 0, std::int64_t used = 0);
     /// The messages as they are, as a JSON array. Runs nothing.
     [[nodiscard]] std::string messages() const;
+    /// The same part by part, without JSON.
+    void for_each_part(const std::function<void(const PartSeen&)>& see) const;
 
     /// The chain's own tools (`read_offloaded`) as OpenAI's "tools", to be sent beside yours; "[]" without a storage.
     [[nodiscard]] std::string tools() const;

@@ -1,0 +1,8 @@
+// Compiled as C++17.
+#include <whittle/host/boundary.hpp>
+
+std::string hooked() {
+    whittle::boundary::Context context;
+    context.push(R"({"role":"user","content":"Hi."})");
+    return context.request();
+}

@@ -1,0 +1,14 @@
+#include "gaia/agent.h"
+#ifndef RUNTIME_ALONE
+#    include <whittle/host/gaia.hpp>
+#    include <whittle/whittle.hpp>
+
+using namespace whittle;
+
+int hooked(gaia::Agent& agent) {
+    const Chain<gaia::Message> chain{ChainConfig{.storage = memory_storage()}, Reduction<gaia::Message>{}};
+    host::GaiaHooks hooks(chain, "gaia");
+    hooks.attach(agent);
+    return hooks.ask(agent, "Hi.").empty() ? 1 : 0;
+}
+#endif
