@@ -122,17 +122,22 @@ std::string to_text(const Input<M>& input) {
     return array.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-/// A dry run makes no directory: a file storage that is not there yet is an empty one.
+/// On disk, and not made yet.
+bool is_absent(const StorageSettings& storage) {
+    const bool is_on_disk =
+        storage.type == StorageSettings::Type::file || storage.type == StorageSettings::Type::sqlite;
+    return is_on_disk && !std::filesystem::exists(storage.root);
+}
+
+/// A dry run makes no directory: a storage that is not there yet is an empty one.
 std::shared_ptr<Storage> storage_for(const StorageSettings& settings, bool dry_run) {
-    const bool is_absent = settings.type == StorageSettings::Type::file && !std::filesystem::exists(settings.root);
-    return dry_run && is_absent ? memory_storage() : open_storage(settings);
+    return dry_run && is_absent(settings) ? memory_storage() : open_storage(settings);
 }
 
 /// A middleware's own storage is treated the same way.
 void keep_storages_closed(ChainSettings& settings) {
     const auto close = [](StorageSettings& storage) {
-        if (storage.type == StorageSettings::Type::file && !std::filesystem::exists(storage.root))
-            storage = {.type = StorageSettings::Type::memory};
+        if (is_absent(storage)) storage = {.type = StorageSettings::Type::memory};
     };
     for (StageSettings& stage : settings.stages) {
         close(stage.backend);

@@ -122,8 +122,9 @@ ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
     ordered_json list = ordered_json::array();
     std::int64_t trajectories = 0;
     std::int64_t found = 0;
+    Progress progress;
     for (const std::string& file : command.files) {
-        for_each_session(file, common, [&](const auto& trajectory) {
+        for_each_session(file, common, progress, [&](const auto& trajectory) {
             ++trajectories;
             const ValidityProfile& profile = given != nullptr ? *given : own_profile(trajectory.messages);
             profiles.insert(profile.name);

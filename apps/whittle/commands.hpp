@@ -140,6 +140,9 @@ template <AgentMessage M>
 #include "output.hpp"
 #include "shape.hpp"
 #include "shown.hpp"
+#include "terminal.hpp"
+
+#include <fmt/format.h>
 
 namespace whittle::cli {
 
@@ -147,8 +150,9 @@ namespace whittle::cli {
 [[nodiscard]] TrajectoryOptions options_for(const std::string& name, const InputLimits& limits);
 
 /// Reads the sessions of a file, or of standard input for "-"; logs of agents, which are recognised by what they hold,
-/// too. Calls `take(Trajectory<>&&, std::optional<Shape>, std::string_view where)` until it returns false. Returns what
-/// errors call the input. Throws Error(parse_failed) if there is no session.
+/// too. Calls `take(Trajectory<>&&, std::optional<Shape>, std::string_view where,
+/// const InputBuffer&)` until it returns false. Returns what errors call the input. Throws Error(parse_failed) if there
+/// is no session.
 template <typename Take>
 std::string read_sessions(const std::string& path, const CommonOptions& common, Take&& take) {
     const std::optional<Shape> given = to_shape(common.shape);
@@ -158,7 +162,7 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
     const auto visit = [&](Trajectory<>&& session, std::optional<Shape> shape) {
         throw_if_interrupted();
         const std::string where = buffer.name() + ": " + shown(session.id);
-        goes_on = goes_on && take(std::move(session), shape, where);
+        goes_on = goes_on && take(std::move(session), shape, where, buffer);
         return goes_on;
     };
     std::size_t count = 0;
@@ -175,13 +179,19 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
     return buffer.name();
 }
 
-/// Visits them all, each with its own message type.
+/// Visits them all, each with its own message type, and shows how much of the file is read.
 template <typename Visit>
-void for_each_session(const std::string& path, const CommonOptions& common, Visit&& visit) {
-    read_sessions(path, common, [&](Trajectory<>&& session, std::optional<Shape> shape, std::string_view where) {
-        visit_in_shape(std::move(session), shape, where, visit);
-        return true;
-    });
+void for_each_session(const std::string& path, const CommonOptions& common, Progress& progress, Visit&& visit) {
+    std::size_t sessions = 0;
+    progress.begin();
+    read_sessions(
+        path, common,
+        [&](Trajectory<>&& session, std::optional<Shape> shape, std::string_view where, const InputBuffer& in) {
+            visit_in_shape(std::move(session), shape, where, visit);
+            progress.show(fmt::format("{}: {} sessions, ", in.name(), ++sessions),
+                          Share::of_bytes(in.bytes_read(), in.file_bytes()));
+            return true;
+        });
 }
 
 }  // namespace whittle::cli

@@ -1,3 +1,4 @@
+#include "call_progress.hpp"
 #include "chain_replay.hpp"
 #include "commands.hpp"
 #include "compared_chain.hpp"
@@ -106,12 +107,14 @@ private:
     /// What all sessions have in common is known only at the end, so they are evaluated later.
     void read(std::size_t file) {
         const std::string& path = command_.files[file];
-        for_each_session(path, common_, [&](const auto& trajectory) {
-            for (const auto& chain : chains_) chain->take(trajectory);
+        for_each_session(path, common_, progress_, [&](const auto& trajectory) {
+            for (const auto& chain : chains_) {
+                CallProgress calls(trajectory, chain->name());
+                chain->take(trajectory, [&] { calls.pass(); });
+            }
             inputs_.push_back(evaluation::to_session(trajectory, path));
             common_words_.add(inputs_.back());
             comparison_.file_of.push_back(file);
-            progress_.show(fmt::format("{}: {} sessions read", path, inputs_.size()));
         });
     }
 
@@ -124,7 +127,8 @@ private:
     }
 
     void evaluate(std::size_t i) {
-        progress_.show(fmt::format("{} of {} sessions compared", i, inputs_.size()));
+        if (i == 0) progress_.begin();
+        progress_.show("comparing: ", {static_cast<double>(i), static_cast<double>(inputs_.size()), "sessions"});
         const evaluation::Session session(std::exchange(inputs_[i], {}), &common_words_);
         const evaluation::RunOptions options{.profiles = comparison_.profiles, .window = command_.window};
         std::size_t strategy = 0;
@@ -149,7 +153,7 @@ private:
     [[nodiscard]] std::string result() const {
         if (common_.json) return comparison_json(comparison_);
         if (command_.csv) return comparison_csv(comparison_);
-        return comparison_text(comparison_, may_colour(common_.no_color));
+        return comparison_text(comparison_, may_colour(common_.no_color), table_columns());
     }
 
     const CompareCommand& command_;

@@ -95,8 +95,8 @@ std::vector<const Summary*> summaries_of(const std::vector<std::vector<ComparedR
 
 class TextTables {
 public:
-    TextTables(const Comparison& comparison, bool colour)
-        : comparison_(comparison), colour_(colour), labels_(labels_of(comparison.strategies)) {
+    TextTables(const Comparison& comparison, bool colour, std::size_t columns)
+        : comparison_(comparison), colour_(colour), columns_(columns), labels_(labels_of(comparison.strategies)) {
         for (const ComparedStrategy& strategy : comparison.strategies) rows_.push_back(rows_of(comparison, strategy));
         for (const ComparedRow& row : rows_.front()) {
             const auto in = [&](std::string_view name) { return row.stratum == name; };
@@ -125,9 +125,10 @@ private:
         for (std::size_t i = 0; i < summaries.size(); ++i)
             if (summaries[i] != nullptr) table.add(cells_of(labels_[i], *summaries[i]));
         const Summary& first = *summaries.front();
-        std::string text = fmt::format("{}: {} sessions, {} calls, {}\n", shown(stratum), grouped(first.sessions),
-                                       grouped(first.calls), comparison_.profiles.front().cache.name);
-        text += table.text(colour_);
+        std::string text = wrapped(fmt::format("{}: {} sessions, {} calls, {}", shown(stratum), grouped(first.sessions),
+                                               grouped(first.calls), comparison_.profiles.front().cache.name),
+                                   columns_);
+        text += table.folded_text(colour_, columns_);
         if (stratum == "all") text += faults_of(summaries);
         return text;
     }
@@ -153,7 +154,7 @@ private:
         std::string text;
         for (std::size_t i = 0; i < summaries.size(); ++i) {
             const std::string faults = faults_text(*summaries[i]);
-            if (!faults.empty()) text += fmt::format("  {}: {}\n", labels_[i], faults);
+            if (!faults.empty()) text += wrapped(fmt::format("  {}: {}", labels_[i], faults), columns_);
         }
         return text.empty() ? text : "calls (or sessions) with faults:\n" + text;
     }
@@ -171,7 +172,9 @@ private:
             for (const ProbeKind kind : {error, constraint}) cells.push_back(shares(summaries[i]->probes_of(kind)));
             table.add(std::move(cells));
         }
-        return "what later calls needed, by age in calls: percent visible/recoverable/lost\n" + table.text(colour_);
+        constexpr std::array<std::size_t, 2> kinds{3, 3};  // of each the ages
+        return wrapped("what later calls needed, by age in calls: percent visible/recoverable/lost", columns_) +
+               table.folded_text(colour_, columns_, kinds);
     }
 
     [[nodiscard]] std::string table_of_profiles() const {
@@ -191,21 +194,25 @@ private:
                 table.add(std::move(cells));
             }
         }
-        return table.text(colour_);
+        const std::vector<std::size_t> profiles(comparison_.profiles.size(), 2);
+        return table.folded_text(colour_, columns_, profiles);
     }
 
-    [[nodiscard]] static std::string notes() {
-        return "tokens: sent / recorded. hit: share read from the cache. C/C0: money against sending everything;\n"
-               "C*/C0: with what was needed and missing fetched again; both medians of sessions. harm: share of\n"
-               "sessions with C*/C0 above 1.02. id>10, l<=10, l>10, error: share of the identifiers, lines and\n"
-               "error lines that later calls needed and found in the request, by age in calls. newest: share of\n"
-               "the newest results that was shown. resets: of the cache, per call. Tokens are characters / 4.\n"
-               "Replies are the recorded ones: no model was run again, and how an agent would have gone on from\n"
-               "another request is not known.\n";
+    [[nodiscard]] std::string notes() const {
+        constexpr std::size_t most = 100;
+        return wrapped(
+            "tokens: sent / recorded. hit: share read from the cache. C/C0: money against sending everything; C*/C0: "
+            "with what was needed and missing fetched again; both medians of sessions. harm: share of sessions with "
+            "C*/C0 above 1.02. id>10, l<=10, l>10, error: share of the identifiers, lines and error lines that later "
+            "calls needed and found in the request, by age in calls. newest: share of the newest results that was "
+            "shown. resets: of the cache, per call. Tokens are characters / 4. Replies are the recorded ones: no model "
+            "was run again, and how an agent would have gone on from another request is not known.",
+            std::min(most, columns_));
     }
 
     const Comparison& comparison_;
     bool colour_;
+    std::size_t columns_;
     std::vector<std::string> labels_;               // by strategy
     std::vector<std::vector<ComparedRow>> rows_{};  // by strategy
     std::vector<std::string> strata_{};
@@ -406,7 +413,9 @@ std::vector<ComparedRow> rows_of(const Comparison& comparison, const ComparedStr
     return rows;
 }
 
-std::string comparison_text(const Comparison& comparison, bool colour) { return TextTables(comparison, colour).text(); }
+std::string comparison_text(const Comparison& comparison, bool colour, std::size_t columns) {
+    return TextTables(comparison, colour, columns).text();
+}
 
 std::string comparison_json(const Comparison& comparison) {
     ordered_json json{{"counter", "characters / 4"}, {"model_was_rerun", false}, {"window", comparison.window}};

@@ -41,8 +41,9 @@ struct ComparedRow {
 /// Those with a session in them: the strata, then the files if they are wanted.
 [[nodiscard]] std::vector<ComparedRow> rows_of(const Comparison& comparison, const ComparedStrategy& strategy);
 
-/// Tables of at most 100 columns: one for each size of sessions, then C* by profile.
-[[nodiscard]] std::string comparison_text(const Comparison& comparison, bool colour);
+/// Tables: one for each size of sessions, then C* by profile. They take 100 columns; in fewer `columns` each is folded,
+/// and what is said of them is wrapped.
+[[nodiscard]] std::string comparison_text(const Comparison& comparison, bool colour, std::size_t columns);
 [[nodiscard]] std::string comparison_json(const Comparison& comparison);
 /// A line for each strategy, stratum and profile.
 [[nodiscard]] std::string comparison_csv(const Comparison& comparison);

@@ -19,7 +19,8 @@ using nlohmann::ordered_json;
 
 void require_choice(const ConfigCommand& command, std::string_view name) {
     if (command.config.name().empty())
-        throw UsageError{fmt::format("config {}: expected a file, or --preset NAME", name)};
+        throw UsageError{
+            fmt::format("config {}: expected a file, or --preset NAME, such as --preset recommended", name)};
 }
 
 // -- show

@@ -1,4 +1,5 @@
 #include "table.hpp"
+#include "terminal.hpp"
 #include "token_commands.hpp"
 #include "whittle/tokens/vocabulary.hpp"
 
@@ -61,7 +62,8 @@ ordered_json count_session(const Trajectory<M>& session, const TokenCounter& cou
 ordered_json count_sessions(const std::string& file, const CommonOptions& common, const TokenCounter& counter) {
     ordered_json sessions = ordered_json::array();
     std::int64_t tokens = 0;
-    for_each_session(file, common, [&](const auto& session) {
+    Progress progress;
+    for_each_session(file, common, progress, [&](const auto& session) {
         sessions.push_back(count_session(session, counter));
         tokens = add_saturating(tokens, sessions.back()["tokens"].get<std::int64_t>());
     });
@@ -84,7 +86,7 @@ void print_table(const ordered_json& files, std::int64_t total, const TokenCount
         table.add_line();
         table.add({"total", "", grouped(total)});
     }
-    print(table.text(false) + fmt::format("\ntokens counted by  {}\n", counter.id()));
+    print(table.text(false, table_columns()) + fmt::format("\ntokens counted by  {}\n", counter.id()));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ std::vector<const StorageSettings*> storages_of(const ChainSettings& settings) {
     const auto add = [&](const StorageSettings& storage) {
         if (storage.type == StorageSettings::Type::none) return;
         const auto is_same = [&](const StorageSettings* other) {
-            return other->type == storage.type && other->root == storage.root;
+            return other->type == storage.type && other->root == storage.root && other->addresses == storage.addresses;
         };
         if (std::ranges::none_of(storages, is_same)) storages.push_back(&storage);
     };
@@ -128,6 +128,23 @@ Symptom symptom_of_file_store(const StorageSettings& storage) {
     }
 }
 
+/// Of SQLite or Redis.
+Symptom symptom_of_shared_store(const StorageSettings& storage) {
+    const bool is_file = storage.type == StorageSettings::Type::sqlite;
+    std::error_code error;
+    if (is_file && !std::filesystem::exists(storage.root, error)) return symptom_of_absent(storage);
+    const std::string where = is_file ? storage.root : fmt::format("{}", fmt::join(storage.addresses, ", "));
+    try {
+        return {Health::ok, "store",
+                fmt::format("{}: 64 KiB written in {:.1f} ms, read back and removed", where,
+                            probe_store(*open_storage(storage)))};
+    } catch (const Error& failure) {
+        return {
+            Health::failed, "store", failure.what(),
+            is_file ? "correct its owner and mode, or storage.root" : "start the server, or correct storage.addresses"};
+    }
+}
+
 }  // namespace
 
 void diagnose_stores(const ChainSettings& settings, Symptoms& findings) {
@@ -138,6 +155,8 @@ void diagnose_stores(const ChainSettings& settings, Symptoms& findings) {
     for (const StorageSettings* storage : storages) {
         if (storage->type == StorageSettings::Type::file) {
             findings.push_back(symptom_of_file_store(*storage));
+        } else if (storage->type != StorageSettings::Type::memory) {
+            findings.push_back(symptom_of_shared_store(*storage));
         } else {
             findings.push_back({Health::warning, "store", "in memory: originals go with the process",
                                 R"(for an agent, set "storage": {"type": "file", "root": "store"})"});
@@ -174,6 +193,9 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
     return std::ranges::find(names, name) != names.end();
 }
 
+/// The provider has several, by lifetime or year: "anthropic_5m", "openai_2026".
+std::string_view provider_of(std::string_view cache) { return cache.substr(0, cache.find('_')); }
+
 /// What the cache profile should be for a model; empty: any.
 std::string wanted_cache(const ModelSettings& model) {
     if (model.type == ModelSettings::Type::scripted) return {};
@@ -189,8 +211,7 @@ void diagnose_cache(const ChainSettings& settings, Symptoms& findings) {
     bool is_said = false;
     for (const ModelSettings& model : settings.models) {
         const std::string wanted = wanted_cache(model);
-        const bool fits =
-            wanted.empty() || cache == wanted || cache == "custom" || (wanted == "openai_2026" && cache == "openai");
+        const bool fits = wanted.empty() || cache == "custom" || provider_of(cache) == provider_of(wanted);
         if (model.type == ModelSettings::Type::anthropic)
             findings.push_back({Health::ok, "cache marks",
                                 fmt::format("model \"{}\": up to {} cache_control marks in each request", model.name,

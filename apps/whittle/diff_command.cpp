@@ -1,3 +1,4 @@
+#include "call_progress.hpp"
 #include "chain_diff.hpp"
 #include "chain_replay.hpp"
 #include "explain_call.hpp"
@@ -28,8 +29,9 @@ public:
         const Chain<M>& chain = chains.of<M>();
         ChainTrace trace{.name = config_.name(), .calls = {}, .totals = {}, .profile = chain.config().profile};
         ReplayOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
+        CallProgress calls(trajectory);
         options.on_request = [&](const ReplayRequest<M>& request) {
-            throw_if_interrupted();
+            calls.pass();
             trace.take(request, *chain.config().token_counter);
         };
         trace.totals =

@@ -53,7 +53,8 @@ CLI::App* add_doctor(CLI::App& app, DoctorCommand& command) {
 }
 
 ExitCode run_doctor(const DoctorCommand& command, const CommonOptions& common) {
-    if (command.config.name().empty()) throw UsageError{"doctor: expected a configuration, or --preset NAME"};
+    if (command.config.name().empty())
+        throw UsageError{"doctor: expected a configuration, or --preset NAME, such as --preset recommended"};
     const Symptoms findings = diagnose(command, common);
     print(common.json ? shown_json(symptoms_json(findings)) + "\n" : symptoms_text(findings));
     std::vector<std::string> topics;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "call_progress.hpp"
 #include "commands.hpp"
 #include "explanation.hpp"
 #include "whittle/base/clock.hpp"
@@ -10,14 +11,6 @@
 #include <string>
 
 namespace whittle::cli {
-
-/// The recorded replies: as many requests has a session.
-template <AgentMessage M>
-[[nodiscard]] std::int64_t calls_in(const Trajectory<M>& trajectory) {
-    std::int64_t calls = 0;
-    for (const M& m : trajectory.messages) calls += message_traits<M>::role(m) == Role::assistant ? 1 : 0;
-    return calls;
-}
 
 /// Ends a replay once what is wanted is known.
 struct SeenEnough {};
@@ -35,11 +28,12 @@ template <AgentMessage M>
     if (wanted >= calls)
         throw UsageError{"--call " + std::to_string(wanted) + ": session \"" + trajectory.id + "\" has calls 0 to " +
                          std::to_string(calls - 1)};
+    CallProgress progress(trajectory);
     Explanation explanation;
     ReplayOptions<M> options{.stop = interrupt_token(), .clock = clock};
     options.on_report = [&](const Report& report) { explainer.on_report(report); };
     options.on_request = [&](const ReplayRequest<M>& request) {
-        throw_if_interrupted();
+        progress.pass();
         explainer.on_request(request);
         if (request.call == wanted) {
             explanation = explainer.explain(request);

@@ -40,10 +40,19 @@ int open_input(const std::string& path) {
     return file;
 }
 
+std::uint64_t size_of(int file) {
+    struct stat info {};
+    return ::fstat(file, &info) == 0 && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
 }  // namespace
 
 InputBuffer::InputBuffer(const std::string& path, const InputLimits& limits)
-    : name_(path == "-" ? "stdin" : path), limits_(limits), file_(open_input(path)), buffer_(block_size) {}
+    : name_(path == "-" ? "stdin" : path),
+      limits_(limits),
+      file_(open_input(path)),
+      file_bytes_(size_of(file_)),
+      buffer_(block_size) {}
 
 InputBuffer::~InputBuffer() {
     if (file_ != STDIN_FILENO) ::close(file_);
@@ -53,7 +62,10 @@ std::size_t InputBuffer::read_some(char* to, std::size_t size) {
     while (true) {
         throw_if_interrupted();
         const ssize_t got = ::read(file_, to, size);
-        if (got >= 0) return static_cast<std::size_t>(got);
+        if (got >= 0) {
+            bytes_read_ += static_cast<std::size_t>(got);
+            return static_cast<std::size_t>(got);
+        }
         if (errno != EINTR) throw Error(Errc::storage_failed, fmt::format("read {}: {}", name_, reason_of(errno)));
     }
 }

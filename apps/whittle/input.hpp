@@ -3,6 +3,7 @@
 #include "input_limits.hpp"
 #include "unpacker.hpp"
 
+#include <cstdint>
 #include <istream>
 #include <memory>
 #include <streambuf>
@@ -26,6 +27,9 @@ public:
     /// The first bytes, unpacked, which are still to be read: 64 KiB, or all there are. Before anything was read.
     /// Throws what reading throws.
     [[nodiscard]] std::string_view start();
+    /// Bytes that were taken from the file, packed as they are, and how many it has; 0: it is no regular file.
+    [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+    [[nodiscard]] std::uint64_t file_bytes() const noexcept { return file_bytes_; }
 
 protected:
     /// Throws Error(parse_failed) for packed data that is broken or grows above the ratio, Error(storage_failed) for a
@@ -41,6 +45,8 @@ private:
     std::string name_;
     InputLimits limits_;
     int file_;
+    std::uint64_t file_bytes_;
+    std::uint64_t bytes_read_ = 0;
     std::vector<char> buffer_;
     std::unique_ptr<Unpacker> unpacker_;
     bool is_started_ = false;

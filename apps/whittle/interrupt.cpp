@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -14,7 +15,9 @@ namespace {
 
 constexpr std::array<int, 3> caught{SIGINT, SIGTERM, SIGHUP};
 
-volatile std::sig_atomic_t signal_that_came = 0;
+/// Written by the handler, read by every thread.
+std::atomic<int> signal_that_came = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 int wake_reader = -1;
 int wake_writer = -1;
 
@@ -96,7 +99,7 @@ std::stop_token interrupt_token() { return stop_source().get_token(); }
 int signal_received() noexcept { return signal_that_came; }
 
 void throw_if_interrupted() {
-    if (signal_that_came != 0) throw Interrupted(signal_that_came);
+    if (signal_that_came != 0) throw Interrupted(signal_that_came.load());
 }
 
 void die_of(int signal) {

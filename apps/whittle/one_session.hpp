@@ -15,7 +15,8 @@ struct SessionChoice {
 template <typename Visit>
 void visit_session(const SessionChoice& choice, const CommonOptions& common, Visit&& visit) {
     bool is_found = false;
-    const auto take = [&](Trajectory<>&& session, std::optional<Shape> shape, std::string_view where) {
+    const auto take = [&](Trajectory<>&& session, std::optional<Shape> shape, std::string_view where,
+                          const InputBuffer&) {
         is_found = choice.id.empty() || session.id == choice.id;
         if (is_found) visit_in_shape(std::move(session), shape, where, visit);
         return !is_found;

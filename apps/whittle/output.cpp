@@ -180,7 +180,8 @@ void write_error_stream(std::string_view text) noexcept {
 
 void complain(std::string_view text) noexcept {
     try {
-        write_error_stream("whittle: " + shown_lines(text) + "\n");
+        const bool is_terminal = ::isatty(STDERR_FILENO) == 1;  // where a line of progress may stand
+        write_error_stream((is_terminal ? "\r\x1b[Kwhittle: " : "whittle: ") + shown_lines(text) + "\n");
     } catch (const std::exception&) {
         write_error_stream("whittle: out of memory\n");
     }

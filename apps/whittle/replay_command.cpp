@@ -1,3 +1,4 @@
+#include "call_progress.hpp"
 #include "chain_replay.hpp"
 #include "commands.hpp"
 #include "replay_page.hpp"
@@ -88,7 +89,7 @@ private:
 
     void replay_file(const std::string& file) {
         ReplayTotals in_file;
-        for_each_session(file, common_, [&](const auto& trajectory) {
+        for_each_session(file, common_, progress_, [&](const auto& trajectory) {
             const ReplayTotals totals = replay_one(trajectory, file);
             if (common_.json && !command_.totals_only) {
                 ordered_json entry{{"trajectory", trajectory.id}, {"file", file}};
@@ -98,7 +99,6 @@ private:
             if (!command_.totals_only) text_.add(trajectory.id, totals);
             note_problems(file, trajectory.id, totals);
             in_file += totals;
-            progress_.show(fmt::format("{}: {} sessions, {} calls", file, in_file.trajectories, in_file.calls));
         });
         sum_ += in_file;
         if (command_.files.size() == 1) return;
@@ -126,8 +126,9 @@ private:
         std::optional<StoryTeller<M>> teller;
         if (!command_.html.file.empty()) teller.emplace(recording, chain, page_.chain(), !command_.html.no_mask);
         ReplayOptions<M> options{.stop = interrupt_token(), .clock = chains_.clock()};
+        CallProgress calls(trajectory);
         options.on_request = [&](const ReplayRequest<M>& request) {
-            throw_if_interrupted();
+            calls.pass();
             const WatchedCalls side_calls = chains_.take_calls();
             if (requests_) requests_->write(request, side_calls);
             if (teller) teller->on_request(request);

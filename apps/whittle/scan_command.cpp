@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -26,6 +25,7 @@ public:
         settings_.window = command.window;
         settings_.is_masked = !command.html.no_mask;
         settings_.story_bytes = static_cast<std::size_t>(command.html.text_bytes);
+        settings_.on_progress = [this](double share) { show_progress(share); };
         if (command.html.file.empty()) return;
         settings_.wants_story = [this](const ScannedSession& session) {
             return report_.would_be_dear(dear_cost_of(session));
@@ -86,10 +86,13 @@ private:
             complain(hidden(error.what()));
         }
         done_bytes_ += size_of(file);
+        in_ = nullptr;
     }
 
     void scan(const std::string& file, bool is_found) {
         InputBuffer buffer(file, common_.limits);
+        in_ = &buffer;
+        begin_ = 0;
         std::istream in(&buffer);
         const TrajectoryOptions options = options_for(buffer.name(), common_.limits);
         if (const auto format = format_of_log(buffer.start())) {
@@ -123,18 +126,18 @@ private:
         const Shape its = shape ? *shape : detect_shape(session.recording, file);
         const ScanSource source{.agent = agent, .file = file, .is_anthropic = its == Shape::anthropic};
         report_.add(scan_session(std::move(session), source, settings_, seen_));
-        show_progress(file);
+        show_progress(1.0);
+        begin_ = in_->bytes_read();
     }
 
-    void show_progress(const std::string& file) {
-        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-        if (seconds <= 0 || done_bytes_ == 0)
-            return progress_.show(fmt::format("{} sessions, {}", report_.sessions(), file));
-        const double rate = static_cast<double>(done_bytes_) / seconds;
-        const double seconds_left = static_cast<double>(bytes_ - std::min(bytes_, done_bytes_)) / rate;
-        progress_.show(fmt::format("{} sessions, {:.0f} of {:.0f} MB, {:.1f} MB/s, {:.0f} s left", report_.sessions(),
-                                   static_cast<double>(done_bytes_) / 1e6, static_cast<double>(bytes_) / 1e6,
-                                   rate / 1e6, seconds_left));
+    /// `share` of the session that was read last.
+    void show_progress(double share) {
+        const auto read = static_cast<double>(in_->bytes_read() - begin_);
+        // Some files are read as a whole before the first of their sessions is known: how many there are is not.
+        if (begin_ > 0 && begin_ == in_->file_bytes())
+            return progress_.show(fmt::format("{} sessions", report_.sessions()));
+        progress_.show(fmt::format("{} sessions, ", report_.sessions()),
+                       Share::of_bytes(done_bytes_ + begin_ + static_cast<std::uint64_t>(share * read), bytes_));
     }
 
     [[nodiscard]] std::string result() const {
@@ -154,9 +157,10 @@ private:
     ScanReport report_{};
     SeenCalls seen_{};
     Progress progress_{};
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::uint64_t bytes_ = 0;
-    std::uint64_t done_bytes_ = 0;
+    std::uint64_t done_bytes_ = 0;     // of files that are done
+    const InputBuffer* in_ = nullptr;  // the file that is read
+    std::uint64_t begin_ = 0;          // of the session in it, about: it is read in blocks
     std::int64_t failed_ = 0;
 };
 

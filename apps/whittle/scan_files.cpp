@@ -21,7 +21,7 @@ std::string variable(const char* name) {
 }
 
 bool may_hold_sessions(const fs::path& file) {
-    constexpr std::array<std::string_view, 5> endings{".jsonl", ".json", ".traj", ".har", ".db"};
+    constexpr std::array<std::string_view, 6> endings{".jsonl", ".json", ".traj", ".har", ".db", ".csv"};
     const bool is_packed = file.extension() == ".gz" || file.extension() == ".zst";
     const fs::path name = is_packed ? file.stem() : file;
     return std::ranges::find(endings, name.extension().string()) != endings.end();
@@ -57,7 +57,7 @@ std::vector<fs::path> claude_folders(const fs::path& home) {
 ScannedPlace place_at(const std::string& path) {
     ScannedPlace place{.agent = {}, .path = path};
     std::error_code error;
-    if (path == "-" || fs::is_regular_file(path, error)) {
+    if (path == "-" || (fs::exists(path, error) && !fs::is_directory(path, error))) {
         place.is_there = true;
         place.files.push_back(path);
         return place;

@@ -48,7 +48,7 @@ struct StrategySum {
 [[nodiscard]] Table strategies_table_of(const std::vector<StrategySum>& sums);
 /// What is to be known of the columns of that table.
 inline constexpr std::string_view strategies_note =
-    "in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' own;\n"
+    "in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' own; "
     "hidden and lost: of what later calls needed";
 
 /// All that `scan` says. Sessions go in one by one and are not kept.

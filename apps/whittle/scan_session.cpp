@@ -1,11 +1,16 @@
 #include "scan_session.hpp"
 
+#include "beside_each_other.hpp"
+#include "call_progress.hpp"
+#include "compared_chain.hpp"
 #include "interrupt.hpp"
+#include "profile_of_bill.hpp"
 #include "shape.hpp"
-#include "tell_story.hpp"
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <mutex>
 #include <utility>
 
 namespace whittle::cli {
@@ -26,10 +31,6 @@ std::vector<evaluation::RecordedCut> cuts_of(const std::vector<M>& messages,
             std::ranges::move(evaluation::detail::messages_of(M(message)), std::back_inserter(cut.kept));
     }
     return cuts;
-}
-
-std::int64_t input_of(const Usage& usage) noexcept {
-    return add_saturating(add_saturating(usage.input, usage.cache_read), usage.cache_write);
 }
 
 /// Whether a call was met before, in this or another file.
@@ -77,6 +78,7 @@ public:
         : trajectory_(trajectory),
           settings_(settings),
           scanned_(scanned),
+          requests_(static_cast<double>(scanned_presets.size()) * static_cast<double>(calls_in(trajectory))),
           cuts_(cuts_of(trajectory.messages, session.compactions)) {
         if (!session.calls.empty() && session.calls.front().usage)
             scanned_.beside = beside_first(*session.calls.front().usage);
@@ -86,15 +88,18 @@ public:
         const evaluation::Session session(input());
         scanned_.recorded = figures(
             session, [&](evaluation::TakeRequest take) { evaluation::requests_as_recorded(session, cuts_, take); });
-        scanned_.strategies.push_back(figures(
-            session, [&](evaluation::TakeRequest take) { evaluation::find_control("noop")->requests(session, take); }));
-        for (const char* preset : scanned_presets) {
-            ComparedChain chain(choice_of(preset), false);
-            chain.take(trajectory_);
-            scanned_.strategies.push_back(chain.evaluate(0, session, options()));
+        std::vector<std::function<void()>> parts;
+        scanned_.strategies.resize(1 + scanned_presets.size());
+        const bool wants_story = settings_.wants_story && settings_.wants_story(scanned_);
+        for (std::size_t i = 0; i < scanned_presets.size(); ++i) {
+            const bool tells = wants_story && i == 0;
+            parts.emplace_back([&, i, tells] {
+                scanned_.strategies[1 + i] = figures_of(scanned_presets[i], session, tells ? &scanned_.story : nullptr);
+            });
         }
-        scanned_.spending = evaluation::spending_of(session, cuts_);
-        if (settings_.wants_story && settings_.wants_story(scanned_)) scanned_.story = story();
+        parts.emplace_back([&] { scanned_.strategies.front() = figures_of_everything(session); });
+        parts.emplace_back([&] { scanned_.spending = evaluation::spending_of(session, cuts_); });
+        run_beside_each_other(parts);
     }
 
 private:
@@ -102,15 +107,34 @@ private:
         return {.preset = preset, .window = settings_.window, .cache = scanned_.profile.cache.name};
     }
 
-    [[nodiscard]] SessionStory story() const {
-        const ConfigChoice choice = choice_of(scanned_presets.front());
-        WatchedChains chains(for_story(load_settings(choice)), false);
-        return tell_story<M>(trajectory_, chains, choice.name(),
-                             {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked});
-    }
-
     [[nodiscard]] evaluation::RunOptions options() const {
         return {.profiles = {scanned_.profile}, .storage = {}, .window = settings_.window};
+    }
+
+    /// `story`: takes what a report shows of it; null: nobody wants that.
+    evaluation::Figures figures_of(const char* preset, const evaluation::Session& session,
+                                   std::optional<SessionStory>* story) const {
+        ComparedChain chain(choice_of(preset), false, story != nullptr);
+        const auto on_call = [this] { tell_progress(); };
+        if (story == nullptr) {
+            chain.take(trajectory_, on_call);
+        } else {
+            *story = chain.take_and_tell(
+                trajectory_, {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked}, on_call);
+        }
+        return chain.evaluate(0, session, options());
+    }
+
+    /// What the presets do takes most of the time.
+    void tell_progress() const {
+        if (!settings_.on_progress) return;
+        const std::lock_guard lock(mutex_);
+        settings_.on_progress(++made_ / requests_);
+    }
+
+    [[nodiscard]] evaluation::Figures figures_of_everything(const evaluation::Session& session) const {
+        return figures(
+            session, [&](evaluation::TakeRequest take) { evaluation::find_control("noop")->requests(session, take); });
     }
 
     template <typename Requests>
@@ -143,6 +167,9 @@ private:
     const Trajectory<M>& trajectory_;
     const ScanSettings& settings_;
     ScannedSession& scanned_;
+    double requests_;  // of all presets
+    mutable std::mutex mutex_{};
+    mutable double made_ = 0.0;  // of these
     std::vector<evaluation::RecordedCut> cuts_;
 };
 
@@ -152,6 +179,10 @@ std::vector<std::string> scanned_strategies() {
     std::vector<std::string> names{"everything sent"};
     names.insert(names.end(), scanned_presets.begin(), scanned_presets.end());
     return names;
+}
+
+std::int64_t input_of(const Usage& usage) noexcept {
+    return add_saturating(add_saturating(usage.input, usage.cache_read), usage.cache_write);
 }
 
 double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept {
@@ -191,8 +222,8 @@ ScannedSession scan_session(logs::Session&& session, const ScanSource& source, c
                            .file = source.file,
                            .calls = static_cast<std::int64_t>(session.calls.size()),
                            .compactions = static_cast<std::int64_t>(session.compactions.size())};
-    scanned.profile = *evaluation::find_cost_profile(source.is_anthropic ? "anthropic_5m" : "openai");
     take_bill(session, seen, scanned);
+    scanned.profile = profile_of_bill(session, source.is_anthropic);
     scanned.billed_cost = cost_of(scanned.billed, scanned.profile);
     if (source.is_anthropic) {
         const auto trajectory = to_anthropic_shape(std::move(session.recording), source.file);

@@ -59,6 +59,8 @@ struct ScanSettings {
     std::size_t story_bytes = 0;  ///< that the texts of one story may take
     /// Whether the story of a session is wanted, once all else is known of it. Empty: never.
     std::function<bool(const ScannedSession&)> wants_story{};
+    /// Told how much of the session is done, 0 to 1, while it is scanned: from any thread, one at a time.
+    std::function<void(double share)> on_progress{};
 };
 
 /// Holds nothing else of the session when it returns.
@@ -70,6 +72,9 @@ struct ScanSettings {
 
 /// A session in the library's own form, as if an agent had left it.
 [[nodiscard]] logs::Session as_logged(Trajectory<>&& trajectory);
+
+/// What was sent: plain, read from the cache and written to it.
+[[nodiscard]] std::int64_t input_of(const Usage& usage) noexcept;
 
 /// In tokens at the plain input price.
 [[nodiscard]] double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -42,6 +43,16 @@ std::string hit_text(const Usage& usage) {
 
 std::string clipped_name(const std::string& name) { return clipped_to_width(shown(name), longest_scanned_name); }
 
+/// Each line for itself.
+std::string wrapped_lines(std::string_view lines, std::size_t columns) {
+    std::string text;
+    for (std::size_t end = lines.find('\n'); end != std::string_view::npos; end = lines.find('\n')) {
+        text += wrapped(lines.substr(0, end), columns);
+        lines.remove_prefix(end + 1);
+    }
+    return text;
+}
+
 std::vector<std::pair<std::string, evaluation::Spent>> largest_first(
     const std::map<std::string, evaluation::Spent>& tools) {
     std::vector<std::pair<std::string, evaluation::Spent>> list(tools.begin(), tools.end());
@@ -52,17 +63,19 @@ std::vector<std::pair<std::string, evaluation::Spent>> largest_first(
 }  // namespace
 
 std::string ScanReport::text(bool colour) const {
+    const std::size_t columns = table_columns();
     std::string text = places_text();
     if (all_.sessions > 0) {
         const Table counted = counted_table();
-        const std::size_t columns = table_columns();
-        text += "\n" + bills_table().text(colour, columns) + repeated_text() +
-                (counted.empty() ? "" : "\n" + counted.text(colour, columns)) + agreement_text() + "\n" +
-                strategies_table().text(colour, columns) + std::string(strategies_note) + "\n\n" +
-                spending_table().text(colour, columns) + ages_text() + "\n" + compactions_text() + "\n" +
-                dear_table().text(colour, columns);
+        constexpr std::array<std::size_t, 2> costs{2, 2};  // of each its ratio
+        text += "\n" + bills_table().folded_text(colour, columns) + wrapped_lines(repeated_text(), columns) +
+                (counted.empty() ? "" : "\n" + counted.folded_text(colour, columns)) +
+                wrapped_lines(agreement_text(), columns) + "\n" +
+                strategies_table().folded_text(colour, columns, costs) + wrapped(strategies_note, text_columns()) +
+                "\n" + spending_table().text(colour, columns) + wrapped_lines(ages_text(), columns) + "\n" +
+                wrapped_lines(compactions_text(), columns) + "\n" + dear_table().text(colour, columns);
     }
-    return text + notes_text();
+    return text + wrapped_lines(notes_text(), columns);
 }
 
 std::string ScanReport::places_text() const {

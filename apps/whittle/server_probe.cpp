@@ -2,34 +2,19 @@
 #include "table.hpp"
 #include "tool_models.hpp"
 #include "whittle/port/model.hpp"
+#include "whittle/servers/server_facts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 namespace whittle::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
-/// What a server said to a question; null where it gave no JSON.
-struct ServerAnswer {
-    int status = 0;
-    ordered_json json{};
-};
-
-std::string without_end(std::string_view text, std::string_view end) {
-    while (text.ends_with('/')) text.remove_suffix(1);
-    if (text.ends_with(end)) text.remove_suffix(end.size());
-    while (text.ends_with('/')) text.remove_suffix(1);
-    return std::string(text);
-}
-
 HttpHeaders headers_of(const ModelSettings& model, const std::string& key) {
-    HttpHeaders headers{{"Accept", "application/json"}};
+    HttpHeaders headers;
     if (model.type == ModelSettings::Type::anthropic) headers.emplace_back("anthropic-version", "2023-06-01");
     if (key.empty()) return headers;
     if (model.type == ModelSettings::Type::anthropic) {
@@ -38,47 +23,6 @@ HttpHeaders headers_of(const ModelSettings& model, const std::string& key) {
         headers.emplace_back("Authorization", "Bearer " + key);
     }
     return headers;
-}
-
-ServerAnswer ask_server(const std::string& url, HttpHeaders headers) {
-    using namespace std::chrono_literals;
-    const HttpRequest request{
-        .method = "GET",
-        .url = url,
-        .headers = std::move(headers),
-        .limits = {.connect = 3s, .first_byte = 10s, .idle = 10s, .total = 20s, .max_response_bytes = 16 << 20},
-        .stop = interrupt_token()};
-    const HttpResponse response = tool_transport()->send(request);
-    return {response.status, ordered_json::parse(response.body, nullptr, false)};
-}
-
-/// The first whole number above 0 at one of the places.
-std::optional<std::int64_t> number_at(const ordered_json& json, std::initializer_list<const char*> pointers) {
-    for (const char* pointer : pointers) {
-        const ordered_json::json_pointer place(pointer);
-        if (!json.is_structured() || !json.contains(place) || !json[place].is_number_integer()) continue;
-        if (const auto number = json[place].get<std::int64_t>(); number > 0) return number;
-    }
-    return std::nullopt;
-}
-
-/// The entry of a list of models, as OpenAI's and Anthropic's servers give it: that of the id, or the only one.
-const ordered_json* entry_of(const ordered_json& answer, const std::string& id) {
-    if (!answer.is_object() || !answer.contains("data") || !answer["data"].is_array()) return nullptr;
-    const ordered_json& list = answer["data"];
-    for (const ordered_json& entry : list) {
-        if (entry.is_object() && entry.contains("id") && entry["id"] == id) return &entry;
-    }
-    return list.size() == 1 ? &list[0] : nullptr;
-}
-
-std::vector<std::string> ids_in(const ordered_json& answer) {
-    std::vector<std::string> ids;
-    if (!answer.is_object() || !answer.contains("data") || !answer["data"].is_array()) return ids;
-    for (const ordered_json& entry : answer["data"]) {
-        if (entry.is_object() && entry.contains("id") && entry["id"].is_string()) ids.push_back(entry["id"]);
-    }
-    return ids;
 }
 
 /// One model of the configuration that is asked.
@@ -92,17 +36,17 @@ public:
           topic_(fmt::format("model \"{}\"", model.name)) {}
 
     void run() {
-        const std::string root = without_end(address_of(model_), "/v1");
         try {
-            const ServerAnswer models = ask_server(root + "/v1/models", headers_of(model_, key_));
-            tell_answer(models);
-            if (models.status == 401 || models.status == 403) return;
-            tell_id(models.json);
-            // llama.cpp's server has its properties beside the API; others answer 404.
-            const ServerAnswer props = ask_server(root + "/props", headers_of(model_, key_));
-            if (props.status != 200) return tell_window(models.json, {});
-            tell_window(models.json, props.json);
-            tell_template(props.json);
+            const ServerFacts facts = learn_server(*tool_transport(), {.base_url = address_of(model_),
+                                                                       .model = model_.model,
+                                                                       .headers = headers_of(model_, key_),
+                                                                       .stop = interrupt_token()});
+            tell_answer(facts);
+            if (facts.status == 401 || facts.status == 403) return;
+            tell_id(facts.models);
+            tell_kind(facts);
+            tell_window(facts);
+            tell_template(facts);
         } catch (const ModelError& error) {
             add(Health::failed, error.what(), "start the server, or correct base_url");
         } catch (const Error& error) {  // without libcurl
@@ -115,21 +59,25 @@ private:
         findings_.push_back({health, topic_, std::move(text), std::move(advice)});
     }
 
-    void tell_answer(const ServerAnswer& models) {
+    void tell_answer(const ServerFacts& facts) {
         const std::string host = host_of(address_of(model_));
-        if (models.status == 401 || models.status == 403)
-            return add(Health::failed, fmt::format("{} refuses the key (HTTP {})", host, models.status),
+        if (facts.status == 401 || facts.status == 403)
+            return add(Health::failed, fmt::format("{} refuses the key (HTTP {})", host, facts.status),
                        model_.api_key_env.empty() ? "set api_key_env to the name of the value that holds the key"
                                                   : fmt::format("set {} to a key that it takes", model_.api_key_env));
-        if (models.status >= 500)
-            return add(Health::warning, fmt::format("{} answers with HTTP {}", host, models.status),
+        if (facts.status >= 500)
+            return add(Health::warning, fmt::format("{} answers with HTTP {}", host, facts.status),
                        "look at the server's log; it may still load its model");
+        if (facts.is_loading)
+            return add(Health::warning, fmt::format("{} still loads its model", host), "ask again in a while");
         add(Health::ok, fmt::format("{} answers", host));
     }
 
-    void tell_id(const ordered_json& models) {
-        const std::vector<std::string> ids = ids_in(models);
-        if (ids.empty() || std::ranges::find(ids, model_.model) != ids.end()) return;
+    void tell_id(const std::vector<std::string>& ids) {
+        const auto is_ours = [&](const std::string& id) {
+            return id == model_.model || id == model_.model + ":latest";
+        };
+        if (ids.empty() || std::ranges::any_of(ids, is_ours)) return;
         constexpr std::size_t most = 5;
         const auto few = std::vector<std::string>(
             ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(most, ids.size())));
@@ -139,32 +87,36 @@ private:
             fmt::format("set models.{}.model to one of them; a server of one model may not mind", model_.name));
     }
 
-    void tell_window(const ordered_json& models, const ordered_json& props) {
-        std::optional<std::int64_t> window = number_at(props, {"/default_generation_settings/n_ctx", "/n_ctx"});
-        const ordered_json* entry = entry_of(models, model_.model);
-        if (!window && entry != nullptr)
-            window = number_at(*entry, {"/max_model_len", "/context_length", "/context_window", "/meta/n_ctx"});
-        if (!window) return;
+    /// What it is, where that changes how it is used.
+    void tell_kind(const ServerFacts& facts) {
+        if (facts.slots > 0)
+            add(Health::ok, fmt::format("it keeps {} conversation{} side by side (id_slot)", facts.slots,
+                                        facts.slots == 1 ? "" : "s"));
+        if (facts.has_tokenizer) add(Health::ok, "it counts tokens by its own vocabulary (/tokenize)");
+        if (facts.cuts_silently)
+            add(Health::warning, "it leaves out the oldest messages of a request that is too large, in silence",
+                "keep profile.context_window at its window; with_cut_watch notices");
+    }
+
+    void tell_window(const ServerFacts& facts) {
+        if (facts.context_window == 0) return;
+        const std::int64_t window = facts.context_window;
         const std::int64_t ours = profile_.context_window;
-        const std::string text = fmt::format("its window has {} tokens", grouped(*window));
-        if (ours > *window)
+        const std::string text = fmt::format("its window has {} tokens", grouped(window));
+        if (ours > window)
             return add(Health::warning, fmt::format("{}, profile.context_window {}", text, grouped(ours)),
                        fmt::format("if the agent's model is there too, set profile.context_window to {}; else set "
                                    "max_input_tokens of what asks it below that",
-                                   *window));
+                                   window));
         if (ours == 0)
             return add(Health::warning, fmt::format("{}, profile.context_window says nothing", text),
-                       fmt::format("if the agent's model is there too, set profile.context_window to {}", *window));
+                       fmt::format("if the agent's model is there too, set profile.context_window to {}", window));
         add(Health::ok, text);
     }
 
-    void tell_template(const ordered_json& props) {
-        if (!props.is_object() || !props.contains("chat_template") || !props["chat_template"].is_string()) return;
-        const auto caps = ordered_json::json_pointer("/chat_template_caps/supports_tools");
-        const bool has_tools = props.contains(caps) && props[caps].is_boolean()
-                                   ? props[caps].get<bool>()
-                                   : props["chat_template"].get<std::string>().find("tool") != std::string::npos;
-        if (has_tools) return add(Health::ok, "its chat template renders tools");
+    void tell_template(const ServerFacts& facts) {
+        if (!facts.renders_tools) return;
+        if (*facts.renders_tools) return add(Health::ok, "its chat template renders tools");
         add(Health::warning, "its chat template renders no tools: a model there does not see them",
             "start it with a template that has tools if the agent's model is there too");
     }

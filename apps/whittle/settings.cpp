@@ -1,5 +1,15 @@
 #include "commands.hpp"
 #include "shown.hpp"
+#include "whittle/redaction/configured_redaction.hpp"
+#if WHITTLE_HAVE_SEALING
+#    include "whittle/sealing/configured_sealing.hpp"
+#endif
+#if WHITTLE_HAVE_SQLITE_STORE
+#    include "whittle/sqlite/configured_sqlite.hpp"
+#endif
+#if WHITTLE_HAVE_REDIS
+#    include "whittle/redis/configured_redis.hpp"
+#endif
 
 #include <nlohmann/json.hpp>
 
@@ -8,6 +18,7 @@
 #include <filesystem>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace whittle::cli {
 
@@ -26,11 +37,31 @@ std::string text_of_preset(const ConfigChoice& config) {
     return json.dump();
 }
 
+/// Of the stores that this program was built with.
+StorageOpeners openers_of_stores() {
+    StorageOpeners openers{.redaction = open_configured_redaction};
+#if WHITTLE_HAVE_SEALING
+    openers.sealing = open_configured_sealing;
+#endif
+#if WHITTLE_HAVE_SQLITE_STORE
+    openers.sqlite = open_configured_sqlite;
+#endif
+#if WHITTLE_HAVE_REDIS
+    openers.redis = open_configured_redis;
+#endif
+    return openers;
+}
+
 ConfigText read_config(const ConfigChoice& config) {
-    const auto& lookup = environment_value;
-    if (!config.preset.empty()) return {text_of_preset(config), {"--preset " + config.preset, {}, lookup}};
+    ConfigSource source{.lookup = environment_value, .openers = openers_of_stores()};
+    if (!config.preset.empty()) {
+        source.name = "--preset " + config.preset;
+        return {text_of_preset(config), std::move(source)};
+    }
     const std::string& path = config.file;
-    return {read_all(path), {path == "-" ? "stdin" : path, std::filesystem::path(path).parent_path().string(), lookup}};
+    source.name = path == "-" ? "stdin" : path;
+    source.base_dir = std::filesystem::path(path).parent_path().string();
+    return {read_all(path), std::move(source)};
 }
 
 /// The settings, whose warnings are printed.
@@ -58,7 +89,8 @@ std::optional<std::string> environment_value(std::string_view name) {
 }
 
 ChainSettings load_settings(const ConfigChoice& config) {
-    if (config.name().empty()) throw UsageError{"expected --config CHAIN.json or --preset NAME"};
+    if (config.name().empty())
+        throw UsageError{"expected --config CHAIN.json or --preset NAME, such as --preset recommended"};
     return with_config(config, [](const ConfigText& text) {
         ChainSettings settings = read_settings(text);
         settings.config.token_counter = polled(settings.config.token_counter, throw_if_interrupted);

@@ -130,4 +130,18 @@ std::string clipped_to_width(std::string_view text, std::size_t columns) {
     return std::string(utf8_prefix(text, text.size() - rest.size())).append(dots);
 }
 
+std::string wrapped(std::string_view text, std::size_t columns) {
+    std::string lines;
+    while (width_of(text) > columns) {
+        std::size_t end = text.find(' ', text.find_first_not_of(' '));
+        for (std::size_t next = end; next != std::string_view::npos && width_of(text.substr(0, next)) <= columns;
+             next = text.find(' ', next + 1))
+            end = next;
+        if (end == std::string_view::npos) break;
+        lines.append(text.substr(0, end)).append("\n");
+        text.remove_prefix(end + 1);
+    }
+    return lines.append(text).append("\n");
+}
+
 }  // namespace whittle::cli

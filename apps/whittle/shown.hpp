@@ -22,5 +22,7 @@ namespace whittle::cli {
 [[nodiscard]] std::size_t width_of(std::string_view text);
 /// At most `columns` of it, with "..." where something was left out.
 [[nodiscard]] std::string clipped_to_width(std::string_view text, std::size_t columns);
+/// In lines of at most `columns`, each with its line feed, broken at single blanks; a longer word has a line to itself.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns);
 
 }  // namespace whittle::cli

@@ -3,6 +3,7 @@
 #include "store_commands.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
+#include "whittle/redaction/redacted_storage.hpp"
 #if WHITTLE_HAVE_SEALING
 #    include "whittle/sealing/sealed_storage.hpp"
 #endif
@@ -11,11 +12,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <system_error>
 
 namespace whittle::cli {
 namespace {
@@ -74,8 +73,8 @@ ordered_json objects_json(const std::vector<StoredObject>& objects) {
 }
 
 ExitCode list_store(const StoreCommand& command, const CommonOptions& common) {
-    const auto storage = open_store(command.root);
-    const std::vector<StoredObject> objects = objects_in(*storage, command.root, command.prefix);
+    const auto storage = open_store(command.root, command.key_file);
+    const std::vector<StoredObject> objects = objects_in(*storage, command.prefix);
     const bool colour = may_colour(common.no_color);
     if (common.json) {
         print(shown_json(objects_json(objects)) + "\n");
@@ -95,17 +94,25 @@ std::optional<std::string> sealing_key_of([[maybe_unused]] std::string_view cont
 }
 
 ExitCode show_object(const StoreCommand& command) {
-    const auto storage = open_store(command.root);
-    const std::optional<std::string> content = storage->get(command.key);
+    const auto bare = open_bare_store(command.root);
+    std::optional<std::string> content = bare->get(command.key);
+    if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, command.key));
+    const std::optional<std::string> sealing_key = sealing_key_of(*content);
+    if (!command.key_file.empty()) content = open_store(command.root, command.key_file)->get(command.key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, command.key));
     if (command.raw) {
         print(*content);
         return done;
     }
-    if (const std::optional<std::string> sealing_key = sealing_key_of(*content)) {
+    if (sealing_key && command.key_file.empty()) {
         print(fmt::format("sealed with the key \"{}\", {} bytes; only who has the key can read it\n", *sealing_key,
                           content->size()));
         return done;
+    }
+    if (sealing_key) complain(fmt::format("note: sealed with the key \"{}\"", *sealing_key));
+    if (const auto note = redaction_note(*content)) {
+        complain(fmt::format("note: redacted: {} places ({}); this is not the original", note->places, note->rules));
+        content->resize(content->size() - static_cast<std::size_t>(note->note_bytes));
     }
     const std::string text = masked_unless(command.no_mask, *content);
     if (text != *content) complain("note: what looks like a secret is masked; --no-mask and --raw show it");
@@ -114,14 +121,15 @@ ExitCode show_object(const StoreCommand& command) {
 }
 
 ExitCode verify_store(const StoreCommand& command, const CommonOptions& common) {
-    const auto storage = open_store(command.root);
+    const auto storage = open_store(command.root, command.key_file);
+    const auto objects = objects_in(*storage, command.prefix);
     Progress progress;
     std::vector<std::pair<std::string, std::string>> faults;
     std::int64_t bytes = 0;
     std::int64_t read = 0;
-    for (const StoredObject& object : objects_in(*storage, command.root, command.prefix)) {
+    for (const StoredObject& object : objects) {
         throw_if_interrupted();
-        progress.show(fmt::format("{} objects read", ++read));
+        progress.show({}, {static_cast<double>(++read), static_cast<double>(objects.size()), "objects"});
         try {
             bytes += static_cast<std::int64_t>(storage->get(object.key).value_or("").size());
         } catch (const Error& error) {
@@ -144,62 +152,23 @@ ExitCode verify_store(const StoreCommand& command, const CommonOptions& common) 
     return failed;
 }
 
-CLI::App* add_store_action(CLI::App& store, StoreCommand& command, StoreCommand::Action action, const char* name,
-                           const char* meaning) {
-    CLI::App* sub = store.add_subcommand(name, meaning);
-    sub->callback([&command, action] { command.action = action; });
-    sub->add_option("root", command.root, "The directory of a file store")->required()->type_name("DIR");
-    return sub;
-}
-
 void add_prefix(CLI::App& sub, StoreCommand& command, const char* meaning) {
     sub.add_option("prefix", command.prefix, meaning)->type_name("PREFIX");
 }
 
-void add_gc(CLI::App& store, StoreCommand& command, CommonOptions& common) {
-    CLI::App* gc = add_store_action(store, command, StoreCommand::Action::collect, "gc",
-                                    "Say what no saved conversation refers to, and remove it with --yes");
-    gc->add_option("--live", command.live,
-                   "A saved conversation that is still wanted, or its side table; several times for several")
-        ->required()
-        ->allow_extra_args(false)
-        ->type_name("FILE");
-    gc->add_option("--older-than", command.older_than_hours,
-                   "Leave younger objects, which a conversation that is not saved yet may have (default 24)")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("HOURS");
-    CLI::Option* dry = gc->add_flag("--dry-run", command.dry_run, "Remove nothing, as without --yes");
-    gc->add_flag("--yes", command.yes, "Remove what is listed")->excludes(dry);
-    add_common(*gc, common);
-    gc->footer(
-        "Examples:\n"
-        "  whittle store gc store --live talk.json --live talk.json.whittle.json\n"
-        "  whittle store gc store --live a.json.whittle.json --older-than 168 --yes\n\n"
-        "An object stays if its key stands anywhere in one of the files. Removed objects do not come back.");
-}
-
 }  // namespace
 
-std::shared_ptr<Storage> open_store(const std::string& root) {
-    std::error_code error;
-    if (!std::filesystem::is_directory(root, error))
-        throw Error(Errc::not_found, fmt::format("open store {}: no such directory", root));
-    return file_storage(root);
-}
-
-std::vector<StoredObject> objects_in(Storage& storage, const std::string& root, std::string_view prefix) {
-    namespace fs = std::filesystem;
-    std::vector<StoredObject> objects;
-    const auto now = fs::file_time_type::clock::now();
-    storage.list(prefix, [&](const ObjectInfo& object) {
-        throw_if_interrupted();
-        std::error_code error;
-        const auto written = fs::last_write_time(fs::path(root) / object.key, error);
-        const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - written).count();
-        objects.push_back({object.key, object.bytes, error ? 0 : std::max<std::int64_t>(0, age)});
-        return true;
-    });
-    return objects;
+CLI::App* add_store_action(CLI::App& store, StoreCommand& command, StoreCommand::Action action, const char* name,
+                           const char* meaning) {
+    CLI::App* sub = store.add_subcommand(name, meaning);
+    sub->callback([&command, action] { command.action = action; });
+    sub->add_option("root", command.root, "The directory of a file store, or the file of one in SQLite")
+        ->required()
+        ->type_name("STORE");
+    sub->add_option("--key-file", command.key_file,
+                    "Sealing keys to read with: a line each, with the id, a space and 64 hexadecimal digits")
+        ->type_name("FILE");
+    return sub;
 }
 
 std::string root_of(std::string_view key) { return std::string(key.substr(0, key.find('/'))); }
@@ -216,7 +185,7 @@ std::string age_text(std::int64_t seconds) {
 
 CLI::App* add_store(CLI::App& app, StoreCommand& command, CommonOptions& common) {
     using Action = StoreCommand::Action;
-    CLI::App* store = app.add_subcommand("store", "Look into a file store: what is there, whether it is whole");
+    CLI::App* store = app.add_subcommand("store", "Look into a store: what is there, whether it is whole, what may go");
     store->require_subcommand(1);
     CLI::App* ls = add_store_action(*store, command, Action::list, "ls", "List conversations, or the objects of one");
     add_prefix(*ls, command, "List the objects whose keys begin with this; left out: a line per conversation");
@@ -242,7 +211,7 @@ CLI::App* add_store(CLI::App& app, StoreCommand& command, CommonOptions& common)
         "Examples:\n"
         "  whittle store verify store\n\n"
         "Exit code 1 if an object cannot be read back.");
-    add_gc(*store, command, common);
+    add_store_gc(*store, command, common);
     return store;
 }
 

@@ -56,13 +56,15 @@ std::vector<std::size_t> Table::widths_from(std::size_t first_row) const {
     return widths;
 }
 
-std::string Table::text(bool bold, std::size_t columns) const {
+std::string Table::text(bool bold, std::size_t columns) const { return fitted_text(bold, columns, Headings::cut); }
+
+std::string Table::fitted_text(bool bold, std::size_t columns, Headings headings) const {
     constexpr std::size_t shortest_name = 8;
     std::vector<std::size_t> widths = widths_from(0);
     std::size_t gap = 2;
     const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1)); };
     if (total() > columns) gap = 1;
-    if (total() > columns) {
+    if (total() > columns && headings == Headings::cut) {
         const std::vector<std::size_t> of_figures = widths_from(1);
         for (std::size_t c = 1; c < widths.size(); ++c) widths[c] = std::max(of_figures[c], shortest_heading);
     }
@@ -82,6 +84,44 @@ std::string Table::text(bool bold, std::size_t columns) const {
         text += bold && r == 0 ? "\x1b[1m" + line + "\x1b[0m\n" : line + "\n";
     }
     return text;
+}
+
+Table Table::part(std::size_t first, std::size_t count) const {
+    Table part{std::vector<std::string>{}};
+    part.rows_.clear();
+    for (const auto& row : rows_) {
+        auto& cells = part.rows_.emplace_back();
+        if (row.empty()) continue;
+        cells.push_back(row.front());
+        for (std::size_t c = first; c < first + count && c < row.size(); ++c) cells.push_back(row[c]);
+    }
+    return part;
+}
+
+std::string Table::folded_text(bool bold, std::size_t columns, std::span<const std::size_t> together) const {
+    const std::vector<std::size_t> widths = widths_from(0);
+    const auto width_of_group = [&](std::size_t first, std::size_t count) {  // at the closest
+        const auto from = widths.begin() + static_cast<std::ptrdiff_t>(first);
+        return std::accumulate(from, from + static_cast<std::ptrdiff_t>(count), count);
+    };
+    std::string text;
+    std::size_t first = 1;
+    std::size_t count = 0;
+    std::size_t width = widths.front();
+    for (std::size_t group = 0; first + count < widths.size(); ++group) {
+        const std::size_t next = first + count;
+        const std::size_t size = std::min(group < together.size() ? together[group] : 1, widths.size() - next);
+        const std::size_t more = width_of_group(next, size);
+        if (count > 0 && width + more > columns) {
+            text += part(first, count).fitted_text(bold, columns, Headings::whole) + "\n";
+            first = next;
+            count = 0;
+            width = widths.front();
+        }
+        count += size;
+        width += more;
+    }
+    return text + part(first, count).fitted_text(bold, columns, Headings::whole);
 }
 
 bool Table::has_words(std::size_t column) const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,13 +30,23 @@ public:
     /// headings are cut to their figures, then names to as few as 8 columns; figures are never cut, so that a narrow
     /// terminal may still be too narrow.
     [[nodiscard]] std::string text(bool bold, std::size_t columns = SIZE_MAX) const;
+    /// The same with whole headings, for those that say something else when they are cut: where it is wider than
+    /// `columns`, what does not fit stands below, behind the first column again. `together`: how many columns stay
+    /// beside each other, from the second one on, since a heading goes on with the one in front; empty: each by itself.
+    [[nodiscard]] std::string folded_text(bool bold, std::size_t columns,
+                                          std::span<const std::size_t> together = {}) const;
     /// A table of HTML: the first row and the first column are headers, rows behind a line are of the class "sum",
     /// columns with words of the class "words". `cell` makes of a cell's text what is to be seen of it.
     [[nodiscard]] std::string html(std::string_view caption, FunctionRef<std::string(const std::string&)> cell) const;
     [[nodiscard]] bool empty() const noexcept { return rows_.size() < 2; }
 
 private:
+    enum class Headings : std::uint8_t { whole, cut };
+
     [[nodiscard]] std::vector<std::size_t> widths_from(std::size_t first_row) const;
+    [[nodiscard]] std::string fitted_text(bool bold, std::size_t columns, Headings headings) const;
+    /// The first column and `count` from `first` on.
+    [[nodiscard]] Table part(std::size_t first, std::size_t count) const;
     /// Whether a cell below the header begins with a letter.
     [[nodiscard]] bool has_words(std::size_t column) const;
 

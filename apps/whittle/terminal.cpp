@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
 namespace whittle::cli {
 namespace {
@@ -59,6 +60,21 @@ void Progress::show(std::string_view text) {
     next_ = Clock::now() + std::chrono::milliseconds(100);
     is_shown_ = true;
     write_error_stream(fmt::format("\r\x1b[K{}", clipped_to_width(shown(text), progress_columns())));
+}
+
+void Progress::show(std::string_view text, const Share& share) {
+    if (!is_terminal_ || Clock::now() < next_) return;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    std::string line(text);
+    line += share.all > 0.0 ? fmt::format("{:.0f} of {:.0f} {}", share.done, share.all, share.unit)
+                            : fmt::format("{:.0f} {}", share.done, share.unit);
+    if (share.done > 0.0 && seconds > 0.0) {
+        constexpr double rounded = 10.0;
+        const double rate = share.done / seconds;
+        line += fmt::format(", {:.{}f} {}/s", rate, rate < rounded ? 1 : 0, share.unit);
+        if (share.all > 0.0) line += fmt::format(", {:.0f} s left", std::max(0.0, share.all - share.done) / rate);
+    }
+    show(line);
 }
 
 }  // namespace whittle::cli

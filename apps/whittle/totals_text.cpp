@@ -1,6 +1,7 @@
 #include "totals_text.hpp"
 
 #include "shown.hpp"
+#include "terminal.hpp"
 
 #include <fmt/format.h>
 
@@ -63,7 +64,7 @@ std::string TotalsText::summary(const ReplayTotals& sum, const TotalsNotes& note
     line("  invalidated", sum.raw.invalidated, sum.sent.invalidated);
     line("cache resets", sum.raw.resets, sum.sent.resets);
     if (profile_.context_window > 0) line("calls over the window", sum.raw.over_window, sum.sent.over_window);
-    std::string text = split.text(notes.colour);
+    std::string text = split.text(notes.colour, table_columns());
     text += fmt::format(
         "\noutput tokens  {}\nmessages edited  {}\nbytes stored  {}\nremoved bytes that can be restored  {} of {}\n",
         grouped(sum.output), edits_text(sum), grouped(sum.bytes_stored), percent(sum.restorable()),
@@ -78,7 +79,7 @@ std::string TotalsText::summary(const ReplayTotals& sum, const TotalsNotes& note
 }
 
 std::string TotalsText::text(const ReplayTotals& sum, const TotalsNotes& notes) const {
-    return table_.text(notes.colour) + "\n" + summary(sum, notes);
+    return table_.text(notes.colour, table_columns()) + "\n" + summary(sum, notes);
 }
 
 }  // namespace whittle::cli

@@ -2,6 +2,7 @@
 
 #include "output.hpp"
 
+#include <string>
 #include <utility>
 
 namespace whittle::cli {
@@ -9,9 +10,11 @@ namespace whittle::cli {
 void write_report(ReportPage&& page, const HtmlChoice& html) {
     page.text_bytes = html.text_bytes;
     page.is_masked = !html.no_mask;
+    const std::string text = report_html(std::move(page));
     OutputFile out(html.file);
-    out.write(report_html(std::move(page)));
+    out.write(text);
     out.commit();
+    if (html.file != "-") complain("wrote " + html.file);
 }
 
 }  // namespace whittle::cli

@@ -6,8 +6,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 using namespace whittle::testing;
 using nlohmann::json;
@@ -153,6 +155,34 @@ TEST_CASE("doctor takes the window from a list of models, and survives what serv
         CHECK(result.exit_code == 0);
         CHECK(health(result, "model \"m\"", expected) == "ok");
     }
+}
+
+TEST_CASE("doctor tells what a server of one's own keeps, counts and cuts", "[apps]") {
+    const TempDir dir;
+    const std::string topic = "model \"m\"";
+    const auto doctor = [&](std::function<std::string(const std::string&)> answer) {
+        const AnsweringServer server(std::move(answer));
+        write_text(dir / "chain.json", with_model(R"({"context_window": 8192})", llama(server.url("/v1"))));
+        return run_cli(dir, "doctor chain.json --json");
+    };
+    const CliResult slots = doctor([](const std::string& line) -> std::string {
+        if (line == "GET /v1/models") return R"({"data": [{"id": "qwen", "owned_by": "llamacpp", "meta": null}]})";
+        if (line == "GET /props") return R"({"default_generation_settings": {"n_ctx": 8192}, "total_slots": 2})";
+        return "";
+    });
+    if (has(slots.out, "built without libcurl")) SKIP_WITH_MESSAGE("built without libcurl");
+    CHECK(health(slots, topic, "it keeps 2 conversations side by side") == "ok");
+    CHECK(health(slots, topic, "it counts tokens by its own vocabulary") == "ok");
+    CHECK(health(slots, topic, "its window has 8,192 tokens") == "ok");
+
+    const CliResult ollama = doctor([](const std::string& line) -> std::string {
+        if (line == "GET /v1/models") return R"({"data": [{"id": "qwen:latest", "owned_by": "library"}]})";
+        if (line == "GET /api/ps") return R"({"models": [{"name": "qwen:latest", "context_length": 4096}]})";
+        return "";
+    });
+    CHECK(health(ollama, topic, "in silence") == "warning");
+    CHECK(health(ollama, topic, "its window has 4,096 tokens, profile.context_window 8,192") == "warning");
+    CHECK(health(ollama, topic, "list of models") == "absent");
 }
 
 TEST_CASE("doctor names a key that is not there, a server that is not there, and leaves other machines alone",

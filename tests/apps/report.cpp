@@ -127,7 +127,7 @@ TEST_CASE("the report of a small session is as it was", "[apps]") {
     write_text(dir / "talk.jsonl", session_line("talk", 3, 300));
     const CliResult result = run_cli(dir, "scan talk.jsonl --html report.html");
     REQUIRE(result.exit_code == 0);
-    CHECK(result.err.empty());
+    CHECK(result.err == "whittle: wrote report.html\n");
     const std::string html = read_text(dir / "report.html");
     const std::string expected_file = WHITTLE_SOURCE_DIR "/tests/apps/report.expected.html";
     if (std::getenv("WHITTLE_WRITE_EXPECTED")) write_text(expected_file, content_of(html));

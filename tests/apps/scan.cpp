@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace whittle::testing;
@@ -93,6 +95,53 @@ TEST_CASE("a conversation of OpenHands is a folder with a file for each event, a
     CHECK(has(requests, R"("trajectory":"conv-1","call":0)"));
     CHECK(run_cli(home.dir, "replay " + files.at(3) + " --preset recommended").exit_code !=
           0);  // no session of its own
+}
+
+namespace {
+
+/// Calls that come so many seconds after each other, each with one more result of 4,000 characters and a bill of what
+/// was sent: the part of the request before is read from a cache, or all is written to it.
+std::string billed_session(int gap, bool is_read) {
+    json messages = json::array({{{"role", "user"}, {"content", std::string(8'000, 'q')}}});
+    json usage = json::array();
+    json times = json::array({0});
+    int before = 0;
+    int sent = 2'000;
+    for (int i = 0; i < 20; ++i) {
+        const std::string id = "c" + std::to_string(i);
+        usage.push_back({messages.size(), 0, is_read ? sent - before : sent, is_read ? before : 0, 5});
+        messages.push_back(
+            {{"role", "assistant"},
+             {"content", nullptr},
+             {"tool_calls",
+              {{{"id", id}, {"type", "function"}, {"function", {{"name", "read"}, {"arguments", "{}"}}}}}}});
+        messages.push_back({{"role", "tool"}, {"tool_call_id", id}, {"content", std::string(4'000, 'a')}});
+        times.push_back(gap * (i + 1));
+        times.push_back(gap * (i + 1) + 1);
+        before = sent;
+        sent += 1'000;
+    }
+    return json{{"id", "s"}, {"messages", messages}, {"meta", {{"usage", usage}, {"t", times}}}}.dump() + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("a session is counted by the cache that its bill tells of", "[apps]") {
+    const TempDir dir;
+    const auto difference = [&](int gap, bool is_read) {
+        write_text(dir / "s.jsonl", billed_session(gap, is_read));
+        const json shown = json::parse(run_cli(dir, "scan s.jsonl --json").out);
+        return shown["agreement"]["hit_rate_difference"].at(0).get<double>();
+    };
+    CHECK(std::abs(difference(60, true)) < 0.02);      // within 5 minutes
+    CHECK(std::abs(difference(600, true)) < 0.02);     // within an hour, and read still
+    CHECK(std::abs(difference(600, false)) < 0.02);    // the same, and gone
+    CHECK(std::abs(difference(4'000, false)) < 0.02);  // gone after any of them
+    write_text(dir / "s.jsonl", billed_session(600, true));
+    const double hour = json::parse(run_cli(dir, "scan s.jsonl --json").out)["strategies"][0]["cost"].get<double>();
+    write_text(dir / "s.jsonl", billed_session(60, true));
+    const double minutes = json::parse(run_cli(dir, "scan s.jsonl --json").out)["strategies"][0]["cost"].get<double>();
+    CHECK(hour - minutes > 0.7 * 21'000);  // 0.75 more for each token that is written
 }
 
 TEST_CASE("scan goes by the variables that move an agent's folder", "[apps]") {
@@ -226,6 +275,24 @@ TEST_CASE("the tables of a scan say what was billed and what each preset comes t
     CHECK(has(out, "\nresults of Read "));
     CHECK(has(out, "needed later and lost: constraint 2 of 7"));
     CHECK(has(out, "in the logs and not sent to a model: 1 assistant, made by the agent, 1 file-history-snapshot"));
+}
+
+TEST_CASE("what scan prints of a folder of logs is as it was: text, JSON, CSV, and text on a narrow terminal",
+          "[apps]") {
+    const Home home;
+    for (const char* name : {"claude_code.jsonl", "codex.jsonl", "openhands.json", "langfuse.csv", "base64.har"})
+        home.put(name, std::string("logs \xC3\xA9\xE6\xBC\xA2/") + name);
+    const std::string scan = "scan 'logs \xC3\xA9\xE6\xBC\xA2'";
+    const std::string narrow = "--version > version; COLUMNS=60 '" WHITTLE_CLI "' " + scan;
+    for (const auto& [arguments, ending] : std::vector<std::pair<std::string, std::string>>{
+             {scan, "txt"}, {scan + " --json", "json"}, {scan + " --csv", "csv"}, {narrow, "narrow.txt"}}) {
+        CAPTURE(arguments);
+        const CliResult result = run_cli(home.dir, arguments);
+        CHECK(result.exit_code == 0);
+        const std::string expected_file = WHITTLE_SOURCE_DIR "/tests/apps/scan.expected." + ending;
+        if (std::getenv("WHITTLE_WRITE_EXPECTED")) write_text(expected_file, result.out);
+        CHECK(result.out == read_text(expected_file));
+    }
 }
 
 TEST_CASE("scan prints a line for each session as CSV", "[apps]") {

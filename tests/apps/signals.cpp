@@ -44,3 +44,30 @@ TEST_CASE("a signal is passed on to the program that whittle waits for", "[apps]
     CHECK(result.exit_code == 128 + 15);
     CHECK_FALSE(std::filesystem::exists(dir / "bin/npm.stayed"));
 }
+
+TEST_CASE("an interrupt in the middle of a scan leaves an older report as it was, and no half one", "[apps]") {
+    const TempDir dir;
+    const std::string session =
+        R"({"messages":[{"role":"user","content":"go"},{"role":"assistant","content":"done"}]})";
+    for (const char* signal : {"INT", "TERM", "HUP"}) {
+        CAPTURE(signal);
+        const TempDir folder;
+        write_text(folder / "a.jsonl", session + "\n");
+        write_text(folder / "report.html", "the older report");
+        // The pipe is open for writing once whittle reads from it, after the first file; it never ends.
+        write_text(dir / "run", "mkfifo '" + (folder / "pipe") + "'; '" WHITTLE_CLI "' scan '" + (folder / "a.jsonl") +
+                                    "' '" + (folder / "pipe") + "' --html '" + (folder / "report.html") +
+                                    "' & exec 3> '" + (folder / "pipe") + "'; printf '{' >&3; kill -" + signal +
+                                    " $!; wait $!");
+        const CliResult result = run_cli(dir, "--version > /dev/null; timeout 60 sh '" + (dir / "run") + "'");
+        CHECK(result.exit_code > 128);
+        CHECK(result.out.empty());
+        CHECK(read_text(folder / "report.html") == "the older report");
+        std::size_t files = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(folder / ".")) {
+            INFO(entry.path().string());
+            ++files;
+        }
+        CHECK(files == 3);
+    }
+}

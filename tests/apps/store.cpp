@@ -2,6 +2,10 @@
 #include "support/catch.hpp"
 
 #include "whittle/port/storage.hpp"
+#include "whittle/redaction/redacted_storage.hpp"
+#if WHITTLE_HAVE_SQLITE
+#    include "whittle/sqlite/sqlite_storage.hpp"
+#endif
 
 #include <nlohmann/json.hpp>
 
@@ -104,10 +108,9 @@ TEST_CASE("store gc removes nothing without --yes, and only what is old and what
     const CliResult dry = run_cli(dir, "store gc store --live live.json");
     CHECK(dry.exit_code == 0);
     CHECK(dry.out ==
-          "a/clear/c0  6 bytes, 30 h\n"
-          "b7/9  9 bytes, 30 h\n"
-          "2 objects with 15 bytes would be removed with --yes; 1 stay since a file refers to them, 0 since they are "
-          "young\n");
+          "a/clear/c0  6 bytes, 30 h: nothing refers to it\n"
+          "b7/9  9 bytes, 30 h: nothing refers to it\n"
+          "2 objects with 15 bytes would be removed with --yes; of what stays 1 are referred to\n");
     CHECK(keys_in(dir) == all);
     const json young = json::parse(run_cli(dir, "store gc store --live live.json --older-than 48 --yes --json").out);
     CHECK(young["objects"].empty());
@@ -115,7 +118,9 @@ TEST_CASE("store gc removes nothing without --yes, and only what is old and what
     CHECK(young["referred"] == 1);
     CHECK(keys_in(dir) == all);
     CHECK(run_cli(dir, "store gc store --live live.json --yes --dry-run").exit_code == 2);
-    CHECK(run_cli(dir, "store gc store --yes").exit_code == 2);
+    const CliResult unknown = run_cli(dir, "store gc store --yes");  // which conversations live?
+    CHECK(unknown.exit_code == 1);
+    CHECK(has(unknown.err, "nobody knows what is still wanted"));
     CHECK(run_cli(dir, "store gc store --live absent.json --yes").exit_code == 1);
     CHECK(keys_in(dir) == all);
     const json removed = json::parse(run_cli(dir, "store gc store --live live.json --yes --json").out);
@@ -155,6 +160,73 @@ TEST_CASE("store gc leaves the logs of durable conversations, and what they refe
     CHECK(keys_in(dir) ==
           std::vector<std::string>{"a/clear/c0", "b7/9", "b7/whittle-roots", "whittle-log/b7/log/000000000002"});
 }
+
+TEST_CASE("store gc knows the conversations that have logs, and leaves what it knows nothing of", "[apps]") {
+    const TempDir dir;
+    fill_store(dir, 30);
+    const auto storage = whittle::file_storage((dir / "store"));
+    storage->put_if_absent("whittle-log/a/log/000000000002", R"({"stored":["a/clear/c0"]})");
+    const std::filesystem::path log = dir / "store/whittle-log/a/log/000000000002";
+    const auto written = [&](int hours) {
+        std::filesystem::last_write_time(log,
+                                         std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours));
+    };
+    const json at_work = json::parse(run_cli(dir, "store gc store --dry-run --json").out);
+    CHECK(at_work["objects"].empty());
+    CHECK(at_work["active"] == 1);  // it was saved just now
+    written(2);
+    const CliResult rest = run_cli(dir, "store gc store --dry-run");
+    CHECK(rest.out ==
+          "a/clear/c1  6 bytes, 30 h: nothing refers to it\n"
+          "1 objects with 6 bytes would be removed with --yes; of what stays 1 are referred to, 1 are logs, 1 are of "
+          "conversations that nobody knows (give all with --live)\n");
+    CHECK(
+        json::parse(run_cli(dir, "store gc store --max-bytes 1 --older-than 40 --json").out)["objects"][0]["reason"] ==
+        "over_size");
+    CHECK(has(run_cli(dir, "store gc store --max-bytes 1").out, "bytes more than --max-bytes stay"));
+    const json aged = json::parse(run_cli(dir, "store gc store --conversations-older-than 1 --json").out);
+    CHECK(aged["objects"].size() == 3);
+    CHECK(aged["objects"][0]["reason"] == "expired");
+    written(0);
+    const CliResult busy = run_cli(dir, "store gc store --conversation a --yes");
+    CHECK(busy.exit_code == 1);
+    CHECK(has(busy.err, "end its agent first"));
+    written(2);
+    const json purged = json::parse(run_cli(dir, "store gc store --conversation a --yes --json").out);
+    CHECK(purged["removed"] == true);
+    CHECK(purged["objects"].size() == 3);
+    CHECK(keys_in(dir) == std::vector<std::string>{"b7/9"});
+}
+
+TEST_CASE("store show says in how many places an object was masked before it was stored", "[apps]") {
+    const TempDir dir;
+    whittle::redacted_storage(whittle::file_storage(dir / "store"))
+        ->put_if_absent("a/x", "password=tiger-1234 and sk-abcdefghijklmnop\n");
+    const CliResult shown = run_cli(dir, "store show store a/x");
+    CHECK(shown.out == "password=*** and ***\n");
+    CHECK(shown.err == "whittle: note: redacted: 2 places (key 1, named 1); this is not the original\n");
+    CHECK(run_cli(dir, "store verify store").exit_code == 0);
+}
+
+#if WHITTLE_HAVE_SQLITE
+TEST_CASE("the commands of store take a file of SQLite for the directory", "[apps]") {
+    const TempDir dir;
+    {
+        const auto storage = whittle::sqlite_storage(dir / "objects.db");
+        storage->put_if_absent("a/x", "text\n");
+        storage->put_if_absent("a/y", "other\n");
+    }
+    CHECK(run_cli(dir, "store show objects.db a/x").out == "text\n");
+    CHECK(run_cli(dir, "store verify objects.db").out == "2 objects, 11 bytes read, 0 damaged\n");
+    CHECK(json::parse(run_cli(dir, "store ls objects.db --json").out)[1]["key"] == "a/y");
+    write_text(dir / "live", "a/x");
+    CHECK(run_cli(dir, "store gc objects.db --live live --older-than 0 --yes").exit_code == 0);
+    CHECK(json::parse(run_cli(dir, "store ls objects.db --json").out).size() == 1);
+    CHECK(run_cli(dir, "store ls live").exit_code == 1);
+    CHECK(run_cli(dir, "store ls absent.db").exit_code == 1);
+    CHECK_FALSE(std::filesystem::exists(dir / "absent.db"));
+}
+#endif
 
 TEST_CASE("store gc leaves the list of what a live fork may read", "[apps]") {
     const TempDir dir;

@@ -9,11 +9,16 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 using namespace whittle::testing;
@@ -152,9 +157,11 @@ TEST_CASE("tables shrink to the width of the terminal, and figures stay whole", 
     const std::string name = "a-name-that-is-as-long-as-the-names-of-some-sessions-are";
     write_text(dir / "s.jsonl", session_line(name, 40, 4'000));
     whittle::file_storage(dir / "store")->put_if_absent(name + "/clear/c0", "stored");
+    std::filesystem::last_write_time(  // of days, so that no run of the tool shows another age than the one before
+        dir / "store/" + name + "/clear/c0", std::filesystem::file_time_type::clock::now() - std::chrono::hours(80));
     const std::vector<std::string> with_tables{
         "diff s.jsonl --preset lossless --preset recommended --window 9000 --calls", "store ls store",
-        "store ls store a-", "scan s.jsonl"};
+        "store ls store a-", "scan s.jsonl", "replay s.jsonl --preset lossless"};
     for (const std::string& command : with_tables) {
         CAPTURE(command);
         const std::string whole = run_cli(dir, command).out;
@@ -172,9 +179,39 @@ TEST_CASE("tables shrink to the width of the terminal, and figures stay whole", 
               .starts_with("conversation         obje byte newe olde\n"
                            "a-name-that-is-as...    1    6 "));
     CHECK(widest_of(in_columns(44, with_tables[2])) == 44);
+    CHECK(widest_of(in_columns(60, with_tables[4])) < widest_of(run_cli(dir, with_tables[4]).out));
     const std::string scan = in_columns(60, with_tables[3]);
     CHECK(has(scan, "\nbilled"));
     CHECK(has(scan, " 40,000 "));
+}
+
+TEST_CASE("compare folds its tables to the terminal and leaves headings and figures whole", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_line("s", 60, 400));
+    const auto in_columns = [&](int columns) {
+        return run_cli(dir, "--version > version; COLUMNS=" + std::to_string(columns) +
+                                " '" WHITTLE_CLI "' compare s.jsonl --strategy noop --strategy mask10_step25")
+            .out;
+    };
+    const auto cells_of = [](const std::string& text) {  // in order, those of the first column once
+        std::vector<std::string> cells;
+        std::istringstream in(text.substr(0, text.find("tokens: sent / recorded")));
+        for (std::string cell; in >> cell;) {
+            const bool is_line = cell.starts_with("--");
+            if (!is_line && std::ranges::find(cells, cell) == cells.end()) cells.push_back(cell);
+        }
+        std::ranges::sort(cells);
+        return cells;
+    };
+    const std::string whole = in_columns(100);
+    CHECK(widest_of(whole) <= 100);
+    for (const int columns : {80, 60, 40}) {
+        const std::string narrow = in_columns(columns);
+        CAPTURE(narrow);
+        CHECK(widest_of(narrow) <= static_cast<std::size_t>(columns));
+        if (columns > 40) CHECK(cells_of(narrow) == cells_of(whole));
+    }
+    CHECK(has(in_columns(60), "\nstrategy      tokens   hit  C/C0 C*/C0 harm id>10"));
 }
 
 TEST_CASE("names of wide characters are cut to the terminal by columns", "[apps]") {
@@ -195,7 +232,8 @@ TEST_CASE("names of wide characters are cut to the terminal by columns", "[apps]
 
 namespace {
 
-/// A terminal of some columns, whose other side the test reads.
+/// A terminal of some columns, whose other side is read while the program writes: a terminal nobody reads makes it
+/// wait.
 class PseudoTerminal {
 public:
     explicit PseudoTerminal(unsigned short columns) : ours_(::posix_openpt(O_RDWR | O_NOCTTY)) {
@@ -207,8 +245,10 @@ public:
         size.ws_col = columns;
         ::ioctl(theirs_, TIOCSWINSZ, &size);
         ::fcntl(ours_, F_SETFL, O_NONBLOCK);
+        reader_ = std::thread([this] { read_until_done(); });
     }
     ~PseudoTerminal() {
+        stop();
         if (theirs_ >= 0) ::close(theirs_);
         if (ours_ >= 0) ::close(ours_);
     }
@@ -217,37 +257,74 @@ public:
 
     /// Empty: there is none to be had here.
     [[nodiscard]] const std::string& name() const { return name_; }
-    [[nodiscard]] std::string read() const {
-        std::string text(1U << 16U, '\0');
-        const ssize_t got = ::read(ours_, text.data(), text.size());
-        text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
-        return text;
+    /// All that was shown, once: for when the program has ended.
+    [[nodiscard]] std::string read() {
+        stop();
+        return std::move(shown_);
     }
 
 private:
+    void stop() {
+        is_done_ = true;
+        if (reader_.joinable()) reader_.join();
+    }
+    void read_until_done() {
+        std::array<char, 4096> part{};
+        for (;;) {
+            const bool was_done = is_done_;  // before the read, which then has the last
+            const ssize_t got = ::read(ours_, part.data(), part.size());
+            if (got > 0) {
+                shown_.append(part.data(), static_cast<std::size_t>(got));
+            } else if (was_done) {
+                return;
+            } else {
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            }
+        }
+    }
+
     int ours_ = -1;
     int theirs_ = -1;
     std::string name_{};
+    std::string shown_{};
+    std::atomic<bool> is_done_ = false;
+    std::thread reader_{};
 };
+
+/// What the tool shows on a terminal of some columns, with more and more work until it has the time to show `wanted`.
+/// `write`: writes sessions with that many rounds.
+template <typename Write>
+std::string shown_on_terminal(const TempDir& dir, unsigned short columns, const std::string& arguments,
+                              std::string_view wanted, Write&& write) {
+    std::string shown;
+    constexpr int most_rounds = 32'000;
+    for (int rounds = 250; rounds <= most_rounds && !has(shown, wanted); rounds *= 2) {
+        PseudoTerminal terminal(columns);
+        if (terminal.name().empty()) return {};
+        write(rounds);
+        run_cli(dir, "--version > version; '" WHITTLE_CLI "' " + arguments + " > out 2> " + terminal.name() + "; true");
+        shown = terminal.read();
+    }
+    return shown;
+}
+
+bool has_terminals() { return !PseudoTerminal(80).name().empty(); }
 
 }  // namespace
 
 TEST_CASE("a long run shows how far it is on a terminal, in one line that goes away", "[apps]") {
-    const PseudoTerminal terminal(50);
-    if (terminal.name().empty()) SKIP_WITH_MESSAGE("there is no pseudo-terminal here");
+    if (!has_terminals()) SKIP_WITH_MESSAGE("there is no pseudo-terminal here");
     const TempDir dir;
-    std::string sessions;
-    for (int i = 0; i < 4; ++i) sessions += session_line("s" + std::to_string(i), 40, 3'000);
-    for (const char* file : {"a.jsonl", "b-with-a-name-that-is-longer-than-the-terminal-is-wide.jsonl"})
-        write_text(dir / file, sessions);
-    const auto start = std::chrono::steady_clock::now();
-    run_cli(dir, "--version > version; '" WHITTLE_CLI "' scan . > scanned 2> " + terminal.name() + "; true");
-    const bool was_long = std::chrono::steady_clock::now() - start > std::chrono::milliseconds(1'500);
-    CHECK(has(read_text(dir / "scanned"), "recorded"));
-    const std::string shown = terminal.read();
-    if (shown.empty() && !was_long) SKIP_WITH_MESSAGE("this machine was done before anything was due");
+    const std::string shown = shown_on_terminal(dir, 50, "scan .", " MB/s, ", [&](int rounds) {
+        std::string sessions;
+        for (int i = 0; i < 4; ++i) sessions += session_line("s" + std::to_string(i), rounds / 4, 3'000);
+        for (const char* file : {"a.jsonl", "b-with-a-name-that-is-longer-than-the-terminal-is-wide.jsonl"})
+            write_text(dir / file, sessions);
+    });
+    CHECK(has(read_text(dir / "out"), "recorded"));
     REQUIRE(shown.starts_with("\r\x1b[K"));
     CHECK(has(shown, " sessions, "));
+    CHECK(has(shown, " MB/s, "));
     CHECK(shown.ends_with("\r\x1b[K"));
     CHECK_FALSE(has(shown, "\n"));
     for (std::size_t at = 0; at < shown.size();) {  // each in one row
@@ -255,5 +332,26 @@ TEST_CASE("a long run shows how far it is on a terminal, in one line that goes a
         CHECK(end - at < 50);
         at = end + 4;
     }
-    CHECK(run_cli(dir, "scan a.jsonl").err.empty());  // and nothing where it is none
+    write_text(dir / "small.jsonl", session_line("small", 3, 300));
+    CHECK(run_cli(dir, "scan small.jsonl").err.empty());  // and nothing where it is none
+}
+
+TEST_CASE("one long session shows its calls, their rate and the time that remains", "[apps]") {
+    if (!has_terminals()) SKIP_WITH_MESSAGE("there is no pseudo-terminal here");
+    const TempDir dir;
+    const auto [command, unit] = GENERATE(
+        table<std::string, std::string>({{"replay long.jsonl --preset recommended", " calls/s, "},
+                                         {"explain long.jsonl --preset recommended", " calls/s, "},
+                                         {"diff long.jsonl --preset recommended --preset cheap", " calls/s, "},
+                                         {"compare long.jsonl --preset recommended --strategy noop", " calls/s, "},
+                                         {"scan long.jsonl", " MB/s, "}}));
+    INFO(command);
+    const std::string shown =
+        shown_on_terminal(dir, 100, command, unit == " calls/s, " ? unit : "0 sessions, ",
+                          [&](int rounds) { write_text(dir / "long.jsonl", session_line("long", rounds, 1'000)); });
+    CHECK(has(shown, unit));
+    CHECK(has(shown, " s left"));
+    CHECK(shown.ends_with("\r\x1b[K"));
+    if (unit == " calls/s, ") CHECK((has(shown, "long") && has(shown, "1 calls, ")));  // of rounds, and the last reply
+    if (unit != " calls/s, ") CHECK(has(shown, "0 sessions, "));                       // in the midst of the first
 }

@@ -1,0 +1,65 @@
+#include "input.hpp"
+#include "interrupt.hpp"
+#include "store_commands.hpp"
+#include "whittle/base/clock.hpp"
+#include "whittle/base/error.hpp"
+#if WHITTLE_HAVE_SEALING
+#    include "whittle/sealing/sealing_key_text.hpp"
+#endif
+#if WHITTLE_HAVE_SQLITE_STORE
+#    include "whittle/sqlite/sqlite_storage.hpp"
+#endif
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+
+namespace whittle::cli {
+
+std::shared_ptr<Storage> open_bare_store(const std::string& root) {
+    std::error_code error;
+    if (std::filesystem::is_directory(root, error)) return file_storage(root);
+#if WHITTLE_HAVE_SQLITE_STORE
+    if (std::filesystem::is_regular_file(root, error)) return sqlite_storage(root);
+    throw Error(Errc::not_found, fmt::format("open store {}: no such directory or file", root));
+#else
+    throw Error(Errc::not_found, fmt::format("open store {}: no such directory", root));
+#endif
+}
+
+std::shared_ptr<Storage> open_store(const std::string& root, const std::string& key_file) {
+    auto bare = open_bare_store(root);
+    if (key_file.empty()) return bare;
+#if WHITTLE_HAVE_SEALING
+    SealingOptions options = sealing_with(parse_sealing_keys(read_all(key_file), key_file));
+    options.key_to_write = []() -> SealingKey {
+        throw Error(Errc::invalid_argument, "the commands of store write nothing");
+    };
+    options.read_unsealed = true;
+    return sealed_storage(std::move(bare), std::move(options));
+#else
+    throw Error(Errc::not_offered, "--key-file: this program was built without libsodium");
+#endif
+}
+
+std::int64_t age_of(std::int64_t stored_at) {
+    constexpr std::int64_t ms_per_second = 1'000;
+    return stored_at == 0 ? 0 : std::max<std::int64_t>(0, system_clock()->now() / ms_per_second - stored_at);
+}
+
+std::vector<StoredObject> objects_in(Storage& storage, std::string_view prefix) {
+    std::vector<StoredObject> objects;
+    storage.list(prefix, [&](const ObjectInfo& object) {
+        throw_if_interrupted();
+        objects.push_back({object.key, object.bytes, age_of(object.stored_at)});
+        return true;
+    });
+    return objects;
+}
+
+}  // namespace whittle::cli
