@@ -8,6 +8,7 @@
 #include "screen.hpp"
 #include "signals.hpp"
 #include "spending.hpp"
+#include "stores.hpp"
 #include "tools.hpp"
 
 #include <whittle/adapter/config_json.hpp>
@@ -65,19 +66,25 @@ std::shared_ptr<whittle::Model<Message>> model_for(const Options& options, Scree
     return make_live_model(options, [&screen](const std::string& text) { screen.line(without_controls(text)); });
 }
 
-/// The configuration file. The store is one of files, so that a session's originals can be looked at.
+/// Whether what is stored there outlives the session.
+bool is_lasting(whittle::StorageSettings::Type type) {
+    return type != whittle::StorageSettings::Type::none && type != whittle::StorageSettings::Type::memory;
+}
+
+/// The configuration file. A store that ends with the session is replaced by the default.
 whittle::ChainSettings load_settings(const Options& options) {
     const std::string name = options.config.string();
     whittle::ConfigSource source{.name = name,
                                  .base_dir = std::filesystem::absolute(options.config).parent_path().string(),
-                                 .lookup = read_environment};
+                                 .lookup = read_environment,
+                                 .openers = store_openers()};
     auto settings = whittle::read_chain_settings(
         read_part(options.config, 0, std::numeric_limits<std::size_t>::max()).text, source);
-    if (!options.store.empty())
-        settings.storage = {.type = whittle::StorageSettings::Type::file, .root = options.store.string()};
-    if (settings.storage.type != whittle::StorageSettings::Type::file)
-        throw whittle::Error(whittle::Errc::invalid_config,
-                             name + ": storage: the agent needs one of type \"file\", or --store");
+    if (!options.store.empty() || !is_lasting(settings.storage.type)) {
+        const std::filesystem::path folder =
+            options.store.empty() ? std::filesystem::path(source.base_dir) / "store" : options.store;
+        settings.storage = default_store(folder, std::move(settings.storage));
+    }
     settings.config.storage = whittle::open_storage(settings.storage);
     return settings;
 }

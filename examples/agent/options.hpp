@@ -10,7 +10,7 @@ namespace agent {
 struct Options {
     std::filesystem::path workspace{};
     std::filesystem::path config{};
-    std::filesystem::path store{};    ///< empty: as the configuration says
+    std::filesystem::path store{};    ///< empty: as the configuration says, else beside it
     std::filesystem::path session{};  ///< empty: not recorded
     std::string id = "session";
     std::string enumeration = "Errc";

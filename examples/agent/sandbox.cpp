@@ -11,12 +11,20 @@ namespace fs = std::filesystem;
 using whittle::Errc;
 using whittle::Error;
 
-fs::path resolve_directory(const fs::path& path, std::string_view what) {
+fs::path resolve_place(const fs::path& path, std::string_view what) {
     std::error_code error;
     fs::path resolved = fs::canonical(path, error);
-    const std::string attempted = "open the " + std::string(what) + " \"" + path.string() + "\": ";
-    if (error) throw Error(Errc::not_found, attempted + error.message());
-    if (!fs::is_directory(resolved, error)) throw Error(Errc::not_found, attempted + "it is not a directory");
+    if (error)
+        throw Error(Errc::not_found,
+                    "open the " + std::string(what) + " \"" + path.string() + "\": " + error.message());
+    return resolved;
+}
+
+fs::path resolve_workspace(const fs::path& path) {
+    fs::path resolved = resolve_place(path, "workspace");
+    std::error_code error;
+    if (!fs::is_directory(resolved, error))
+        throw Error(Errc::not_found, "open the workspace \"" + path.string() + "\": it is not a directory");
     return resolved;
 }
 
@@ -24,6 +32,12 @@ fs::path resolve_directory(const fs::path& path, std::string_view what) {
 bool is_inside(const fs::path& path, const fs::path& directory) {
     if (directory.empty()) return false;
     return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
+}
+
+/// Of a folder, what is inside; of a file of SQLite, that and its log and index beside it.
+bool is_of_store(const fs::path& path, const fs::path& store) {
+    return is_inside(path, store) || path == fs::path(store.string() + "-wal") ||
+           path == fs::path(store.string() + "-shm");
 }
 
 fs::path resolve(const fs::path& workspace, std::string_view path) {
@@ -43,8 +57,7 @@ fs::path resolve(const fs::path& workspace, std::string_view path) {
 }  // namespace
 
 Sandbox::Sandbox(const fs::path& workspace, const fs::path& store)
-    : workspace_(resolve_directory(workspace, "workspace")),
-      store_(store.empty() ? fs::path() : resolve_directory(store, "store")) {}
+    : workspace_(resolve_workspace(workspace)), store_(store.empty() ? fs::path() : resolve_place(store, "store")) {}
 
 fs::path Sandbox::readable(std::string_view path) const {
     fs::path resolved = resolve(workspace_, path);
@@ -54,7 +67,7 @@ fs::path Sandbox::readable(std::string_view path) const {
 
 fs::path Sandbox::writable(std::string_view path) const {
     fs::path resolved = resolve(workspace_, path);
-    if (!is_inside(resolved, workspace_) || is_inside(resolved, store_)) refuse(path, "workspace");
+    if (!is_inside(resolved, workspace_) || is_of_store(resolved, store_)) refuse(path, "workspace");
     return resolved;
 }
 

@@ -11,7 +11,8 @@ namespace agent {
 /// model; `run_command` is a shell and can do what the user can do.
 class Sandbox {
 public:
-    /// Throws whittle::Error(not_found) unless both are directories. An empty `store`: there is none.
+    /// `store`: the folder or the file of SQLite where it is; empty: not among files. Throws whittle::Error(not_found)
+    /// if one is absent, or the workspace no directory.
     Sandbox(const std::filesystem::path& workspace, const std::filesystem::path& store);
 
     [[nodiscard]] const std::filesystem::path& workspace() const noexcept { return workspace_; }

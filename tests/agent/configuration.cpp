@@ -19,7 +19,7 @@ std::string agents_configuration() {
 TEST_CASE("the agent's configuration is accepted without a warning, its store not opened", "[agent]") {
     const auto settings = whittle::read_chain_settings(agents_configuration(), {.name = "chain.json"});
     CHECK(settings.warnings.empty());
-    CHECK(settings.storage.type == whittle::StorageSettings::Type::file);
+    CHECK(settings.storage.type == whittle::StorageSettings::Type::memory);
     CHECK(settings.config.storage == nullptr);
 }
 

@@ -71,6 +71,16 @@ TEST_CASE("the store is never written to, also if it is inside the workspace", "
     CHECK(errc_of([&] { (void)sandbox.writable("store/object"); }) == Errc::invalid_argument);
 }
 
+TEST_CASE("a store that is one file is never written to, nor what SQLite keeps beside it", "[agent]") {
+    const Scratch scratch;
+    for (const char* file : {"work/objects.db", "work/objects.db-wal", "work/objects.db-shm", "work/objects.db.txt"})
+        scratch.write(file, "x");
+    const Sandbox sandbox(scratch / "work", scratch / "work/objects.db");
+    CHECK(sandbox.writable("objects.db.txt") == scratch / "work/objects.db.txt");
+    for (const char* file : {"objects.db", "objects.db-wal", "objects.db-shm"})
+        CHECK(errc_of([&] { (void)sandbox.writable(file); }) == Errc::invalid_argument);
+}
+
 TEST_CASE("only regular files can be read", "[agent]") {
     const Scratch scratch;
     scratch.write("work/a.txt", "a");

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <whittle/adapter/config_json.hpp>
+
+#include <filesystem>
+
+namespace agent {
+
+/// Where the agent keeps originals below `folder`, which is created (mode 0700) if it is absent: in the file
+/// `objects.db` of SQLite, or as files in a build without whittle::sqlite. Masked and sealed as `configured` says.
+/// Throws whittle::Error(storage_failed).
+[[nodiscard]] whittle::StorageSettings default_store(const std::filesystem::path& folder,
+                                                     whittle::StorageSettings configured = {});
+
+/// Of the stores that a configuration may name, those that the agent was built with.
+[[nodiscard]] whittle::StorageOpeners store_openers();
+
+}  // namespace agent

@@ -1,0 +1,62 @@
+#include "agent/stores.hpp"
+
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+using whittle::testing::TempDir;
+
+namespace {
+
+std::shared_ptr<whittle::Storage> open_default(const std::filesystem::path& folder, bool is_masked = false) {
+    whittle::StorageSettings configured;
+    configured.redaction = is_masked;
+    configured.openers = agent::store_openers();
+    return whittle::open_storage(agent::default_store(folder, std::move(configured)));
+}
+
+}  // namespace
+
+TEST_CASE("originals are kept in one file of SQLite where it is built, and stay after the session", "[agent]") {
+    const TempDir dir;
+    const std::filesystem::path folder = dir / "store";
+    open_default(folder)->put_if_absent("session/clear/c1", "text");
+    CHECK(open_default(folder)->get("session/clear/c1") == "text");
+#if WHITTLE_HAVE_SQLITE
+    CHECK(std::filesystem::is_regular_file(folder / "objects.db"));
+#else
+    CHECK(std::filesystem::is_regular_file(folder / "session/clear/c1"));
+#endif
+    CHECK((std::filesystem::status(folder).permissions() & std::filesystem::perms::all) ==
+          std::filesystem::perms::owner_all);
+    CHECK_THROWS(open_default(folder / "absent/deeper"));
+}
+
+TEST_CASE("the default store is masked where the configuration wants that", "[agent]") {
+    const TempDir dir;
+    const auto store = open_default(dir / "store", true);
+    store->put_if_absent("key", "password=hunter2hunter2");
+    CHECK(store->get("key").value_or("hunter2").find("hunter2") == std::string::npos);
+}
+
+TEST_CASE("a configuration may name every store that is built in", "[agent]") {
+    const whittle::StorageOpeners openers = agent::store_openers();
+    CHECK(openers.redaction);
+#if WHITTLE_HAVE_SQLITE
+    const TempDir dir;
+    whittle::StorageSettings settings;
+    settings.type = whittle::StorageSettings::Type::sqlite;
+    settings.root = dir / "named.db";
+    settings.redaction = true;
+    settings.openers = openers;
+    whittle::open_storage(settings)->put_if_absent("key", "password=hunter2hunter2");
+    CHECK(std::filesystem::is_regular_file(settings.root));
+    const auto stored = whittle::open_storage(settings)->get("key");
+    REQUIRE(stored);
+    CHECK(stored->find("hunter2") == std::string::npos);
+#endif
+}
