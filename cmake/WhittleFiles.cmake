@@ -1,7 +1,8 @@
 # The files of every library, relative to PROJECT_SOURCE_DIR: whittle_sources, whittle_headers and whittle_private_headers
 # (those of src/) of whittle::whittle, whittle_json_*, whittle_evaluation_*, whittle_telemetry_*, whittle_logs_*,
-# whittle_http_*, whittle_storage_conformance_*, whittle_sqlite_*, whittle_sealing_*, whittle_durable_*,
-# whittle_host_conformance_*, whittle_host_boundary_*, whittle_host_adapters, whittle_spdlog_header. Scripts include it too.
+# whittle_http_*, whittle_storage_conformance_*, whittle_sqlite_*, whittle_sealing_*, whittle_redis_*, whittle_durable_*,
+# whittle_redaction_*, whittle_retention_*, whittle_servers_*, whittle_host_conformance_*, whittle_host_boundary_*,
+# whittle_host_adapters, whittle_spdlog_header. Scripts include it too.
 #
 # Sources are globbed with CONFIGURE_DEPENDS: the folder says which library a file of src/ belongs to, and every header
 # under include/ is public, so a list would only repeat the tree; the build looks again whenever it runs.
@@ -42,6 +43,9 @@ whittle_move_to(whittle_storage_conformance_private_headers whittle_private_head
 whittle_move_to(whittle_sqlite_headers whittle_headers "^include/whittle/sqlite/")
 whittle_move_to(whittle_sqlite_sources whittle_sources "^src/sqlite/")
 whittle_move_to(whittle_sqlite_private_headers whittle_private_headers "^src/sqlite/")
+whittle_move_to(whittle_redis_headers whittle_headers "^include/whittle/redis/")
+whittle_move_to(whittle_redis_sources whittle_sources "^src/redis/")
+whittle_move_to(whittle_redis_private_headers whittle_private_headers "^src/redis/")
 whittle_move_to(whittle_sealing_headers whittle_headers "^include/whittle/sealing/")
 whittle_move_to(whittle_sealing_sources whittle_sources "^src/sealing/")
 whittle_move_to(whittle_sealing_private_headers whittle_private_headers "^src/sealing/")
@@ -53,9 +57,18 @@ whittle_move_to(whittle_host_adapters whittle_headers "^include/whittle/host/") 
 whittle_move_to(whittle_logs_headers whittle_headers "^include/whittle/logs/")
 whittle_move_to(whittle_logs_sources whittle_sources "^src/logs/")
 whittle_move_to(whittle_logs_private_headers whittle_private_headers "^src/logs/")
+whittle_move_to(whittle_servers_headers whittle_headers "^include/whittle/servers/")
+whittle_move_to(whittle_servers_sources whittle_sources "^src/servers/")
+whittle_move_to(whittle_servers_private_headers whittle_private_headers "^src/servers/")
 whittle_move_to(whittle_durable_headers whittle_headers "^include/whittle/durable/")
 whittle_move_to(whittle_durable_sources whittle_sources "^src/durable/")
 whittle_move_to(whittle_durable_private_headers whittle_private_headers "^src/durable/")
+whittle_move_to(whittle_redaction_headers whittle_headers "^include/whittle/redaction/")
+whittle_move_to(whittle_redaction_sources whittle_sources "^src/redaction/")
+whittle_move_to(whittle_redaction_private_headers whittle_private_headers "^src/redaction/")
+whittle_move_to(whittle_retention_headers whittle_headers "^include/whittle/retention/")
+whittle_move_to(whittle_retention_sources whittle_sources "^src/retention/")
+whittle_move_to(whittle_retention_private_headers whittle_private_headers "^src/retention/")
 whittle_move_to(whittle_spdlog_header whittle_headers "^include/whittle/adapter/spdlog\\.hpp$")
 whittle_move_to(whittle_http_headers whittle_headers "^include/whittle/backend/curl_")
 whittle_move_to(whittle_http_sources whittle_sources "^src/backend/curl_")

@@ -1,13 +1,13 @@
-# The installed package: find_package(whittle [COMPONENTS evaluation telemetry logs durable storage_conformance
-# host_conformance host_boundary spdlog http sqlite sealing]) and pkg-config whittle [whittle-http whittle-sqlite
-# whittle-sealing].
+# The installed package: find_package(whittle [COMPONENTS evaluation telemetry logs durable redaction retention servers
+# storage_conformance host_conformance host_boundary spdlog http sqlite sealing redis]) and pkg-config whittle
+# [whittle-http whittle-sqlite whittle-sealing whittle-redis].
 include(CMakePackageConfigHelpers)
 
 set(whittle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/whittle")
 
 install(
   TARGETS whittle whittle_json whittle_evaluation whittle_telemetry whittle_logs whittle_storage_conformance
-          whittle_host_conformance whittle_host_boundary whittle_durable
+          whittle_host_conformance whittle_host_boundary whittle_durable whittle_redaction whittle_retention whittle_servers
   EXPORT whittleTargets FILE_SET HEADERS
 )
 install(TARGETS whittle_header_only EXPORT whittleTargets)
@@ -16,28 +16,6 @@ install(EXPORT whittleTargets NAMESPACE whittle:: DESTINATION "${whittle_config_
 # No library: a host includes one behind its own headers.
 list(TRANSFORM whittle_host_adapters PREPEND "${PROJECT_SOURCE_DIR}/")
 install(FILES ${whittle_host_adapters} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/whittle/host")
-
-# An export of its own: a machine without spdlog can still use the rest of the package.
-if(TARGET whittle_spdlog)
-  install(TARGETS whittle_spdlog EXPORT whittleSpdlogTargets FILE_SET HEADERS)
-  install(EXPORT whittleSpdlogTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
-endif()
-
-if(TARGET whittle_http)
-  install(TARGETS whittle_http EXPORT whittleHttpTargets FILE_SET HEADERS)
-  install(EXPORT whittleHttpTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
-endif()
-
-if(TARGET whittle_sqlite)
-  install(TARGETS whittle_sqlite EXPORT whittleSqliteTargets FILE_SET HEADERS)
-  install(EXPORT whittleSqliteTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
-endif()
-
-if(TARGET whittle_sealing)
-  install(TARGETS whittle_sealing EXPORT whittleSealingTargets FILE_SET HEADERS)
-  install(EXPORT whittleSealingTargets NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
-  install(FILES "${PROJECT_SOURCE_DIR}/cmake/WhittleSodium.cmake" DESTINATION "${whittle_config_dir}")
-endif()
 
 # Made now: a build that does not link it has not.
 list(JOIN whittle_make_single_header "\" \"" make_single_header)
@@ -51,7 +29,8 @@ configure_package_config_file(
 )
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/whittleConfig.cmake" "${PROJECT_BINARY_DIR}/whittleConfigVersion.cmake"
-        "${PROJECT_SOURCE_DIR}/cmake/WhittleVocabulary.cmake" DESTINATION "${whittle_config_dir}")
+        "${PROJECT_SOURCE_DIR}/cmake/WhittleVocabulary.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindWhittleSodium.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindWhittleHiredis.cmake" DESTINATION "${whittle_config_dir}")
 
 # Relocatable: the prefix is written as the way up from the folder that holds whittle.pc.
 set(whittle_pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
@@ -68,20 +47,32 @@ else()
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle.pc.in" "${PROJECT_BINARY_DIR}/whittle.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/whittle.pc" DESTINATION "${whittle_pc_dir}")
-if(TARGET whittle_http)
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-http.pc.in" "${PROJECT_BINARY_DIR}/whittle-http.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/whittle-http.pc" DESTINATION "${whittle_pc_dir}")
-endif()
 
-if(TARGET whittle_sqlite)
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-sqlite.pc.in" "${PROJECT_BINARY_DIR}/whittle-sqlite.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/whittle-sqlite.pc" DESTINATION "${whittle_pc_dir}")
-endif()
+# whittle_install_component(<name> [<description> <what pkg-config requires>]): a component that may be left out, with an
+# export of its own, so that a machine without its library can still use the rest of the package.
+function(whittle_install_component name)
+  if(NOT TARGET whittle_${name})
+    return()
+  endif()
+  string(SUBSTRING "${name}" 0 1 first)
+  string(SUBSTRING "${name}" 1 -1 rest)
+  string(TOUPPER "${first}" first)
+  set(export "whittle${first}${rest}Targets")
+  install(TARGETS whittle_${name} EXPORT ${export} FILE_SET HEADERS)
+  install(EXPORT ${export} NAMESPACE whittle:: DESTINATION "${whittle_config_dir}")
+  if(ARGC GREATER 1)
+    set(description "${ARGV1}")
+    set(requires "${ARGV2}")
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-component.pc.in" "${PROJECT_BINARY_DIR}/whittle-${name}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/whittle-${name}.pc" DESTINATION "${whittle_pc_dir}")
+  endif()
+endfunction()
 
-if(TARGET whittle_sealing)
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/whittle-sealing.pc.in" "${PROJECT_BINARY_DIR}/whittle-sealing.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/whittle-sealing.pc" DESTINATION "${whittle_pc_dir}")
-endif()
+whittle_install_component(spdlog)
+whittle_install_component(http "HTTP for the models of whittle, by libcurl" libcurl)
+whittle_install_component(sqlite "Objects of whittle in one file of SQLite" sqlite3)
+whittle_install_component(sealing "Encrypted objects for any store of whittle" libsodium)
+whittle_install_component(redis "Objects of whittle in Redis" hiredis)
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(TARGET whittle_cli)

@@ -1,6 +1,7 @@
 # whittle::whittle, whittle::json, whittle::evaluation, whittle::telemetry, whittle::logs, whittle::storage_conformance,
-# whittle::sqlite, whittle::sealing, whittle::durable, whittle::host_conformance, whittle::host_boundary and whittle::http
-# (compiled), whittle::spdlog (headers only).
+# whittle::sqlite, whittle::sealing, whittle::redis, whittle::durable, whittle::redaction, whittle::retention,
+# whittle::host_conformance, whittle::host_boundary, whittle::servers and whittle::http (compiled), whittle::spdlog
+# (headers only).
 include(WhittleFiles)
 
 # Every public header must compile on its own: the target all_verify_interface_header_sets checks it.
@@ -61,6 +62,8 @@ whittle_add_component(json PUBLIC whittle nlohmann_json::nlohmann_json PRIVATE f
 set_source_files_properties(
   src/json/openai.cpp src/json/anthropic.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON  # large, for two compilers at once
 )
+# Among others the parser is inlined less, and parsing takes twice the time.
+set_source_files_properties(src/adapter/parse_json.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # What strategies cost and what they forget, on recorded sessions: for `whittle compare`, and for programs like it.
 whittle_add_component(evaluation PUBLIC whittle_json PRIVATE fmt::fmt)
@@ -76,12 +79,22 @@ whittle_add_component(host_conformance PUBLIC whittle PRIVATE fmt::fmt)
 
 # A context behind a header that is C++17: what it links reaches a consumer's linker, never its compiler.
 whittle_add_component(host_boundary PRIVATE whittle_json)
+target_compile_features(whittle_host_boundary PUBLIC cxx_std_17)
+
+# What servers of one's own say of themselves, over any HttpTransport.
+whittle_add_component(servers PUBLIC whittle_json PRIVATE fmt::fmt)
 
 # Sessions as agents leave them on disk: for the tool, and for programs that read them.
 whittle_add_component(logs PUBLIC whittle_json PRIVATE fmt::fmt)
 
 # Conversations as logs in any store.
 whittle_add_component(durable PUBLIC whittle_json PRIVATE fmt::fmt)
+
+# What is masked before a store has it.
+whittle_add_component(redaction PUBLIC whittle_json PRIVATE fmt::fmt)
+
+# What of a store may go.
+whittle_add_component(retention PUBLIC whittle_json PRIVATE fmt::fmt)
 
 if(TARGET spdlog::spdlog)
   add_library(whittle_spdlog INTERFACE)
@@ -100,18 +113,27 @@ else()
   whittle_add_component(http PUBLIC whittle_json PRIVATE fmt::fmt CURL::libcurl)  # libcurl reaches only the linker
 endif()
 
-if(NOT WHITTLE_SQLITE)
-  message(STATUS "whittle::sqlite is left out: WHITTLE_SQLITE is off")
-elseif(NOT TARGET SQLite::SQLite3)
-  message(STATUS "whittle::sqlite is left out: there is no SQLite 3.37 or newer here")
-else()
-  whittle_add_component(sqlite PUBLIC whittle PRIVATE fmt::fmt SQLite::SQLite3)  # SQLite reaches only the linker
-endif()
+# whittle_add_store(<name> <target> <library, as people call it>): a component on the core and a library that reaches only
+# the linker; left out, with a message, where WHITTLE_<NAME> is off or there is no such library.
+function(whittle_add_store name needed library)
+  string(TOUPPER "${name}" upper)
+  if(NOT WHITTLE_${upper})
+    message(STATUS "whittle::${name} is left out: WHITTLE_${upper} is off")
+  elseif(NOT TARGET ${needed})
+    message(STATUS "whittle::${name} is left out: there is no ${library} here")
+  else()
+    whittle_add_component(${name} PUBLIC whittle PRIVATE fmt::fmt ${needed})
+  endif()
+endfunction()
 
-if(NOT WHITTLE_SEALING)
-  message(STATUS "whittle::sealing is left out: WHITTLE_SEALING is off")
-elseif(NOT TARGET sodium::sodium)
-  message(STATUS "whittle::sealing is left out: there is no libsodium here")
-else()
-  whittle_add_component(sealing PUBLIC whittle PRIVATE fmt::fmt sodium::sodium)  # libsodium reaches only the linker
+whittle_add_store(sqlite SQLite::SQLite3 "SQLite 3.37 or newer")
+whittle_add_store(sealing sodium::sodium libsodium)
+whittle_add_store(redis hiredis::hiredis hiredis)
+
+# TLS is a library of its own, which hiredis has since 1.0.
+if(TARGET whittle_redis AND TARGET hiredis::hiredis_ssl)
+  target_link_libraries(whittle_redis PRIVATE hiredis::hiredis_ssl)
+  target_compile_definitions(whittle_redis PRIVATE WHITTLE_HAVE_HIREDIS_SSL=1)
+elseif(TARGET whittle_redis)
+  message(STATUS "whittle::redis has no TLS: there is no hiredis_ssl here")
 endif()

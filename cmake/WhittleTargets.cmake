@@ -47,6 +47,33 @@ function(whittle_add_executable target)
   whittle_compile_by_folder(${target})
 endfunction()
 
+# HEADERS, precompiled for debug builds of programs, which `whittle_reuse_precompiled` shares.
+function(whittle_precompile target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK")
+  if(
+    NOT CMAKE_BUILD_TYPE STREQUAL "Debug"
+    OR CMAKE_DISABLE_PRECOMPILE_HEADERS
+    OR CMAKE_POSITION_INDEPENDENT_CODE # libraries and programs would not share a precompiled header
+  )
+    return()
+  endif()
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp") # a precompiled header needs a target with a source
+  file(CONFIGURE OUTPUT "${source}" CONTENT "")
+  add_library(${target} STATIC "${source}")
+  target_link_libraries(${target} PUBLIC ${arg_LINK})
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  whittle_set_warnings(${target})
+  target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
+endfunction()
+
+function(whittle_reuse_precompiled target headers)
+  if(TARGET ${headers})
+    target_link_libraries(${target} PRIVATE ${headers})
+    target_precompile_headers(${target} REUSE_FROM ${headers})
+  endif()
+endfunction()
+
 # A test that runs `script` with `cmake -P`; further arguments are -D definitions (without the -D).
 function(whittle_add_script_test name script)
   list(TRANSFORM ARGN PREPEND "-D" OUTPUT_VARIABLE definitions)

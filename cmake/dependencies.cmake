@@ -65,9 +65,14 @@ if(WHITTLE_SQLITE)
   find_package(SQLite3 3.37 QUIET)
 endif()
 
+# Nor is hiredis.
+if(WHITTLE_REDIS)
+  find_package(WhittleHiredis QUIET)
+endif()
+
 # Nor is libsodium.
 if(WHITTLE_SEALING)
-  include(WhittleSodium)
+  find_package(WhittleSodium QUIET)
 endif()
 
 if(WHITTLE_BUILD_TESTS)

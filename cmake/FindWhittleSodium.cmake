@@ -1,4 +1,5 @@
-# sodium::sodium, where libsodium is: it comes with a pkg-config file only. The package's configuration includes this too.
+# sodium::sodium, where libsodium is: it comes with a pkg-config file only. Installed with the package, which looks for it
+# likewise.
 if(NOT TARGET sodium::sodium)
   find_library(WHITTLE_SODIUM_LIBRARY sodium)
   find_path(WHITTLE_SODIUM_INCLUDE_DIR sodium.h)
@@ -10,4 +11,7 @@ if(NOT TARGET sodium::sodium)
                                 INTERFACE_INCLUDE_DIRECTORIES "${WHITTLE_SODIUM_INCLUDE_DIR}"
     )
   endif()
+endif()
+if(TARGET sodium::sodium)
+  set(WhittleSodium_FOUND TRUE)
 endif()
