@@ -1,6 +1,8 @@
 // What does the SQLite storage cost over SQLite alone, for put, cold get and warm get? Both have the same settings:
 // WAL, the same `synchronous`, one row or object in a transaction. Rounds by turns, best of all; ratios are the point.
 // bench_sqlite [none|data|full]
+#include "store_times.hpp"
+
 #include <whittle/base/hash.hpp>
 #include <whittle/sqlite/sqlite_storage.hpp>
 
@@ -10,19 +12,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 using namespace whittle;
+using bench::random_bytes;
+using bench::row_of;
+using bench::seconds_of;
 
 namespace {
 
@@ -74,12 +75,6 @@ private:
     sqlite3_stmt* select_ = nullptr;
 };
 
-double seconds_of(const std::function<void()>& work) {
-    const auto begun = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
-
 /// The next read comes from the disk.
 void forget(const std::string& path) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -94,13 +89,6 @@ struct Times {
     double cold = std::numeric_limits<double>::max();
     double warm = std::numeric_limits<double>::max();
 };
-
-std::string random_bytes(std::size_t bytes) {
-    std::mt19937_64 random(bytes);
-    std::string content(bytes, '\0');
-    for (char& c : content) c = static_cast<char>(random());
-    return content;
-}
 
 /// One round of `count` objects. `Store` has put and get, and closes its file when it goes.
 template <typename Open>
@@ -132,13 +120,6 @@ public:
 private:
     std::shared_ptr<SqliteStorage> storage_;
 };
-
-std::string row_of(std::string_view what, double ours, double bare, double hash, std::size_t bytes) {
-    const double mib = static_cast<double>(bytes) / (1 << 20);
-    return fmt::format(
-        "  {:5} whittle {:10.1f} us {:7.0f} MiB/s   bare {:10.1f} us {:7.0f} MiB/s   ratio {:.2f}, hash {:.2f}\n", what,
-        ours * 1e6, mib / ours, bare * 1e6, mib / bare, ours / bare, hash / bare);
-}
 
 void measure_size(const std::string& folder, Durability durability, const std::string& synchronous, std::size_t bytes,
                   int count) {

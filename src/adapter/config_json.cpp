@@ -1,6 +1,6 @@
 #include "config_json_reader.hpp"
 
-#include "whittle/adapter/detail/json_tree.hpp"
+#include "json_builder.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>

@@ -79,6 +79,14 @@ Reply<Message> to_reply(ordered_json message, std::string_view reason, std::opti
     }
 }
 
+/// What a server kept of the prompt, where its usage does not say: llama-server of 2025 tells it by its timings alone.
+void take_kept(Reply<Message>& reply) {
+    if (!reply.usage || !reply.timing || reply.usage->cache_read > 0) return;
+    const std::int64_t kept = std::clamp<std::int64_t>(reply.timing->cached_tokens, 0, reply.usage->input);
+    reply.usage->cache_read = kept;
+    reply.usage->input -= kept;
+}
+
 /// The choice with index 0: more than one comes only if the caller asked for it.
 const ordered_json* first_choice(const ordered_json& answer) {
     const ordered_json* choices = find_array(answer, "choices");
@@ -145,6 +153,7 @@ Reply<Message> chat_reply(std::string_view body, const DeltaSink* on_delta, cons
     Reply<Message> reply = to_reply(*message, find_string(*choice, "finish_reason").value_or(""),
                                     usage != nullptr ? usage_of(*usage) : std::nullopt);
     reply.timing = timing_of(answer);
+    take_kept(reply);
     whittle::detail::tell_whole(on_delta, reply.message);
     return reply;
 }
@@ -292,6 +301,7 @@ Reply<Message> ChatStream::finish() {
     }
     Reply<Message> reply = to_reply(std::move(state.message), state.reason, state.usage);
     reply.timing = state.timing;
+    take_kept(reply);
     return reply;
 }
 

@@ -115,7 +115,8 @@ ToolOutcome fetch_media(const ToolContext& context, PartSink& out, const std::sh
     const auto problem = detail::problem_of([&] {
         const StoredObject object = find_media_object(context, storage, parse_reference(context.arguments));
         std::vector<Part> media = media_in(read_whole(object, options.max_bytes), object.key);
-        out.write(fmt::format("{}{}", reference_scheme, object.key));
+        const std::string note = detail::note_on_masks(object, context.language);
+        out.write(fmt::format("{}{}{}{}", reference_scheme, object.key, note.empty() ? "" : " ", note));
         for (Part& part : media) show(std::move(part), out);
         detail::tell_read_back(context, fetch_media_name, fmt::format("fetched {}", object.key));
         outcome.read_back = {object.key};

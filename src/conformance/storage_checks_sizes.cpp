@@ -1,6 +1,7 @@
 #include "check_run.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace whittle::inline v0 {
 namespace {
@@ -10,15 +11,15 @@ constexpr std::int64_t piece_bytes = 1 << 20;
 /// Bytes `offset` to `offset + bytes` of an endless content that repeats itself nowhere soon: each word of 8 bytes is a
 /// mix of its number and `seed`.
 std::string made_content(std::int64_t offset, std::int64_t bytes, std::uint64_t seed) {
-    std::string content;
-    content.reserve(static_cast<std::size_t>(bytes));
-    for (std::int64_t at = offset; at < offset + bytes;) {
-        std::uint64_t word = (static_cast<std::uint64_t>(at / 8) + seed) * 0x9e3779b97f4a7c15U;
+    const auto before = static_cast<std::size_t>(offset % 8);
+    const std::size_t words = (before + static_cast<std::size_t>(bytes) + 7) / 8;
+    std::string content(words * 8, '\0');
+    for (std::size_t at = 0; at < words; ++at) {
+        std::uint64_t word = (static_cast<std::uint64_t>(offset / 8) + at + seed) * 0x9e3779b97f4a7c15U;
         word ^= word >> 29;
-        for (std::int64_t in_word = at % 8; in_word < 8 && at < offset + bytes; ++in_word, ++at)
-            content += static_cast<char>(word >> (8 * in_word));
+        std::memcpy(content.data() + at * 8, &word, 8);
     }
-    return content;
+    return content.substr(before, static_cast<std::size_t>(bytes));
 }
 
 /// Sizes around those at which stores divide what they keep.

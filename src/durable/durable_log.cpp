@@ -4,6 +4,7 @@
 #include "log_reader.hpp"
 #include "log_snapshots.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/port/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -110,7 +111,7 @@ bool DurableLog::put(LogEntry entry) {
         const std::string bytes = write_entry(entry);
         const std::string key = place.entry(entry.number);
         try {
-            storage_->put_if_absent(key, bytes);
+            put_as_it_is(*storage_, key, bytes);
         } catch (const Error& error) {
             if (error.errc() == Errc::already_exists) {
                 if (is_whole(*storage_, key)) return false;

@@ -2,6 +2,7 @@
 
 #include "log_reader.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/port/detail/masking_storage.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +53,7 @@ std::int64_t place_snapshot(Storage& storage, const LogPlace& place, const LogSt
                             const SavedDocument& document) {
     const std::string key = place.snapshot(state.number);
     try {
-        storage.put_if_absent(key, write_log_snapshot(state, document));
+        put_as_it_is(storage, key, write_log_snapshot(state, document));
     } catch (const Error& error) {
         if (error.errc() != Errc::already_exists) throw;
     }

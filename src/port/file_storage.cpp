@@ -1,5 +1,7 @@
+#include "commit_once.hpp"
 #include "directory_tree.hpp"
 #include "file_root.hpp"
+#include "range.hpp"
 
 #include "whittle/base/error.hpp"
 
@@ -29,16 +31,7 @@ public:
 
     void commit(std::string_view key) override {
         if (!file_) throw Error(Errc::invalid_argument, "commit: the writer is used up");
-        try {
-            publish(key);
-            file_.reset();
-        } catch (const Error& error) {
-            if (error.errc() != Errc::already_exists) file_.reset();
-            throw;
-        } catch (...) {
-            file_.reset();
-            throw;
-        }
+        commit_once([&] { publish(key); }, [&] { file_.reset(); });
     }
 
 private:
@@ -81,8 +74,7 @@ public:
 
     std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
         require_valid_key("get", key);
-        if (offset < 0 || max_bytes < 0)
-            throw Error(Errc::invalid_argument, fmt::format("get \"{}\": offset and max_bytes are 0 or more", key));
+        require_range(key, offset, max_bytes);
         const FileAttempt attempt{.verb = "get", .key = key};
         const auto place = root_->find_place(attempt, key);
         if (!place) return std::nullopt;
@@ -101,14 +93,15 @@ public:
         if (!place) return std::nullopt;
         const Fd object = open_object(root_->ops(), attempt, place->directory.get(), place->name);
         if (!object) return std::nullopt;
-        return ObjectInfo{.key = std::string(key), .bytes = length_of(attempt, object.get())};
+        const struct stat status = status_of(attempt, object.get());
+        return ObjectInfo{.key = std::string(key), .bytes = status.st_size, .stored_at = status.st_mtime};
     }
 
     void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
         TreeWalk walk(root_->ops(), {.verb = "list", .key = prefix}, root_->fd(), prefix);
         while (const Entry* entry = walk.next()) {
             if (!is_valid_key(walk.path())) continue;
-            if (!visit({.key = walk.path(), .bytes = entry->bytes})) return;
+            if (!visit({.key = walk.path(), .bytes = entry->bytes, .stored_at = entry->modified})) return;
         }
     }
 

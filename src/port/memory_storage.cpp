@@ -1,3 +1,6 @@
+#include "commit_once.hpp"
+#include "range.hpp"
+#include "whittle/base/clock.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/port/storage.hpp"
 
@@ -20,7 +23,12 @@ struct Object {
     std::string_view key{};
     std::string_view content{};
     std::shared_ptr<const void> owner{};
+    std::int64_t stored_at = 0;
 };
+
+ObjectInfo to_info(const Object& object) {
+    return {std::string(object.key), content_bytes(object.content), object.stored_at};
+}
 
 struct Owned {
     std::string key{};
@@ -45,7 +53,8 @@ struct ByKey {
 /// The objects and their sum; shared by the storage and its writers, so that a writer may outlive the storage.
 class Shelf {
 public:
-    explicit Shelf(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
+    explicit Shelf(const MemoryStorageOptions& options)
+        : max_bytes_(options.max_bytes), clock_(options.clock ? options.clock : system_clock()) {}
 
     void put(std::string_view key, std::string_view content) {
         put(key, content, [&] { return copy_of(key, content); });
@@ -72,10 +81,10 @@ public:
         return found == objects_.end() ? Object{} : *found;
     }
 
-    std::optional<std::int64_t> bytes_of(std::string_view key) {
+    std::optional<ObjectInfo> info_of(std::string_view key) {
         const std::scoped_lock lock(mutex_);
         const auto found = objects_.find(key);
-        return found == objects_.end() ? std::nullopt : std::optional(content_bytes(found->content));
+        return found == objects_.end() ? std::nullopt : std::optional(to_info(*found));
     }
 
     /// The first object whose key starts with `prefix` and comes after `last` (or is `last`, the first time).
@@ -83,7 +92,7 @@ public:
         const std::scoped_lock lock(mutex_);
         const auto at = last ? objects_.upper_bound(*last) : objects_.lower_bound(prefix);
         if (at == objects_.end() || !at->key.starts_with(prefix)) return std::nullopt;
-        return ObjectInfo{.key = std::string(at->key), .bytes = content_bytes(at->content)};
+        return to_info(*at);
     }
 
     bool erase(std::string_view key) {
@@ -107,7 +116,9 @@ private:
         }
         require_space(content_bytes(content), key);
         const std::int64_t bytes = content_bytes(content);
-        objects_.insert(found, make());
+        Object object = make();
+        object.stored_at = clock_->now() / 1'000;
+        objects_.insert(found, std::move(object));
         used_bytes_ += bytes;
     }
 
@@ -120,6 +131,7 @@ private:
 
     std::mutex mutex_;
     std::int64_t max_bytes_;
+    std::shared_ptr<Clock> clock_;
     std::int64_t used_bytes_ = 0;
     std::set<Object, ByKey> objects_;
 };
@@ -138,16 +150,7 @@ public:
     void commit(std::string_view key) override {
         require_open("commit");
         complete_ = true;
-        try {
-            shelf_->put(key, std::move(content_));
-            shelf_.reset();
-        } catch (const Error& error) {
-            if (error.errc() != Errc::already_exists) shelf_.reset();
-            throw;
-        } catch (...) {
-            shelf_.reset();
-            throw;
-        }
+        commit_once([&] { shelf_->put(key, std::move(content_)); }, [&] { shelf_.reset(); });
     }
 
 private:
@@ -162,14 +165,13 @@ private:
 
 class MemoryStorage final : public Storage {
 public:
-    explicit MemoryStorage(const MemoryStorageOptions& options) : shelf_(std::make_shared<Shelf>(options.max_bytes)) {}
+    explicit MemoryStorage(const MemoryStorageOptions& options) : shelf_(std::make_shared<Shelf>(options)) {}
 
     void put_if_absent(std::string_view key, std::string_view content) override { shelf_->put(key, content); }
 
     std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
         require_valid_key("get", key);
-        if (offset < 0 || max_bytes < 0)
-            throw Error(Errc::invalid_argument, fmt::format("get \"{}\": offset and max_bytes are 0 or more", key));
+        require_range(key, offset, max_bytes);
         const Object object = shelf_->find(key);
         if (!object.owner) return std::nullopt;
         const auto from = static_cast<std::size_t>(std::min(offset, content_bytes(object.content)));
@@ -182,9 +184,7 @@ public:
 
     std::optional<ObjectInfo> stat(std::string_view key) override {
         require_valid_key("stat", key);
-        const auto bytes = shelf_->bytes_of(key);
-        if (!bytes) return std::nullopt;
-        return ObjectInfo{.key = std::string(key), .bytes = *bytes};
+        return shelf_->info_of(key);
     }
 
     /// Takes the lock for one object at a time: `visit` may use the storage.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace whittle::inline v0 {
@@ -25,17 +26,12 @@ bool is_key_byte(char c) noexcept { return key_bytes[static_cast<unsigned char>(
 std::string_view broken_rule(std::string_view key) noexcept {
     if (key.empty()) return "a key has at least one byte";
     if (key.size() > largest_key) return "a key has at most 512 bytes";
-    bool has_empty = false;
-    bool has_dot_first = false;
-    char before = '/';
-    for (const char c : key) {
-        if (!is_key_byte(c)) return "a key has only the characters A-Z a-z 0-9 / _ . -";
-        has_empty |= before == '/' && c == '/';
-        has_dot_first |= before == '/' && c == '.';
-        before = c;
-    }
-    if (has_empty || before == '/') return "a key has no empty component";
-    return has_dot_first ? std::string_view("no component of a key starts with a dot") : std::string_view();
+    if (!std::ranges::all_of(key, is_key_byte)) return "a key has only the characters A-Z a-z 0-9 / _ . -";
+    if (key.front() == '/' || key.back() == '/' || key.find("//") != std::string_view::npos)
+        return "a key has no empty component";
+    if (key.front() == '.' || key.find("/.") != std::string_view::npos)
+        return "no component of a key starts with a dot";
+    return {};
 }
 
 /// A key that may hold anything, fit for one line of an error text.

@@ -63,6 +63,7 @@ SummarizationConfig summarization_for(const Room& room) {
     skills.skills_token_budget = part_of(window, 0.1, skills.skills_token_budget);
     skills.max_tokens_per_skill = std::min(skills.max_tokens_per_skill, skills.skills_token_budget);
     config.retained_facts_tokens = part_of(window, 0.02, config.retained_facts_tokens);
+    config.offload_folded = true;
     config.retry = RetryConfig{};
     config.plain_summary_tokens = part_of(window, 0.1, 4'000);
     return config;

@@ -36,12 +36,18 @@ std::int64_t version_of(SqliteConnection& connection, std::span<const char* cons
     return version;
 }
 
+/// In one snapshot: another may be making the schema meanwhile, and half of it is nobody's.
+std::int64_t version_now(SqliteConnection& connection, std::span<const char* const> steps) {
+    const SqliteTransaction snapshot(connection, SqliteIntent::read);
+    return version_of(connection, steps);
+}
+
 }  // namespace
 
 std::span<const char* const> sqlite_schema_steps() { return schema_steps; }
 
 void bring_sqlite_schema_up(SqliteConnection& connection, std::span<const char* const> steps) {
-    if (version_of(connection, steps) == static_cast<std::int64_t>(steps.size())) return;
+    if (version_now(connection, steps) == static_cast<std::int64_t>(steps.size())) return;
     SqliteTransaction transaction(connection, SqliteIntent::write);
     for (auto at = static_cast<std::size_t>(version_of(connection, steps)); at < steps.size(); ++at)
         connection.run(steps[at]);
@@ -51,7 +57,7 @@ void bring_sqlite_schema_up(SqliteConnection& connection, std::span<const char* 
 }
 
 void require_sqlite_schema(SqliteConnection& connection, std::span<const char* const> steps) {
-    const std::int64_t version = version_of(connection, steps);
+    const std::int64_t version = version_now(connection, steps);
     if (version != static_cast<std::int64_t>(steps.size()))
         connection.fail(
             fmt::format("the file is of version {} and cannot be written, so that it stays so; "

@@ -1,5 +1,8 @@
 #include "whittle/sqlite/sqlite_storage.hpp"
 
+#include "../port/chunk_filler.hpp"
+#include "../port/commit_once.hpp"
+#include "../port/range.hpp"
 #include "sqlite_on.hpp"
 #include "sqlite_publish.hpp"
 #include "sqlite_schema.hpp"
@@ -28,42 +31,16 @@ public:
         failed_ = true;
         hash_.update(chunk);
         bytes_ += static_cast<std::int64_t>(chunk.size());
-        while (!chunk.empty()) chunk.remove_prefix(take_some(chunk));
+        filler_.fill(chunk, [&](std::string_view full) { add_chunk(full); });
         failed_ = false;
     }
 
     void commit(std::string_view key) override {
         if (!database_) throw Error(Errc::invalid_argument, "commit: the writer is used up");
-        try {
-            publish(key);
-            use_up();
-        } catch (const Error& error) {
-            if (error.errc() != Errc::already_exists) use_up();
-            throw;
-        } catch (...) {
-            use_up();
-            throw;
-        }
+        commit_once([&] { publish(key); }, [&] { use_up(); });
     }
 
 private:
-    /// How much of `bytes` it took. A whole chunk is written from where it lies; one that fills up waits for what comes
-    /// behind it, so that a stream of one chunk is one transaction.
-    std::size_t take_some(std::string_view bytes) {
-        constexpr auto chunk = static_cast<std::size_t>(sqlite_chunk_bytes);
-        if (rest_.size() == chunk) {
-            add_chunk(rest_);
-            rest_.clear();
-        }
-        if (rest_.empty() && bytes.size() > chunk) {
-            add_chunk(bytes.substr(0, chunk));
-            return chunk;
-        }
-        const std::size_t taken = std::min(chunk - rest_.size(), bytes.size());
-        rest_ += bytes.substr(0, taken);
-        return taken;
-    }
-
     void add_chunk(std::string_view chunk) {
         if (stream_) return stream_->add("write \"(stream)\"", chunk);
         stream_ = std::make_unique<SqliteContentStream>(database_, "write \"(stream)\"", chunk);
@@ -74,13 +51,10 @@ private:
         if (failed_)
             throw Error(Errc::storage_failed, fmt::format("put \"{}\": an earlier write of this stream failed", key));
         if (!fingerprint_) {
-            if (stream_ && rest_.size() == static_cast<std::size_t>(sqlite_chunk_bytes)) {
-                add_chunk(rest_);
-                rest_.clear();
-            }
+            if (stream_ && filler_.is_full()) filler_.flush([&](std::string_view full) { add_chunk(full); });
             fingerprint_ = {.bytes = bytes_, .sha256 = hash_.hex_digest()};
         }
-        publish_sqlite_object(database_, key, *fingerprint_, stream_.get(), rest_);
+        publish_sqlite_object(database_, key, *fingerprint_, stream_.get(), filler_.rest());
     }
 
     void use_up() noexcept {
@@ -89,8 +63,8 @@ private:
     }
 
     std::shared_ptr<SqliteDatabase> database_;
-    std::unique_ptr<SqliteContentStream> stream_{};  // once there is more than a chunk
-    std::string rest_{};                             // behind what the stream has
+    std::unique_ptr<SqliteContentStream> stream_{};                     // once there is more than a chunk
+    ChunkFiller filler_{static_cast<std::size_t>(sqlite_chunk_bytes)};  // its rest is behind what the stream has
     Sha256 hash_;
     std::int64_t bytes_ = 0;
     std::optional<Fingerprint> fingerprint_{};  // set when all is written
@@ -112,8 +86,7 @@ public:
 
     std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
         require_valid_key("get", key);
-        if (offset < 0 || max_bytes < 0)
-            throw Error(Errc::invalid_argument, fmt::format("get \"{}\": offset and max_bytes are 0 or more", key));
+        require_range(key, offset, max_bytes);
         const auto connection = database_->lease(fmt::format("get \"{}\"", key));
         const SqliteTransaction snapshot(*connection, SqliteIntent::read);
         const auto object = find(*connection, key);
@@ -130,7 +103,7 @@ public:
         const auto connection = database_->lease(fmt::format("stat \"{}\"", key));
         const auto object = find(*connection, key);
         if (!object) return std::nullopt;
-        return ObjectInfo{.key = std::string(key), .bytes = object->bytes};
+        return ObjectInfo{.key = std::string(key), .bytes = object->bytes, .stored_at = object->stored_at};
     }
 
     /// No statement is open while `visit` runs: it may use the storage, and others may write.
@@ -182,18 +155,20 @@ private:
     }
 
     [[nodiscard]] std::vector<ObjectInfo> first_page(std::string_view prefix) {
-        return page_of(prefix,
-                       "SELECT key, bytes FROM objects WHERE key >= ? AND stored_at > ? ORDER BY key LIMIT 100");
+        return page_of(
+            prefix,
+            "SELECT key, bytes, stored_at FROM objects WHERE key >= ? AND stored_at > ? ORDER BY key LIMIT 100");
     }
     [[nodiscard]] std::vector<ObjectInfo> next_page(std::string_view last) {
-        return page_of(last, "SELECT key, bytes FROM objects WHERE key > ? AND stored_at > ? ORDER BY key LIMIT 100");
+        return page_of(
+            last, "SELECT key, bytes, stored_at FROM objects WHERE key > ? AND stored_at > ? ORDER BY key LIMIT 100");
     }
     [[nodiscard]] std::vector<ObjectInfo> page_of(std::string_view from, std::string_view sql) {
         const auto connection = database_->lease("list");
         std::vector<ObjectInfo> page;
         SqliteQuery query(*connection, sql);
         query.with_text(from).with(database_->expired_at());
-        while (query.step()) page.push_back({.key = std::string(query.bytes(0)), .bytes = query.integer(1)});
+        while (query.step()) page.push_back({std::string(query.bytes(0)), query.integer(1), query.integer(2)});
         return page;
     }
 

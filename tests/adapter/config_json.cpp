@@ -196,15 +196,6 @@ TEST_CASE("two middlewares need distinct names", "[config_json]") {
               .empty());
 }
 
-TEST_CASE("what is known but not built yet is refused by name", "[config_json]") {
-    const auto says_so = [](std::string_view json) {
-        const Lines lines = problems_of(json);
-        return lines.size() == 1 && lines[0].find("not built yet in this version") != std::string::npos;
-    };
-    CHECK(says_so(R"({"storage": {"type": "sqlite", "path": 1}})") == false);  // its key is unknown too
-    CHECK(says_so(R"({"storage": {"type": "redis"}})"));
-}
-
 TEST_CASE("a text that is no JSON gets line and column", "[config_json]") {
     const auto first = [](std::string_view json) {
         const Lines lines = problems_of(json);
@@ -249,6 +240,7 @@ TEST_CASE("a cache profile is a name or numbers", "[config_json]") {
     const auto cache = [](std::string_view json) {
         return read_chain_settings(fmt::format(R"({{"profile": {{"cache": {}}}}})", json)).config.profile.cache;
     };
+    CHECK(cache("\"anthropic_1h\"") == CacheProfile{"anthropic_1h", 0.1, 2.0, 3'600, 1'024, 1});
     CHECK(cache("\"openai\"") == CacheProfile{"openai", 0.1, 1.0, 600, 1'024, 128});
     CHECK(cache("\"openai_2026\"") == CacheProfile{"openai_2026", 0.1, 1.25, 1'800, 1'024, 128});
     CHECK(cache("\"no_cache\"") == CacheProfile{});
@@ -304,11 +296,11 @@ TEST_CASE("a root can come from an injected environment, and from nowhere else",
 
 TEST_CASE("a storage has only the keys of its type", "[config_json]") {
     CHECK(problems_of(R"({"storage": {}})") ==
-          Lines{"chain.json:1:2: storage.type: missing, expected \"memory\" or \"file\""});
+          Lines{"chain.json:1:2: storage.type: missing, expected \"memory\", \"file\", \"sqlite\" or \"redis\""});
     CHECK(problems_of(R"({"storage": {"type": "file"}})") ==
           Lines{"chain.json:1:2: storage.root: missing, expected the path of a directory"});
     CHECK(problems_of(R"({"storage": {"type": "memory", "root": "x"}})") ==
-          Lines{"chain.json:1:32: storage.root: only for storage of type \"file\""});
+          Lines{"chain.json:1:32: storage.root: only for storage of type \"file\" or \"sqlite\""});
     CHECK(problems_of(R"({"storage": {"type": "file", "root": ""}})").size() == 1);
 }
 

@@ -1,6 +1,7 @@
 // Processes that save, snapshot and compact one conversation and are killed at random moments.
 #include "durable_tools.hpp"
-#include "support/killed_writers.hpp"
+#include "support/killed_process.hpp"
+#include "support/suite_sizes.hpp"
 
 #ifdef WHITTLE_HAVE_SQLITE
 #    include "whittle/sqlite/sqlite_storage.hpp"
@@ -9,65 +10,13 @@
 #include <map>
 
 using namespace whittle;
-using testing::leave_after;
+using testing::KilledProcess;
+using testing::Tell;
 using testing::texts_of;
 
 namespace {
 
 using OpenStore = std::function<std::shared_ptr<Storage>()>;
-
-std::filesystem::path in_memory_disk() {
-    const std::filesystem::path shared = "/dev/shm";
-    return std::filesystem::is_directory(shared) ? shared : std::filesystem::temp_directory_path();
-}
-
-/// Called with "+" for what was acknowledged and "-" for what was lost to another writer.
-using Tell = std::function<void(char)>;
-
-/// A process that tells, step by step, until it is killed.
-class KilledProcess {
-public:
-    explicit KilledProcess(const std::function<void(const Tell&)>& child_work) {
-        std::array<int, 2> pipe{};
-        REQUIRE(::pipe(pipe.data()) == 0);
-        child_ = ::fork();
-        REQUIRE(child_ >= 0);
-        if (child_ == 0) {
-            ::close(pipe[0]);
-            leave_after([&] {
-                child_work([&](char mark) {
-                    if (::write(pipe[1], &mark, 1) != 1) ::_exit(1);
-                });
-            });
-        }
-        ::close(pipe[1]);
-        from_ = pipe[0];
-    }
-    ~KilledProcess() { ::close(from_); }
-    KilledProcess(const KilledProcess&) = delete;
-    KilledProcess& operator=(const KilledProcess&) = delete;
-
-    void wait_for(std::size_t steps) {
-        char mark = 0;
-        while (told_.size() < steps && ::read(from_, &mark, 1) == 1) told_ += mark;
-    }
-    /// What it had told when it was dead.
-    std::string kill() {
-        ::kill(child_, SIGKILL);
-        int status = 0;
-        ::waitpid(child_, &status, 0);
-        char mark = 0;
-        while (::read(from_, &mark, 1) == 1) told_ += mark;
-        const bool was_killed = WIFSIGNALED(status) != 0;
-        if (!was_killed) FAIL_CHECK("the process ended with " << WEXITSTATUS(status));
-        return told_;
-    }
-
-private:
-    pid_t child_ = -1;
-    int from_ = -1;
-    std::string told_{};
-};
 
 std::string said_by(int run, int writer, int step) {
     return "run" + std::to_string(run) + "-" + std::to_string(writer) + "-" + std::to_string(step);
@@ -191,13 +140,13 @@ int durable_kills() { return testing::is_soak() ? testing::kills_in_a_test() : t
 
 TEST_CASE("a saver, a compactor and two writers killed at any moment: nothing acknowledged is lost, nothing is twice",
           "[durable]") {
-    const testing::TempDir dir(in_memory_disk());
+    const testing::TempDir dir(testing::in_memory());
     sweep([&] { return file_storage(dir / "store", {.durability = Durability::none}); }, durable_kills());
 }
 
 #ifdef WHITTLE_HAVE_SQLITE
 TEST_CASE("the same in a file of SQLite", "[durable]") {
-    const testing::TempDir dir(in_memory_disk());
+    const testing::TempDir dir(testing::in_memory());
     sweep([&] { return sqlite_storage(dir / "store", {.durability = Durability::none, .busy_timeout_ms = 60'000}); },
           durable_kills());
 }

@@ -25,29 +25,21 @@ std::shared_ptr<Storage> open_store(const std::string& root, int openat2_error) 
     return file_storage_on(testing::ops_without_openat2(openat2_error), root, {});
 }
 
-/// Each new store in a folder of its own.
-NewStorage in_folders_of(const TempDir& dir, const std::function<std::shared_ptr<Storage>(const std::string&)>& open) {
-    return [&dir, open, number = 0]() mutable {
-        return [open, root = dir / ("store" + std::to_string(number++))] { return open(root); };
-    };
-}
-
 }  // namespace
 
-TEST_CASE("file storage keeps the storage contract", "[storage][file]") {
-    const TempDir dir;
-    testing::check_conformance(in_folders_of(
-        dir, [](const std::string& root) { return file_storage(root, {.durability = Durability::none}); }));
+TEST_CASE("file storage keeps the storage contract", "[storage][file][contract]") {
+    const auto open = [](const std::string& root) { return file_storage(root, {.durability = Durability::none}); };
+    testing::check_conformance(testing::each_in_a_folder(open, fs::temp_directory_path()),
+                               testing::suite_sizes(5 * 1'024));
 }
 
 TEST_CASE("file storage keeps the storage contract at every durability, with and without openat2", "[storage][file]") {
-    const TempDir dir(testing::in_memory());
     const Durability durability = GENERATE(Durability::data, Durability::full);
     const int error = GENERATE(0, ENOSYS);
     const auto open = [&](const std::string& root) {
         return file_storage_on(testing::ops_without_openat2(error), root, {.durability = durability});
     };
-    testing::check_conformance(in_folders_of(dir, open), {.objects = 100, .rounds = 5});
+    testing::check_conformance(testing::each_in_a_folder(open), {.objects = 100, .rounds = 5});
 }
 
 TEST_CASE("an object is a plain file at the path that locate tells, readable by its owner only", "[storage][file]") {

@@ -4,6 +4,7 @@
 #include "../../src/port/posix_ops.hpp"
 
 #include "support/storage_tools.hpp"
+#include "support/suite_sizes.hpp"
 #include "support/temp_dir.hpp"
 
 #include <sys/stat.h>
@@ -51,12 +52,6 @@ std::string error_of(Action&& action) {
 }
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// A file system in memory where there is one: many files are made and removed in little time.
-inline std::filesystem::path in_memory() {
-    const std::filesystem::path shared = "/dev/shm";
-    return ::access(shared.c_str(), R_OK | W_OK | X_OK) == 0 ? shared : std::filesystem::temp_directory_path();
-}
 
 /// The real calls, but nothing waits for the disk.
 inline PosixOps ops_without_sync() {

@@ -1,12 +1,13 @@
 #include "support/catch.hpp"
 #include "support/storage_tools.hpp"
+#include "support/suite_sizes.hpp"
 #include "whittle/port/storage.hpp"
 
 using namespace whittle;
 using whittle::testing::errc_of;
 
-TEST_CASE("memory storage keeps the storage contract", "[storage]") {
-    testing::check_conformance([] { return [storage = memory_storage()] { return storage; }; });
+TEST_CASE("memory storage keeps the storage contract", "[storage][contract]") {
+    testing::check_conformance([] { return [storage = memory_storage()] { return storage; }; }, testing::suite_sizes());
 }
 
 TEST_CASE("a full memory storage refuses what is too much and keeps the rest", "[storage]") {

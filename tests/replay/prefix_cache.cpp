@@ -80,6 +80,15 @@ TEST_CASE("anthropic_5m: what was not used for more than 300 seconds is gone, an
     CHECK(cache.add(request, 901).cached == 2'000);
 }
 
+TEST_CASE("anthropic_1h: an hour, and writing costs twice the input price", "[replay]") {
+    PrefixCache cache(*find_cache_profile("anthropic_1h"));
+    (void)cache.add(std::vector{piece(1, 2'000)}, 0);
+    const CacheAccount next = cache.add(std::vector{piece(1, 2'000), piece(2, 50)}, 3'600);
+    CHECK(next.cached == 2'000);
+    CHECK(is_near(next.input_cost(cache.profile()), 200.0 + 2.0 * 50));
+    CHECK(cache.add(std::vector{piece(1, 2'000)}, 7'200.5).cached == 0);
+}
+
 TEST_CASE("openai: the cached part is a multiple of 128 tokens, and writing costs the input price", "[replay]") {
     PrefixCache cache(*find_cache_profile("openai"));
     CHECK(cache.add(std::vector{piece(1, 1'500)}, 0) ==

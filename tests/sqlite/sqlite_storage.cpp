@@ -7,6 +7,9 @@
 
 #include <chrono>
 #include <fstream>
+#include <latch>
+#include <mutex>
+#include <thread>
 
 using namespace whittle;
 using testing::contains;
@@ -25,18 +28,13 @@ mode_t mode_of_file(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("sqlite storage keeps the storage contract at every durability", "[storage][sqlite]") {
-    const TempDir dir(testing::in_memory());
+TEST_CASE("sqlite storage keeps the storage contract at every durability", "[storage][sqlite][contract]") {
     const Durability durability = GENERATE(Durability::none, Durability::data, Durability::full);
-    testing::check_conformance(
-        [&, number = 0]() mutable {
-            return [path = dir / ("store" + std::to_string(number++)), durability] {
-                return sqlite_storage(path, {.durability = durability});
-            };
-        },
-        {.large_bytes = testing::is_soak() ? std::int64_t{1} << 30 : 3'000'001,
-         .objects = testing::is_soak() ? 100'000 : 300,
-         .rounds = 10});
+    if (testing::is_soak_of_sizes() && durability != Durability::data) return;
+    testing::check_conformance(testing::each_in_a_folder([=](const std::string& path) {
+                                   return sqlite_storage(path, {.durability = durability});
+                               }),
+                               testing::suite_sizes(5 * 1'024));
 }
 
 TEST_CASE("the file is its owner's alone, and so is what stands beside it", "[storage][sqlite]") {
@@ -216,6 +214,31 @@ TEST_CASE("a storage and its writers may be used by threads and outlive each oth
     storage.reset();
     writer->commit("k");
     CHECK(sqlite_storage(dir / "store")->get("k") == std::string(2 << 20, 'x'));
+}
+
+TEST_CASE("a new file may be opened by many at once", "[storage][sqlite]") {
+    const TempDir dir(testing::in_memory());
+    for (int round = 0; round < 50; ++round) {
+        const std::string path = dir / ("objects-" + std::to_string(round));
+        std::latch start(4);
+        std::mutex failures;
+        std::string failure;
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&, t] {
+                start.arrive_and_wait();
+                try {
+                    sqlite_storage(path)->put_if_absent("k/" + std::to_string(t), "text");
+                } catch (const std::exception& error) {
+                    const std::lock_guard lock(failures);
+                    failure = error.what();
+                }
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        CHECK(failure.empty());
+        CHECK(testing::keys_below(*sqlite_storage(path), "").size() == 4);
+    }
 }
 
 TEST_CASE("negative options are configuration errors", "[storage][sqlite]") {

@@ -29,6 +29,18 @@
 
 namespace whittle::inline v0 {
 
+struct StorageSettings;
+
+/// What opens a storage that is not whittle::json's own, from whatever library the program links:
+/// `open_configured_sqlite` and the like, in `whittle/{sqlite,redis,sealing,redaction}/configured_*.hpp`. A null one is
+/// refused at opening.
+struct StorageOpeners {
+    std::function<std::shared_ptr<Storage>(const StorageSettings&)> sqlite{};
+    std::function<std::shared_ptr<Storage>(const StorageSettings&)> redis{};
+    std::function<std::shared_ptr<Storage>(std::shared_ptr<Storage>, const StorageSettings&)> sealing{};
+    std::function<std::shared_ptr<Storage>(std::shared_ptr<Storage>, const StorageSettings&)> redaction{};
+};
+
 /// Where a configuration text comes from.
 struct ConfigSource {
     std::string name = "configuration";  ///< starts every error line, such as "chain.json"
@@ -36,19 +48,36 @@ struct ConfigSource {
     /// Environment values by name, for keys that end in `_env` and for `AGENT_COMPACTION_*` (docs/compaction.md). The
     /// library itself reads no environment. Empty: none.
     std::function<std::optional<std::string>(std::string_view)> lookup{};
-    MiddlewareTypes types{};  ///< the host's own, beside those of whittle
+    MiddlewareTypes types{};   ///< the host's own, beside those of whittle
+    StorageOpeners openers{};  ///< of storages that other libraries have
 };
 
 /// A storage that is not open yet: reading a configuration touches no disk.
 struct StorageSettings {
-    enum class Type { none, memory, file };
+    enum class Type { none, memory, file, sqlite, redis };
     Type type = Type::none;
-    std::string root{};  ///< file: absolute, or relative to the working directory
-    FileStorageOptions file{};
+    std::string root{};  ///< file: the directory; sqlite: the file. Absolute, or relative to the working directory
+    FileStorageOptions file{};  ///< `durability` is that of sqlite too
     MemoryStorageOptions memory{};
+    std::int64_t busy_timeout_ms = 10'000;  ///< sqlite: how long other writers are waited for
+    std::int64_t max_file_bytes = 0;        ///< sqlite: of the file without its log; 0: no limit
+    std::int64_t expire_after_seconds = 0;  ///< sqlite, redis: older objects are absent; 0: never
+    std::vector<std::string> addresses =
+        std::vector<std::string>(1, "127.0.0.1:6379");  ///< redis: "host:port", "[v6]:port" or "unix:/path"
+    std::string topology{"single"};                     ///< redis: a name of `RedisTopology`
+    std::string sentinel_primary{};                     ///< redis: the name that sentinels know the primary by
+    std::string redis_durability{"reply"};              ///< redis: a name of `RedisDurability`
+    std::string key_prefix{"whittle:"};                 ///< redis: of all keys there
+    std::string user{};                                 ///< redis: empty: the default user
+    std::string password_env{};     ///< redis: name of the environment value that holds the password; empty: none
+    bool redaction = false;         ///< masked by the rules of `RedactionRules{}` before it is stored
+    std::string sealing_key_env{};  ///< sealed; name of the environment value that holds the keys; empty: not sealed
+    std::function<std::optional<std::string>(std::string_view)> lookup{};  ///< `ConfigSource::lookup`
+    StorageOpeners openers{};                                              ///< `ConfigSource::openers`
 };
 
-/// Null for `Type::none`. Throws what `file_storage` throws.
+/// Null for `Type::none`. Masks go outside, seals inside. Throws what the storage throws; Error(not_offered) if
+/// `openers` lacks what it takes, Error(invalid_config) for an environment value that is not there.
 [[nodiscard]] std::shared_ptr<Storage> open_storage(const StorageSettings& settings);
 
 /// Settings of any middleware that a configuration can name.

@@ -165,17 +165,19 @@ void check_reader(const StoreUse& use, const ChainInfo& chain, std::span<const T
 /// | name           | read | write | lifetime | minimum | step |
 /// |----------------|------|-------|----------|---------|------|
 /// | `anthropic_5m` | 0.1  | 1.25  | 300 s    | 1,024   | 1    |
+/// | `anthropic_1h` | 0.1  | 2     | 3,600 s  | 1,024   | 1    |
 /// | `openai`       | 0.1  | 1     | 600 s    | 1,024   | 128  |
 /// | `openai_2026`  | 0.1  | 1.25  | 1,800 s  | 1,024   | 128  |
 /// | `local`        | 0.05 | 1     | 1 day    |         | 1    |
 /// | `no_cache`     | 1    | 1     | none     |         |      |
 ///
 /// Entered 2026-11-21 from the cost model that the replay figures are defined by, which names the providers' pages
-/// "Prompt caching" (Anthropic: cache writes for five minutes; OpenAI: automatic caching, in 2026 with a price for
-/// writing) as its sources. Providers change them: a configuration can give numbers of its own. `local` is a server of
-/// one's own that keeps the prompt of a conversation, in time instead of money: a token that changed is read again, one
-/// that stayed slows down each token that is written. 0.05 is 150 tokens of output a call at a slope of 0.2 us for each
-/// token in the context, against 0.6 ms of reading it; docs/cost.md says how to measure a server's own.
+/// "Prompt caching" (Anthropic: cache writes for five minutes, or for an hour at twice the input price; OpenAI:
+/// automatic caching, in 2026 with a price for writing) as its sources. Providers change them: a configuration can give
+/// numbers of its own. `local` is a server of one's own that keeps the prompt of a conversation, in time instead of
+/// money: a token that changed is read again, one that stayed slows down each token that is written. 0.05 is 150 tokens
+/// of output a call at a slope of 0.2 us for each token in the context, against 0.6 ms of reading it; docs/cost.md says
+/// how to measure a server's own.
 [[nodiscard]] std::span<const CacheProfile> cache_profiles() noexcept;
 
 /// The profile of that name, or null.

@@ -5,6 +5,7 @@
 #include "whittle/base/random.hpp"
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/durable/detail/durable_log.hpp"
+#include "whittle/durable/detail/masked_edit.hpp"
 #include "whittle/durable/detail/saved_edit.hpp"
 #include "whittle/port/storage.hpp"
 
@@ -131,7 +132,11 @@ private:
           conversation_(id),
           log_(storage_, id, detail::log_options(options_)) {}
 
-    void write_snapshot() { log_.write_snapshot(detail::to_document(conversation_)); }
+    void write_snapshot() {
+        detail::SavedDocument document = detail::to_document(conversation_);
+        if (const auto* const masks = detail::masking_in(*storage_)) detail::mask_document<M>(document, *masks);
+        log_.write_snapshot(document);
+    }
     void write_due_snapshot();
 
     std::shared_ptr<Storage> storage_;
@@ -168,6 +173,8 @@ requires HasCodec<M> std::uint64_t DurableConversation<M>::save() {
         if (log_.is_half_over()) log_.renew();
         return number();
     }
+    if (const auto* const masks = detail::masking_in(*storage_))
+        detail::mask_edit<M>(*edit, conversation_.messages(), *masks);
     log_.append(*std::move(edit));
     base_.take(conversation_);
     write_due_snapshot();

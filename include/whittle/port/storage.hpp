@@ -11,9 +11,12 @@
 
 namespace whittle::inline v0 {
 
+class Clock;
+
 struct ObjectInfo {
     std::string key{};
     std::int64_t bytes = 0;
+    std::int64_t stored_at = 0;  ///< seconds since 1970, by the store's clock; 0: the store does not know
 };
 
 /// Streaming form of `Storage::put_if_absent`. Nothing is visible before `commit`; dropping the writer leaves nothing.
@@ -70,7 +73,8 @@ public:
 void require_valid_key(std::string_view attempted, std::string_view key);
 
 struct MemoryStorageOptions {
-    std::int64_t max_bytes = 0;  ///< sum of all contents, 0 for no limit; more is Error(storage_failed)
+    std::int64_t max_bytes = 0;      ///< sum of all contents, 0 for no limit; more is Error(storage_failed)
+    std::shared_ptr<Clock> clock{};  ///< of `ObjectInfo::stored_at`; null: the system's
 };
 
 /// Objects in memory, for tests and short runs.
