@@ -1,4 +1,4 @@
-// A message type with a field of every kind, and traits that are right, or wrong in one way.
+// A message type with a field of every kind, and traits that are right, or wrong in one way, chosen while a test runs.
 #pragma once
 
 #include "support/catch.hpp"
@@ -70,8 +70,9 @@ struct Slip {
     Slip& operator=(Slip&&) noexcept = default;
 };
 
-template <Mistake mistake>
-struct Mistaken : Slip {};
+/// The one that the traits make now.
+inline Mistake mistake = Mistake::none;
+inline bool makes(Mistake one) { return mistake == one; }
 
 inline std::string bytes_of(const Slip& slip) {
     std::string bytes = std::to_string(static_cast<int>(slip.role)) + '|' + slip.sender + '|';
@@ -87,39 +88,41 @@ inline std::string bytes_of(const Slip& slip) {
 
 }  // namespace slips
 
-template <slips::Mistake mistake>
-struct whittle::message_traits<slips::Mistaken<mistake>> {
-    using M = slips::Mistaken<mistake>;
-    using enum slips::Mistake;
+template <>
+struct whittle::message_traits<slips::Slip> {
+    using M = slips::Slip;
+    using Mistake = slips::Mistake;
 
-    static Role role(const M& m) { return mistake == shows_another_role && m.role == Role::tool ? Role::user : m.role; }
+    static Role role(const M& m) {
+        return slips::makes(Mistake::shows_another_role) && m.role == Role::tool ? Role::user : m.role;
+    }
 
     template <typename Visit>
     static void for_each_part(const M& m, Visit&& visit) {
         try {
-            if constexpr (mistake == shows_calls_first) {
+            if (slips::makes(Mistake::shows_calls_first)) {
                 for (const auto& block : *m.blocks) visit_if(block.part.kind == PartKind::tool_call, block, visit);
                 for (const auto& block : *m.blocks) visit_if(block.part.kind != PartKind::tool_call, block, visit);
             } else {
                 for (const auto& block : *m.blocks)
-                    visit_if(mistake != skips_media || block.part.kind != PartKind::media, block, visit);
+                    visit_if(!slips::makes(Mistake::skips_media) || block.part.kind != PartKind::media, block, visit);
             }
         } catch (...) {
-            if (mistake != swallows_exceptions) throw;
+            if (!slips::makes(Mistake::swallows_exceptions)) throw;
         }
     }
 
     static void set_text(M& m, std::size_t part, std::string_view text) {
         const std::string copy(text);
-        if constexpr (mistake == adds_missing_parts) {
+        if (slips::makes(Mistake::adds_missing_parts)) {
             if (part >= m.blocks->size()) m.blocks->resize(part + 1);
         }
-        Part& set = m.blocks->at(mistake == sets_the_first_part ? 0 : part).part;
-        if (set.kind == PartKind::tool_call && mistake != takes_any_arguments && !is_json_object(copy))
+        Part& set = m.blocks->at(slips::makes(Mistake::sets_the_first_part) ? 0 : part).part;
+        if (set.kind == PartKind::tool_call && !slips::makes(Mistake::takes_any_arguments) && !is_json_object(copy))
             throw std::invalid_argument("no object");
-        if (mistake == throws_at_long_texts && copy.size() > 4'000) throw std::length_error("too long");
-        if (mistake == drops_a_field_when_it_sets) m.sender.clear();
-        if (mistake == drops_a_mark_when_it_sets) m.blocks->at(part).mark.clear();
+        if (slips::makes(Mistake::throws_at_long_texts) && copy.size() > 4'000) throw std::length_error("too long");
+        if (slips::makes(Mistake::drops_a_field_when_it_sets)) m.sender.clear();
+        if (slips::makes(Mistake::drops_a_mark_when_it_sets)) m.blocks->at(part).mark.clear();
         if (set.kind == PartKind::media) {
             set.kind = set.call_id.empty() ? PartKind::text : PartKind::tool_result;
             set.media = {};
@@ -128,13 +131,13 @@ struct whittle::message_traits<slips::Mistaken<mistake>> {
     }
     static void erase_part(M& m, std::size_t part) {
         if (part >= m.blocks->size()) throw std::out_of_range("no such part");
-        if (mistake == drops_a_field_when_it_erases) m.sender.clear();
-        if (mistake == erases_the_last_part) return m.blocks->pop_back();
+        if (slips::makes(Mistake::drops_a_field_when_it_erases)) m.sender.clear();
+        if (slips::makes(Mistake::erases_the_last_part)) return m.blocks->pop_back();
         m.blocks->erase(m.blocks->begin() + static_cast<std::ptrdiff_t>(part));
     }
     static M make(Role role, std::string_view text) {
         M m;
-        m.role = mistake == makes_users_only ? Role::user : role;
+        m.role = slips::makes(Mistake::makes_users_only) ? Role::user : role;
         m.blocks->push_back({{.text = std::string(text)}, {}});
         return m;
     }
@@ -153,12 +156,12 @@ struct whittle::message_traits<slips::Mistaken<mistake>> {
             if (result.parts.empty()) m.blocks->push_back({empty, {}});
             made.push_back(std::move(m));
         }
-        if (mistake == swaps_made_results && made.size() > 1) std::swap(made[0], made[1]);
+        if (slips::makes(Mistake::swaps_made_results) && made.size() > 1) std::swap(made[0], made[1]);
         return made;
     }
     static void rename_call(M& m, std::size_t part, std::string_view call_id, std::string_view tool) {
         Part& named = m.blocks->at(part).part;
-        if (mistake != forgets_ids_when_it_renames) named.call_id = std::string(call_id);
+        if (!slips::makes(Mistake::forgets_ids_when_it_renames)) named.call_id = std::string(call_id);
         if (!tool.empty()) named.tool = std::string(tool);
     }
 
@@ -166,7 +169,7 @@ struct whittle::message_traits<slips::Mistaken<mistake>> {
     static std::string to_bytes(const M& m) {
         M kept = m;
         kept.blocks = std::make_shared<slips::Slip::Blocks>(*m.blocks);
-        if constexpr (mistake == forgets_marks_when_it_saves) {
+        if (slips::makes(Mistake::forgets_marks_when_it_saves)) {
             for (auto& block : *kept.blocks) block.mark.clear();
         }
         std::string bytes = bytes_of(kept);
@@ -186,7 +189,7 @@ struct whittle::message_traits<slips::Mistaken<mistake>> {
     }
     template <typename Visit>
     static void visit_part(const M& m, const Index& index, std::size_t part, Visit&& visit) {
-        const std::size_t wanted = mistake == is_off_by_one ? (part + 1) % index.parts : part;
+        const std::size_t wanted = slips::makes(Mistake::is_off_by_one) ? (part + 1) % index.parts : part;
         std::size_t at = 0;
         for_each_part(m, [&](const PartView& view) {
             if (at++ == wanted) visit(view);
@@ -206,39 +209,37 @@ private:
         if (!shown) return;
         PartView view = view_of(block.part);
         std::string reformatted;
-        const auto is = [&](slips::Mistake wanted, PartKind kind) { return mistake == wanted && view.kind == kind; };
-        if (is(takes_thinking_for_text, PartKind::thinking)) view.kind = PartKind::text;
-        if (is(ends_texts_at_nul, PartKind::text)) view.text = ended(view.text);
-        if (is(ends_results_at_nul, PartKind::tool_result)) view.text = ended(view.text);
-        if (is(trims_thinking, PartKind::thinking) && view.text.ends_with('\n')) view.text.remove_suffix(1);
-        if (is(reformats_arguments, PartKind::tool_call)) {
+        const auto is = [&](Mistake wanted, PartKind kind) { return slips::makes(wanted) && view.kind == kind; };
+        if (is(Mistake::takes_thinking_for_text, PartKind::thinking)) view.kind = PartKind::text;
+        if (is(Mistake::ends_texts_at_nul, PartKind::text)) view.text = ended(view.text);
+        if (is(Mistake::ends_results_at_nul, PartKind::tool_result)) view.text = ended(view.text);
+        if (is(Mistake::trims_thinking, PartKind::thinking) && view.text.ends_with('\n')) view.text.remove_suffix(1);
+        if (is(Mistake::reformats_arguments, PartKind::tool_call)) {
             for (const char c : view.text)
                 if (c != ' ') reformatted += c;
             view.text = reformatted;
         }
-        if (mistake == forgets_errors) view.is_error = false;
-        if (is(loses_ids_of_results, PartKind::tool_result)) view.call_id = {};
-        if (is(loses_names_of_tools, PartKind::tool_call)) view.tool = {};
-        if (mistake == loses_urls) view.media.url = {};
+        if (slips::makes(Mistake::forgets_errors)) view.is_error = false;
+        if (is(Mistake::loses_ids_of_results, PartKind::tool_result)) view.call_id = {};
+        if (is(Mistake::loses_names_of_tools, PartKind::tool_call)) view.tool = {};
+        if (slips::makes(Mistake::loses_urls)) view.media.url = {};
         visit(std::as_const(view));
     }
 };
 
 namespace slips {
 
-static_assert(whittle::ToolMessage<Mistaken<Mistake::none>> && whittle::HasCodec<Mistaken<Mistake::none>> &&
-              whittle::HasRenameCall<Mistaken<Mistake::none>> && whittle::HasPartIndex<Mistaken<Mistake::none>>);
+static_assert(whittle::ToolMessage<Slip> && whittle::HasCodec<Slip> && whittle::HasRenameCall<Slip> &&
+              whittle::HasPartIndex<Slip>);
 
-template <Mistake mistake>
-whittle::HostFormat<Mistaken<mistake>> format() {
-    using M = Mistaken<mistake>;
+inline whittle::HostFormat<Slip> format() {
     using enum whittle::PartKind;
     return {.build =
                 [](const whittle::ChatMessage& shown, whittle::FieldValues& others) {
-                    M m;
+                    Slip m;
                     m.role = shown.role;
                     m.sender = others.value();
-                    m.is_shared = mistake == Mistake::shares_its_parts;
+                    m.is_shared = makes(Mistake::shares_its_parts);
                     for (std::size_t i = 0; i < shown.parts.size(); ++i)
                         m.blocks->push_back({shown.parts[i], others.one_in(2) ? others.value_of(i) : ""});
                     return std::optional(std::move(m));
