@@ -98,8 +98,8 @@ std::string calls_text(const ChainDiff& diff, bool colour) {
     for (std::size_t i = 0; i < places.size(); ++i) {
         const TracedCall& a = diff.chains[0].calls[i];
         const TracedCall& b = diff.chains[1].calls[i];
-        table.add({std::to_string(i), grouped(a.tokens), grouped(b.tokens), grouped(to_whole(a.input_cost)),
-                   grouped(to_whole(b.input_cost)), places[i] ? std::to_string(*places[i]) : "-"});
+        table.add({std::to_string(i), grouped(a.tokens), grouped(b.tokens), rounded(a.input_cost),
+                   rounded(b.input_cost), places[i] ? std::to_string(*places[i]) : "-"});
     }
     return table.text(colour, table_columns());
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -12,8 +11,6 @@ namespace whittle::cli {
 namespace {
 
 constexpr std::size_t most_replayed_shown = 5;
-
-std::string cost_text(double cost) { return grouped(std::llround(cost)); }
 
 /// "62 %" of how much less the chain's requests cost.
 std::string saved_text(const ReplayTotals& totals) {
@@ -36,7 +33,7 @@ void ReplayPage::add(const std::string& id, const std::string& file, const Repla
     shown.session.verdict = fmt::format(
         "Everything sent, its input would have cost {} tokens at the plain input price. {} made that {}: {} "
         "less, by {} edits of messages.",
-        cost_text(totals.raw.input_cost), chain_, cost_text(totals.sent.input_cost), saved_text(totals),
+        rounded(totals.raw.input_cost), chain_, rounded(totals.sent.input_cost), saved_text(totals),
         numbered_edits(totals.edits));
     shown.session.tables.push_back(rules_table(story));
     shown.session.tables.push_back(costs_table("Costs of this session", totals));
@@ -51,7 +48,7 @@ ReportTable ReplayPage::costs_table(std::string caption, const ReplayTotals& tot
     const auto add_row = [&](const std::string& name, const RequestTotals& requests) {
         table.add({name, grouped(requests.input), grouped(requests.cached), grouped(requests.written),
                    grouped(requests.uncached), fmt::format("{:.3f}", requests.hit_rate()), grouped(requests.peak),
-                   grouped(requests.resets), cost_text(requests.input_cost)});
+                   grouped(requests.resets), rounded(requests.input_cost)});
     };
     add_row("everything sent", totals.raw);
     add_row(chain_, totals.sent);
@@ -65,10 +62,10 @@ ReportPage ReplayPage::take(const ReplayTotals& sum) {
                     .lead = fmt::format("{} sessions, {} model calls. The input costs {} less than everything sent.",
                                         grouped(sum.trajectories), grouped(sum.calls), saved_text(sum))};
     page.figures = {{.label = "everything sent",
-                     .value = cost_text(sum.raw.input_cost),
+                     .value = rounded(sum.raw.input_cost),
                      .note = fmt::format("tokens at the plain input price; {} sent in all", grouped(sum.raw.input))},
                     {.label = "under " + chain_,
-                     .value = cost_text(sum.sent.input_cost),
+                     .value = rounded(sum.sent.input_cost),
                      .note = fmt::format("{} sent in all", grouped(sum.sent.input))},
                     {.label = "less", .value = saved_text(sum), .note = "of what the input cost"},
                     {.label = "restorable",

@@ -8,20 +8,6 @@
 namespace whittle::cli {
 namespace {
 
-std::string rounded(double value) { return grouped(std::llround(value)); }
-
-/// "51 % less", "3 % more".
-std::string change_text(double now, double before) {
-    if (before <= 0) return "as much";
-    const double percent = 100.0 * (before - now) / before;
-    if (std::abs(percent) < 0.5) return "as much";
-    return fmt::format("{:.0f} % {}", std::abs(percent), percent > 0 ? "less" : "more");
-}
-
-std::string count_of(std::int64_t number, std::string_view what) {
-    return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
-}
-
 /// What agents sent, and what the first preset would have.
 std::vector<ReportFigure> cost_figures(const StrategySum& recorded, const StrategySum& preset) {
     const double saved = recorded.cost - preset.with_repairs;
@@ -34,12 +20,6 @@ std::vector<ReportFigure> cost_figures(const StrategySum& recorded, const Strate
             {.label = saved >= 0 ? "less" : "more",
              .value = fmt::format("{:.0f} %", recorded.cost > 0 ? std::abs(100.0 * saved / recorded.cost) : 0.0),
              .note = fmt::format("{} tokens' worth", rounded(std::abs(saved)))}};
-}
-
-std::string lead_of(const BillSum& all, const StrategySum& recorded, const StrategySum& preset) {
-    return fmt::format("{}, {}. Under the preset {} they would have cost {}, with what was missing fetched again.",
-                       count_of(all.sessions, "session"), count_of(all.calls, "model call"), preset.name,
-                       change_text(preset.with_repairs, recorded.cost));
 }
 
 /// `is_only`: the page says its cost already.
@@ -55,11 +35,11 @@ std::string verdict_of(const StrategySum& recorded, const StrategySum& preset, c
     const std::string cut =
         edits == 0 ? fmt::format("The preset {} would have cut nothing.", preset.name)
                    : fmt::format("The preset {} would have made {} that took {} tokens out of the requests to come.",
-                                 preset.name, count_of(edits, "cut"), grouped(less));
+                                 preset.name, numbered(edits, "cut"), grouped(less));
     if (is_only) return cut;
     return fmt::format("By our count it cost {}, and would have cost {}, {}, with what was missing fetched again. {}",
-                       rounded(recorded.cost), rounded(preset.with_repairs),
-                       change_text(preset.with_repairs, recorded.cost), cut);
+                       rounded(recorded.cost), rounded(preset.with_repairs), change(recorded.cost, preset.with_repairs),
+                       cut);
 }
 
 std::string billed_note(const Usage& billed) {
@@ -71,8 +51,7 @@ std::string billed_note(const Usage& billed) {
 
 ReportPage ScanReport::take_page() {
     const bool is_one = all_.sessions == 1;
-    ReportPage page{.title = is_one ? "What the session cost" : "What the sessions cost",
-                    .lead = lead_of(all_, recorded_, strategies_[1])};
+    ReportPage page{.title = is_one ? "What the session cost" : "What the sessions cost", .lead = lead_text()};
     page.figures = cost_figures(recorded_, strategies_[1]);
     if (all_.billed_calls > 0)
         page.figures.push_back(
@@ -81,7 +60,7 @@ ReportPage ScanReport::take_page() {
         if (!dear.story) continue;
         ReportSession& session = page.sessions.emplace_back();
         session.id = dear.id;
-        session.facts = fmt::format("{}, {}, {}", dear.agent, count_of(dear.calls, "call"), dear.file);
+        session.facts = fmt::format("{}, {}, {}", dear.agent, numbered(dear.calls, "call"), dear.file);
         session.verdict = verdict_of(dear.strategies[0], dear.strategies[2], *dear.story, is_one);
         session.tables.push_back(rules_table(*dear.story));
         session.tables.push_back({.caption = "Strategies on this session",
@@ -103,8 +82,7 @@ ReportPage ScanReport::take_page() {
     page.notes.push_back(notes_text());
     page.notes.push_back(
         "The strips show the preset recommended beside everything sent: the input alone, and of it what the log has. "
-        "The "
-        "tables also count output, system text and tools that were billed and are in no log, and what was missing "
+        "The tables also count output, system text and tools that were billed and are in no log, and what was missing "
         "fetched again.");
     return page;
 }

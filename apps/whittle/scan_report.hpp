@@ -48,8 +48,8 @@ struct StrategySum {
 [[nodiscard]] Table strategies_table_of(const std::vector<StrategySum>& sums);
 /// What is to be known of the columns of that table.
 inline constexpr std::string_view strategies_note =
-    "in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' own; "
-    "hidden and lost: of what later calls needed";
+    "cost: in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' "
+    "own; hidden and lost: of what later calls needed";
 
 /// All that `scan` says. Sessions go in one by one and are not kept.
 class ScanReport {
@@ -88,6 +88,8 @@ private:
     void add_csv(const ScannedSession& session);
     void add_dear(ScannedSession& session);
     void add_compactions(const ScannedSession& session);
+    /// What it comes to, in a sentence.
+    [[nodiscard]] std::string lead_text() const;
     [[nodiscard]] std::string places_text() const;
     [[nodiscard]] Table bills_table() const;
     /// Without rows if no session was billed call by call.

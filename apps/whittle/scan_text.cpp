@@ -16,19 +16,16 @@ namespace {
 
 constexpr std::size_t longest_scanned_name = 44;
 constexpr std::size_t tools_shown = 10;
+constexpr std::string_view units_note =
+    "A cost is in tokens at the plain input price. \"billed\" is what the provider said; \"counted by us\" is our "
+    "count "
+    "of the same requests under a simulated cache, by which strategies compare.\n";
 
 /// The value that a share of them are below.
 double quantile(std::vector<double> values, double share) {
     std::ranges::sort(values);
     return values[static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
 }
-
-/// "1 file", "2 files".
-std::string numbered(std::int64_t number, std::string_view what) {
-    return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
-}
-
-std::string whole(double value) { return grouped(std::llround(value)); }
 
 std::string percent_of(std::int64_t part, std::int64_t all) {
     return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
@@ -68,7 +65,8 @@ std::string ScanReport::text(bool colour) const {
     if (all_.sessions > 0) {
         const Table counted = counted_table();
         constexpr std::array<std::size_t, 2> costs{2, 2};  // of each its ratio
-        text += "\n" + bills_table().folded_text(colour, columns) + wrapped_lines(repeated_text(), columns) +
+        text += "\n" + wrapped_lines(lead_text() + "\n" + std::string(units_note), columns) + "\n" +
+                bills_table().folded_text(colour, columns) + wrapped_lines(repeated_text(), columns) +
                 (counted.empty() ? "" : "\n" + counted.folded_text(colour, columns)) +
                 wrapped_lines(agreement_text(), columns) + "\n" +
                 strategies_table().folded_text(colour, columns, costs) + wrapped(strategies_note, text_columns()) +
@@ -76,6 +74,14 @@ std::string ScanReport::text(bool colour) const {
                 wrapped_lines(compactions_text(), columns) + "\n" + dear_table().text(colour, columns);
     }
     return text + wrapped_lines(notes_text(), columns);
+}
+
+std::string ScanReport::lead_text() const {
+    const StrategySum& preset = strategies_[1];
+    return fmt::format(
+        "{}, {}: as sent they cost {} by our count; under the preset {} {}, {}, with what was missing fetched again.",
+        numbered(all_.sessions, "session"), numbered(all_.calls, "model call"), rounded(recorded_.cost), preset.name,
+        rounded(preset.with_repairs), change(recorded_.cost, preset.with_repairs));
 }
 
 std::string ScanReport::places_text() const {
@@ -94,7 +100,7 @@ Table ScanReport::bills_table() const {
     const auto add = [&](const std::string& name, const BillSum& sum) {
         table.add({name, grouped(sum.sessions), grouped(sum.calls), grouped(sum.billed_calls),
                    grouped(sum.billed.input), grouped(sum.billed.cache_read), grouped(sum.billed.cache_write),
-                   grouped(sum.billed.output), sum.billed_calls > 0 ? whole(sum.billed_cost) : "-"});
+                   grouped(sum.billed.output), sum.billed_calls > 0 ? rounded(sum.billed_cost) : "-"});
     };
     for (const auto& [agent, sum] : by_agent_) add(agent, sum);
     table.add_line();
@@ -135,7 +141,7 @@ std::string ScanReport::agreement_text() const {
 Table strategies_table_of(const std::vector<StrategySum>& sums) {
     Table table({"counted by us", "cost", "ratio", "repaired", "ratio", "sent", "peak", "resets", "hidden", "lost"});
     for (const StrategySum& sum : sums) {
-        table.add({sum.name, whole(sum.cost), ratio(sum.cost, sums.front().cost), whole(sum.with_repairs),
+        table.add({sum.name, rounded(sum.cost), ratio(sum.cost, sums.front().cost), rounded(sum.with_repairs),
                    ratio(sum.with_repairs, sums.front().with_repairs), grouped(sum.sent), grouped(sum.peak),
                    grouped(sum.resets), percent_of(sum.recoverable, sum.asked), percent_of(sum.lost, sum.asked)});
     }
@@ -195,7 +201,7 @@ Table ScanReport::dear_table() const {
     Table table({"dearest sessions", "agent", "calls", "cost", "recommended, with repairs"});
     for (const Dear& dear : dear_) {
         table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls),
-                   whole(dear.cost) + (dear.is_billed ? "" : " (counted)"), fmt::format("{:.3f}", dear.recommended)});
+                   rounded(dear.cost) + (dear.is_billed ? "" : " (counted)"), fmt::format("{:.3f}", dear.recommended)});
     }
     return table;
 }

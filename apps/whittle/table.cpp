@@ -36,6 +36,18 @@ std::string grouped(std::int64_t number) {
     return digits;
 }
 
+std::string rounded(double number) { return grouped(std::llround(number)); }
+
+std::string numbered(std::int64_t number, std::string_view what) {
+    return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");
+}
+
+std::string change(double before, double now) {
+    const double percent = before > 0 ? 100.0 * (before - now) / before : 0.0;
+    if (std::abs(percent) < 0.5) return "as much";
+    return fmt::format("{:.0f} % {}", std::abs(percent), percent > 0 ? "less" : "more");
+}
+
 std::string ratio(double part, double whole) { return whole > 0 ? fmt::format("{:.3f}", part / whole) : "-"; }
 
 std::string amount(double money) {

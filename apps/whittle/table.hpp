@@ -13,8 +13,14 @@ namespace whittle::cli {
 
 /// "1,234,567".
 [[nodiscard]] std::string grouped(std::int64_t number);
+/// The same of the nearest whole number.
+[[nodiscard]] std::string rounded(double number);
+/// "1 file", "2 files".
+[[nodiscard]] std::string numbered(std::int64_t number, std::string_view what);
 /// "0.446"; "-" if there is nothing to divide by.
 [[nodiscard]] std::string ratio(double part, double whole);
+/// "51 % less", "3 % more"; "as much" below half a per cent.
+[[nodiscard]] std::string change(double before, double now);
 /// "$"-less money: six digits after the point below 1, two from 100 on, else four.
 [[nodiscard]] std::string amount(double money);
 

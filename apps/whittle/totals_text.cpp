@@ -72,6 +72,7 @@ std::string TotalsText::summary(const ReplayTotals& sum, const TotalsNotes& note
     if (sum.side_calls > 0)
         text += fmt::format("calls of summarisers  {}, {} tokens in, {} out\n", grouped(sum.side_calls),
                             grouped(sum.side_input), grouped(sum.side_output));
+    if (profile_.prices) text += "money  in the currency of profile.prices, output included\n";
     text += fmt::format("new violations of {}  {}\n", notes.rules, sum.violations.size());
     if (sum.not_undone > 0) text += fmt::format("sessions not given back by undoing  {}\n", grouped(sum.not_undone));
     text += fmt::format("tokens counted by  {}\n", notes.counter);

@@ -229,7 +229,7 @@ int run(const Options& options, const StopOnSignal& signals) {
     const std::size_t entries = conversation.journal().size();
     const bool is_undone = undoes_to(conversation, recorder.messages());
     print_summary(screen, result, look_into(*settings.config.storage), entries, spending.side_calls());
-    if (spending.spent() > 0.0)
+    if (spending.spent() > 0.0 && !options.model.empty())  // the scripted model costs nothing
         screen.line(fmt::format("spent, by the configuration's prices: {:.4f}", spending.spent()));
     screen.line(fmt::format("\nundoing all {} entries gives the original messages, byte for byte: {}", entries,
                             is_undone ? "yes" : "NO"));
