@@ -106,6 +106,7 @@ ordered_json json_of_counters(const Counters& counters) {
     if (counters.prefix_edited) json["prefix_edited"] = true;
     if (counters.request_edited) json["request_edited"] = true;
     if (counters.request != Hash128{}) json["request"] = hex_of(counters.request);
+    if (counters.sent > 0) json["sent"] = counters.sent;
     return json;
 }
 
@@ -125,6 +126,7 @@ Counters counters_of(const ordered_json& json) {
     counters.prefix_edited = reader.flag("prefix_edited");
     counters.request_edited = reader.flag("request_edited");
     if (reader.find("request") != nullptr) counters.request = hash_of(reader.bytes("request"), reader.place("request"));
+    counters.sent = reader.index("sent");
     reader.done();
     return counters;
 }

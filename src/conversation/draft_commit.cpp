@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <span>
 #include <utility>
 
 namespace whittle::inline v0 {
@@ -105,6 +107,21 @@ std::optional<StoreFailure> Draft::try_write(Offload& offload) {
     return StoreFailure{offload.key, why.empty() ? "unknown reason" : std::move(why)};
 }
 
+/// Reports that the parts stay whose texts were to be stored for these units.
+void Draft::keep_candidates_of(std::span<const Unit> refused) {
+    std::set<std::pair<Serial, std::size_t>> places;
+    for (const Offload& offload : offloads_) {  // in order of their units, as these
+        while (!refused.empty() && refused.front() < offload.unit) refused = refused.subspan(1);
+        if (refused.empty()) break;
+        if (refused.front() == offload.unit && offload.original)
+            places.emplace(offload.original->serial, offload.original->part);
+    }
+    for (Candidate& candidate : env_.report->more().candidates) {
+        if (candidate.cut && places.contains({candidate.serial, candidate.part}))
+            candidate = {candidate.serial, candidate.part, false, "store_failed", 0};
+    }
+}
+
 /// Stores first (L2). What was refused is reported, and told once for all.
 int Draft::store() {
     require_current("store");
@@ -123,8 +140,10 @@ int Draft::store() {
     refused_units_ += refused;
     detail::tell_store_failures(env_.events, by_, side_->id, failures);
     if (env_.report != nullptr) {
-        auto& reported = env_.report->more().store_failures;
-        reported.insert(reported.end(), std::move_iterator(failures.begin()), std::move_iterator(failures.end()));
+        StageDetails& details = env_.report->more();
+        details.store_failures.insert(details.store_failures.end(), std::move_iterator(failures.begin()),
+                                      std::move_iterator(failures.end()));
+        keep_candidates_of(failed);
     }
     drop_units(std::move(failed));
     return refused;
@@ -181,7 +200,7 @@ JournalRecord Draft::to_record(const std::vector<Stretch>& stretches) {
 
 std::int64_t Draft::sent_tokens_behind(std::size_t first) const noexcept {
     std::int64_t tokens = 0;
-    for (std::size_t i = first; i < std::min(side_->sent, side_->infos.size()); ++i) {
+    for (std::size_t i = first; i < std::min(side_->counters.sent, side_->infos.size()); ++i) {
         tokens = add_saturating(tokens, side_->infos[i].tokens[column_]);
     }
     return tokens;

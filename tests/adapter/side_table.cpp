@@ -231,6 +231,8 @@ TEMPLATE_TEST_CASE("the chain changes nothing on a conversation that it has clea
     const auto storage = memory_storage();
     const Conversation<TestType> c = cleared_conversation<TestType>(storage);
     Conversation<TestType> loaded = save_and_load(c, storage);
+    CHECK(c.sent() == c.size());
+    CHECK(loaded.sent() == c.sent());  // what the provider's cache holds
     clearing_chain<TestType>(storage).before_model(loaded);
     CHECK(bytes_of(loaded) == bytes_of(c));
     CHECK(loaded.journal().size() == 1);

@@ -55,6 +55,10 @@ TEST_CASE("clearing tells once how many writes a store refused, which was the fi
     REQUIRE(told.size() == 1);
     CHECK(has(told[0], "2 objects could not be stored, the first of them \"conv/clear/a\": put: no space left"));
     CHECK(c.report().stages[0].details->store_failures.size() == 2);
+    for (const Candidate& candidate : c.report().stages[0].details->candidates) {
+        CHECK_FALSE(candidate.cut);
+        CHECK(candidate.tokens == 0);
+    }
 }
 
 TEST_CASE("a truncation handler whose object is refused leaves the result, and the store's refusal is told",

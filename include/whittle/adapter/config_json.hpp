@@ -52,7 +52,7 @@ struct ConfigSource {
     StorageOpeners openers{};  ///< of storages that other libraries have
 };
 
-/// A storage that is not open yet: reading a configuration touches no disk.
+/// A storage that is not open yet: reading a configuration opens none.
 struct StorageSettings {
     enum class Type { none, memory, file, sqlite, redis };
     Type type = Type::none;

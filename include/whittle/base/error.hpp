@@ -21,7 +21,7 @@ enum class Errc {
     damaged,               ///< a stored object is shorter than, or differs from, what was written
     not_found,             ///< a named thing does not exist
     not_offered,           ///< this implementation does not offer the operation
-    conflict,              ///< the conversation changed between planning and commit
+    conflict,              ///< changed meanwhile, or held by another: a conversation, its lease, its log
     pinned,                ///< an edit of something that must stay as it is
     limit_exceeded,        ///< a limit of `ChainConfig::limits` or of a quota
     parse_failed,          ///< input is not what its format says

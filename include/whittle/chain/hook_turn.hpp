@@ -59,7 +59,7 @@ public:
     [[nodiscard]] int run() const noexcept { return side_.counters.run; }
     [[nodiscard]] int model_calls() const noexcept { return side_.counters.model_calls; }
     /// Messages that the last model request had; 0 before the first.
-    [[nodiscard]] std::size_t sent() const noexcept { return side_.sent; }
+    [[nodiscard]] std::size_t sent() const noexcept { return side_.counters.sent; }
     /// Grows with everything but appends, never goes back: with the same number, what was there is there.
     [[nodiscard]] std::uint64_t edits() const noexcept { return side_.edits; }
     [[nodiscard]] detail::Attachments& attachments() const noexcept { return *side_.attachments.get(); }

@@ -208,7 +208,7 @@ public:
     /// The last hook's report; empty before the first.
     [[nodiscard]] const Report& report() const noexcept { return report_; }
     /// Messages that the last model request had; 0 before the first.
-    [[nodiscard]] std::size_t sent() const noexcept { return side_.sent; }
+    [[nodiscard]] std::size_t sent() const noexcept { return side_.counters.sent; }
 
 private:
     friend class Transaction<M>;

@@ -308,6 +308,7 @@ private:
     [[nodiscard]] bool is_worth_it(const CommitOptions& options) const noexcept;
     void verify() const;
     [[nodiscard]] std::optional<StoreFailure> try_write(Offload& offload);
+    void keep_candidates_of(std::span<const Unit> refused);
     void write(const Offload& offload);
     void write(const Offload& offload, std::string_view content);
     [[nodiscard]] std::vector<Stretch> changed_stretches() const;

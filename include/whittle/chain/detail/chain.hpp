@@ -163,7 +163,7 @@ const Report& Chain<M>::before_model(Conversation<M>& conversation, const HookRe
     check_tools(request.tools);
     const Report& report = run(conversation, request, Hook::before_model, Order::forward,
                                [](Middleware<M>& m, Turn<M>& turn) { m.before_model(turn); });
-    conversation.side_.sent = conversation.size();
+    conversation.side_.counters.sent = conversation.size();
     return report;
 }
 
@@ -187,7 +187,7 @@ bool Chain<M>::on_overflow(Conversation<M>& conversation, const Overflow& overfl
         run(conversation, request, Hook::on_overflow, Order::forward, [&](Middleware<M>& m, Turn<M>& turn) {
             if (goal.is_missed(turn)) m.on_overflow(turn, overflow);
         });
-    conversation.side_.sent = conversation.size();  // the call is made again with these
+    conversation.side_.counters.sent = conversation.size();  // the call is made again with these
     return report.tokens_after < report.tokens_before;
 }
 

@@ -397,7 +397,7 @@ void Conversation<M>::fill_report(const RepairResult& result, std::size_t c, Sta
     details.first_changed = result.first_changed;
     details.repairs = result.repairs;
     details.violations_left = static_cast<std::int64_t>(result.remaining.size());
-    for (std::size_t i = *result.first_changed; i < std::min(side_.sent, size()); ++i)
+    for (std::size_t i = *result.first_changed; i < std::min(side_.counters.sent, size()); ++i)
         details.cached_tokens_invalidated = add_saturating(details.cached_tokens_invalidated, side_.infos[i].tokens[c]);
 }
 

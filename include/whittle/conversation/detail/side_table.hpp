@@ -40,6 +40,7 @@ struct Counters {
     bool prefix_edited = false;        ///< something in front of kept thinking was edited
     bool request_edited = false;       ///< the same by other tools or another system text
     Hash128 request{};                 ///< fingerprint of these; 0 before the first request that was looked at
+    std::size_t sent = 0;              ///< messages of the last model request
 
     friend bool operator==(const Counters&, const Counters&) = default;
 };
@@ -65,7 +66,6 @@ struct SideTable {
     Counters counters{};
     std::uint64_t epoch = 0;  // grows with every move of a message, never goes back: plans hold addresses
     std::uint64_t edits = 0;  // grows with everything but appends, never goes back
-    std::size_t sent = 0;     // messages of the last request
     OwnAttachments attachments{};
     std::size_t thinking_messages = 0;
 
