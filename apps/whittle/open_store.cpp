@@ -20,10 +20,26 @@
 #include <system_error>
 
 namespace whittle::cli {
+namespace {
+
+/// Of a directory that is none, opening would make one, and each of its files would be an object.
+void require_file_store(const std::string& root) {
+    std::error_code error;
+    if (std::filesystem::exists(std::filesystem::path(root) / ".whittle-lock", error) || error) return;
+    throw Error(Errc::not_found,
+                fmt::format("open store {}: the directory is no store (it has no .whittle-lock): give the one that "
+                            "`storage.root` of the configuration names",
+                            root));
+}
+
+}  // namespace
 
 std::shared_ptr<Storage> open_bare_store(const std::string& root) {
     std::error_code error;
-    if (std::filesystem::is_directory(root, error)) return file_storage(root);
+    if (std::filesystem::is_directory(root, error)) {
+        require_file_store(root);
+        return file_storage(root);
+    }
 #if WHITTLE_HAVE_SQLITE_STORE
     if (std::filesystem::is_regular_file(root, error)) return sqlite_storage(root);
     throw Error(Errc::not_found, fmt::format("open store {}: no such directory or file", root));

@@ -12,9 +12,11 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 namespace whittle::cli {
 namespace {
@@ -93,13 +95,23 @@ std::optional<std::string> sealing_key_of([[maybe_unused]] std::string_view cont
 #endif
 }
 
+/// Placeholders of a file store name the object's file: the key is what stands behind the store's root.
+std::string key_of(const std::string& root, const std::string& name) {
+    std::error_code error;
+    for (const std::string& folder : {root, std::filesystem::weakly_canonical(root, error).string()}) {
+        if (!folder.empty() && name.starts_with(folder + "/")) return name.substr(folder.size() + 1);
+    }
+    return name;
+}
+
 ExitCode show_object(const StoreCommand& command) {
+    const std::string key = key_of(command.root, command.key);
     const auto bare = open_bare_store(command.root);
-    std::optional<std::string> content = bare->get(command.key);
-    if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, command.key));
+    std::optional<std::string> content = bare->get(key);
+    if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
     const std::optional<std::string> sealing_key = sealing_key_of(*content);
-    if (!command.key_file.empty()) content = open_store(command.root, command.key_file)->get(command.key);
-    if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, command.key));
+    if (!command.key_file.empty()) content = open_store(command.root, command.key_file)->get(key);
+    if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
     if (command.raw) {
         print(*content);
         return done;
@@ -195,7 +207,7 @@ CLI::App* add_store(CLI::App& app, StoreCommand& command, CommonOptions& common)
         "  whittle store ls store\n"
         "  whittle store ls store talk-7/ --json");
     CLI::App* show = add_store_action(*store, command, Action::show, "show", "Print an object");
-    show->add_option("key", command.key, "Its key, as placeholders name it")->required()->type_name("KEY");
+    show->add_option("key", command.key, "Its key, or the path that placeholders name")->required()->type_name("KEY");
     show->add_flag("--raw", command.raw, "The bytes as they are, for a file or a pipe");
     add_no_mask(*show, command.no_mask);
     show->footer(

@@ -5,6 +5,7 @@
 #include "shown.hpp"
 #include "store_commands.hpp"
 #include "table.hpp"
+#include "whittle/base/error.hpp"
 #include "whittle/retention/retention.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace whittle::cli {
 namespace {
@@ -20,6 +24,38 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::int64_t seconds_per_hour = 3'600;
+
+/// Whether it has messages, or is the table beside them.
+bool is_saved_conversation(const ordered_json& json) {
+    if (json.is_object()) return json.contains("messages") || json.contains("whittle_side_table");
+    return json.is_array() && std::ranges::all_of(json, [](const auto& one) { return one.contains("role"); });
+}
+
+bool holds_conversation(std::string_view text) {
+    return is_saved_conversation(ordered_json::parse(text, nullptr, false)) ||
+           is_saved_conversation(ordered_json::parse(text.substr(0, text.find('\n')), nullptr, false));
+}
+
+/// The files of --live, one after the other.
+class LiveFiles {
+public:
+    explicit LiveFiles(std::vector<std::string> files) : files_(std::move(files)) {}
+
+    std::optional<SavedConversationText> next() {
+        if (at_ == files_.size()) return std::nullopt;
+        const std::string& file = files_[at_++];
+        SavedConversationText saved{file, read_all(file, InputLimits{.max_bytes = 0, .max_ratio = 0})};
+        if (!holds_conversation(saved.text)) doubtful_.push_back(file);
+        return saved;
+    }
+    /// Those read so far that hold none in a known form.
+    [[nodiscard]] const std::vector<std::string>& doubtful() const noexcept { return doubtful_; }
+
+private:
+    std::vector<std::string> files_;
+    std::size_t at_ = 0;
+    std::vector<std::string> doubtful_{};
+};
 
 RetentionOptions retention_options(const StoreCommand& command) {
     RetentionOptions options;
@@ -30,13 +66,28 @@ RetentionOptions retention_options(const StoreCommand& command) {
     options.conversation_max_age_seconds = command.conversations_older_than_hours * seconds_per_hour;
     options.max_bytes = command.max_bytes;
     options.poll = [] { throw_if_interrupted(); };
-    if (command.live.empty()) return options;
-    options.saved = [&command, at = std::size_t{0}]() mutable -> std::optional<SavedConversationText> {
-        if (at == command.live.size()) return std::nullopt;
-        const std::string& file = command.live[at++];
-        return SavedConversationText{file, read_all(file, InputLimits{.max_bytes = 0, .max_ratio = 0})};
-    };
     return options;
+}
+
+bool names_object(Storage& storage, const std::string& file, RetentionOptions options) {
+    LiveFiles only({file});
+    bool found = false;
+    options.saved = [&] { return only.next(); };
+    options.visit = [&](const RetentionObject& object) { found = found || object.by == file; };
+    (void)plan_retention(storage, options);
+    return found;
+}
+
+/// Another file, given by mistake for a conversation, would let everything go that the conversation has.
+void require_conversations(Storage& storage, const StoreCommand& command, const LiveFiles& live,
+                           const RetentionOptions& options) {
+    for (const std::string& file : live.doubtful()) {
+        if (names_object(storage, file, options)) continue;
+        throw Error(Errc::invalid_argument,
+                    fmt::format("store gc: --live {}: it holds no messages, is no side table, and names no object of "
+                                "{}; nothing was removed. Give the saved conversation, or FILE.whittle.json beside it",
+                                file, command.root));
+    }
 }
 
 std::string why(const RetentionObject& object) {
@@ -120,23 +171,23 @@ void add_store_gc(CLI::App& store, StoreCommand& command, CommonOptions& common)
         ->type_name("ID");
     gc->add_option("--older-than", command.older_than_hours,
                    "Leave younger objects, which a conversation that is not saved yet may have (default 24)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(whole_number_check(0, "hours"))
         ->type_name("HOURS");
     gc->add_option("--conversations-older-than", command.conversations_older_than_hours,
                    "Conversations whose logs were written longer ago go, too (default: none)")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number_check(1, "hours"))
         ->type_name("HOURS");
     gc->add_option("--max-bytes", command.max_bytes,
                    "Above it what nothing refers to goes from the oldest on, also if it is younger, but for an hour")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number_check(1, "bytes"))
         ->type_name("BYTES");
     CLI::Option* dry = gc->add_flag("--dry-run", command.dry_run, "Remove nothing, as without --yes");
     gc->add_flag("--yes", command.yes, "Remove what is listed")->excludes(dry);
     add_common(*gc, common);
     gc->footer(
         "Examples:\n"
-        "  whittle store gc store --dry-run\n"
         "  whittle store gc store --live talk.json --live talk.json.whittle.json\n"
+        "  whittle store gc store --dry-run        (of agents that keep logs in the store)\n"
         "  whittle store gc store.db --conversation talk-7 --max-bytes 1000000000 --yes\n\n"
         "An object stays if its key stands anywhere in a file or in the log of a conversation. Without --live only\n"
         "objects of conversations with a log are looked at. Removed objects do not come back.");
@@ -144,9 +195,12 @@ void add_store_gc(CLI::App& store, StoreCommand& command, CommonOptions& common)
 
 ExitCode run_store_gc(const StoreCommand& command, const CommonOptions& common) {
     const auto storage = open_store(command.root, command.key_file);
-    const RetentionOptions options = retention_options(command);
+    RetentionOptions options = retention_options(command);
+    LiveFiles live(command.live);
+    if (!command.live.empty()) options.saved = [&live] { return live.next(); };
     // The store first: what is written after that is not looked at, and what refers to it is read later.
     const RetentionPlan plan = plan_retention(*storage, options);
+    require_conversations(*storage, command, live, options);
     const RetentionResult result = command.yes ? carry_out(*storage, plan, options) : RetentionResult{};
     print(common.json ? shown_json(plan_json(command, plan, result)) + "\n" : plan_text(command, plan, result));
     return done;

@@ -94,7 +94,8 @@ private:
         if (!logs_.empty() || options_.saved || options_.all_are_known) return;
         throw Error(Errc::invalid_argument,
                     "plan retention: the store has no log of a conversation, and none is given that is saved "
-                    "elsewhere: nobody knows what is still wanted");
+                    "elsewhere: nobody knows what is still wanted. Give the saved ones (`saved`, on the command line "
+                    "--live), or say that all are known");
     }
 
     [[nodiscard]] bool is_within_grace(std::int64_t stored_at) const noexcept {

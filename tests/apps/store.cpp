@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -143,8 +144,51 @@ TEST_CASE("store gc finds keys in paths, escapes and JSON within JSON", "[apps]"
     }
     const TempDir dir;
     fill_store(dir, 30);
-    write_text(dir / "live", "xa/clear/c0 a/clear/c11 b7/99 b7 /9");
+    write_text(dir / "live", R"({"messages": ["xa/clear/c0 a/clear/c11 b7/99 b7 /9"]})");
     CHECK(json::parse(run_cli(dir, "store gc store --live live --json").out)["referred"] == 0);
+}
+
+TEST_CASE("store gc refuses a file that is no conversation and names nothing of the store", "[apps]") {
+    const TempDir dir;
+    fill_store(dir, 30);
+    write_text(dir / "chain.json", clearing_chain);
+    write_text(dir / "empty", "");
+    write_text(dir / "named", "b7/9");
+    const std::vector<std::string> all = keys_in(dir);
+    for (const std::string live : {"empty", "chain.json", "/dev/null", "named --live empty"}) {
+        CAPTURE(live);
+        const CliResult result = run_cli(dir, "store gc store --older-than 0 --yes --live " + live);
+        CHECK(result.exit_code == 1);
+        CHECK(has(result.err, "it holds no messages, is no side table, and names no object of store"));
+        CHECK(keys_in(dir) == all);
+    }
+    for (const std::string live : {R"([{"role":"user","content":"go"}])", R"({"id":"s","messages":[]})"}) {
+        write_text(dir / "live", live);  // what never offloaded anything names nothing
+        CHECK(run_cli(dir, "store gc store --live live").exit_code == 0);
+    }
+}
+
+TEST_CASE("the commands of store take no other directory for one", "[apps]") {
+    const TempDir dir;
+    std::filesystem::create_directory(dir / "project");
+    write_text(dir / "project/notes.txt", "mine");
+    for (const std::string command : {"ls project", "verify project", "show project notes.txt",
+                                      "gc project --live project/notes.txt --older-than 0 --yes"}) {
+        CAPTURE(command);
+        const CliResult result = run_cli(dir, "store " + command);
+        CHECK(result.exit_code == 1);
+        CHECK(has(result.err, "open store project: the directory is no store"));
+    }
+    CHECK(read_text(dir / "project/notes.txt") == "mine");
+    CHECK(std::ranges::distance(std::filesystem::directory_iterator(dir / "project")) == 1);
+}
+
+TEST_CASE("store show takes the path that a placeholder names", "[apps]") {
+    const TempDir dir;
+    fill_store(dir, 1);
+    const std::string root = std::filesystem::canonical(dir / "store").string();
+    for (const std::string key : {"a/clear/c0", "store/a/clear/c0", root + "/a/clear/c0"})
+        CHECK(run_cli(dir, "store show store '" + key + "'").out == "first\n");
 }
 
 TEST_CASE("store gc leaves the logs of durable conversations, and what they refer to", "[apps]") {
