@@ -1,8 +1,10 @@
 #include "apply_report.hpp"
 #include "apply_tables.hpp"
 #include "commands.hpp"
+#include "table.hpp"
 #include "tool_models.hpp"
 #include "whittle/adapter/side_table.hpp"
+#include "whittle/message/validity.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +70,11 @@ Conversation<M> load(const Trajectory<M>& trajectory, const std::vector<TableTex
                                          {.id = {}, .roots = chain.object_roots(), .poll = throw_if_interrupted});
             if (!best || front.size() > best->size()) best.emplace(std::move(front));
         } catch (const Error& error) {
-            if (!reason) reason = std::make_exception_ptr(Error(error.errc(), table.path + ": " + error.what()));
+            if (!reason)
+                reason = std::make_exception_ptr(Error(
+                    error.errc(), fmt::format("{}: {}; nothing was written. Give the messages as they were saved, "
+                                              "or remove the table: then nothing can be undone",
+                                              table.path, error.what())));
         }
     }
     if (!best && !had_none) std::rethrow_exception(reason);
@@ -129,6 +135,10 @@ bool is_absent(const StorageSettings& storage) {
     return is_on_disk && !std::filesystem::exists(storage.root);
 }
 
+std::string name_of_store(const StorageSettings& storage) {
+    return storage.root.empty() ? std::string("the store") : storage.root;
+}
+
 /// A dry run makes no directory: a storage that is not there yet is an empty one.
 std::shared_ptr<Storage> storage_for(const StorageSettings& settings, bool dry_run) {
     return dry_run && is_absent(settings) ? memory_storage() : open_storage(settings);
@@ -165,6 +175,18 @@ std::optional<Serial> serial_of(std::span<const Serial> serials, std::string_vie
                                  static_cast<std::int64_t>(serials.size()) - 1)};
 }
 
+/// What no chain mends.
+template <AgentMessage M>
+void warn_of_breaks(const std::string& file, const Conversation<M>& conversation, const ValidityProfile& profile) {
+    std::vector<Violation> broken =
+        validate(conversation.outline(), profile, std::nullopt, [] { throw_if_interrupted(); });
+    std::erase_if(broken, [](const Violation& v) { return severity_of(v.rule) != Severity::refused; });
+    if (broken.empty()) return;
+    complain(fmt::format("warning: {}: {} of {} broken as it came, first at message {}: {}; `whittle check` names each",
+                         file == "-" ? "stdin" : file, numbered(static_cast<std::int64_t>(broken.size()), "rule"),
+                         profile.name, broken.front().message, shown(broken.front().text)));
+}
+
 template <AgentMessage M>
 const Report& run_chain(const ApplyCommand& command, const Chain<M>& chain, Conversation<M>& conversation,
                         std::span<const Serial> serials, const HookRequest<M>& request) {
@@ -183,12 +205,13 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     settings.config.storage = storage_for(settings.storage, command.dry_run);
     const Chain<M> chain = make_chain<M>(settings, {}, tool_models<M>(common.allow_remote));
     Conversation<M> conversation = load(input.trajectory, tables_of(paths, common.limits), chain);
+    warn_of_breaks(command.in, conversation, chain.config().profile.validity);
     const std::vector<Serial> before = serials_of(conversation);
     const Report& report = run_chain<M>(command, chain, conversation, before,
                                         {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
     throw_if_interrupted();  // the chain reports a middleware that a signal ended as a failed one
     const std::string told = tell(report, before, command.dry_run, common.json);
-    const std::vector<std::string> failures = failures_of(report);
+    const std::vector<std::string> failures = failures_of(report, name_of_store(settings.storage));
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);
         const bool is_memory = settings.storage.type == StorageSettings::Type::memory;
@@ -199,6 +222,7 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     } else {
         print(told);
     }
+    for (const std::string& warning : warnings_of(report)) complain(shown(warning));
     for (const std::string& failure : failures) complain(failure);
     return failures.empty() ? done : failed;
 }

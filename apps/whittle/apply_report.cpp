@@ -1,6 +1,7 @@
 #include "apply_report.hpp"
 
 #include "shown.hpp"
+#include "table.hpp"
 #include "whittle/conversation/report.hpp"
 
 #include <fmt/format.h>
@@ -64,6 +65,12 @@ ordered_json to_json(const Report& report, bool dry_run, const Indices& indices)
     return json;
 }
 
+/// One line for all that a store refused for the same reason but the key.
+std::string refusals_text(const std::vector<StoreFailure>& refused, const std::string& store) {
+    return fmt::format("{} could not be stored in {}, and what they are the originals of stays: {}",
+                       numbered(static_cast<std::int64_t>(refused.size()), "object"), store, refused.front().reason);
+}
+
 }  // namespace
 
 std::string tell(const Report& report, std::span<const Serial> messages, bool dry_run, bool json) {
@@ -72,7 +79,7 @@ std::string tell(const Report& report, std::span<const Serial> messages, bool dr
     return shown_lines(to_text(report, [&](Serial serial) { return name_message(indices, serial); }));
 }
 
-std::vector<std::string> failures_of(const Report& report) {
+std::vector<std::string> failures_of(const Report& report, const std::string& store) {
     std::vector<std::string> lines;
     for (const StageReport& stage : report.stages) {
         const std::string error = stage.details ? stage.details->error : std::string();
@@ -80,8 +87,18 @@ std::vector<std::string> failures_of(const Report& report) {
         if (has_failed)
             lines.push_back(fmt::format("failed: {}: {}", stage.middleware, error.empty() ? "no reason given" : error));
         if (!stage.details) continue;
-        for (const StoreFailure& failure : stage.details->store_failures)
-            lines.push_back(fmt::format("failed: {}: {}", stage.middleware, failure.reason));
+        if (!stage.details->store_failures.empty())
+            lines.push_back(
+                fmt::format("failed: {}: {}", stage.middleware, refusals_text(stage.details->store_failures, store)));
+    }
+    return lines;
+}
+
+std::vector<std::string> warnings_of(const Report& report) {
+    std::vector<std::string> lines;
+    for (const StageReport& stage : report.stages) {
+        if (stage.details && stage.outcome != Outcome::failed && !stage.details->error.empty())
+            lines.push_back(fmt::format("warning: {}: {}", stage.middleware, stage.details->error));
     }
     return lines;
 }

@@ -89,10 +89,16 @@ double probe_store(Storage& storage) {
 }
 
 Symptom symptom_of_absent(const StorageSettings& storage) {
+    const std::string& keys = storage.sealing_key_env;
+    if (!keys.empty() && !(storage.lookup && storage.lookup(keys)))
+        return {Health::failed, "store", fmt::format("the environment has no {}, which holds the sealing keys", keys),
+                "set it, or leave out storage.sealing_key_env"};
     const auto parent = std::filesystem::absolute(storage.root).lexically_normal().parent_path();
     const std::string text = fmt::format("{} is not there yet", storage.root);
     if (::access(parent.c_str(), W_OK | X_OK) == 0) return {Health::ok, "store", text + "; the first run makes it"};
-    return {Health::failed, "store", fmt::format("{}, and {} cannot be written", text, parent.string()),
+    std::error_code error;
+    const char* const why = std::filesystem::exists(parent, error) ? "cannot be written" : "does not exist";
+    return {Health::failed, "store", fmt::format("{}, and {} {}", text, parent.string(), why),
             "make the directory, or correct storage.root"};
 }
 
@@ -108,6 +114,8 @@ std::string_view name_of_durability(Durability durability) noexcept {
 Symptom symptom_of_file_store(const StorageSettings& storage) {
     std::error_code error;
     if (!std::filesystem::exists(storage.root, error)) return symptom_of_absent(storage);
+    if (!std::filesystem::is_directory(storage.root, error))
+        return {Health::failed, "store", storage.root + " is no directory", "correct storage.root"};
     try {
         const double milliseconds = probe_store(*open_storage(storage));
         const auto space = std::filesystem::space(storage.root, error);
