@@ -116,7 +116,7 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
         ->type_name("ID");
     sub->add_option("--call", command.call,
                     "List the messages of this request, from 0; left out: the first that differs")
-        ->check(CLI::NonNegativeNumber)
+        ->check(whole_number_check(0, "a call of the session"))
         ->type_name("K");
     sub->add_flag("--calls", command.calls, "A line for each request too");
     add_no_mask(*sub, command.no_mask);

@@ -16,7 +16,7 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
     CLI::App* sub = app.add_subcommand("explain", "Show what a chain does to each message of one request, and why");
     add_session_file(*sub, command.session.file);
     sub->add_option("--call", command.call, "The request, from 0; left out: the last one")
-        ->check(CLI::NonNegativeNumber)
+        ->check(whole_number_check(0, "a call of the session"))
         ->type_name("K");
     sub->add_option("--session", command.session.id, "Where the file has several: the id of one; left out: the first")
         ->type_name("ID");

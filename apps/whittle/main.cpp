@@ -45,6 +45,7 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
         "  whittle replay *.jsonl.gz --config chain.json --totals --json > totals.json\n"
         "  whittle replay sessions.jsonl --config chain.json --requests requests.jsonl.gz --delta\n"
         "  whittle replay session.jsonl --config chain.json --html report.html\n\n"
+        "Originals go to the configuration's store, as they would at work; with one in memory nothing is written.\n"
         "Exit code 1 also if a request breaks a rule that the recording keeps, or something cannot be undone.");
     return sub;
 }
@@ -74,7 +75,7 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
         ->type_name("NAME");
     sub->add_option("--window", command.window,
                     "The model's window: presets go by it, larger requests are counted (default 200000)")
-        ->check(tokens_check())
+        ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS");
     sub->add_flag("--by-file", command.by_file, "A row for each file too");
     sub->add_flag("--sessions", command.sessions, "With --json: the single sessions too");
@@ -106,7 +107,7 @@ CLI::App* add_apply(CLI::App& app, ApplyCommand& command) {
     sub->add_flag("--dry-run", command.dry_run, "Print the plan, write nothing");
     CLI::Option* now = sub->add_flag("--now", command.now, "Compact below any trigger, as at a host's button");
     sub->add_option("--target", command.target, "With --now: tokens to come to; left out: half of what there is")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number_check(1, "tokens"))
         ->needs(now)
         ->type_name("TOKENS");
     sub->add_option("--from", command.from, "With --now: leave messages in front of this one as they are; from 0")

@@ -1,8 +1,11 @@
 #include "options.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 
 namespace whittle::cli {
 
@@ -53,16 +56,17 @@ void add_html(CLI::App& command, HtmlChoice& html) {
         .add_option("--html-originals-bytes", html.text_bytes,
                     "With --html: what the texts of messages may take in it; longer ones lose their middle (default "
                     "2000000)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(whole_number_check(0, "bytes"))
         ->type_name("BYTES");
 }
 
-CLI::Validator tokens_check() {
-    const auto check = [](std::string& text) -> std::string {
-        const bool is_number = !text.empty() && text.size() < 19 &&
+CLI::Validator whole_number_check(std::int64_t lowest, const std::string& unit) {
+    const auto check = [lowest, unit](std::string& text) -> std::string {
+        constexpr std::size_t most_digits = 15;  // so that seconds of so many hours are a number still
+        const bool is_number = !text.empty() && text.size() <= most_digits &&
                                std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }) &&
-                               text.find_first_not_of('0') != std::string::npos;
-        return is_number ? "" : "found " + text + ", expected tokens: a whole number, 1 or more, such as 200000";
+                               std::stoll(text) >= lowest;
+        return is_number ? "" : fmt::format("found {}, expected {}: a whole number, {} or more", text, unit, lowest);
     };
     return CLI::Validator(check, "");
 }
@@ -75,7 +79,7 @@ void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
             ->type_name("NAME")
             ->excludes(file);
     command.add_option("--window", config.window, "With --preset: tokens of the model's window; left out: unknown")
-        ->check(tokens_check())
+        ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS")
         ->needs(preset);
     command

@@ -176,7 +176,7 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
             "keep their sessions")
         ->type_name("PATH");
     scan->add_option("--window", command.window, "The model's window, for the presets (default 200000)")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS");
     scan->add_flag("--csv", command.csv, "Print a line for each session");
     add_html(*scan, command.html);

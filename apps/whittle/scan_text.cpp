@@ -19,12 +19,16 @@ constexpr std::size_t tools_shown = 10;
 constexpr std::string_view units_note =
     "A cost is in tokens at the plain input price. \"billed\" is what the provider said; \"counted by us\" is our "
     "count "
-    "of the same requests under a simulated cache, by which strategies compare.\n";
+    "of the same requests under a simulation of the cache that each bill shows, by which strategies compare. The two "
+    "differ where a log lacks what was billed, such as thinking.\n";
 
-/// The value that a share of them are below.
+/// The value that a share of them are below; between two of them in proportion.
 double quantile(std::vector<double> values, double share) {
     std::ranges::sort(values);
-    return values[static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return std::lerp(values[below], values[above], place - static_cast<double>(below));
 }
 
 std::string percent_of(std::int64_t part, std::int64_t all) {
@@ -96,7 +100,7 @@ std::string ScanReport::places_text() const {
 }
 
 Table ScanReport::bills_table() const {
-    Table table({"billed", "sessions", "calls", "of them", "input", "cached", "written", "output", "cost"});
+    Table table({"billed", "sessions", "calls", "billed calls", "input", "cached", "written", "output", "cost"});
     const auto add = [&](const std::string& name, const BillSum& sum) {
         table.add({name, grouped(sum.sessions), grouped(sum.calls), grouped(sum.billed_calls),
                    grouped(sum.billed.input), grouped(sum.billed.cache_read), grouped(sum.billed.cache_write),
@@ -155,7 +159,7 @@ Table ScanReport::strategies_table() const {
 }
 
 Table ScanReport::spending_table() const {
-    Table table({"where tokens went", "messages", "tokens", "sent", "of all"});
+    Table table({"where tokens went", "messages", "tokens", "sent", "of these"});
     const auto add = [&](const std::string& name, const evaluation::Spent& spent) {
         table.add({clipped_name(name), grouped(spent.messages), grouped(spent.tokens), grouped(spent.sent),
                    percent_of(spent.sent, spending_.all.sent)});
@@ -198,10 +202,12 @@ std::string ScanReport::compactions_text() const {
 }
 
 Table ScanReport::dear_table() const {
-    Table table({"dearest sessions", "agent", "calls", "cost", "recommended, with repairs"});
+    Table table({"dearest sessions", "agent", "calls", "billed", "counted", "recommended", "ratio"});
     for (const Dear& dear : dear_) {
-        table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls),
-                   rounded(dear.cost) + (dear.is_billed ? "" : " (counted)"), fmt::format("{:.3f}", dear.recommended)});
+        const double counted = dear.strategies.front().cost;
+        const double recommended = dear.strategies[2].with_repairs;
+        table.add({clipped_name(dear.id), dear.agent, grouped(dear.calls), dear.is_billed ? rounded(dear.cost) : "-",
+                   rounded(counted), rounded(recommended), ratio(recommended, counted)});
     }
     return table;
 }
