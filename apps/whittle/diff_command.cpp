@@ -108,7 +108,7 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
         ->allow_extra_args(false)
         ->type_name("NAME");
     sub->add_option("--window", command.window, "Of presets: tokens of the model's window; left out: unknown")
-        ->check(tokens_check())
+        ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS");
     sub->add_option("--cache", command.cache, "Of presets: the provider's cache, such as anthropic_5m or openai_2026")
         ->type_name("NAME");
