@@ -18,15 +18,21 @@ ordered_json* first_member(ordered_json& value, const char* key, const char* oth
     return at == value.end() ? nullptr : &*at;
 }
 
-/// What a result says, taken out of the item: a text, content items, or an object that holds one of them.
+std::string dump_codex(const ordered_json& value) {
+    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+/// What a result says, taken out of the item: a text, content items, an object that holds one of them, or tools.
 ordered_json take_output(ordered_json& item, LogNotes& notes) {
-    ordered_json* output = first_member(item, "output", "tools");
-    if (output == nullptr) return "";
+    if (const ordered_json* tools = tree_at(item, "tools")) return dump_codex(*tools);
+    const auto at = item.find("output");
+    if (at == item.end()) return "";
+    ordered_json* output = &*at;
     if (output->is_object()) {
         ordered_json* const content = first_member(*output, "content", "output");
         if (content != nullptr && !content->is_null()) output = content;
     }
-    if (output->is_object()) return output->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    if (output->is_object()) return dump_codex(*output);
     return to_openai_content(std::move(*output), "output", notes);
 }
 
@@ -36,31 +42,47 @@ std::string arguments_of(const ordered_json& item, std::string_view type) {
     const ordered_json* value = find_member(item, key);
     const ordered_json shown = value == nullptr ? ordered_json(nullptr) : *value;
     const ordered_json arguments = shown.is_object() ? shown : ordered_json{{key, shown}};
-    return arguments.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return dump_codex(arguments);
 }
 
 std::string name_of_call(const ordered_json& item, std::string_view type) {
     if (type == "local_shell_call") return "local_shell";
     if (type == "tool_search_call") return "tool_search";
-    return std::string(text_at(item, "name"));
+    const std::string_view space = text_at(item, "namespace");
+    if (space.empty() || space == "functions") return std::string(text_at(item, "name"));
+    return std::string(space).append(space.ends_with("__") ? "" : "__").append(text_at(item, "name"));
 }
 
-constexpr std::array<std::string_view, 8> codex_side_items{
-    "reasoning",  "web_search_call",    "image_generation_call", "ghost_snapshot",
+/// A search for tools that the server ran within the reply, as it does for the web.
+bool is_search_of_server(const ordered_json& item, std::string_view type) {
+    if (type != "tool_search_call" && type != "tool_search_output") return false;
+    return text_at(item, "execution") == "server" || text_at(item, "call_id").empty();
+}
+
+std::string_view id_of_call(const ordered_json& item) {
+    const std::string_view id = text_at(item, "call_id");
+    return id.empty() ? text_at(item, "id") : id;
+}
+
+constexpr std::array<std::string_view, 9> codex_side_items{
+    "reasoning",  "web_search_call",    "image_generation_call", "ghost_snapshot",    "configuration_update",
     "compaction", "context_compaction", "compaction_trigger",    "compaction_summary"};
 
 }  // namespace
 
 bool CodexThread::add_item(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
     const std::string_view type = text_at(item, "type");
-    if (std::ranges::find(codex_side_items, type) != codex_side_items.end()) {
+    if (std::ranges::find(codex_side_items, type) != codex_side_items.end() || is_search_of_server(item, type)) {
         ++notes.left_out[std::string(type)];
-        if (type == "reasoning") reply(time, line);  // it is the beginning of one
+        if (type == "reasoning") go_on_replying();
         return true;
     }
     const bool is_short_message = type.empty() && !text_at(item, "role").empty();  // as clients may write it
     if (type == "message" || is_short_message) {
         add_message(item, time, line, notes);
+    } else if (type == "agent_message") {
+        const ordered_json* content = find_member(item, "content");
+        add_input("user", content == nullptr ? "" : to_openai_content(*content, "agent_message", notes), time, line);
     } else if (type == "function_call" || type == "custom_tool_call" || type == "local_shell_call" ||
                type == "tool_search_call") {
         add_call(item, type, time, line);
@@ -82,35 +104,42 @@ void CodexThread::add_message(const ordered_json& item, std::optional<double> ti
         for (const ordered_json& part : said) parts.say(text_at(part, "text"));
         return;
     }
+    const std::string_view role = text_at(item, "role");
+    add_input(role, std::move(said), time, line);
+}
+
+/// A message to the model.
+void CodexThread::add_input(std::string_view role, ordered_json said, std::optional<double> time, std::size_t line) {
     close_reply();
-    if (text_at(item, "role") == "user") drop_pending();
-    entries_.add({.message = {{"role", text_at(item, "role")}, {"content", std::move(said)}},
-                  .time = time,
-                  .line = line,
-                  .call = std::nullopt});
+    if (role == "user") drop_pending();
+    entries_.add(
+        {.message = {{"role", role}, {"content", std::move(said)}}, .time = time, .line = line, .call = std::nullopt});
 }
 
 void CodexThread::add_call(const ordered_json& item, std::string_view type, std::optional<double> time,
                            std::size_t line) {
-    std::string_view id = text_at(item, "call_id");
-    if (id.empty()) id = text_at(item, "id");
+    const std::string_view id = id_of_call(item);
     reply(time, line).call(openai_call(id, name_of_call(item, type), arguments_of(item, type)));
     if (!id.empty()) newest_tool_call_ = id;
 }
 
 void CodexThread::add_result(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
-    std::string_view id = text_at(item, "call_id");
-    if (id.empty()) id = text_at(item, "id");
+    const std::string id(text_at(item, "call_id"));
+    ordered_json output = take_output(item, notes);
+    if (id.empty()) return add_input("user", std::move(output), time, line);  // nobody asked for it
     had_result_ = true;
-    entries_.add(
-        {.message = openai_result(id, take_output(item, notes)), .time = time, .line = line, .call = std::nullopt});
+    entries_.add({.message = openai_result(id, std::move(output)), .time = time, .line = line, .call = std::nullopt});
+}
+
+void CodexThread::go_on_replying() {
+    const bool is_over = open_ && (pending_ || (!is_counted_ahead_ && (had_result_ || entries_[*open_].call->usage)));
+    if (is_over) close_reply();
+    had_result_ = false;
 }
 
 /// The reply that an item of the model belongs to.
 ReplyParts& CodexThread::reply(std::optional<double> time, std::size_t line) {
-    const bool is_over = open_ && (pending_ || (!is_counted_ahead_ && (had_result_ || entries_[*open_].call->usage)));
-    if (is_over) close_reply();
-    had_result_ = false;
+    go_on_replying();
     if (open_) return parts_;
     Call call = std::exchange(pending_, std::nullopt).value_or(Call{});
     call.model = model;

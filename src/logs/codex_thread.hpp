@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace whittle::inline v0::logs {
@@ -49,10 +48,13 @@ private:
     [[nodiscard]] std::optional<Counts> newly_billed(const ordered_json& info);
 
     ReplyParts& reply(std::optional<double> time, std::size_t line);
+    /// Closes the reply that is open if something new of the model is of a later one.
+    void go_on_replying();
     void close_reply();
     /// A usage that no reply came for was billed elsewhere.
     void drop_pending();
     void add_message(const ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
+    void add_input(std::string_view role, ordered_json said, std::optional<double> time, std::size_t line);
     void add_call(const ordered_json& item, std::string_view type, std::optional<double> time, std::size_t line);
     void add_result(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
 

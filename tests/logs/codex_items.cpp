@@ -1,0 +1,105 @@
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+using logs::Session;
+
+namespace {
+
+using Kinds = std::map<std::string, std::int64_t>;
+
+std::string codex_said(const std::string& role, const std::string& text) {
+    return R"({"type":"response_item","payload":{"type":"message","role":")" + role +
+           R"(","content":[{"type":"input_text","text":")" + text + "\"}]}}\n";
+}
+
+std::string codex_item(const std::string& payload) { return R"({"type":"response_item","payload":)" + payload + "}\n"; }
+
+ReadLog read_rollout(const std::string& lines) {
+    return read_text_as(R"({"type":"session_meta","payload":{"id":"c"}})"
+                        "\n" +
+                            lines,
+                        logs::Format::codex);
+}
+
+}  // namespace
+
+TEST_CASE("a search for tools gives their definitions, and tools are named with their namespace", "[logs]") {
+    const ReadLog log = read_rollout(
+        codex_said("user", "go") +
+        codex_item(R"({"type":"tool_search_call","call_id":"t","execution":"client","arguments":{"query":"mail"}})") +
+        codex_item(R"({"type":"tool_search_output","call_id":"t","execution":"client","tools":[{"name":"mail"}]})") +
+        codex_item(R"({"type":"function_call","name":"send","namespace":"mcp__mail","call_id":"c1"})") +
+        codex_item(R"({"type":"function_call","name":"ls","namespace":"functions","call_id":"c2"})"));
+    const Session& session = log.sessions.at(0);
+    CHECK(roles_of(session) == "uata");
+    CHECK(session.recording.messages[2].json()["content"] == R"([{"name":"mail"}])");
+    CHECK(session.recording.messages[3].json()["tool_calls"][0]["function"]["name"] == "mcp__mail__send");
+    CHECK(session.recording.messages[3].json()["tool_calls"][1]["function"]["name"] == "ls");
+    CHECK(log.notes.unknown.empty());
+}
+
+TEST_CASE("a search that the server ran is no call of the agent", "[logs]") {
+    const ReadLog log = read_rollout(
+        codex_said("user", "go") + codex_item(R"({"type":"reasoning","summary":[]})") +
+        codex_item(R"({"type":"tool_search_call","call_id":null,"execution":"server","arguments":{"paths":["a"]}})") +
+        codex_item(R"({"type":"tool_search_output","call_id":null,"execution":"server","tools":[]})") +
+        codex_item(R"({"type":"function_call","name":"f","call_id":"c1"})"));
+    CHECK(roles_of(log.sessions.at(0)) == "ua");
+    CHECK(log.sessions[0].recording.messages[1].json()["tool_calls"].size() == 1);
+    CHECK(log.notes.left_out == Kinds{{"reasoning", 1}, {"tool_search_call", 1}, {"tool_search_output", 1}});
+}
+
+TEST_CASE("a result that nobody asked for and what other agents say are input", "[logs]") {
+    const ReadLog log = read_rollout(
+        codex_said("user", "go") + codex_said("assistant", "one") +
+        codex_item(R"({"type":"function_call_output","id":"fco_1","call_id":null,"output":"tick"})") +
+        codex_said("assistant", "two") +
+        codex_item(R"({"type":"agent_message","author":"/a","content":[{"type":"input_text","text":"found"}]})") +
+        codex_said("assistant", "three") +
+        R"({"type":"inter_agent_communication","payload":{"author":"/a","content":"done","trigger_turn":true}})"
+        "\n");
+    const Session& session = log.sessions.at(0);
+    CHECK(roles_of(session) == "uauauau");
+    CHECK(session.recording.messages[2].json()["content"] == "tick");
+    CHECK(session.recording.messages[4].json()["content"] == "found");
+    CHECK(session.recording.messages[6].json()["content"] == "done");
+    CHECK(log.notes.unknown.empty());
+}
+
+TEST_CASE("thinking in front of a late result begins no reply", "[logs]") {
+    const ReadLog log = read_rollout(
+        codex_said("user", "go") + codex_item(R"({"type":"function_call","name":"f","call_id":"c1"})") +
+        R"({"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":)"
+        R"({"input_tokens":9,"output_tokens":1}}}})"
+        "\n" +
+        codex_item(R"({"type":"reasoning","summary":[]})") +
+        codex_item(R"({"type":"function_call_output","call_id":"c1","output":"x"})") + codex_said("assistant", "done"));
+    CHECK(roles_of(log.sessions.at(0)) == "uata");
+}
+
+TEST_CASE("kinds of records and events of Codex that are not known are named", "[logs]") {
+    const ReadLog log = read_rollout(codex_said("user", "go") +
+                                     R"({"type":"event_msg","payload":{"type":"user_message"}}
+{"type":"event_msg","payload":{"type":"quantum_event"}}
+{"type":"world_state","payload":{"full":true}}
+{"type":"quantum_state","payload":{}}
+)");
+    CHECK(log.notes.unknown == Kinds{{"event_msg/quantum_event", 1}, {"quantum_state", 1}});
+    CHECK(log.notes.left_out == Kinds{{"event_msg/user_message", 1}, {"world_state", 1}});
+}
+
+TEST_CASE("a rollout tells its parent, and whether its beginning is in another file", "[logs]") {
+    const ReadLog log = read_text_as(
+        R"({"type":"session_meta","payload":{"id":"c","parent_thread_id":"p","source":{"subagent":"review"},"history_base":{"thread_id":"b"}}}
+{"type":"session_meta","payload":{"id":"b","history_base":{"thread_id":"a"}}}
+)" + codex_said("user", "go"),
+        logs::Format::codex);
+    CHECK(log.sessions.at(0).parent == "p");
+    CHECK(log.notes.unknown == Kinds{{"history_base that another file holds", 1}});
+}
