@@ -141,6 +141,7 @@ private:
             if (const std::string_view model = text_at(payload, "model"); !model.empty()) thread_.model = model;
             return;
         }
+        if (type == "token_usage_record") return thread_.record_usage(payload);
         if (type == "inter_agent_communication") return add_communication(payload, time, line);
         if (std::ranges::find(codex_side_records, type) != codex_side_records.end()) {
             ++notes_.left_out[std::string(type)];
@@ -196,6 +197,7 @@ private:
             return;
         }
         if (type == "thread_rolled_back") return thread_.roll_back(count_at(event, "num_turns"));
+        if (type == "task_started" || type == "turn_started") thread_.enter_turn(text_at(event, "turn_id"));
         const bool is_known = std::ranges::find(codex_events, type) != codex_events.end();
         ++(is_known ? notes_.left_out : notes_.unknown)["event_msg/" + std::string(type.substr(0, 64))];
     }

@@ -72,6 +72,8 @@ constexpr std::array<std::string_view, 9> codex_side_items{
 
 bool CodexThread::add_item(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
     const std::string_view type = text_at(item, "type");
+    if (const ordered_json* passed = tree_at(item, "internal_chat_message_metadata_passthrough"))
+        enter_turn(text_at(*passed, "turn_id"));
     if (std::ranges::find(codex_side_items, type) != codex_side_items.end() || is_search_of_server(item, type)) {
         ++notes.left_out[std::string(type)];
         if (type == "reasoning") go_on_replying();
@@ -118,9 +120,7 @@ void CodexThread::add_input(std::string_view role, ordered_json said, std::optio
 
 void CodexThread::add_call(const ordered_json& item, std::string_view type, std::optional<double> time,
                            std::size_t line) {
-    const std::string_view id = id_of_call(item);
-    reply(time, line).call(openai_call(id, name_of_call(item, type), arguments_of(item, type)));
-    if (!id.empty()) newest_tool_call_ = id;
+    reply(time, line).call(openai_call(id_of_call(item), name_of_call(item, type), arguments_of(item, type)));
 }
 
 void CodexThread::add_result(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes) {
@@ -172,12 +172,17 @@ void CodexThread::drop_pending() {
 CodexThread::Counts CodexThread::counts_of(const ordered_json& usage) {
     return {.input = count_at(usage, "input_tokens"),
             .cached = count_at(usage, "cached_input_tokens"),
+            .written = count_at(usage, "cache_write_input_tokens"),
             .output = count_at(usage, "output_tokens")};
 }
 
 Usage CodexThread::to_usage(const Counts& counts) noexcept {
     const std::int64_t cached = std::min(counts.cached, counts.input);
-    return {.input = counts.input - cached, .cache_read = cached, .cache_write = 0, .output = counts.output};
+    const std::int64_t written = std::min(counts.written, counts.input - cached);
+    return {.input = counts.input - cached - written,
+            .cache_read = cached,
+            .cache_write = written,
+            .output = counts.output};
 }
 
 /// What the sums grew by. Counts are written again with the same sums; a session that goes on from another one begins
@@ -189,26 +194,68 @@ std::optional<CodexThread::Counts> CodexThread::newly_billed(const ordered_json&
     const Counts now = counts_of(*sums);
     const std::optional<Counts> before = std::exchange(total_, now);
     if (before == now) return std::nullopt;
-    const bool grew =
-        before && now.input >= before->input && now.cached >= before->cached && now.output >= before->output;
-    if (grew) return Counts{now.input - before->input, now.cached - before->cached, now.output - before->output};
+    const bool grew = before && now.input >= before->input && now.cached >= before->cached &&
+                      now.written >= before->written && now.output >= before->output;
+    if (grew)
+        return Counts{now.input - before->input, now.cached - before->cached, now.written - before->written,
+                      now.output - before->output};
     return last == nullptr ? now : counts_of(*last);
 }
 
 void CodexThread::count(const ordered_json& info) {
     const auto counts = newly_billed(info);
     if (!counts || *counts == Counts{}) return;
+    const Usage usage = to_usage(*counts);
+    claim_record(usage);
     if (open_ && !entries_[*open_].call->usage) {
-        entries_[*open_].call->usage = to_usage(*counts);
+        entries_[*open_].call->usage = usage;
         entries_[*open_].call->bill_id = bill_id();
         return;
     }
     drop_pending();
-    pending_ = Call{.bill_id = bill_id(), .model = model, .usage = to_usage(*counts)};
+    pending_ = Call{.bill_id = bill_id(), .model = model, .usage = usage};
+}
+
+void CodexThread::record_usage(const ordered_json& record) {
+    const ordered_json* usage = tree_at(record, "usage");
+    if (usage == nullptr) return;
+    Call call{.id = std::string(text_at(record, "response_id")), .model = model, .usage = to_usage(counts_of(*usage))};
+    if (std::exchange(unrecorded_, std::nullopt) == call.usage || call.usage == Usage{}) return;
+    recorded_.push_back(std::move(call));
+}
+
+void CodexThread::claim_record(const Usage& usage) {
+    unrecorded_.reset();
+    const auto same = std::ranges::find(recorded_, std::optional(usage), &Call::usage);
+    if (same != recorded_.end()) {
+        recorded_.erase(same);
+        return;
+    }
+    Usage all;
+    for (const Call& call : recorded_) add_usage(all, *call.usage);
+    if (all == usage) {
+        recorded_.clear();  // a count between them is missing
+    } else {
+        unrecorded_ = usage;
+    }
+}
+
+/// Calls that no sum holds, such as a compaction's own: the one with this id, or all.
+void CodexThread::bill_records(std::string_view id) {
+    std::erase_if(recorded_, [&](Call& call) {
+        if (!id.empty() && call.id != id) return false;
+        entries_.bill_elsewhere(std::move(call));
+        return true;
+    });
+}
+
+void CodexThread::enter_turn(std::string_view id) {
+    constexpr std::size_t least_unique = 16;  // older versions number them
+    if (id.size() >= least_unique) turn_ = id;
 }
 
 std::string CodexThread::bill_id() const {
-    const std::string& anchor = newest_tool_call_.empty() ? origin : newest_tool_call_;
+    const std::string& anchor = turn_.empty() ? origin : turn_;
     if (anchor.empty()) return {};
     std::string id = "codex/" + anchor;
     for (const std::int64_t sum : {total_->input, total_->cached, total_->output}) id += "/" + std::to_string(sum);
@@ -218,6 +265,7 @@ std::string CodexThread::bill_id() const {
 void CodexThread::compact(const ordered_json& compacted, LogNotes& notes) {
     close_reply();
     drop_pending();
+    if (const std::string_view id = text_at(compacted, "compaction_response_id"); !id.empty()) bill_records(id);
     Compaction& compaction = entries_.compact();
     const ordered_json* history = tree_at(compacted, "replacement_history");
     if (history == nullptr || !history->is_array()) {
@@ -255,6 +303,7 @@ void CodexThread::roll_back(std::int64_t turns) {
 void CodexThread::finish(Session& session, LogNotes& notes) {
     close_reply();
     drop_pending();
+    bill_records({});
     entries_.finish(session, false, notes);
 }
 
