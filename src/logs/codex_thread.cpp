@@ -1,5 +1,6 @@
 #include "codex_thread.hpp"
 
+#include "codex_context.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ bool CodexThread::add_item(ordered_json& item, std::optional<double> time, std::
     } else if (type == "agent_message") {
         const ordered_json* content = find_member(item, "content");
         add_input("user", content == nullptr ? "" : to_openai_content(*content, "agent_message", notes), time, line);
+        prompts_.push_back(entries_.size() - 1);
     } else if (type == "function_call" || type == "custom_tool_call" || type == "local_shell_call" ||
                type == "tool_search_call") {
         add_call(item, type, time, line);
@@ -108,6 +110,11 @@ void CodexThread::add_message(const ordered_json& item, std::optional<double> ti
     }
     const std::string_view role = text_at(item, "role");
     add_input(role, std::move(said), time, line);
+    if (is_codex_context(item)) {
+        contexts_.insert(entries_.size() - 1);
+    } else if (role == "user") {
+        prompts_.push_back(entries_.size() - 1);
+    }
 }
 
 /// A message to the model.
@@ -292,12 +299,14 @@ std::vector<ordered_json> CodexThread::messages_of(ordered_json items, std::stri
 void CodexThread::roll_back(std::int64_t turns) {
     close_reply();
     drop_pending();
-    std::size_t size = entries_.size();
-    while (turns > 0 && size > 0) {
-        --size;
-        if (text_at(entries_[size].message, "role") == "user") --turns;
-    }
+    if (turns <= 0 || prompts_.empty()) return;
+    const std::size_t all = prompts_.size();
+    const std::size_t left = std::cmp_less(turns, all) ? all - static_cast<std::size_t>(turns) : 0;
+    std::size_t size = prompts_[left];
+    while (size > prompts_.front() && contexts_.contains(size - 1)) --size;
     entries_.truncate(size);
+    prompts_.resize(left);
+    contexts_.erase(contexts_.lower_bound(size), contexts_.end());
 }
 
 void CodexThread::finish(Session& session, LogNotes& notes) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,8 @@ public:
     /// A token_usage_record: one call, whether the sums have it, then in front of their count, or not.
     void record_usage(const ordered_json& record);
     void compact(const ordered_json& compacted, LogNotes& notes);
-    /// Takes back what was said since the `turns`th prompt from the end.
+    /// Takes back what was said since the `turns`th prompt from the end, with the context right in front of that. What
+    /// stands in front of the first prompt stays.
     void roll_back(std::int64_t turns);
     void finish(Session& session, LogNotes& notes);
 
@@ -75,6 +77,8 @@ private:
     bool had_result_ = false;        // a result came since its newest item
     std::optional<Call> pending_{};  // counted, and no reply yet
     std::string turn_{};             // id of the newest one
+    std::vector<std::size_t> prompts_{};  // which messages are
+    std::set<std::size_t> contexts_{};    // messages that Codex put there by itself
     std::optional<Counts> total_{};
     std::vector<Call> recorded_{};       // by records that no sum has held yet
     std::optional<Usage> unrecorded_{};  // what the newest sum grew by without a record

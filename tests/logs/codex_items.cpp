@@ -20,6 +20,11 @@ std::string codex_said(const std::string& role, const std::string& text) {
 
 std::string codex_item(const std::string& payload) { return R"({"type":"response_item","payload":)" + payload + "}\n"; }
 
+std::string codex_rolled_back(int turns) {
+    return R"({"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":)" + std::to_string(turns) +
+           "}}\n";
+}
+
 ReadLog read_rollout(const std::string& lines) {
     return read_text_as(R"({"type":"session_meta","payload":{"id":"c"}})"
                         "\n" +
@@ -27,7 +32,54 @@ ReadLog read_rollout(const std::string& lines) {
                         logs::Format::codex);
 }
 
+const std::string environment = R"(<environment_context>\n<cwd>/w</cwd>\n</environment_context>)";
+
 }  // namespace
+
+TEST_CASE("a turn that was taken back goes with its prompt, not with what Codex said as the user", "[logs]") {
+    const ReadLog log = read_rollout(
+        codex_said("user", environment) + codex_said("user", "first") + codex_said("assistant", "one") +
+        codex_said("user", "second") + codex_item(R"({"type":"function_call","name":"f","call_id":"c1"})") +
+        codex_item(R"({"type":"function_call_output","call_id":"c1","output":"aborted"})") +
+        codex_said("user", R"(<turn_aborted>\nOn purpose.\n</turn_aborted>)") + codex_rolled_back(1) +
+        codex_said("user", "third"));
+    const Session& session = log.sessions.at(0);
+    CHECK(roles_of(session) == "uuau");
+    CHECK(session.recording.messages[3].json()["content"] == "third");
+    CHECK(session.calls_elsewhere == 1);
+}
+
+TEST_CASE("context in front of a turn is taken back with it, that in front of the first turn stays", "[logs]") {
+    const std::string turns = codex_said("developer", "Be kind.") + codex_said("user", environment) +
+                              codex_said("user", "first") + codex_said("assistant", "one") +
+                              codex_said("developer", "<collaboration_mode>plan</collaboration_mode>") +
+                              codex_said("user", "  <ENVIRONMENT_CONTEXT>x</environment_context>\\n") +
+                              codex_said("user", "second") + codex_said("assistant", "two");
+    CHECK(roles_of(read_rollout(turns + codex_rolled_back(1)).sessions.at(0)) == "duua");
+    CHECK(roles_of(read_rollout(turns + codex_rolled_back(2)).sessions.at(0)) == "du");
+    CHECK(roles_of(read_rollout(turns + codex_rolled_back(9)).sessions.at(0)) == "du");
+    CHECK(roles_of(read_rollout(turns + codex_rolled_back(0)).sessions.at(0)) == "duuaduua");
+    const ReadLog twice = read_rollout(turns + codex_rolled_back(1) + codex_said("user", "third") +
+                                       codex_rolled_back(1) + codex_rolled_back(1));
+    CHECK(roles_of(twice.sessions.at(0)) == "du");
+}
+
+TEST_CASE("what Codex says as the user is known by how it begins and ends", "[logs]") {
+    const auto is_prompt = [](const std::string& text) {
+        const ReadLog log = read_rollout(codex_said("developer", "Be kind.") + codex_said("user", "one") +
+                                         codex_said("user", text) + codex_rolled_back(1));
+        return roles_of(log.sessions.at(0)) == "du";
+    };
+    for (const char* context :
+         {"# AGENTS.md instructions for /w\\n\\n<INSTRUCTIONS>\\nx\\n</INSTRUCTIONS>", "<skill>\\nx\\n</skill>",
+          "<user_shell_command>ls</user_shell_command>", "<subagent_notification>{}</subagent_notification>",
+          "<hook_prompt hook_run_id=\\\"h\\\">x</hook_prompt>", "<external_editor open=\\\"1\\\">x</external_editor>",
+          "Warning: apply_patch was requested via x. "
+          "Use the apply_patch tool instead of exec_command."})
+        CHECK_FALSE(is_prompt(context));
+    for (const char* prompt : {"<skill>", "<external_a>x</external_b>", "<skill>x</skill> and more", "# AGENTS.md"})
+        CHECK(is_prompt(prompt));
+}
 
 TEST_CASE("a search for tools gives their definitions, and tools are named with their namespace", "[logs]") {
     const ReadLog log = read_rollout(
