@@ -77,7 +77,7 @@ bool CodexThread::add_item(ordered_json& item, std::optional<double> time, std::
         enter_turn(text_at(*passed, "turn_id"));
     if (std::ranges::find(codex_side_items, type) != codex_side_items.end() || is_search_of_server(item, type)) {
         ++notes.left_out[std::string(type)];
-        if (type == "reasoning") go_on_replying();
+        if (type == "reasoning") think();
         return true;
     }
     const bool is_short_message = type.empty() && !text_at(item, "role").empty();  // as clients may write it
@@ -120,6 +120,7 @@ void CodexThread::add_message(const ordered_json& item, std::optional<double> ti
 /// A message to the model.
 void CodexThread::add_input(std::string_view role, ordered_json said, std::optional<double> time, std::size_t line) {
     close_reply();
+    has_only_thought_ = false;
     if (role == "user") drop_pending();
     entries_.add(
         {.message = {{"role", role}, {"content", std::move(said)}}, .time = time, .line = line, .call = std::nullopt});
@@ -144,10 +145,17 @@ void CodexThread::go_on_replying() {
     had_result_ = false;
 }
 
+/// It is the beginning of a reply, which is none as long as it says nothing.
+void CodexThread::think() {
+    go_on_replying();
+    has_only_thought_ = !open_ && !pending_;
+}
+
 /// The reply that an item of the model belongs to.
 ReplyParts& CodexThread::reply(std::optional<double> time, std::size_t line) {
     go_on_replying();
     if (open_) return parts_;
+    has_only_thought_ = false;
     Call call = std::exchange(pending_, std::nullopt).value_or(Call{});
     call.model = model;
     open_ = entries_.add({.message = {{"role", "assistant"}, {"content", nullptr}},
@@ -221,6 +229,7 @@ void CodexThread::count(const ordered_json& info) {
     }
     drop_pending();
     pending_ = Call{.bill_id = bill_id(), .model = model, .usage = usage};
+    if (std::exchange(has_only_thought_, false)) drop_pending();  // that was all of the reply
 }
 
 void CodexThread::record_usage(const ordered_json& record) {

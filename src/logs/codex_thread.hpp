@@ -62,6 +62,7 @@ private:
     ReplyParts& reply(std::optional<double> time, std::size_t line);
     /// Closes the reply that is open if something new of the model is of a later one.
     void go_on_replying();
+    void think();
     void close_reply();
     /// A usage that no reply came for was billed elsewhere.
     void drop_pending();
@@ -75,6 +76,7 @@ private:
     std::optional<std::size_t> open_{};  // the reply that items still join
     bool is_counted_ahead_ = false;  // its usage was recorded before its items, so that it goes on to the next count
     bool had_result_ = false;        // a result came since its newest item
+    bool has_only_thought_ = false;  // since the last reply
     std::optional<Call> pending_{};  // counted, and no reply yet
     std::string turn_{};             // id of the newest one
     std::vector<std::size_t> prompts_{};  // which messages are

@@ -119,6 +119,15 @@ TEST_CASE("a compaction that no sum holds is billed by its record, other records
     CHECK(logs::billed(session) == Usage{1'000, 800, 800, 315});
 }
 
+TEST_CASE("a reply of Codex that was thinking alone is billed elsewhere, not to the next one", "[logs]") {
+    const Session session = read_session(codex_message("user", "go") +
+                                         R"({"type":"response_item","payload":{"type":"reasoning","summary":[]}})" +
+                                         "\n" + codex_count({100, 0, 0, 10}) + codex_message("developer", "hook") +
+                                         codex_message("assistant", "x") + codex_count({300, 0, 0, 30}));
+    CHECK(usage_of(session) == std::vector<Usage>{{200, 0, 0, 20}});
+    CHECK(session.billed_elsewhere == Usage{100, 0, 0, 10});
+}
+
 TEST_CASE("records on both sides of a count that is missing are billed once", "[logs]") {
     const Session session = read_session(
         codex_message("user", "go") + codex_message("assistant", "x") + codex_count({100, 0, 0, 10}) +
