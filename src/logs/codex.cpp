@@ -116,6 +116,10 @@ public:
         const std::string_view type = text_at(record, "type");
         const auto time = to_seconds(text_at(record, "timestamp"));
         const auto payload = record.find("payload");
+        if (is_kept_for_later(record)) {
+            ++notes_.left_out["retained_context"];
+            return;
+        }
         if (payload != record.end() && payload->is_object()) return add_payload(type, *payload, time, line);
         if (type.empty() && record.contains("id") && record.contains("timestamp")) return add_meta(record);
         if (type.empty() && record.contains("record_type")) {
@@ -132,6 +136,12 @@ public:
     }
 
 private:
+    /// What a tool delivered as the agent's words: written as a message for older versions, and not sent.
+    static bool is_kept_for_later(const ordered_json& record) {
+        const ordered_json* metadata = tree_at(record, "metadata");
+        return metadata != nullptr && text_at(*metadata, "delivered_assistant_message").starts_with("codex:code-mode-");
+    }
+
     void add_payload(std::string_view type, ordered_json& payload, std::optional<double> time, std::size_t line) {
         if (type == "session_meta") return add_meta(payload);
         if (type == "response_item") return add_item(payload, time, line);

@@ -141,9 +141,11 @@ TEST_CASE("kinds of records and events of Codex that are not known are named", "
 {"type":"event_msg","payload":{"type":"quantum_event"}}
 {"type":"world_state","payload":{"full":true}}
 {"type":"quantum_state","payload":{}}
+{"type":"response_item","metadata":{"delivered_assistant_message":"codex:code-mode-delivery:v1:complete"},"payload":{"type":"message","role":"assistant","content":"sent"}}
 )");
     CHECK(log.notes.unknown == Kinds{{"event_msg/quantum_event", 1}, {"quantum_state", 1}});
-    CHECK(log.notes.left_out == Kinds{{"event_msg/user_message", 1}, {"world_state", 1}});
+    CHECK(log.notes.left_out == Kinds{{"event_msg/user_message", 1}, {"retained_context", 1}, {"world_state", 1}});
+    CHECK(roles_of(log.sessions.at(0)) == "u");
 }
 
 TEST_CASE("a rollout tells its parent, and whether its beginning is in another file", "[logs]") {
