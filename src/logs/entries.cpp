@@ -50,6 +50,18 @@ std::optional<int> offset_of(std::string_view zone) noexcept {
     return zone.front() == '-' ? -ahead : ahead;
 }
 
+/// Of an input that holds what the cache did; `details` has that, or else, as some providers write it, the usage
+/// itself.
+Usage usage_with_details(const ordered_json& usage, const ordered_json* details, const char* input,
+                         const char* output) {
+    const auto detail = [&](const char* key) { return details == nullptr ? 0 : count_at(*details, key); };
+    const std::int64_t read = std::max({detail("cached_tokens"), count_at(usage, "prompt_cache_hit_tokens"),
+                                        count_at(usage, "cache_read_input_tokens")});
+    const std::int64_t written = std::max({detail("cache_write_tokens"), detail("cache_creation_tokens"),
+                                           count_at(usage, "cache_creation_input_tokens")});
+    return usage_of_sums(count_at(usage, input), read, written, count_at(usage, output));
+}
+
 }  // namespace
 
 std::size_t Entries::add(Entry entry) {
@@ -132,21 +144,13 @@ Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written,
 
 Usage provider_usage(const ordered_json& usage) {
     if (const ordered_json* details = tree_at(usage, "input_tokens_details"))
-        return usage_of_sums(count_at(usage, "input_tokens"), count_at(*details, "cached_tokens"), 0,
-                             count_at(usage, "output_tokens"));
-    if (find_member(usage, "prompt_tokens") == nullptr) {
-        return {.input = count_at(usage, "input_tokens"),
-                .cache_read = count_at(usage, "cache_read_input_tokens"),
-                .cache_write = count_at(usage, "cache_creation_input_tokens"),
-                .output = count_at(usage, "output_tokens")};
-    }
-    const std::int64_t input = count_at(usage, "prompt_tokens");
-    const ordered_json* details = tree_at(usage, "prompt_tokens_details");
-    const std::int64_t cached = details == nullptr ? 0 : std::min(input, count_at(*details, "cached_tokens"));
-    return {.input = input - cached,
-            .cache_read = cached,
-            .cache_write = 0,
-            .output = count_at(usage, "completion_tokens")};
+        return usage_with_details(usage, details, "input_tokens", "output_tokens");
+    if (find_member(usage, "prompt_tokens") != nullptr)
+        return usage_with_details(usage, tree_at(usage, "prompt_tokens_details"), "prompt_tokens", "completion_tokens");
+    return {.input = count_at(usage, "input_tokens"),
+            .cache_read = count_at(usage, "cache_read_input_tokens"),
+            .cache_write = count_at(usage, "cache_creation_input_tokens"),
+            .output = count_at(usage, "output_tokens")};
 }
 
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason) {

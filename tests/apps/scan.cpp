@@ -223,15 +223,19 @@ const std::string went_on =
 
 TEST_CASE("what a forked session of Codex repeats of its parent is billed once, and what it goes on with is",
           "[apps]") {
+    const std::string turn =
+        R"({"type":"event_msg","payload":{"type":"task_started","turn_id":"0198aaaa-0000-7000-8000-000000000001"}})"
+        "\n";
     for (const bool with_tools : {true, false}) {
         for (const bool has_metas : {true, false}) {
-            if (!with_tools && !has_metas) continue;  // then nothing tells a copy from another session
+            const std::string known_by = has_metas ? "" : turn;  // without both nothing tells a copy
             CAPTURE(with_tools, has_metas);
             const Home home;
             std::filesystem::create_directories(home.dir.path() / "logs");
-            write_text(home.dir / "logs/rollout-1.jsonl", rollout(meta_of("a"), with_tools, ""));
-            write_text(home.dir / "logs/rollout-2.jsonl",
-                       rollout(has_metas ? meta_of("b", "a") + meta_of("a") : meta_of("b"), with_tools, went_on));
+            write_text(home.dir / "logs/rollout-1.jsonl", rollout(meta_of("a") + known_by, with_tools, ""));
+            write_text(
+                home.dir / "logs/rollout-2.jsonl",
+                rollout(has_metas ? meta_of("b", "a") + meta_of("a") : meta_of("b") + known_by, with_tools, went_on));
             const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
             CHECK(shown["total"]["sessions"] == 2);
             CHECK(shown["total"]["repeated_calls"] == (with_tools ? 2 : 1));
