@@ -46,6 +46,7 @@ bool is_gemini_cli(const TopKeys& keys) { return keys.has("sessionId") && keys.h
 bool is_swe_agent(const TopKeys& keys) {
     if (keys.text("trajectory_format").starts_with("mini-swe-agent")) return true;
     if (keys.has("info.model_stats") || keys.has("info.mini_version")) return true;
+    if (keys.has("attempts[].trajectory") || keys.has("attempts[].history")) return true;
     return keys.has("trajectory") && (keys.has("environment") || keys.has("history") || keys.has("replay_config") ||
                                       keys.first_of("trajectory") == "action");
 }

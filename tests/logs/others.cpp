@@ -62,6 +62,75 @@ TEST_CASE("mini-swe-agent keeps the provider's response", "[logs]") {
     CHECK(usage_of(session) == std::vector<Usage>{{10, 30, 0, 2}});
 }
 
+TEST_CASE("responses of the Responses interface that mini-swe-agent keeps as messages are replies", "[logs]") {
+    const ReadLog log = read_text_as(
+        R"({"info": {"model_stats": {"api_calls": 2}, "mini_version": "2.1.0"}, "messages": [
+            {"role": "system", "content": "s"}, {"role": "user", "content": "task"},
+            {"object": "response", "id": "resp_1", "model": "gpt-5", "output": [{"type": "reasoning", "summary": []},
+             {"type": "function_call", "call_id": "c1", "name": "bash", "arguments": "{\"command\":\"ls\"}"}],
+             "usage": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 80}, "output_tokens": 7}},
+            {"type": "function_call_output", "call_id": "c1", "output": "a.txt", "extra": {"returncode": 0}},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "No call."}], "extra":
+             {"interrupt_type": "FormatError", "response": {"object": "response", "id": "resp_2", "output": [],
+              "usage": {"input_tokens": 9, "input_tokens_details": {"cached_tokens": 4}, "output_tokens": 1}}}},
+            {"object": "response", "id": "resp_3", "output": []},
+            {"type": "hologram"}, {"role": "exit", "content": ""}]})",
+        logs::Format::swe_agent);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "suatu");
+    CHECK(usage_of(session) == std::vector<Usage>{{20, 80, 0, 7}});
+    CHECK(session.calls[0].id == "resp_1");
+    CHECK(session.calls[0].model == "gpt-5");
+    CHECK(session.recording.messages[2].json()["tool_calls"][0]["function"]["arguments"] == R"({"command":"ls"})");
+    CHECK(session.recording.messages[3].json()["tool_call_id"] == "c1");
+    CHECK(session.recording.messages[4].json()["content"] == "No call.");
+    CHECK(session.calls_elsewhere == 2);  // a reply that the agent could not read, and one without anything in it
+    CHECK(session.billed_elsewhere == Usage{5, 4, 0, 1});
+    CHECK(log.notes.unknown == std::map<std::string, std::int64_t>{{"input/hologram", 1}});
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"message/exit", 1}, {"reasoning", 1}});
+}
+
+TEST_CASE("a reply that mini-swe-agent could not read was billed", "[logs]") {
+    const ReadLog log = read_text_as(
+        R"({"info": {"mini_version": "2.1.0"}, "messages": [{"role": "user", "content": "task"},
+            {"role": "user", "content": "No call.", "extra": {"response": {"id": "chatcmpl-1", "model": "m",
+             "usage": {"prompt_tokens": 10, "completion_tokens": 2}}}},
+            {"role": "user", "content": "No call.", "extra": {"response": "a response that is no JSON"}},
+            {"role": "assistant", "content": "ls", "extra": {"response": {"id": "chatcmpl-2",
+             "usage": {"prompt_tokens": 20, "completion_tokens": 3}}}}]})",
+        logs::Format::swe_agent);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "uuua");
+    CHECK(usage_of(session) == std::vector<Usage>{{20, 0, 0, 3}});
+    REQUIRE(session.elsewhere.size() == 2);
+    CHECK(session.elsewhere[0].id == "chatcmpl-1");
+    CHECK(session.billed_elsewhere == Usage{10, 0, 0, 2});
+}
+
+TEST_CASE("each attempt of SWE-agent at a task is a session, and the best one bears what choosing it took", "[logs]") {
+    const auto attempt = [](int number) {
+        const std::string tokens = std::to_string(100 * number);
+        return R"({"trajectory": [], "history": [{"role": "user", "content": "task", "agent": "main"},
+            {"role": "assistant", "content": ")" +
+               tokens + R"(", "agent": "main"}], "info": {"model_stats": {"tokens_sent": )" + tokens +
+               R"(, "tokens_received": 1}}})";
+    };
+    const std::string running = R"({"attempts": [)" + attempt(1) + "," + attempt(2);
+    CHECK(logs::recognise(running) == logs::Format::swe_agent);
+    const ReadLog log = read_text_as(running + R"(], "trajectory": [], "history": [{"role": "user", "content": "task"},
+            {"role": "assistant", "content": "200"}], "environment": "e", "info": {"best_attempt_idx": 1,
+            "model_stats": {"tokens_sent": 350, "tokens_received": 6},
+            "rloop_model_stats": {"tokens_sent": 50, "tokens_received": 4}}})",
+                                     logs::Format::swe_agent);
+    REQUIRE(log.sessions.size() == 2);
+    CHECK(log.sessions[0].recording.id == "e/attempt_0");
+    CHECK(billed(log.sessions[0]) == Usage{100, 0, 0, 1});
+    CHECK(log.sessions[1].recording.messages[1].json()["content"] == "200");
+    CHECK(billed(log.sessions[1]) == Usage{250, 0, 0, 5});
+}
+
 TEST_CASE("requests that go on with an earlier one are one session", "[logs]") {
     const ReadLog log = read_fixture("exchanges.jsonl");
     REQUIRE(log.sessions.size() == 2);
