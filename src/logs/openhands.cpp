@@ -26,9 +26,7 @@ bool is_side_event(std::string_view kind) {
 /// The events of a session. Those of one reply of the model share a response.
 class OpenHandsLog {
 public:
-    OpenHandsLog(const LogOptions& options, LogNotes& notes) : notes_(notes) {
-        session_.recording.id = stem_of(options);
-    }
+    OpenHandsLog(std::string id, LogNotes& notes) : notes_(notes) { session_.recording.id = std::move(id); }
 
     void add(const ordered_json& event, std::size_t line) {
         const auto time = to_seconds(text_at(event, "timestamp"));
@@ -45,6 +43,8 @@ public:
             compact(event);
         } else if (text_at(event, "source") == "user") {
             add_said(event, "user", time, line);
+        } else if (call != nullptr && action == "finish") {
+            add_finish(event, *call, time, line);
         } else if (call != nullptr) {
             add_call(event, *call, time, line);
         } else {
@@ -53,7 +53,7 @@ public:
     }
 
     void finish(VisitSession visit) {
-        entries_.finish(session_, false, notes_);
+        sent_ones().finish(session_, false, notes_);
         hand_over(std::move(session_), notes_, visit);
     }
 
@@ -75,12 +75,31 @@ private:
         put(event, std::move(entry));
     }
 
+    /// The tool that ends the work has no result: the agent sends what was said with it, without the call.
+    void add_finish(const ordered_json& event, const ordered_json& metadata, std::optional<double> time,
+                    std::size_t line) {
+        const ordered_json* response = tree_at(metadata, "model_response");
+        const ordered_json* message = message_in(response);
+        const std::string said(message == nullptr ? std::string_view() : text_at(*message, "content"));
+        std::string content = text_in_args(event, "thought");
+        if (content.empty()) {
+            content = said;
+        } else if (content != said) {
+            content.append("\n").append(said);
+        }
+        put(event, {.message = {{"role", "assistant"}, {"content", std::move(content)}},
+                    .time = time,
+                    .line = line,
+                    .call = first_call(response, event)});
+    }
+
     /// Several actions of one response are one reply.
     void add_call(const ordered_json& event, const ordered_json& metadata, std::optional<double> time,
                   std::size_t line) {
         const ordered_json* response = tree_at(metadata, "model_response");
         const std::string response_id(response == nullptr ? std::string_view() : text_at(*response, "id"));
         const std::string_view call_id = text_at(metadata, "tool_call_id");
+        calls_.emplace(call_id);
         const ordered_json* args = tree_at(event, "args");
         ordered_json call =
             openai_call(call_id, text_at(metadata, "function_name"), arguments_of(response, call_id, args));
@@ -93,18 +112,30 @@ private:
             put(event, {.message = {{"role", "assistant"}, {"content", text_in_args(event, "thought")}},
                         .time = time,
                         .line = line,
-                        .call = Call{.id = response_id, .usage = usage_in(response, event)}});
-        if (response != nullptr) entries_[reply].call->model = text_at(*response, "model");
+                        .call = first_call(response, event)});
         entries_[reply].message["tool_calls"] = ordered_json::array({std::move(call)});
         if (!response_id.empty()) replies_.emplace(response_id, reply);
     }
 
+    static const ordered_json* message_in(const ordered_json* response) {
+        const ordered_json* choices = response == nullptr ? nullptr : tree_at(*response, "choices");
+        return choices == nullptr || choices->empty() || !choices->is_array() ? nullptr
+                                                                              : tree_at(choices->front(), "message");
+    }
+
+    /// nullopt where another message of this response is its reply already.
+    std::optional<Call> first_call(const ordered_json* response, const ordered_json& event) {
+        Call call{.usage = usage_in(response, event)};
+        if (response == nullptr) return call;
+        call.id = text_at(*response, "id");
+        call.model = text_at(*response, "model");
+        if (!call.id.empty() && !billed_.insert(call.id).second) return std::nullopt;
+        return call;
+    }
+
     /// As the model wrote them, where the response was recorded.
     static std::string arguments_of(const ordered_json* response, std::string_view call_id, const ordered_json* args) {
-        const ordered_json* choices = response == nullptr ? nullptr : tree_at(*response, "choices");
-        const ordered_json* message = choices == nullptr || choices->empty() || !choices->is_array()
-                                          ? nullptr
-                                          : tree_at(choices->front(), "message");
+        const ordered_json* message = message_in(response);
         const ordered_json* calls = message == nullptr ? nullptr : tree_at(*message, "tool_calls");
         if (calls != nullptr && calls->is_array()) {
             for (const ordered_json& call : *calls) {
@@ -145,7 +176,10 @@ private:
         }
         const std::string content(text_at(event, "content"));
         ordered_json message{{"role", "user"}, {"content", content}};
-        if (call != nullptr) message = openai_result(text_at(*call, "tool_call_id"), content);
+        if (call != nullptr) {
+            message = openai_result(text_at(*call, "tool_call_id"), content);
+            results_.emplace(text_at(*call, "tool_call_id"));
+        }
         put(event, {.message = std::move(message), .time = time, .line = line, .call = std::nullopt});
     }
 
@@ -162,7 +196,7 @@ private:
         const bool has_range = args.contains("forgotten_events_start_id") && args.contains("forgotten_events_end_id");
         const std::int64_t first = count_at(args, "forgotten_events_start_id");
         const std::int64_t last = count_at(args, "forgotten_events_end_id");
-        Compaction& compaction = entries_.compact();
+        Compaction& compaction = compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt});
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             const std::int64_t id = event_of_[i];
             if (has_range && id >= first && id <= last) forgotten_.insert(id);
@@ -176,13 +210,68 @@ private:
 
     std::size_t put(const ordered_json& event, Entry entry) {
         event_of_.push_back(count_at(event, "id"));
-        return entries_.add(std::move(entry));
+        entries_.push_back(std::move(entry));
+        return entries_.size() - 1;
+    }
+
+    /// Calls without a result leave the agent's requests, and results without a call. What is open at the end stays.
+    Entries sent_ones() {
+        Entries sent;
+        const std::size_t open = first_open();
+        auto compaction = compactions_.begin();
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            for (; compaction != compactions_.end() && compaction->before <= i; ++compaction)
+                sent.compact().kept = sent_ones(std::move(compaction->kept));
+            Entry& entry = entries_[i];
+            if (i >= open || is_sent(entry.message)) {
+                sent.add(std::move(entry));
+                continue;
+            }
+            ++notes_.left_out[entry.call ? "reply whose calls have no result" : "result without its call"];
+            if (entry.call) sent.bill_elsewhere(*std::move(entry.call));
+        }
+        for (; compaction != compactions_.end(); ++compaction)
+            sent.compact().kept = sent_ones(std::move(compaction->kept));
+        return sent;
+    }
+
+    std::vector<ordered_json> sent_ones(std::vector<ordered_json> messages) const {
+        std::vector<ordered_json> sent;
+        for (ordered_json& message : messages) {
+            if (is_sent(message)) sent.push_back(std::move(message));
+        }
+        return sent;
+    }
+
+    /// Of the reply that only its results follow; else the end.
+    [[nodiscard]] std::size_t first_open() const {
+        std::size_t first = entries_.size();
+        while (first > 0 && text_at(entries_[first - 1].message, "role") == "tool") --first;
+        const bool is_reply = first > 0 && entries_[first - 1].message.contains("tool_calls");
+        return is_reply ? first - 1 : entries_.size();
+    }
+
+    /// Takes calls without a result out of the message; false if nothing of it is sent.
+    bool is_sent(ordered_json& message) const {
+        if (text_at(message, "role") == "tool") return calls_.contains(std::string(text_at(message, "tool_call_id")));
+        const auto recorded = message.find("tool_calls");
+        if (recorded == message.end()) return true;
+        ordered_json answered = ordered_json::array();
+        for (ordered_json& call : *recorded) {
+            if (results_.contains(std::string(text_at(call, "id")))) answered.push_back(std::move(call));
+        }
+        *recorded = std::move(answered);
+        return !recorded->empty();
     }
 
     LogNotes& notes_;
     Session session_{.format = Format::openhands};
-    Entries entries_{};
+    std::vector<Entry> entries_{};
+    std::vector<Compaction> compactions_{};
+    std::unordered_set<std::string> calls_{};                 // ids of tool calls
+    std::unordered_set<std::string> results_{};               // and of those that have a result
     std::unordered_map<std::string, std::size_t> replies_{};  // by id of the response
+    std::unordered_set<std::string> billed_{};                // ids of responses
     Usage sums_{};
     std::vector<std::int64_t> event_of_{};  // of each message, the first one
     std::unordered_set<std::int64_t> forgotten_{};
@@ -190,15 +279,24 @@ private:
 
 }  // namespace
 
+/// Events, or records that hold those of a session each.
 void read_openhands(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
-    OpenHandsLog log(options, notes);
-    const auto document = read_document(in, options, notes);
-    const ordered_json* events = document && document->is_object() ? tree_at(*document, "history") : nullptr;
-    if (document && document->is_array()) events = &*document;
-    if (events == nullptr || !events->is_array()) return;
-    for (const ordered_json& event : *events) {
-        if (event.is_object()) log.add(event, 1);
-    }
+    OpenHandsLog log(stem_of(options), notes);
+    std::int64_t held = 0;
+    each_record(in, options, notes, [&](const ordered_json& record, std::size_t line) {
+        const ordered_json* events = tree_at(record, "history");
+        if (events == nullptr) events = tree_at(record, "trajectory");
+        if (events == nullptr && (record.contains("history") || record.contains("trajectory"))) {
+            ++notes.left_out["record without events"];
+            return;
+        }
+        if (events == nullptr || !events->is_array()) return log.add(record, line);
+        std::string id(text_at(record, "instance_id"));
+        if (++held; id.empty()) id = stem_of(options) + (held == 1 ? "" : "#" + std::to_string(held));
+        OpenHandsLog session(std::move(id), notes);
+        for (const ordered_json& event : *events) session.add(event, line);
+        session.finish(visit);
+    });
     log.finish(visit);
 }
 

@@ -66,9 +66,10 @@ bool is_openhands_v1(const TopKeys& keys) {
     return false;
 }
 
-/// An event of an array of events.
-bool is_openhands(const TopKeys& keys) {
-    return keys.has("source") && keys.has("timestamp") && (keys.has("action") || keys.has("observation"));
+/// An event, of the list `list` of the record or as it is.
+bool is_openhands(const TopKeys& keys, const std::string& list = "") {
+    return keys.has(list + "source") && keys.has(list + "timestamp") &&
+           (keys.has(list + "action") || keys.has(list + "observation"));
 }
 
 bool is_har(const TopKeys& keys) {
@@ -134,6 +135,7 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_openhands_v1(keys)) return Format::openhands_v1;
     if (is_opencode(keys)) return Format::opencode;
     if (keys.has("resourceSpans")) return Format::otel;
+    if (is_openhands(keys, "history[].") || is_openhands(keys, "trajectory[].")) return Format::openhands;
     if (is_swe_agent(keys)) return Format::swe_agent;
     if (is_har(keys)) return Format::har;
     if (is_exchange(keys)) return Format::exchanges;

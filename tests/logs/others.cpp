@@ -261,6 +261,87 @@ TEST_CASE("actions of OpenHands that share a response are one reply", "[logs]") 
     CHECK(request[1]["content"] == "Listed the files.");
 }
 
+namespace {
+
+/// An action of the agent with its call, or the result of one.
+std::string openhands_event(const std::string& kind, const std::string& call, const std::string& response) {
+    return R"({"timestamp": "2025-06-01T00:00:00", "source": "agent", )" + kind +
+           R"(, "tool_call_metadata": {"function_name": "f", "tool_call_id": ")" + call +
+           R"(", "model_response": {"id": ")" + response +
+           R"(", "model": "m", "choices": [{"message": {"content": "Done.", "tool_calls": []}}], )" +
+           R"("usage": {"prompt_tokens": 10, "completion_tokens": 2}}}})";
+}
+
+const std::string openhands_prompt =
+    R"({"timestamp": "2025-06-01T00:00:00", "source": "user", "action": "message", "args": {"content": "do it"}})";
+
+}  // namespace
+
+TEST_CASE("the tool that ends the work of OpenHands is what was said with it, since it has no result", "[logs]") {
+    const ReadLog log = read_text_as(
+        "[" + openhands_prompt + "," +
+            openhands_event(R"("action": "finish", "args": {"thought": "", "final_thought": "x"})", "c1", "r1") + "," +
+            openhands_prompt + "," + openhands_event(R"("action": "run", "args": {})", "c2", "r2") + "," +
+            openhands_event(R"("observation": "run", "content": "a.txt")", "c2", "r2") + "," +
+            openhands_event(R"("action": "finish", "args": {"thought": "I see."})", "c3", "r2") + "]",
+        logs::Format::openhands);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "uauata");
+    CHECK(session.recording.messages[1].json() == nlohmann::ordered_json{{"role", "assistant"}, {"content", "Done."}});
+    CHECK(session.recording.messages[5].json()["content"] == "I see.\nDone.");
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 3});  // the last one is of a response that is billed
+    CHECK(session.calls[0].id == "r1");
+    CHECK(session.calls[0].model == "m");
+    CHECK(usage_of(session) == std::vector<Usage>{{10, 0, 0, 2}, {10, 0, 0, 2}});
+}
+
+TEST_CASE("calls of OpenHands without a result, and results without a call, are not sent again", "[logs]") {
+    const std::string run = R"("action": "run", "args": {})";
+    const std::string ran = R"("observation": "run", "content": "x")";
+    const ReadLog log = read_text_as(
+        "[" + openhands_prompt + "," + openhands_event(run, "c1", "r1") + "," + openhands_event(run, "c2", "r1") + "," +
+            openhands_event(ran, "c2", "r1") + "," + openhands_event(run, "c3", "r2") + "," + openhands_prompt + "," +
+            openhands_event(ran, "c0", "r0") + R"(,{"action": "condensation", "args": {}},)" +
+            openhands_event(run, "c4", "r3") + "]",
+        logs::Format::openhands);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "uatua");
+    CHECK(session.recording.messages[1].json()["tool_calls"].size() == 1);
+    CHECK(session.recording.messages[4].json()["tool_calls"].size() == 1);  // the log ends before its result
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 4});
+    CHECK(session.calls_elsewhere == 1);
+    REQUIRE(session.compactions.size() == 1);
+    CHECK(session.compactions[0].before == 4);
+    CHECK(session.compactions[0].kept.size() == 4);
+    CHECK(log.notes.left_out ==
+          std::map<std::string, std::int64_t>{{"reply whose calls have no result", 1}, {"result without its call", 1}});
+}
+
+TEST_CASE("events of OpenHands are recognised and read in what its evaluation and its interface write", "[logs]") {
+    const std::string events = "[" + openhands_prompt + "," +
+                               openhands_event(R"("action": "finish", "args": {"thought": ""})", "c1", "r1") + "]";
+    const std::string evaluation = R"({"instance_id": "x", "test_result": {"git_patch": ""}, "history": )" + events +
+                                   "}\n" + R"({"instance_id": "y", "test_result": {}, "history": null})" + "\n" +
+                                   R"({"instance_id": "z", "test_result": {}, "history": )" + events + "}\n";
+    CHECK(logs::recognise(evaluation) == logs::Format::openhands);
+    const ReadLog log = read_text_as(evaluation, logs::Format::openhands);
+    REQUIRE(log.sessions.size() == 2);
+    CHECK(log.sessions[0].recording.id == "x");
+    CHECK(log.sessions[1].recording.id == "z");
+    CHECK(roles_of(log.sessions[1]) == "ua");
+    CHECK(log.notes.damaged == 0);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"record without events", 1}});
+
+    const std::string answer = "{\n \"trajectory\": " + events + "\n}\n";
+    CHECK(logs::recognise(answer) == logs::Format::openhands);
+    const ReadLog one = read_text_as(answer, logs::Format::openhands, {.name = "t.json"});
+    REQUIRE(one.sessions.size() == 1);
+    CHECK(one.sessions[0].recording.id == "t");
+    CHECK(roles_of(one.sessions[0]) == "ua");
+}
+
 TEST_CASE("spans of model calls are put together in the order of their starts", "[logs]") {
     const ReadLog log = read_fixture("otel.jsonl");
     REQUIRE(log.sessions.size() == 1);
