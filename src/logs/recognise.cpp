@@ -134,7 +134,7 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_gemini_cli(keys)) return Format::gemini_cli;
     if (is_openhands_v1(keys)) return Format::openhands_v1;
     if (is_opencode(keys)) return Format::opencode;
-    if (keys.has("resourceSpans")) return Format::otel;
+    if (keys.has("resourceSpans") || keys.has("resourceLogs")) return Format::otel;
     if (is_openhands(keys, "history[].") || is_openhands(keys, "trajectory[].")) return Format::openhands;
     if (is_swe_agent(keys)) return Format::swe_agent;
     if (is_har(keys)) return Format::har;
