@@ -1,4 +1,5 @@
 #include "openai_form.hpp"
+#include "openhands_order.hpp"
 #include "readers.hpp"
 #include "records.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
@@ -99,7 +100,6 @@ private:
         const ordered_json* response = tree_at(metadata, "model_response");
         const std::string response_id(response == nullptr ? std::string_view() : text_at(*response, "id"));
         const std::string_view call_id = text_at(metadata, "tool_call_id");
-        calls_.emplace(call_id);
         const ordered_json* args = tree_at(event, "args");
         ordered_json call =
             openai_call(call_id, text_at(metadata, "function_name"), arguments_of(response, call_id, args));
@@ -176,10 +176,7 @@ private:
         }
         const std::string content(text_at(event, "content"));
         ordered_json message{{"role", "user"}, {"content", content}};
-        if (call != nullptr) {
-            message = openai_result(text_at(*call, "tool_call_id"), content);
-            results_.emplace(text_at(*call, "tool_call_id"));
-        }
+        if (call != nullptr) message = openai_result(text_at(*call, "tool_call_id"), content);
         put(event, {.message = std::move(message), .time = time, .line = line, .call = std::nullopt});
     }
 
@@ -214,62 +211,41 @@ private:
         return entries_.size() - 1;
     }
 
-    /// Calls without a result leave the agent's requests, and results without a call. What is open at the end stays.
+    /// The messages as the agent sends them.
     Entries sent_ones() {
+        std::vector<const ordered_json*> messages;
+        for (const Entry& entry : entries_) messages.push_back(&entry.message);
+        std::vector<bool> is_sent(entries_.size());
         Entries sent;
-        const std::size_t open = first_open();
         auto compaction = compactions_.begin();
+        for (const SentMessage& one : order_sent(messages, true)) {
+            for (; compaction != compactions_.end() && compaction->before <= one.with; ++compaction)
+                sent.compact().kept = sent_of(compaction->kept);
+            is_sent[one.message] = true;
+            sent.add(std::move(entries_[one.message]));
+        }
+        for (; compaction != compactions_.end(); ++compaction) sent.compact().kept = sent_of(compaction->kept);
         for (std::size_t i = 0; i < entries_.size(); ++i) {
-            for (; compaction != compactions_.end() && compaction->before <= i; ++compaction)
-                sent.compact().kept = sent_ones(std::move(compaction->kept));
-            Entry& entry = entries_[i];
-            if (i >= open || is_sent(entry.message)) {
-                sent.add(std::move(entry));
-                continue;
-            }
-            ++notes_.left_out[entry.call ? "reply whose calls have no result" : "result without its call"];
-            if (entry.call) sent.bill_elsewhere(*std::move(entry.call));
+            if (is_sent[i]) continue;
+            const bool is_result = text_at(entries_[i].message, "role") == "tool";
+            ++notes_.left_out[is_result ? "result without its reply" : "reply without all its results"];
+            if (entries_[i].call) sent.bill_elsewhere(*std::move(entries_[i].call));
         }
-        for (; compaction != compactions_.end(); ++compaction)
-            sent.compact().kept = sent_ones(std::move(compaction->kept));
         return sent;
     }
 
-    std::vector<ordered_json> sent_ones(std::vector<ordered_json> messages) const {
+    static std::vector<ordered_json> sent_of(const std::vector<ordered_json>& kept) {
+        std::vector<const ordered_json*> messages;
+        for (const ordered_json& message : kept) messages.push_back(&message);
         std::vector<ordered_json> sent;
-        for (ordered_json& message : messages) {
-            if (is_sent(message)) sent.push_back(std::move(message));
-        }
+        for (const SentMessage& one : order_sent(messages, false)) sent.push_back(kept[one.message]);
         return sent;
-    }
-
-    /// Of the reply that only its results follow; else the end.
-    [[nodiscard]] std::size_t first_open() const {
-        std::size_t first = entries_.size();
-        while (first > 0 && text_at(entries_[first - 1].message, "role") == "tool") --first;
-        const bool is_reply = first > 0 && entries_[first - 1].message.contains("tool_calls");
-        return is_reply ? first - 1 : entries_.size();
-    }
-
-    /// Takes calls without a result out of the message; false if nothing of it is sent.
-    bool is_sent(ordered_json& message) const {
-        if (text_at(message, "role") == "tool") return calls_.contains(std::string(text_at(message, "tool_call_id")));
-        const auto recorded = message.find("tool_calls");
-        if (recorded == message.end()) return true;
-        ordered_json answered = ordered_json::array();
-        for (ordered_json& call : *recorded) {
-            if (results_.contains(std::string(text_at(call, "id")))) answered.push_back(std::move(call));
-        }
-        *recorded = std::move(answered);
-        return !recorded->empty();
     }
 
     LogNotes& notes_;
     Session session_{.format = Format::openhands};
     std::vector<Entry> entries_{};
     std::vector<Compaction> compactions_{};
-    std::unordered_set<std::string> calls_{};                 // ids of tool calls
-    std::unordered_set<std::string> results_{};               // and of those that have a result
     std::unordered_map<std::string, std::size_t> replies_{};  // by id of the response
     std::unordered_set<std::string> billed_{};                // ids of responses
     Usage sums_{};

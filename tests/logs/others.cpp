@@ -296,7 +296,7 @@ TEST_CASE("the tool that ends the work of OpenHands is what was said with it, si
     CHECK(usage_of(session) == std::vector<Usage>{{10, 0, 0, 2}, {10, 0, 0, 2}});
 }
 
-TEST_CASE("calls of OpenHands without a result, and results without a call, are not sent again", "[logs]") {
+TEST_CASE("a reply of OpenHands without all its results is not sent again, nor are its results", "[logs]") {
     const std::string run = R"("action": "run", "args": {})";
     const std::string ran = R"("observation": "run", "content": "x")";
     const ReadLog log = read_text_as(
@@ -307,16 +307,34 @@ TEST_CASE("calls of OpenHands without a result, and results without a call, are 
         logs::Format::openhands);
     REQUIRE(log.sessions.size() == 1);
     const Session& session = log.sessions[0];
-    CHECK(roles_of(session) == "uatua");
-    CHECK(session.recording.messages[1].json()["tool_calls"].size() == 1);
-    CHECK(session.recording.messages[4].json()["tool_calls"].size() == 1);  // the log ends before its result
-    CHECK(replies_of(session) == std::vector<std::size_t>{1, 4});
-    CHECK(session.calls_elsewhere == 1);
+    CHECK(roles_of(session) == "uua");
+    CHECK(replies_of(session) == std::vector<std::size_t>{2});  // the log ends before its result
+    CHECK(session.calls_elsewhere == 2);
+    CHECK(session.billed_elsewhere == Usage{20, 0, 0, 4});
     REQUIRE(session.compactions.size() == 1);
-    CHECK(session.compactions[0].before == 4);
-    CHECK(session.compactions[0].kept.size() == 4);
+    CHECK(session.compactions[0].before == 2);
+    CHECK(session.compactions[0].kept.size() == 2);
     CHECK(log.notes.left_out ==
-          std::map<std::string, std::int64_t>{{"reply whose calls have no result", 1}, {"result without its call", 1}});
+          std::map<std::string, std::int64_t>{{"reply without all its results", 2}, {"result without its reply", 2}});
+}
+
+TEST_CASE("a reply of OpenHands is sent once its calls have their results, behind what was said meanwhile", "[logs]") {
+    const std::string run = R"("action": "run", "args": {})";
+    const std::string ran = R"("observation": "run", "content": "x")";
+    const ReadLog log = read_text_as("[" + openhands_prompt + "," + openhands_event(run, "c1", "r1") + "," +
+                                         openhands_event(run, "c2", "r1") + "," + openhands_event(ran, "c2", "r1") +
+                                         "," + openhands_prompt + "," + openhands_event(ran, "c1", "r1") + "," +
+                                         openhands_event(run, "c3", "r2") + "," + openhands_event(run, "c4", "r2") +
+                                         "," + openhands_event(ran, "c4", "r2") + "]",
+                                     logs::Format::openhands);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "uuattat");
+    CHECK(session.recording.messages[3].json()["tool_call_id"] == "c1");
+    CHECK(session.recording.messages[4].json()["tool_call_id"] == "c2");
+    CHECK(session.recording.messages[6].json()["tool_call_id"] == "c4");  // the log ends before the other one
+    CHECK(replies_of(session) == std::vector<std::size_t>{2, 5});
+    CHECK(log.notes.left_out.empty());
 }
 
 TEST_CASE("events of OpenHands are recognised and read in what its evaluation and its interface write", "[logs]") {
