@@ -8,7 +8,10 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0::logs {
 namespace {
@@ -39,6 +42,8 @@ std::string_view other_operation(const OtelAttributes& attributes) {
 }
 
 bool names_a_model(const OtelAttributes& attributes) {
+    const std::string_view operation = first_attribute_text(attributes, {"gen_ai.operation.name"});
+    if (operation == "chat" || operation == "generate_content" || operation == "text_completion") return true;
     return first_attribute(attributes, {"gen_ai.request.model", "llm.model_name", "llm.request.type"}) != nullptr;
 }
 
@@ -86,7 +91,12 @@ public:
         each(record, "resourceMetrics", [&](const ordered_json&) { ++notes_.left_out["metrics"]; });
     }
 
-    void finish(ExchangeList&& list, VisitSession visit) { calls_.finish(std::move(list), visit); }
+    void finish(ExchangeList&& list, VisitSession visit) {
+        const auto is_alone = [&](const std::string& trace) { return !traces_.contains(trace); };
+        const auto alone = std::ranges::count_if(agents_, is_alone);
+        if (alone > 0) notes_.unknown["agent without spans of its model calls"] += alone;
+        calls_.finish(std::move(list), visit);
+    }
 
 private:
     static constexpr std::string_view details_event = "gen_ai.client.inference.operation.details";
@@ -122,6 +132,7 @@ private:
     void add_call(const ordered_json& holder, const OtelAttributes& attributes, std::int64_t nanos, bool is_event) {
         if (const std::string_view other = other_operation(attributes); !other.empty()) {
             ++notes_.left_out["span/" + std::string(other.substr(0, 64))];
+            if (other == "invoke_agent") agents_.emplace_back(text_at(holder, "traceId"));
             return;
         }
         OtelCall made{.span = span_at(holder, "spanId"), .parent = span_at(holder, "parentSpanId")};
@@ -139,6 +150,7 @@ private:
             return;
         }
         if (!sent.is_null()) made.call.request = request_of(sent, attributes);
+        traces_.emplace(text_at(holder, "traceId"));
         calls_.add(std::move(made));
     }
 
@@ -163,6 +175,8 @@ private:
     OtelMessages messages_;
     LogNotes& notes_;
     OtelCalls calls_;
+    std::unordered_set<std::string> traces_{};  // of model calls
+    std::vector<std::string> agents_{};         // traces of their spans
 };
 
 }  // namespace

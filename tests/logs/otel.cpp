@@ -90,6 +90,9 @@ TEST_CASE("a span of an agent, a workflow or a tool is no model call, though it 
     REQUIRE(log.sessions.size() == 1);
     CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{100, 0, 0, 5}});
     CHECK(log.notes.left_out == Counts{{"span/AGENT", 1}, {"span/invoke_agent", 1}, {"span/invoke_workflow", 1}});
+    CHECK(log.notes.unknown.empty());
+    const ReadLog alone = read_otel_text(export_of({span("a", "", 1, agent)}));
+    CHECK(alone.notes.unknown == Counts{{"agent without spans of its model calls", 1}});
 }
 
 TEST_CASE("a model call that two spans tell is billed once, as the inner one has it", "[logs]") {
