@@ -1,4 +1,5 @@
 #include "openai_form.hpp"
+#include "openhands_order.hpp"
 #include "readers.hpp"
 #include "records.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
@@ -26,9 +27,7 @@ bool is_side_event(std::string_view kind) {
 /// The events of a session. Those of one reply of the model share a response.
 class OpenHandsLog {
 public:
-    OpenHandsLog(const LogOptions& options, LogNotes& notes) : notes_(notes) {
-        session_.recording.id = stem_of(options);
-    }
+    OpenHandsLog(std::string id, LogNotes& notes) : notes_(notes) { session_.recording.id = std::move(id); }
 
     void add(const ordered_json& event, std::size_t line) {
         const auto time = to_seconds(text_at(event, "timestamp"));
@@ -45,6 +44,8 @@ public:
             compact(event);
         } else if (text_at(event, "source") == "user") {
             add_said(event, "user", time, line);
+        } else if (call != nullptr && action == "finish") {
+            add_finish(event, *call, time, line);
         } else if (call != nullptr) {
             add_call(event, *call, time, line);
         } else {
@@ -53,7 +54,7 @@ public:
     }
 
     void finish(VisitSession visit) {
-        entries_.finish(session_, false, notes_);
+        sent_ones().finish(session_, false, notes_);
         hand_over(std::move(session_), notes_, visit);
     }
 
@@ -75,6 +76,24 @@ private:
         put(event, std::move(entry));
     }
 
+    /// The tool that ends the work has no result: the agent sends what was said with it, without the call.
+    void add_finish(const ordered_json& event, const ordered_json& metadata, std::optional<double> time,
+                    std::size_t line) {
+        const ordered_json* response = tree_at(metadata, "model_response");
+        const ordered_json* message = message_in(response);
+        const std::string said(message == nullptr ? std::string_view() : text_at(*message, "content"));
+        std::string content = text_in_args(event, "thought");
+        if (content.empty()) {
+            content = said;
+        } else if (content != said) {
+            content.append("\n").append(said);
+        }
+        put(event, {.message = {{"role", "assistant"}, {"content", std::move(content)}},
+                    .time = time,
+                    .line = line,
+                    .call = first_call(response, event)});
+    }
+
     /// Several actions of one response are one reply.
     void add_call(const ordered_json& event, const ordered_json& metadata, std::optional<double> time,
                   std::size_t line) {
@@ -93,18 +112,30 @@ private:
             put(event, {.message = {{"role", "assistant"}, {"content", text_in_args(event, "thought")}},
                         .time = time,
                         .line = line,
-                        .call = Call{.id = response_id, .usage = usage_in(response, event)}});
-        if (response != nullptr) entries_[reply].call->model = text_at(*response, "model");
+                        .call = first_call(response, event)});
         entries_[reply].message["tool_calls"] = ordered_json::array({std::move(call)});
         if (!response_id.empty()) replies_.emplace(response_id, reply);
     }
 
+    static const ordered_json* message_in(const ordered_json* response) {
+        const ordered_json* choices = response == nullptr ? nullptr : tree_at(*response, "choices");
+        return choices == nullptr || choices->empty() || !choices->is_array() ? nullptr
+                                                                              : tree_at(choices->front(), "message");
+    }
+
+    /// nullopt where another message of this response is its reply already.
+    std::optional<Call> first_call(const ordered_json* response, const ordered_json& event) {
+        Call call{.usage = usage_in(response, event)};
+        if (response == nullptr) return call;
+        call.id = text_at(*response, "id");
+        call.model = text_at(*response, "model");
+        if (!call.id.empty() && !billed_.insert(call.id).second) return std::nullopt;
+        return call;
+    }
+
     /// As the model wrote them, where the response was recorded.
     static std::string arguments_of(const ordered_json* response, std::string_view call_id, const ordered_json* args) {
-        const ordered_json* choices = response == nullptr ? nullptr : tree_at(*response, "choices");
-        const ordered_json* message = choices == nullptr || choices->empty() || !choices->is_array()
-                                          ? nullptr
-                                          : tree_at(choices->front(), "message");
+        const ordered_json* message = message_in(response);
         const ordered_json* calls = message == nullptr ? nullptr : tree_at(*message, "tool_calls");
         if (calls != nullptr && calls->is_array()) {
             for (const ordered_json& call : *calls) {
@@ -162,7 +193,7 @@ private:
         const bool has_range = args.contains("forgotten_events_start_id") && args.contains("forgotten_events_end_id");
         const std::int64_t first = count_at(args, "forgotten_events_start_id");
         const std::int64_t last = count_at(args, "forgotten_events_end_id");
-        Compaction& compaction = entries_.compact();
+        Compaction& compaction = compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt});
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             const std::int64_t id = event_of_[i];
             if (has_range && id >= first && id <= last) forgotten_.insert(id);
@@ -176,13 +207,47 @@ private:
 
     std::size_t put(const ordered_json& event, Entry entry) {
         event_of_.push_back(count_at(event, "id"));
-        return entries_.add(std::move(entry));
+        entries_.push_back(std::move(entry));
+        return entries_.size() - 1;
+    }
+
+    /// The messages as the agent sends them.
+    Entries sent_ones() {
+        std::vector<const ordered_json*> messages;
+        for (const Entry& entry : entries_) messages.push_back(&entry.message);
+        std::vector<bool> is_sent(entries_.size());
+        Entries sent;
+        auto compaction = compactions_.begin();
+        for (const SentMessage& one : order_sent(messages, true)) {
+            for (; compaction != compactions_.end() && compaction->before <= one.with; ++compaction)
+                sent.compact().kept = sent_of(compaction->kept);
+            is_sent[one.message] = true;
+            sent.add(std::move(entries_[one.message]));
+        }
+        for (; compaction != compactions_.end(); ++compaction) sent.compact().kept = sent_of(compaction->kept);
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            if (is_sent[i]) continue;
+            const bool is_result = text_at(entries_[i].message, "role") == "tool";
+            ++notes_.left_out[is_result ? "result without its reply" : "reply without all its results"];
+            if (entries_[i].call) sent.bill_elsewhere(*std::move(entries_[i].call));
+        }
+        return sent;
+    }
+
+    static std::vector<ordered_json> sent_of(const std::vector<ordered_json>& kept) {
+        std::vector<const ordered_json*> messages;
+        for (const ordered_json& message : kept) messages.push_back(&message);
+        std::vector<ordered_json> sent;
+        for (const SentMessage& one : order_sent(messages, false)) sent.push_back(kept[one.message]);
+        return sent;
     }
 
     LogNotes& notes_;
     Session session_{.format = Format::openhands};
-    Entries entries_{};
+    std::vector<Entry> entries_{};
+    std::vector<Compaction> compactions_{};
     std::unordered_map<std::string, std::size_t> replies_{};  // by id of the response
+    std::unordered_set<std::string> billed_{};                // ids of responses
     Usage sums_{};
     std::vector<std::int64_t> event_of_{};  // of each message, the first one
     std::unordered_set<std::int64_t> forgotten_{};
@@ -190,15 +255,24 @@ private:
 
 }  // namespace
 
+/// Events, or records that hold those of a session each.
 void read_openhands(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
-    OpenHandsLog log(options, notes);
-    const auto document = read_document(in, options, notes);
-    const ordered_json* events = document && document->is_object() ? tree_at(*document, "history") : nullptr;
-    if (document && document->is_array()) events = &*document;
-    if (events == nullptr || !events->is_array()) return;
-    for (const ordered_json& event : *events) {
-        if (event.is_object()) log.add(event, 1);
-    }
+    OpenHandsLog log(stem_of(options), notes);
+    std::int64_t held = 0;
+    each_record(in, options, notes, [&](const ordered_json& record, std::size_t line) {
+        const ordered_json* events = tree_at(record, "history");
+        if (events == nullptr) events = tree_at(record, "trajectory");
+        if (events == nullptr && (record.contains("history") || record.contains("trajectory"))) {
+            ++notes.left_out["record without events"];
+            return;
+        }
+        if (events == nullptr || !events->is_array()) return log.add(record, line);
+        std::string id(text_at(record, "instance_id"));
+        if (++held; id.empty()) id = stem_of(options) + (held == 1 ? "" : "#" + std::to_string(held));
+        OpenHandsLog session(std::move(id), notes);
+        for (const ordered_json& event : *events) session.add(event, line);
+        session.finish(visit);
+    });
     log.finish(visit);
 }
 

@@ -1,124 +1,20 @@
-#include "openai_form.hpp"
+#include "otel_calls.hpp"
+#include "otel_messages.hpp"
 #include "readers.hpp"
 #include "records.hpp"
-#include "traced_calls.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
-#include <map>
 #include <optional>
+#include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0::logs {
 namespace {
-
-using detail::find_member;
-
-/// A value of OTLP's JSON: {"stringValue": ...}, {"intValue": "12"}, {"arrayValue": {"values": [...]}},
-/// {"kvlistValue": {"values": [{"key", "value"}]}}. Text that is JSON is read, since attributes hold it so.
-class OtlpValue {
-public:
-    OtlpValue(const LogOptions& options, LogNotes& notes) : options_(options), notes_(notes) {}
-
-    [[nodiscard]] ordered_json operator()(const ordered_json& value, int depth = 0) const {
-        constexpr int deepest = 60;
-        if (!value.is_object() || depth > deepest) return nullptr;
-        if (const ordered_json* text = find_member(value, "stringValue")) return *text;
-        if (const ordered_json* number = find_member(value, "intValue")) return to_number(*number);
-        for (const char* plain : {"doubleValue", "boolValue"}) {
-            if (const ordered_json* one = find_member(value, plain)) return *one;
-        }
-        if (const ordered_json* list = tree_at(value, "arrayValue")) return list_of(*list, depth);
-        if (const ordered_json* map = tree_at(value, "kvlistValue")) return map_of(*map, depth);
-        return nullptr;
-    }
-
-    /// Messages as attributes hold them: as a structure, or as JSON in a text.
-    [[nodiscard]] ordered_json tree(const ordered_json& value) const {
-        if (!value.is_string()) return value;
-        LogNotes ignored;
-        auto parsed = parse_record(value.get_ref<const std::string&>(), 1, options_, ignored);
-        if (!parsed) ++notes_.unknown["attribute that is no JSON"];
-        return parsed ? *std::move(parsed) : ordered_json(nullptr);
-    }
-
-private:
-    /// 64-bit numbers are texts in JSON.
-    static ordered_json to_number(const ordered_json& value) {
-        if (value.is_number_integer()) return value;
-        if (!value.is_string()) return nullptr;
-        std::int64_t number = 0;
-        const std::string& text = value.get_ref<const std::string&>();
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        return error == std::errc() && end == text.data() + text.size() ? ordered_json(number) : ordered_json(nullptr);
-    }
-    [[nodiscard]] ordered_json list_of(const ordered_json& list, int depth) const {
-        ordered_json out = ordered_json::array();
-        const ordered_json* values = tree_at(list, "values");
-        if (values == nullptr || !values->is_array()) return out;
-        for (const ordered_json& one : *values) out.push_back((*this)(one, depth + 1));
-        return out;
-    }
-    [[nodiscard]] ordered_json map_of(const ordered_json& map, int depth) const {
-        ordered_json out = ordered_json::object();
-        const ordered_json* values = tree_at(map, "values");
-        if (values == nullptr || !values->is_array()) return out;
-        for (const ordered_json& one : *values) {
-            const ordered_json* inner = find_member(one, "value");
-            if (inner != nullptr) out[std::string(text_at(one, "key"))] = (*this)(*inner, depth + 1);
-        }
-        return out;
-    }
-
-    const LogOptions& options_;
-    LogNotes& notes_;
-};
-
-std::string content_text(const ordered_json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    return value.is_null() ? "" : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-/// {"role", "parts": [{"type": "text", "content"}, {"type": "tool_call", "id", "name", "arguments"},
-/// {"type": "tool_call_response", "id", "response"}]} as chat messages: each response is one of its own.
-void append_messages(const ordered_json& recorded, ordered_json& messages, LogNotes& notes) {
-    const ordered_json* parts = tree_at(recorded, "parts");
-    if (parts == nullptr || !parts->is_array()) {
-        ++notes.unknown["message without parts"];
-        return;
-    }
-    const std::string_view role = text_at(recorded, "role");
-    ReplyParts said;
-    for (const ordered_json& part : *parts) {
-        const std::string_view type = text_at(part, "type");
-        const ordered_json* content = find_member(part, "content");
-        if (type == "text" && content != nullptr) {
-            said.say(content_text(*content));
-        } else if (type == "tool_call") {
-            const ordered_json* arguments = find_member(part, "arguments");
-            said.call(openai_call(text_at(part, "id"), text_at(part, "name"),
-                                  arguments == nullptr ? "{}" : content_text(*arguments)));
-        } else if (type == "tool_call_response") {
-            const ordered_json* response = find_member(part, "response");
-            if (response == nullptr) response = find_member(part, "result");
-            messages.push_back(
-                openai_result(text_at(part, "id"), response == nullptr ? std::string() : content_text(*response)));
-        } else {
-            ++(type == "reasoning" ? notes.left_out : notes.unknown)["part/" + std::string(type.substr(0, 64))];
-        }
-    }
-    if (said.empty()) return;
-    ordered_json message = said.message();
-    if (role != "assistant") message = {{"role", role}, {"content", message["content"]}};
-    messages.push_back(std::move(message));
-}
-
-ordered_json messages_in(const ordered_json& list, LogNotes& notes) {
-    ordered_json messages = ordered_json::array();
-    if (!list.is_array()) return messages;
-    for (const ordered_json& recorded : list) append_messages(recorded, messages, notes);
-    return messages;
-}
 
 std::int64_t nanos_at(const ordered_json& span, const char* key) {
     const std::string_view text = text_at(span, key);
@@ -127,9 +23,59 @@ std::int64_t nanos_at(const ordered_json& span, const char* key) {
     return text.empty() ? count_at(span, key) : nanos;
 }
 
+/// With its trace; empty without one of both.
+std::string span_at(const ordered_json& holder, const char* key) {
+    const std::string_view trace = text_at(holder, "traceId");
+    const std::string_view span = text_at(holder, key);
+    return trace.empty() || span.empty() ? std::string() : std::string(trace) + "/" + std::string(span);
+}
+
+/// What a span stands for where that is no call of a chat model, such as the agent around several of them, which has
+/// their messages and the sum of their tokens too. Else "".
+std::string_view other_operation(const OtelAttributes& attributes) {
+    constexpr std::array<std::string_view, 8> others{"invoke_agent", "create_agent", "invoke_workflow", "execute_tool",
+                                                     "embeddings",   "retrieval",    "embedding",       "rerank"};
+    const std::string_view operation = first_attribute_text(attributes, {"gen_ai.operation.name", "llm.request.type"});
+    if (std::ranges::find(others, operation) != others.end()) return operation;
+    const std::string_view kind = first_attribute_text(attributes, {"openinference.span.kind"});
+    return kind == "LLM" ? std::string_view() : kind;
+}
+
+bool names_a_model(const OtelAttributes& attributes) {
+    const std::string_view operation = first_attribute_text(attributes, {"gen_ai.operation.name"});
+    if (operation == "chat" || operation == "generate_content" || operation == "text_completion") return true;
+    return first_attribute(attributes, {"gen_ai.request.model", "llm.model_name", "llm.request.type"}) != nullptr;
+}
+
+bool has_failed(const ordered_json& span, const OtelAttributes& attributes) {
+    const ordered_json* status = tree_at(span, "status");
+    const bool is_error =
+        status != nullptr && (count_at(*status, "code") == 2 || text_at(*status, "code") == "STATUS_CODE_ERROR");
+    return is_error || first_attribute(attributes, {"error.type"}) != nullptr;
+}
+
+std::int64_t count_of(const ordered_json* value) {
+    return value == nullptr ? 0 : count_at(ordered_json{{"count", *value}}, "count");
+}
+
+std::optional<Usage> usage_of_span(const OtelAttributes& attributes) {
+    const ordered_json* sum = first_attribute(
+        attributes, {"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"});
+    const ordered_json* output = first_attribute(
+        attributes, {"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"});
+    if (sum == nullptr && output == nullptr) return std::nullopt;
+    const ordered_json* read =
+        first_attribute(attributes, {"gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens",
+                                     "llm.token_count.prompt_details.cache_read"});
+    const ordered_json* written = first_attribute(
+        attributes, {"gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens",
+                     "llm.token_count.prompt_details.cache_write"});
+    return usage_of_sums(count_of(sum), count_of(read), count_of(written), count_of(output));
+}
+
 class OtelLog {
 public:
-    OtelLog(const LogOptions& options, LogNotes& notes) : value_(options, notes), notes_(notes) {}
+    OtelLog(const LogOptions& options, LogNotes& notes) : messages_(options, notes), notes_(notes), calls_(notes) {}
 
     void add(const ordered_json& record) {
         each(record, "resourceSpans", [&](const ordered_json& resource) {
@@ -137,11 +83,24 @@ public:
                 each(scope, "spans", [&](const ordered_json& span) { add_span(span); });
             });
         });
+        each(record, "resourceLogs", [&](const ordered_json& resource) {
+            each(resource, "scopeLogs", [&](const ordered_json& scope) {
+                each(scope, "logRecords", [&](const ordered_json& event) { add_log_record(event); });
+            });
+        });
+        each(record, "resourceMetrics", [&](const ordered_json&) { ++notes_.left_out["metrics"]; });
     }
 
-    void finish(ExchangeList&& list, VisitSession visit) { calls_.finish(std::move(list), visit); }
+    void finish(ExchangeList&& list, VisitSession visit) {
+        const auto is_alone = [&](const std::string& trace) { return !traces_.contains(trace); };
+        const auto alone = std::ranges::count_if(agents_, is_alone);
+        if (alone > 0) notes_.unknown["agent without spans of its model calls"] += alone;
+        calls_.finish(std::move(list), visit);
+    }
 
 private:
+    static constexpr std::string_view details_event = "gen_ai.client.inference.operation.details";
+
     template <typename Visit>
     static void each(const ordered_json& holder, const char* key, const Visit& visit) {
         const ordered_json* list = tree_at(holder, key);
@@ -149,50 +108,75 @@ private:
         for (const ordered_json& one : *list) visit(one);
     }
 
+    /// With the attributes of its events that hold messages.
     void add_span(const ordered_json& span) {
-        std::map<std::string, ordered_json> attributes;
-        each(span, "attributes", [&](const ordered_json& one) {
-            const ordered_json* value = find_member(one, "value");
-            if (value != nullptr) attributes[std::string(text_at(one, "key"))] = value_(*value);
+        OtelAttributes attributes = otel_attributes_of(span);
+        each(span, "events", [&](const ordered_json& event) {
+            const std::string_view name = text_at(event, "name");
+            if (name == details_event || name == "gen_ai.content.prompt" || name == "gen_ai.content.completion")
+                attributes.merge(otel_attributes_of(event));
         });
-        const auto input = attributes.find("gen_ai.input.messages");
-        if (input == attributes.end()) {
+        add_call(span, attributes, nanos_at(span, "startTimeUnixNano"), false);
+    }
+
+    void add_log_record(const ordered_json& record) {
+        const OtelAttributes attributes = otel_attributes_of(record);
+        std::string_view name = text_at(record, "eventName");
+        if (name.empty()) name = first_attribute_text(attributes, {"event.name"});
+        if (name == details_event) return add_call(record, attributes, nanos_at(record, "timeUnixNano"), true);
+        const bool is_message = name.starts_with("gen_ai.") && (name.ends_with(".message") || name == "gen_ai.choice");
+        ++(is_message ? notes_.unknown
+                      : notes_.left_out)[is_message ? "event/" + std::string(name.substr(0, 64)) : "log record"];
+    }
+
+    void add_call(const ordered_json& holder, const OtelAttributes& attributes, std::int64_t nanos, bool is_event) {
+        if (const std::string_view other = other_operation(attributes); !other.empty()) {
+            ++notes_.left_out["span/" + std::string(other.substr(0, 64))];
+            if (other == "invoke_agent") agents_.emplace_back(text_at(holder, "traceId"));
+            return;
+        }
+        OtelCall made{.span = span_at(holder, "spanId"), .parent = span_at(holder, "parentSpanId")};
+        made.is_event = is_event;
+        made.call.time = static_cast<double>(nanos) / 1e9;
+        made.call.usage = usage_of_span(attributes);
+        const ordered_json sent = messages_.sent(attributes);
+        if (sent.is_null() && !names_a_model(attributes)) {
             ++notes_.left_out["span without gen_ai.input.messages"];
             return;
         }
-        TracedCall call{.time = static_cast<double>(nanos_at(span, "startTimeUnixNano")) / 1e9};
-        call.request = {{"messages", messages_in(value_.tree(input->second), notes_)}};
-        call.request["model"] = attributes["gen_ai.request.model"];
-        ordered_json instructions = ordered_json::array(
-            {{{"role", "system"}, {"parts", value_.tree(attributes["gen_ai.system_instructions"])}}});
-        if (attributes["gen_ai.system_instructions"].is_null()) instructions = nullptr;
-        for (const ordered_json& system : messages_in(instructions, notes_)) call.request["system"] = system["content"];
-        call.response = response_of(attributes);
-        call.usage = usage_of(attributes);
-        calls_.add(std::move(call));
+        made.call.response = response_of(attributes);
+        if (has_failed(holder, attributes) && !made.call.usage && made.call.response["choices"].empty()) {
+            ++notes_.left_out["span of a model call that failed"];
+            return;
+        }
+        if (!sent.is_null()) made.call.request = request_of(sent, attributes);
+        traces_.emplace(text_at(holder, "traceId"));
+        calls_.add(std::move(made));
     }
 
-    ordered_json response_of(std::map<std::string, ordered_json>& attributes) {
-        ordered_json response{{"id", attributes["gen_ai.response.id"]}, {"model", attributes["gen_ai.response.model"]}};
-        const ordered_json output = messages_in(value_.tree(attributes["gen_ai.output.messages"]), notes_);
+    ordered_json request_of(const ordered_json& sent, const OtelAttributes& attributes) const {
+        ordered_json request{{"messages", sent}};
+        request["model"] = first_attribute_text(attributes, {"gen_ai.request.model", "llm.model_name"});
+        if (ordered_json system = messages_.system(attributes); !system.is_null())
+            request["system"] = std::move(system);
+        return request;
+    }
+
+    ordered_json response_of(const OtelAttributes& attributes) const {
+        ordered_json response{{"id", first_attribute_text(attributes, {"gen_ai.response.id"})},
+                              {"model", first_attribute_text(attributes, {"gen_ai.response.model"})}};
+        ordered_json replies = messages_.replies(attributes);
         response["choices"] = ordered_json::array();
-        if (!output.empty()) response["choices"].push_back({{"message", output.front()}});
+        if (replies.size() > 1) ++notes_.unknown["output with several replies"];
+        if (!replies.empty()) response["choices"].push_back({{"message", std::move(replies.front())}});
         return response;
     }
 
-    static std::optional<Usage> usage_of(std::map<std::string, ordered_json>& attributes) {
-        const ordered_json counts{{"sum", attributes["gen_ai.usage.input_tokens"]},
-                                  {"read", attributes["gen_ai.usage.cache_read.input_tokens"]},
-                                  {"written", attributes["gen_ai.usage.cache_creation.input_tokens"]},
-                                  {"output", attributes["gen_ai.usage.output_tokens"]}};
-        if (counts["sum"].is_null() && counts["output"].is_null()) return std::nullopt;
-        return usage_of_sums(count_at(counts, "sum"), count_at(counts, "read"), count_at(counts, "written"),
-                             count_at(counts, "output"));
-    }
-
-    OtlpValue value_;
+    OtelMessages messages_;
     LogNotes& notes_;
-    TracedCalls calls_{};
+    OtelCalls calls_;
+    std::unordered_set<std::string> traces_{};  // of model calls
+    std::vector<std::string> agents_{};         // traces of their spans
 };
 
 }  // namespace

@@ -46,6 +46,7 @@ bool is_gemini_cli(const TopKeys& keys) { return keys.has("sessionId") && keys.h
 bool is_swe_agent(const TopKeys& keys) {
     if (keys.text("trajectory_format").starts_with("mini-swe-agent")) return true;
     if (keys.has("info.model_stats") || keys.has("info.mini_version")) return true;
+    if (keys.has("attempts[].trajectory") || keys.has("attempts[].history")) return true;
     return keys.has("trajectory") && (keys.has("environment") || keys.has("history") || keys.has("replay_config") ||
                                       keys.first_of("trajectory") == "action");
 }
@@ -65,9 +66,10 @@ bool is_openhands_v1(const TopKeys& keys) {
     return false;
 }
 
-/// An event of an array of events.
-bool is_openhands(const TopKeys& keys) {
-    return keys.has("source") && keys.has("timestamp") && (keys.has("action") || keys.has("observation"));
+/// An event, of the list `list` of the record or as it is.
+bool is_openhands(const TopKeys& keys, const std::string& list = "") {
+    return keys.has(list + "source") && keys.has(list + "timestamp") &&
+           (keys.has(list + "action") || keys.has(list + "observation"));
 }
 
 bool is_har(const TopKeys& keys) {
@@ -132,7 +134,8 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_gemini_cli(keys)) return Format::gemini_cli;
     if (is_openhands_v1(keys)) return Format::openhands_v1;
     if (is_opencode(keys)) return Format::opencode;
-    if (keys.has("resourceSpans")) return Format::otel;
+    if (keys.has("resourceSpans") || keys.has("resourceLogs")) return Format::otel;
+    if (is_openhands(keys, "history[].") || is_openhands(keys, "trajectory[].")) return Format::openhands;
     if (is_swe_agent(keys)) return Format::swe_agent;
     if (is_har(keys)) return Format::har;
     if (is_exchange(keys)) return Format::exchanges;

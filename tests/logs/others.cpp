@@ -62,6 +62,75 @@ TEST_CASE("mini-swe-agent keeps the provider's response", "[logs]") {
     CHECK(usage_of(session) == std::vector<Usage>{{10, 30, 0, 2}});
 }
 
+TEST_CASE("responses of the Responses interface that mini-swe-agent keeps as messages are replies", "[logs]") {
+    const ReadLog log = read_text_as(
+        R"({"info": {"model_stats": {"api_calls": 2}, "mini_version": "2.1.0"}, "messages": [
+            {"role": "system", "content": "s"}, {"role": "user", "content": "task"},
+            {"object": "response", "id": "resp_1", "model": "gpt-5", "output": [{"type": "reasoning", "summary": []},
+             {"type": "function_call", "call_id": "c1", "name": "bash", "arguments": "{\"command\":\"ls\"}"}],
+             "usage": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 80}, "output_tokens": 7}},
+            {"type": "function_call_output", "call_id": "c1", "output": "a.txt", "extra": {"returncode": 0}},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "No call."}], "extra":
+             {"interrupt_type": "FormatError", "response": {"object": "response", "id": "resp_2", "output": [],
+              "usage": {"input_tokens": 9, "input_tokens_details": {"cached_tokens": 4}, "output_tokens": 1}}}},
+            {"object": "response", "id": "resp_3", "output": []},
+            {"type": "hologram"}, {"role": "exit", "content": ""}]})",
+        logs::Format::swe_agent);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "suatu");
+    CHECK(usage_of(session) == std::vector<Usage>{{20, 80, 0, 7}});
+    CHECK(session.calls[0].id == "resp_1");
+    CHECK(session.calls[0].model == "gpt-5");
+    CHECK(session.recording.messages[2].json()["tool_calls"][0]["function"]["arguments"] == R"({"command":"ls"})");
+    CHECK(session.recording.messages[3].json()["tool_call_id"] == "c1");
+    CHECK(session.recording.messages[4].json()["content"] == "No call.");
+    CHECK(session.calls_elsewhere == 2);  // a reply that the agent could not read, and one without anything in it
+    CHECK(session.billed_elsewhere == Usage{5, 4, 0, 1});
+    CHECK(log.notes.unknown == std::map<std::string, std::int64_t>{{"input/hologram", 1}});
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"message/exit", 1}, {"reasoning", 1}});
+}
+
+TEST_CASE("a reply that mini-swe-agent could not read was billed", "[logs]") {
+    const ReadLog log = read_text_as(
+        R"({"info": {"mini_version": "2.1.0"}, "messages": [{"role": "user", "content": "task"},
+            {"role": "user", "content": "No call.", "extra": {"response": {"id": "chatcmpl-1", "model": "m",
+             "usage": {"prompt_tokens": 10, "completion_tokens": 2}}}},
+            {"role": "user", "content": "No call.", "extra": {"response": "a response that is no JSON"}},
+            {"role": "assistant", "content": "ls", "extra": {"response": {"id": "chatcmpl-2",
+             "usage": {"prompt_tokens": 20, "completion_tokens": 3}}}}]})",
+        logs::Format::swe_agent);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "uuua");
+    CHECK(usage_of(session) == std::vector<Usage>{{20, 0, 0, 3}});
+    REQUIRE(session.elsewhere.size() == 2);
+    CHECK(session.elsewhere[0].id == "chatcmpl-1");
+    CHECK(session.billed_elsewhere == Usage{10, 0, 0, 2});
+}
+
+TEST_CASE("each attempt of SWE-agent at a task is a session, and the best one bears what choosing it took", "[logs]") {
+    const auto attempt = [](int number) {
+        const std::string tokens = std::to_string(100 * number);
+        return R"({"trajectory": [], "history": [{"role": "user", "content": "task", "agent": "main"},
+            {"role": "assistant", "content": ")" +
+               tokens + R"(", "agent": "main"}], "info": {"model_stats": {"tokens_sent": )" + tokens +
+               R"(, "tokens_received": 1}}})";
+    };
+    const std::string running = R"({"attempts": [)" + attempt(1) + "," + attempt(2);
+    CHECK(logs::recognise(running) == logs::Format::swe_agent);
+    const ReadLog log = read_text_as(running + R"(], "trajectory": [], "history": [{"role": "user", "content": "task"},
+            {"role": "assistant", "content": "200"}], "environment": "e", "info": {"best_attempt_idx": 1,
+            "model_stats": {"tokens_sent": 350, "tokens_received": 6},
+            "rloop_model_stats": {"tokens_sent": 50, "tokens_received": 4}}})",
+                                     logs::Format::swe_agent);
+    REQUIRE(log.sessions.size() == 2);
+    CHECK(log.sessions[0].recording.id == "e/attempt_0");
+    CHECK(billed(log.sessions[0]) == Usage{100, 0, 0, 1});
+    CHECK(log.sessions[1].recording.messages[1].json()["content"] == "200");
+    CHECK(billed(log.sessions[1]) == Usage{250, 0, 0, 5});
+}
+
 TEST_CASE("requests that go on with an earlier one are one session", "[logs]") {
     const ReadLog log = read_fixture("exchanges.jsonl");
     REQUIRE(log.sessions.size() == 2);
@@ -190,6 +259,105 @@ TEST_CASE("actions of OpenHands that share a response are one reply", "[logs]") 
     REQUIRE(request.size() == 2);
     CHECK(request[0]["content"] == "Fix it");
     CHECK(request[1]["content"] == "Listed the files.");
+}
+
+namespace {
+
+/// An action of the agent with its call, or the result of one.
+std::string openhands_event(const std::string& kind, const std::string& call, const std::string& response) {
+    return R"({"timestamp": "2025-06-01T00:00:00", "source": "agent", )" + kind +
+           R"(, "tool_call_metadata": {"function_name": "f", "tool_call_id": ")" + call +
+           R"(", "model_response": {"id": ")" + response +
+           R"(", "model": "m", "choices": [{"message": {"content": "Done.", "tool_calls": []}}], )" +
+           R"("usage": {"prompt_tokens": 10, "completion_tokens": 2}}}})";
+}
+
+const std::string openhands_prompt =
+    R"({"timestamp": "2025-06-01T00:00:00", "source": "user", "action": "message", "args": {"content": "do it"}})";
+
+}  // namespace
+
+TEST_CASE("the tool that ends the work of OpenHands is what was said with it, since it has no result", "[logs]") {
+    const ReadLog log = read_text_as(
+        "[" + openhands_prompt + "," +
+            openhands_event(R"("action": "finish", "args": {"thought": "", "final_thought": "x"})", "c1", "r1") + "," +
+            openhands_prompt + "," + openhands_event(R"("action": "run", "args": {})", "c2", "r2") + "," +
+            openhands_event(R"("observation": "run", "content": "a.txt")", "c2", "r2") + "," +
+            openhands_event(R"("action": "finish", "args": {"thought": "I see."})", "c3", "r2") + "]",
+        logs::Format::openhands);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "uauata");
+    CHECK(session.recording.messages[1].json() == nlohmann::ordered_json{{"role", "assistant"}, {"content", "Done."}});
+    CHECK(session.recording.messages[5].json()["content"] == "I see.\nDone.");
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 3});  // the last one is of a response that is billed
+    CHECK(session.calls[0].id == "r1");
+    CHECK(session.calls[0].model == "m");
+    CHECK(usage_of(session) == std::vector<Usage>{{10, 0, 0, 2}, {10, 0, 0, 2}});
+}
+
+TEST_CASE("a reply of OpenHands without all its results is not sent again, nor are its results", "[logs]") {
+    const std::string run = R"("action": "run", "args": {})";
+    const std::string ran = R"("observation": "run", "content": "x")";
+    const ReadLog log = read_text_as(
+        "[" + openhands_prompt + "," + openhands_event(run, "c1", "r1") + "," + openhands_event(run, "c2", "r1") + "," +
+            openhands_event(ran, "c2", "r1") + "," + openhands_event(run, "c3", "r2") + "," + openhands_prompt + "," +
+            openhands_event(ran, "c0", "r0") + R"(,{"action": "condensation", "args": {}},)" +
+            openhands_event(run, "c4", "r3") + "]",
+        logs::Format::openhands);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "uua");
+    CHECK(replies_of(session) == std::vector<std::size_t>{2});  // the log ends before its result
+    CHECK(session.calls_elsewhere == 2);
+    CHECK(session.billed_elsewhere == Usage{20, 0, 0, 4});
+    REQUIRE(session.compactions.size() == 1);
+    CHECK(session.compactions[0].before == 2);
+    CHECK(session.compactions[0].kept.size() == 2);
+    CHECK(log.notes.left_out ==
+          std::map<std::string, std::int64_t>{{"reply without all its results", 2}, {"result without its reply", 2}});
+}
+
+TEST_CASE("a reply of OpenHands is sent once its calls have their results, behind what was said meanwhile", "[logs]") {
+    const std::string run = R"("action": "run", "args": {})";
+    const std::string ran = R"("observation": "run", "content": "x")";
+    const ReadLog log = read_text_as("[" + openhands_prompt + "," + openhands_event(run, "c1", "r1") + "," +
+                                         openhands_event(run, "c2", "r1") + "," + openhands_event(ran, "c2", "r1") +
+                                         "," + openhands_prompt + "," + openhands_event(ran, "c1", "r1") + "," +
+                                         openhands_event(run, "c3", "r2") + "," + openhands_event(run, "c4", "r2") +
+                                         "," + openhands_event(ran, "c4", "r2") + "]",
+                                     logs::Format::openhands);
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(roles_of(session) == "uuattat");
+    CHECK(session.recording.messages[3].json()["tool_call_id"] == "c1");
+    CHECK(session.recording.messages[4].json()["tool_call_id"] == "c2");
+    CHECK(session.recording.messages[6].json()["tool_call_id"] == "c4");  // the log ends before the other one
+    CHECK(replies_of(session) == std::vector<std::size_t>{2, 5});
+    CHECK(log.notes.left_out.empty());
+}
+
+TEST_CASE("events of OpenHands are recognised and read in what its evaluation and its interface write", "[logs]") {
+    const std::string events = "[" + openhands_prompt + "," +
+                               openhands_event(R"("action": "finish", "args": {"thought": ""})", "c1", "r1") + "]";
+    const std::string evaluation = R"({"instance_id": "x", "test_result": {"git_patch": ""}, "history": )" + events +
+                                   "}\n" + R"({"instance_id": "y", "test_result": {}, "history": null})" + "\n" +
+                                   R"({"instance_id": "z", "test_result": {}, "history": )" + events + "}\n";
+    CHECK(logs::recognise(evaluation) == logs::Format::openhands);
+    const ReadLog log = read_text_as(evaluation, logs::Format::openhands);
+    REQUIRE(log.sessions.size() == 2);
+    CHECK(log.sessions[0].recording.id == "x");
+    CHECK(log.sessions[1].recording.id == "z");
+    CHECK(roles_of(log.sessions[1]) == "ua");
+    CHECK(log.notes.damaged == 0);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"record without events", 1}});
+
+    const std::string answer = "{\n \"trajectory\": " + events + "\n}\n";
+    CHECK(logs::recognise(answer) == logs::Format::openhands);
+    const ReadLog one = read_text_as(answer, logs::Format::openhands, {.name = "t.json"});
+    REQUIRE(one.sessions.size() == 1);
+    CHECK(one.sessions[0].recording.id == "t");
+    CHECK(roles_of(one.sessions[0]) == "ua");
 }
 
 TEST_CASE("spans of model calls are put together in the order of their starts", "[logs]") {
