@@ -123,6 +123,7 @@ private:
         session.recording.id = key.empty() ? base : base + "/" + key;
         if (number > 1) session.recording.id += "#" + std::to_string(number);
         if (!key.empty()) session.parent = base;
+        thread.close();
         thread.entries().finish(session, true, notes_);
         thread = {};
         hand_over(std::move(session), notes_, visit_);

@@ -3,6 +3,7 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -33,11 +34,10 @@ void take_largest(Usage& usage, const Usage& other) {
     usage.output = std::max(usage.output, other.output);
 }
 
-std::optional<Usage> claude_usage(const ordered_json& message) {
-    const ordered_json* usage = tree_at(message, "usage");
-    if (usage == nullptr || !usage->is_object()) return std::nullopt;
-    return provider_usage(*usage);
-}
+/// Kinds of "iterations" that the usage around them holds.
+constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "fallback_message", "turn"};
+/// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
+constexpr std::array<std::string_view, 2> claude_billed_iterations{"advisor_message", "compaction"};
 
 std::optional<double> time_of(const ordered_json& record) { return to_seconds(text_at(record, "timestamp")); }
 
@@ -95,12 +95,46 @@ void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& n
                             .call = Call{.id = id, .model = std::string(text_at(message, "model"))}});
     if (known == replies_.end() && !id.empty()) replies_.emplace(id, reply);
     append_blocks(reply, to_blocks(std::move(*content)));
-    if (const auto usage = claude_usage(message)) {
-        auto& billed_usage = entries_[reply].call->usage;
-        if (!billed_usage) billed_usage.emplace();
-        take_largest(*billed_usage, *usage);
-    }
+    add_usage_of(reply, message, notes);
     mark(record, reply + 1);
+}
+
+void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, LogNotes& notes) {
+    const ordered_json* usage = tree_at(message, "usage");
+    if (usage == nullptr || !usage->is_object()) return;
+    Call& call = *entries_[reply].call;
+    if (!call.usage) call.usage.emplace();
+    take_largest(*call.usage, provider_usage(*usage));
+    const ordered_json* iterations = tree_at(*usage, "iterations");
+    if (iterations == nullptr || !iterations->is_array()) return;
+    for (std::size_t i = 0; i < iterations->size(); ++i) {
+        const ordered_json& iteration = (*iterations)[i];
+        const std::string_view type = text_at(iteration, "type");
+        if (std::ranges::find(claude_billed_iterations, type) != claude_billed_iterations.end()) {
+            bill_within(call, i, iteration);
+        } else if (!type.empty() &&
+                   std::ranges::find(claude_counted_iterations, type) == claude_counted_iterations.end()) {
+            ++notes.unknown["usage.iterations/" + std::string(type.substr(0, 64))];
+        }
+    }
+}
+
+/// Records of a reply repeat the list.
+void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordered_json& iteration) {
+    const std::string& reply = call.id.empty() ? call.bill_id : call.id;
+    const std::string id = reply.empty() ? "" : reply + "/iterations/" + std::to_string(index);
+    auto one = std::ranges::find_if(within_, [&](const Call& known) { return !id.empty() && known.bill_id == id; });
+    if (one == within_.end()) {
+        const std::string_view model = text_at(iteration, "model");
+        within_.push_back({.bill_id = id, .model = model.empty() ? call.model : std::string(model), .usage = Usage{}});
+        one = std::prev(within_.end());
+    }
+    take_largest(*one->usage, provider_usage(iteration));
+}
+
+void ClaudeThread::close() {
+    for (Call& call : within_) entries_.bill_elsewhere(std::move(call));
+    within_.clear();
 }
 
 void ClaudeThread::append_blocks(std::size_t reply, ordered_json blocks) {

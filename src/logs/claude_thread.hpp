@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace whittle::inline v0::logs {
 
@@ -24,6 +25,8 @@ public:
     void compact(const ordered_json& record);
     /// Any other record with a "uuid": a prompt may name it as its parent.
     void pass(const ordered_json& record);
+    /// No record follows.
+    void close();
 
     /// Whether the record is a prompt that begins a conversation of its own, after others in this one.
     [[nodiscard]] bool begins_anew(const ordered_json& record) const;
@@ -40,6 +43,8 @@ private:
     [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
     void mark(const ordered_json& record, Place place);
     void append_blocks(std::size_t reply, ordered_json blocks);
+    void add_usage_of(std::size_t reply, const ordered_json& message, LogNotes& notes);
+    void bill_within(const Call& call, std::size_t index, const ordered_json& iteration);
     void add_results(ordered_json blocks, const ordered_json& record, std::size_t line);
     [[nodiscard]] std::size_t message_for_results(const ordered_json& blocks, const ordered_json& record,
                                                   std::size_t line);
@@ -51,6 +56,7 @@ private:
     std::unordered_map<std::string, Place> places_{};         // by uuid
     std::unordered_map<std::string, std::size_t> replies_{};  // by message id
     std::unordered_map<std::string, std::size_t> callers_{};  // by id of a tool call: the reply that has it
+    std::vector<Call> within_{};                              // calls that replies' own usage leaves out
 };
 
 /// Whether content is an array with a block of type tool_result.
