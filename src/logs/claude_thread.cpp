@@ -39,6 +39,31 @@ constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "
 /// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
 constexpr std::array<std::string_view, 2> claude_billed_iterations{"advisor_message", "compaction"};
 
+/// Or that of one of them was not known yet.
+bool has_same_input(const Usage& a, const Usage& b) {
+    const auto is_unknown = [](const Usage& usage) {
+        return usage.input == 0 && usage.cache_read == 0 && usage.cache_write == 0;
+    };
+    return is_unknown(a) || is_unknown(b) ||
+           (a.input == b.input && a.cache_read == b.cache_read && a.cache_write == b.cache_write);
+}
+
+/// Who gives no id to a request may give one id to all messages: then copies of a record are known by its time, too.
+Call claude_call_of(const ordered_json& record, bool is_new_id) {
+    const ordered_json& message = record["message"];
+    Call call{.model = std::string(text_at(message, "model"))};
+    const std::string id(text_at(message, "id"));
+    if (id.empty()) return call;
+    if (is_new_id && !text_at(record, "requestId").empty()) {
+        call.id = id;
+        return call;
+    }
+    std::string_view own = text_at(record, "timestamp");
+    if (own.empty()) own = text_at(record, "uuid");
+    if (!own.empty()) call.bill_id = "claude_code/" + id + "/" + std::string(own);
+    return call;
+}
+
 std::optional<double> time_of(const ordered_json& record) { return to_seconds(text_at(record, "timestamp")); }
 
 /// Whether it is one of the newest blocks.
@@ -83,20 +108,37 @@ void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& n
         ++notes.left_out["repeated record"];
         return;
     }
-    const ordered_json& message = record["message"];
-    const std::string id(text_at(message, "id"));
-    const auto known = id.empty() ? replies_.end() : replies_.find(id);
-    const std::size_t reply =
-        known != replies_.end()
-            ? known->second
-            : entries_.add({.message = {{"role", "assistant"}, {"content", ordered_json::array()}},
-                            .time = time_of(record),
-                            .line = line,
-                            .call = Call{.id = id, .model = std::string(text_at(message, "model"))}});
-    if (known == replies_.end() && !id.empty()) replies_.emplace(id, reply);
+    const std::size_t reply = reply_of(record, line);
     append_blocks(reply, to_blocks(std::move(*content)));
-    add_usage_of(reply, message, notes);
+    add_usage_of(reply, record["message"], notes);
     mark(record, reply + 1);
+}
+
+/// The one that the record is more of, or else a new one.
+std::size_t ClaudeThread::reply_of(const ordered_json& record, std::size_t line) {
+    const std::string id(text_at(record["message"], "id"));
+    const auto known = id.empty() ? replies_.end() : replies_.find(id);
+    if (known != replies_.end() && is_more_of(known->second, record)) return known->second;
+    const std::size_t reply = entries_.add({.message = {{"role", "assistant"}, {"content", ordered_json::array()}},
+                                            .time = time_of(record),
+                                            .line = line,
+                                            .call = claude_call_of(record, known == replies_.end())});
+    if (!id.empty()) replies_.insert_or_assign(id, reply);
+    if (!id.empty()) requests_.insert_or_assign(id, std::string(text_at(record, "requestId")));
+    return reply;
+}
+
+/// Whether a record with the message id of this reply belongs to it: some gateways give one id to all replies. It does
+/// if it is of the same request, or follows the reply itself, or its results while the bill's input is the same.
+bool ClaudeThread::is_more_of(std::size_t reply, const ordered_json& record) const {
+    const ordered_json& message = record["message"];
+    const std::string_view request = text_at(record, "requestId");
+    if (!request.empty() && requests_.at(std::string(text_at(message, "id"))) == request) return true;
+    if (place_of_parent(record) <= reply + 1) return true;
+    const bool follows_results = entries_.size() == reply + 2 && holds_results(reply + 1);
+    const ordered_json* usage = tree_at(message, "usage");
+    return follows_results && (usage == nullptr || !entries_[reply].call->usage ||
+                               has_same_input(provider_usage(*usage), *entries_[reply].call->usage));
 }
 
 void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, LogNotes& notes) {

@@ -42,6 +42,8 @@ private:
 
     [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
     void mark(const ordered_json& record, Place place);
+    [[nodiscard]] std::size_t reply_of(const ordered_json& record, std::size_t line);
+    [[nodiscard]] bool is_more_of(std::size_t reply, const ordered_json& record) const;
     void append_blocks(std::size_t reply, ordered_json blocks);
     void add_usage_of(std::size_t reply, const ordered_json& message, LogNotes& notes);
     void bill_within(const Call& call, std::size_t index, const ordered_json& iteration);
@@ -53,10 +55,11 @@ private:
     [[nodiscard]] bool holds_results(std::size_t at) const;
 
     Entries entries_{};
-    std::unordered_map<std::string, Place> places_{};         // by uuid
-    std::unordered_map<std::string, std::size_t> replies_{};  // by message id
-    std::unordered_map<std::string, std::size_t> callers_{};  // by id of a tool call: the reply that has it
-    std::vector<Call> within_{};                              // calls that replies' own usage leaves out
+    std::unordered_map<std::string, Place> places_{};          // by uuid
+    std::unordered_map<std::string, std::size_t> replies_{};   // by message id, the newest of each
+    std::unordered_map<std::string, std::string> requests_{};  // by message id: "requestId" of that reply
+    std::unordered_map<std::string, std::size_t> callers_{};   // by id of a tool call: the reply that has it
+    std::vector<Call> within_{};                               // calls that replies' own usage leaves out
 };
 
 /// Whether content is an array with a block of type tool_result.

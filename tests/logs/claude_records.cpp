@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,4 +27,40 @@ TEST_CASE("calls of other models within a reply of Claude Code are billed once, 
     CHECK(session.elsewhere[1].model == "large");
     CHECK(billed(session) == Usage{9'150, 0, 0, 712});
     CHECK(log.notes.unknown == std::map<std::string, std::int64_t>{{"usage.iterations/seance", 2}});
+}
+
+TEST_CASE("replies of Claude Code that a gateway gave one message id are calls of their own", "[logs]") {
+    const auto reply = [](const std::string& id, const std::string& parent, const std::string& blocks, int input) {
+        return claude_reply(id, parent, "same", blocks,
+                            R"("input_tokens":)" + std::to_string(input) + R"(,"output_tokens":1)",
+                            R"("timestamp":"2026-08-01T10:00:00.0)" + std::to_string(input) + R"(Z",)");
+    };
+    const std::string text = claude_prompt("u1", "", "first") + reply("a1", "u1", claude_text("one"), 10) +
+                             reply("a2", "a1", claude_call("t1"), 10) + claude_result("r1", "a2", "t1") +
+                             reply("a3", "r1", claude_call("t2"), 10) +  // it went on while its first call ran
+                             claude_result("r2", "a3", "t2") + reply("a4", "r2", claude_text("two"), 20) +
+                             claude_prompt("u2", "a4", "second") + reply("a5", "u2", claude_text("three"), 30);
+    const Session session = read_claude(text).sessions.at(0);
+    CHECK(roles_of(session) == "uauaua");
+    CHECK(usage_of(session) == std::vector<Usage>{{10, 0, 0, 1}, {20, 0, 0, 1}, {30, 0, 0, 1}});
+    CHECK(request_text(session, 1) == "first\none\ncall t1\ncall t2\nresult t1\nresult t2\n");
+    CHECK(request_text(session, 2) == "first\none\ncall t1\ncall t2\nresult t1\nresult t2\ntwo\nsecond\n");
+    // In another session the id says as little; what a copy shares is the time as well
+    std::set<std::string> bill_ids;
+    for (const logs::Call& call : session.calls) {
+        CHECK(call.id.empty());
+        bill_ids.insert(call.bill_id);
+    }
+    CHECK(bill_ids.size() == 3);
+    CHECK(bill_ids.contains("claude_code/same/2026-08-01T10:00:00.020Z"));
+}
+
+TEST_CASE("records of one request of Claude Code are one reply, wherever they stand", "[logs]") {
+    const Session session =
+        read_claude(claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_call("t1")) +
+                    claude_result("r1", "a1", "t1") + claude_prompt("u2", "r1", "hurry", R"("isMeta":true,)") +
+                    claude_reply("a2", "u2", "m1", claude_text("late")))
+            .sessions.at(0);
+    CHECK(roles_of(session) == "uauu");
+    CHECK(session.calls.at(0).id == "m1");
 }
