@@ -92,7 +92,7 @@ bool has_tool_result(const ordered_json& content) {
 
 ClaudeThread::Place ClaudeThread::place_of_parent(const ordered_json& record) const {
     const auto parent = places_.find(std::string(text_at(record, "parentUuid")));
-    return parent == places_.end() ? entries_.size() : parent->second;
+    return parent == places_.end() ? here() : parent->second;
 }
 
 void ClaudeThread::mark(const ordered_json& record, Place place) {
@@ -111,7 +111,7 @@ void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& n
     const std::size_t reply = reply_of(record, line);
     append_blocks(reply, to_blocks(std::move(*content)));
     add_usage_of(reply, record["message"], notes);
-    mark(record, reply + 1);
+    mark(record, {reply + 1, entries_.compactions()});
 }
 
 /// The one that the record is more of, or else a new one.
@@ -134,7 +134,7 @@ bool ClaudeThread::is_more_of(std::size_t reply, const ordered_json& record) con
     const ordered_json& message = record["message"];
     const std::string_view request = text_at(record, "requestId");
     if (!request.empty() && requests_.at(std::string(text_at(message, "id"))) == request) return true;
-    if (place_of_parent(record) <= reply + 1) return true;
+    if (place_of_parent(record).messages <= reply + 1) return true;
     const bool follows_results = entries_.size() == reply + 2 && holds_results(reply + 1);
     const ordered_json* usage = tree_at(message, "usage");
     return follows_results && (usage == nullptr || !entries_[reply].call->usage ||
@@ -200,7 +200,7 @@ void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& no
         Compaction& compaction = entries_.was_compacted_here() ? entries_.newest_compaction() : entries_.compact();
         compaction.kept.insert(compaction.kept.begin(),
                                ordered_json{{"role", "user"}, {"content", std::move(*content)}});
-        return mark(record, entries_.size());
+        return mark(record, here());
     }
     if (is_set(record, "isVisibleInTranscriptOnly")) {
         ++notes.left_out["shown in the transcript only"];
@@ -211,15 +211,14 @@ void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& no
 }
 
 void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line) {
-    const Place place = place_of_parent(record);
-    Place next = place;
-    while (next < entries_.size() && holds_results(next)) ++next;
-    if (next < entries_.size()) take_back_to(next);
+    Place place = place_of_parent(record);
+    while (place.messages < entries_.size() && holds_results(place.messages)) ++place.messages;
+    if (place.messages < entries_.size() || place.compactions < entries_.compactions()) take_back_to(place);
     entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
                   .time = time_of(record),
                   .line = line,
                   .call = std::nullopt});
-    mark(record, entries_.size());
+    mark(record, here());
 }
 
 bool ClaudeThread::begins_anew(const ordered_json& record) const {
@@ -236,7 +235,7 @@ void ClaudeThread::add_results(ordered_json blocks, const ordered_json& record, 
     const std::size_t at = message_for_results(blocks, record, line);
     ordered_json& held = entries_[at].message["content"];
     for (ordered_json& block : blocks) held.push_back(std::move(block));
-    mark(record, at + 1);
+    mark(record, {at + 1, entries_.compactions()});
 }
 
 std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const ordered_json& record,
@@ -257,16 +256,22 @@ std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const 
 /// What is known of places from `at` on moves by one.
 void ClaudeThread::make_room(std::size_t at) {
     if (at == entries_.size()) return;
-    shift_from(places_, at + 1);
+    for (auto& [id, place] : places_) {
+        if (place.messages > at) ++place.messages;
+    }
     shift_from(replies_, at);
     shift_from(callers_, at);
 }
 
 void ClaudeThread::take_back_to(Place place) {
-    entries_.truncate(place);
-    std::erase_if(replies_, [&](const auto& one) { return one.second >= place; });
-    std::erase_if(callers_, [&](const auto& one) { return one.second >= place; });
-    for (auto& [id, known] : places_) known = std::min(known, place);
+    entries_.truncate(place.messages);
+    while (entries_.compactions() > place.compactions) entries_.undo_compaction();
+    std::erase_if(replies_, [&](const auto& one) { return one.second >= place.messages; });
+    std::erase_if(callers_, [&](const auto& one) { return one.second >= place.messages; });
+    for (auto& [id, known] : places_) {
+        known.messages = std::min(known.messages, place.messages);
+        known.compactions = std::min(known.compactions, entries_.compactions());
+    }
 }
 
 bool ClaudeThread::holds_results(std::size_t at) const {
@@ -280,15 +285,15 @@ void ClaudeThread::compact(const ordered_json& record) {
         if (facts->contains("preTokens")) compaction.tokens_before = count_at(*facts, "preTokens");
         const ordered_json* preserved = tree_at(*facts, "preservedMessages");
         const ordered_json* ids = preserved == nullptr ? nullptr : tree_at(*preserved, "uuids");
-        Place last = 0;
+        std::size_t last = 0;
         for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
             const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : places_.end();
-            if (place == places_.end() || place->second <= last) continue;  // blocks of one message
-            last = place->second;
+            if (place == places_.end() || place->second.messages <= last) continue;  // blocks of one message
+            last = place->second.messages;
             compaction.kept.push_back(entries_[last - 1].message);
         }
     }
-    mark(record, entries_.size());
+    mark(record, here());
 }
 
 }  // namespace whittle::inline v0::logs

@@ -37,9 +37,13 @@ public:
     std::string folder{};
 
 private:
-    /// Number of messages behind which something stands.
-    using Place = std::size_t;
+    /// What something stands behind.
+    struct Place {
+        std::size_t messages = 0;
+        std::size_t compactions = 0;
+    };
 
+    [[nodiscard]] Place here() const noexcept { return {entries_.size(), entries_.compactions()}; }
     [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
     void mark(const ordered_json& record, Place place);
     [[nodiscard]] std::size_t reply_of(const ordered_json& record, std::size_t line);

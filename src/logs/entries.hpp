@@ -25,6 +25,7 @@ struct Entry {
 class Entries {
 public:
     std::size_t add(Entry entry);
+    /// Results behind their calls: in front of a compaction that is at the same place.
     void insert(std::size_t at, Entry entry);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
@@ -38,6 +39,7 @@ public:
     [[nodiscard]] bool was_compacted_here() const noexcept;
     /// There has to be one.
     [[nodiscard]] Compaction& newest_compaction() noexcept { return compactions_.back(); }
+    [[nodiscard]] std::size_t compactions() const noexcept { return compactions_.size(); }
 
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }

@@ -64,3 +64,32 @@ TEST_CASE("records of one request of Claude Code are one reply, wherever they st
     CHECK(roles_of(session) == "uauu");
     CHECK(session.calls.at(0).id == "m1");
 }
+
+TEST_CASE("what a person took back in Claude Code may be a compaction", "[logs]") {
+    const std::string text =
+        claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_text("one")) +
+        claude_record("b1", "", R"("type":"system","subtype":"compact_boundary","compactMetadata":{"preTokens":9})") +
+        claude_prompt("s1", "b1", "summary", R"("isCompactSummary":true,)") + claude_prompt("u2", "s1", "second");
+    const Session session =
+        read_claude(text + claude_prompt("u3", "a1", "third") + claude_reply("a3", "u3", "m3", claude_text("three")))
+            .sessions.at(0);
+    CHECK(session.compactions.empty());
+    CHECK(request_text(session, 1) == "first\none\nthird\n");
+    const Session kept =
+        read_claude(text + claude_prompt("u3", "s1", "third") + claude_reply("a3", "u3", "m3", claude_text("three")))
+            .sessions.at(0);
+    CHECK(kept.compactions.size() == 1);
+    CHECK(request_text(kept, 1) == "summary\nthird\n");
+}
+
+TEST_CASE("a result of Claude Code that comes behind a compaction stands with its call in front of it", "[logs]") {
+    const Session session =
+        read_claude(claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_call("t1")) +
+                    claude_record("b1", "", R"("type":"system","subtype":"compact_boundary")") +
+                    claude_prompt("s1", "b1", "summary", R"("isCompactSummary":true,)") +
+                    claude_result("r1", "a1", "t1") + claude_prompt("u2", "s1", "second") +
+                    claude_reply("a2", "u2", "m2", claude_text("two")))
+            .sessions.at(0);
+    CHECK(roles_of(session) == "uauua");
+    CHECK(request_text(session, 1) == "summary\nsecond\n");
+}
