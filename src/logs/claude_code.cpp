@@ -86,7 +86,7 @@ private:
         const std::string_view type = attachment == nullptr ? std::string_view() : text_at(*attachment, "type");
         const ordered_json* prompt = attachment == nullptr ? nullptr : detail::find_member(*attachment, "prompt");
         if (type == "queued_command" && prompt != nullptr && (prompt->is_string() || prompt->is_array()))
-            return thread.add_prompt(*prompt, record, line);
+            return thread.add_prompt(*prompt, record, line, true);
         thread.pass(record);
         ++notes_.left_out["attachment/" + std::string(type.substr(0, 64))];
     }

@@ -207,17 +207,18 @@ void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& no
         return pass(record);
     }
     if (has_tool_result(*content)) return add_results(std::move(*content), record, line);
-    add_prompt(std::move(*content), record, line);
+    add_prompt(std::move(*content), record, line, is_set(record, "isMeta"));
 }
 
-void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line) {
+void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion) {
     Place place = place_of_parent(record);
-    while (place.messages < entries_.size() && holds_results(place.messages)) ++place.messages;
+    place.messages = behind_results(place.messages);
     if (place.messages < entries_.size() || place.compactions < entries_.compactions()) take_back_to(place);
     entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
                   .time = time_of(record),
                   .line = line,
-                  .call = std::nullopt});
+                  .call = std::nullopt,
+                  .is_companion = is_companion});
     mark(record, here());
 }
 
@@ -250,6 +251,17 @@ std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const 
                          .time = time_of(record),
                          .line = line,
                          .call = std::nullopt});
+    return at;
+}
+
+/// Behind results that stand there, or around there, and all companions of these: of calls side by side each result has
+/// its own ones as children, so a record that has another of these results as its parent takes none of them back.
+std::size_t ClaudeThread::behind_results(std::size_t at) const {
+    while (at < entries_.size() && holds_results(at)) ++at;
+    std::size_t results = at;
+    while (results > 0 && entries_[results - 1].is_companion) --results;
+    if (results == 0 || !holds_results(results - 1)) return at;
+    while (at < entries_.size() && entries_[at].is_companion) ++at;
     return at;
 }
 

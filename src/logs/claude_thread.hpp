@@ -19,8 +19,8 @@ public:
     void add_reply(ordered_json& record, std::size_t line, LogNotes& notes);
     /// A record of type user: a prompt, or results, which are taken.
     void add_user(ordered_json& record, std::size_t line, LogNotes& notes);
-    /// A prompt that was typed while the model worked.
-    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line);
+    /// A prompt, or a `is_companion`: what the agent adds by itself or what was typed while the model worked.
+    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion);
     /// A record of a compaction.
     void compact(const ordered_json& record);
     /// Any other record with a "uuid": a prompt may name it as its parent.
@@ -55,6 +55,7 @@ private:
     [[nodiscard]] std::size_t message_for_results(const ordered_json& blocks, const ordered_json& record,
                                                   std::size_t line);
     void make_room(std::size_t at);
+    [[nodiscard]] std::size_t behind_results(std::size_t at) const;
     void take_back_to(Place place);
     [[nodiscard]] bool holds_results(std::size_t at) const;
 

@@ -93,3 +93,30 @@ TEST_CASE("a result of Claude Code that comes behind a compaction stands with it
     CHECK(roles_of(session) == "uauua");
     CHECK(request_text(session, 1) == "summary\nsecond\n");
 }
+
+TEST_CASE("what came with results of parallel calls of Claude Code is kept with each", "[logs]") {
+    const std::string meta = R"("isMeta":true,)";
+    const auto queued = [](const std::string& id, const std::string& parent, const std::string& text) {
+        return claude_record(
+            id, parent, R"("type":"attachment","attachment":{"type":"queued_command","prompt":")" + text + R"("})");
+    };
+    const std::string text =
+        claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_call("t1")) +
+        claude_reply("a2", "a1", "m1", claude_call("t2")) + claude_reply("a3", "a2", "m1", claude_call("t3")) +
+        claude_result("r1", "a1", "t1") + claude_prompt("m1", "r1", "caption 1", meta) +
+        claude_prompt("n1", "m1", "and more", meta) + queued("q1", "n1", "hurry") + claude_result("r2", "a2", "t2") +
+        claude_prompt("m2", "r2", "caption 2", meta) + claude_result("r3", "a3", "t3") + queued("q2", "r3", "now");
+    const std::string sent =
+        "first\ncall t1\ncall t2\ncall t3\nresult t1\nresult t2\nresult t3\n"
+        "caption 1\nand more\nhurry\ncaption 2\nnow\n";
+    const Session session =
+        read_claude(text + claude_reply("a4", "q2", "m2", claude_text("done"), R"("input_tokens":1)", ""))
+            .sessions.at(0);
+    CHECK(request_text(session, 1) == sent);
+    // What a person takes back is the prompt alone
+    const Session rewound =
+        read_claude(text + claude_prompt("u2", "r3", "second") + claude_prompt("u3", "r3", "third") +
+                    claude_reply("a4", "u3", "m2", claude_text("done"), R"("input_tokens":1)", ""))
+            .sessions.at(0);
+    CHECK(request_text(rewound, 1) == sent + "third\n");
+}
