@@ -39,6 +39,15 @@ constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "
 /// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
 constexpr std::array<std::string_view, 2> claude_billed_iterations{"advisor_message", "compaction"};
 
+/// Whether what a compaction kept stands in front of its summary: it is tied to the boundary, else to the summary.
+bool keeps_what_is_in_front(const ordered_json& facts, std::string_view boundary) {
+    for (const char* kind : {"preservedMessages", "preservedSegment"}) {
+        const ordered_json* kept = tree_at(facts, kind);
+        if (kept != nullptr && !boundary.empty() && text_at(*kept, "anchorUuid") == boundary) return true;
+    }
+    return false;
+}
+
 /// Or that of one of them was not known yet.
 bool has_same_input(const Usage& a, const Usage& b) {
     const auto is_unknown = [](const Usage& usage) {
@@ -99,7 +108,10 @@ void ClaudeThread::mark(const ordered_json& record, Place place) {
     if (const std::string_view id = text_at(record, "uuid"); !id.empty()) places_[std::string(id)] = place;
 }
 
-void ClaudeThread::pass(const ordered_json& record) { mark(record, place_of_parent(record)); }
+void ClaudeThread::pass(const ordered_json& record) {
+    const Place parent = place_of_parent(record);
+    mark(record, {parent.messages, parent.compactions, std::nullopt});
+}
 
 void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& notes) {
     ordered_json* const content = content_of(record);
@@ -111,7 +123,7 @@ void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& n
     const std::size_t reply = reply_of(record, line);
     append_blocks(reply, to_blocks(std::move(*content)));
     add_usage_of(reply, record["message"], notes);
-    mark(record, {reply + 1, entries_.compactions()});
+    mark(record, {reply + 1, entries_.compactions(), reply});
 }
 
 /// The one that the record is more of, or else a new one.
@@ -197,9 +209,7 @@ void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& no
         return;
     }
     if (is_set(record, "isCompactSummary")) {
-        Compaction& compaction = entries_.was_compacted_here() ? entries_.newest_compaction() : entries_.compact();
-        compaction.kept.insert(compaction.kept.begin(),
-                               ordered_json{{"role", "user"}, {"content", std::move(*content)}});
+        add_summary(std::move(*content));
         return mark(record, here());
     }
     if (is_set(record, "isVisibleInTranscriptOnly")) {
@@ -208,6 +218,17 @@ void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& no
     }
     if (has_tool_result(*content)) return add_results(std::move(*content), record, line);
     add_prompt(std::move(*content), record, line, is_set(record, "isMeta"));
+}
+
+void ClaudeThread::add_summary(ordered_json content) {
+    if (!entries_.was_compacted_here()) {
+        entries_.compact();
+        summary_at_ = 0;
+    }
+    auto& kept = entries_.newest_compaction().kept;
+    kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(std::min(summary_at_, kept.size())),
+                ordered_json{{"role", "user"}, {"content", std::move(content)}});
+    ++summary_at_;
 }
 
 void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion) {
@@ -219,7 +240,7 @@ void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, 
                   .line = line,
                   .call = std::nullopt,
                   .is_companion = is_companion});
-    mark(record, here());
+    mark(record, {entries_.size(), entries_.compactions(), entries_.size() - 1});
 }
 
 bool ClaudeThread::begins_anew(const ordered_json& record) const {
@@ -236,7 +257,7 @@ void ClaudeThread::add_results(ordered_json blocks, const ordered_json& record, 
     const std::size_t at = message_for_results(blocks, record, line);
     ordered_json& held = entries_[at].message["content"];
     for (ordered_json& block : blocks) held.push_back(std::move(block));
-    mark(record, {at + 1, entries_.compactions()});
+    mark(record, {at + 1, entries_.compactions(), at});
 }
 
 std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const ordered_json& record,
@@ -270,6 +291,7 @@ void ClaudeThread::make_room(std::size_t at) {
     if (at == entries_.size()) return;
     for (auto& [id, place] : places_) {
         if (place.messages > at) ++place.messages;
+        if (place.own && *place.own >= at) ++*place.own;
     }
     shift_from(replies_, at);
     shift_from(callers_, at);
@@ -283,6 +305,7 @@ void ClaudeThread::take_back_to(Place place) {
     for (auto& [id, known] : places_) {
         known.messages = std::min(known.messages, place.messages);
         known.compactions = std::min(known.compactions, entries_.compactions());
+        if (known.own && *known.own >= place.messages) known.own.reset();
     }
 }
 
@@ -291,21 +314,74 @@ bool ClaudeThread::holds_results(std::size_t at) const {
 }
 
 void ClaudeThread::compact(const ordered_json& record) {
-    Compaction& compaction = entries_.compact();
-    if (const ordered_json* facts = tree_at(record, "compactMetadata")) {
-        compaction.trigger = text_at(*facts, "trigger");
-        if (facts->contains("preTokens")) compaction.tokens_before = count_at(*facts, "preTokens");
-        const ordered_json* preserved = tree_at(*facts, "preservedMessages");
-        const ordered_json* ids = preserved == nullptr ? nullptr : tree_at(*preserved, "uuids");
-        std::size_t last = 0;
-        for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
-            const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : places_.end();
-            if (place == places_.end() || place->second.messages <= last) continue;  // blocks of one message
-            last = place->second.messages;
-            compaction.kept.push_back(entries_[last - 1].message);
-        }
+    const ordered_json none;
+    const ordered_json* known = tree_at(record, "compactMetadata");
+    const ordered_json& facts = known == nullptr ? none : *known;
+    const std::vector<std::size_t> messages = preserved(facts);
+    const bool keeps_front = !messages.empty() && keeps_what_is_in_front(facts, text_at(record, "uuid"));
+    std::vector<ordered_json> kept;
+    if (keeps_front) {
+        kept = sent_before(messages.back() + 1);
+    } else {
+        for (const std::size_t at : messages) kept.push_back(entries_[at].message);
     }
+    summary_at_ = keeps_front ? kept.size() : 0;
+    Compaction& compaction = entries_.compact();
+    compaction.kept = std::move(kept);
+    compaction.trigger = text_at(facts, "trigger");
+    if (find_member(facts, "preTokens") != nullptr) compaction.tokens_before = count_at(facts, "preTokens");
+    move_behind_compaction(messages);
     mark(record, here());
+}
+
+/// Messages that requests go on to have, in their order.
+std::vector<std::size_t> ClaudeThread::preserved(const ordered_json& facts) const {
+    std::vector<std::size_t> messages;
+    const ordered_json* listed = tree_at(facts, "preservedMessages");
+    const ordered_json* ids = listed == nullptr ? nullptr : tree_at(*listed, "uuids");
+    for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
+        const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : places_.end();
+        if (place == places_.end() || !place->second.own) continue;
+        if (messages.empty() || *place->second.own > messages.back()) messages.push_back(*place->second.own);
+    }
+    const ordered_json* segment = tree_at(facts, "preservedSegment");
+    if (messages.empty() && segment != nullptr) {
+        const Range range = segment_of(*segment);
+        for (std::size_t at = range.begin; at < range.end; ++at) messages.push_back(at);
+    }
+    return messages;
+}
+
+/// From "headUuid" to "tailUuid", which may be records that are no messages; empty if one of them is not known.
+ClaudeThread::Range ClaudeThread::segment_of(const ordered_json& segment) const {
+    const auto head = places_.find(std::string(text_at(segment, "headUuid")));
+    const auto tail = places_.find(std::string(text_at(segment, "tailUuid")));
+    if (head == places_.end() || tail == places_.end()) return {};
+    return {head->second.own.value_or(head->second.messages),
+            tail->second.own ? *tail->second.own + 1 : tail->second.messages};
+}
+
+/// The first part of a request as it would be now, up to a message.
+std::vector<ordered_json> ClaudeThread::sent_before(std::size_t end) {
+    std::vector<ordered_json> sent;
+    std::size_t first = 0;
+    if (entries_.compactions() > 0) {
+        sent = entries_.newest_compaction().kept;
+        first = entries_.newest_compaction().before;
+    }
+    for (std::size_t at = first; at < end; ++at) sent.push_back(entries_[at].message);
+    return sent;
+}
+
+/// A prompt may have one of them as its parent: they are behind the summary now, whatever their own parents are.
+void ClaudeThread::move_behind_compaction(const std::vector<std::size_t>& messages) {
+    if (messages.empty()) return;
+    for (auto& [id, place] : places_) {
+        const bool is_passed = !place.own && place.messages == messages.back() + 1;
+        if (!is_passed && !(place.own && std::ranges::binary_search(messages, *place.own))) continue;
+        place.messages = entries_.size();
+        place.compactions = entries_.compactions();
+    }
 }
 
 }  // namespace whittle::inline v0::logs

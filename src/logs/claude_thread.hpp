@@ -41,9 +41,15 @@ private:
     struct Place {
         std::size_t messages = 0;
         std::size_t compactions = 0;
+        std::optional<std::size_t> own{};  // the message that the record is, or is a part of
+    };
+    /// Messages from the first one up to, but not with, the other.
+    struct Range {
+        std::size_t begin = 0;
+        std::size_t end = 0;
     };
 
-    [[nodiscard]] Place here() const noexcept { return {entries_.size(), entries_.compactions()}; }
+    [[nodiscard]] Place here() const noexcept { return {entries_.size(), entries_.compactions(), std::nullopt}; }
     [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
     void mark(const ordered_json& record, Place place);
     [[nodiscard]] std::size_t reply_of(const ordered_json& record, std::size_t line);
@@ -54,9 +60,14 @@ private:
     void add_results(ordered_json blocks, const ordered_json& record, std::size_t line);
     [[nodiscard]] std::size_t message_for_results(const ordered_json& blocks, const ordered_json& record,
                                                   std::size_t line);
+    void add_summary(ordered_json content);
     void make_room(std::size_t at);
     [[nodiscard]] std::size_t behind_results(std::size_t at) const;
     void take_back_to(Place place);
+    [[nodiscard]] std::vector<std::size_t> preserved(const ordered_json& facts) const;
+    [[nodiscard]] Range segment_of(const ordered_json& segment) const;
+    [[nodiscard]] std::vector<ordered_json> sent_before(std::size_t end);
+    void move_behind_compaction(const std::vector<std::size_t>& messages);
     [[nodiscard]] bool holds_results(std::size_t at) const;
 
     Entries entries_{};
@@ -64,6 +75,7 @@ private:
     std::unordered_map<std::string, std::size_t> replies_{};   // by message id, the newest of each
     std::unordered_map<std::string, std::string> requests_{};  // by message id: "requestId" of that reply
     std::unordered_map<std::string, std::size_t> callers_{};   // by id of a tool call: the reply that has it
+    std::size_t summary_at_ = 0;                               // in what the newest compaction kept
     std::vector<Call> within_{};                               // calls that replies' own usage leaves out
 };
 

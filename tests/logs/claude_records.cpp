@@ -120,3 +120,39 @@ TEST_CASE("what came with results of parallel calls of Claude Code is kept with 
             .sessions.at(0);
     CHECK(request_text(rewound, 1) == sent + "third\n");
 }
+
+TEST_CASE("a segment that a compaction of Claude Code kept comes behind its summary, or in front of it", "[logs]") {
+    const auto boundary = [](const std::string& id, const std::string& head, const std::string& anchor,
+                             const std::string& tail) {
+        return claude_record(id, "",
+                             R"("type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual",)"
+                             R"("preservedSegment":{"headUuid":")" +
+                                 head + R"(","anchorUuid":")" + anchor + R"(","tailUuid":")" + tail + R"("}})");
+    };
+    const std::string summary = R"("isCompactSummary":true,)";
+    const std::string text = claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_text("one")) +
+                             claude_record("t1", "a1", R"("type":"system","subtype":"turn_duration")") +
+                             claude_prompt("u2", "t1", "second") + claude_reply("a2", "u2", "m2", claude_text("two")) +
+                             claude_reply("a3", "a2", "m2", claude_call("c")) + claude_result("r1", "a3", "c");
+    // Its newest message goes on to be the parent of what comes
+    const std::string latest =
+        text + boundary("b1", "t1", "s1", "r1") + claude_prompt("s1", "b1", "summary of first", summary) +
+        claude_prompt("u3", "r1", "third") + claude_reply("a4", "u3", "m3", claude_text("three"));
+    const Session behind = read_claude(latest).sessions.at(0);
+    CHECK(behind.compactions.size() == 1);
+    CHECK(request_text(behind, 2) == "summary of first\nsecond\ntwo\ncall c\nresult c\nthird\n");
+    // What an older compaction put there is in front of all
+    const Session front =
+        read_claude(latest + boundary("b2", "u2", "b2", "a4") +
+                    claude_prompt("s2", "a4", "summary of the rest", summary) + claude_prompt("u4", "s2", "fourth") +
+                    claude_reply("a5", "u4", "m4", claude_text("four")))
+            .sessions.at(0);
+    CHECK(request_text(front, 3) ==
+          "summary of first\nsecond\ntwo\ncall c\nresult c\nthird\nthree\n"
+          "summary of the rest\nfourth\n");
+    const Session unknown =
+        read_claude(text + boundary("b1", "gone", "s1", "r1") + claude_prompt("s1", "b1", "summary", summary) +
+                    claude_reply("a4", "s1", "m3", claude_text("three")))
+            .sessions.at(0);
+    CHECK(request_text(unknown, 2) == "summary\n");
+}
