@@ -68,6 +68,8 @@ private:
         if (type == "attachment") return add_attachment(thread, record, line);
         const std::string_view subtype = type == "system" ? text_at(record, "subtype") : type;
         if (subtype == "compact_boundary") return thread.compact(record);
+        if (subtype == "local_command" && !text_at(record, "content").empty())
+            return thread.add_prompt(text_at(record, "content"), record, line, false);
         thread.pass(record);
         ++notes_.left_out[subtype.empty() ? "system" : "system/" + std::string(subtype.substr(0, 64))];
     }

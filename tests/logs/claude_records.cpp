@@ -156,3 +156,15 @@ TEST_CASE("a segment that a compaction of Claude Code kept comes behind its summ
             .sessions.at(0);
     CHECK(request_text(unknown, 2) == "summary\n");
 }
+
+TEST_CASE("commands that Claude Code ran by itself are sent with the next prompt", "[logs]") {
+    const auto command = [](const std::string& id, const std::string& parent, const std::string& text) {
+        return claude_record(id, parent, R"("type":"system","subtype":"local_command","content":")" + text + R"(")");
+    };
+    const ReadLog log =
+        read_claude(claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_text("one")) +
+                    command("l1", "a1", "/cost") + command("l2", "l1", "1 dollar") + command("l3", "l2", "") +
+                    claude_prompt("u2", "l3", "second") + claude_reply("a2", "u2", "m2", claude_text("two")));
+    CHECK(request_text(log.sessions.at(0), 1) == "first\none\n/cost\n1 dollar\nsecond\n");
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"system/local_command", 1}});
+}
