@@ -168,3 +168,17 @@ TEST_CASE("commands that Claude Code ran by itself are sent with the next prompt
     CHECK(request_text(log.sessions.at(0), 1) == "first\none\n/cost\n1 dollar\nsecond\n");
     CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"system/local_command", 1}});
 }
+
+TEST_CASE("kinds within records of Claude Code that are not known are told from those that are", "[logs]") {
+    const ReadLog log =
+        read_claude(claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_text("one")) +
+                    claude_record("z1", "a1", R"("type":"system","subtype":"brand_new_thing","content":"x")") +
+                    claude_record("z2", "z1", R"("type":"attachment","attachment":{"type":"brand_new_attachment"})") +
+                    claude_record("z3", "z2", R"("type":"attachment","attachment":{"type":"skill_listing"})") +
+                    claude_record("z4", "z3", R"("type":"system","subtype":"stop_hook_summary")") +
+                    claude_record("z5", "z4", R"("type":"system","content":"of old versions")"));
+    CHECK(log.notes.unknown ==
+          std::map<std::string, std::int64_t>{{"attachment/brand_new_attachment", 1}, {"system/brand_new_thing", 1}});
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{
+                                    {"attachment/skill_listing", 1}, {"system", 1}, {"system/stop_hook_summary", 1}});
+}
