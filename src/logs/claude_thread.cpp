@@ -39,6 +39,22 @@ constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "
 /// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
 constexpr std::array<std::string_view, 2> claude_billed_iterations{"advisor_message", "compaction"};
 
+/// What Claude Code sends for each call that has no result.
+ordered_json results_missing(const ordered_json& reply, const ordered_json* results) {
+    ordered_json missing = ordered_json::array();
+    for (const ordered_json& block : reply) {
+        const std::string_view id = text_at(block, "id");
+        if (text_at(block, "type") != "tool_use" || id.empty()) continue;
+        const auto is_its = [&](const ordered_json& result) { return text_at(result, "tool_use_id") == id; };
+        if (results != nullptr && std::ranges::any_of(*results, is_its)) continue;
+        missing.push_back({{"type", "tool_result"},
+                           {"tool_use_id", std::string(id)},
+                           {"content", "[Tool result missing due to internal error]"},
+                           {"is_error", true}});
+    }
+    return missing;
+}
+
 /// Whether what a compaction kept stands in front of its summary: it is tied to the boundary, else to the summary.
 bool keeps_what_is_in_front(const ordered_json& facts, std::string_view boundary) {
     for (const char* kind : {"preservedMessages", "preservedSegment"}) {
@@ -187,6 +203,9 @@ void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordere
 }
 
 void ClaudeThread::close() {
+    for (std::size_t at = 0; at + 1 < entries_.size(); ++at) {
+        if (entries_[at].call) close_calls(at);
+    }
     for (Call& call : within_) entries_.bill_elsewhere(std::move(call));
     within_.clear();
 }
@@ -311,6 +330,21 @@ void ClaudeThread::take_back_to(Place place) {
 
 bool ClaudeThread::holds_results(std::size_t at) const {
     return text_at(entries_[at].message, "role") == "user" && has_tool_result(entries_[at].message["content"]);
+}
+
+/// Calls without a result, such as of a session that was killed: the agent sent these results of its own.
+void ClaudeThread::close_calls(std::size_t reply) {
+    ordered_json* held = holds_results(reply + 1) ? &entries_[reply + 1].message["content"] : nullptr;
+    ordered_json missing = results_missing(entries_[reply].message["content"], held);
+    if (missing.empty()) return;
+    if (held == nullptr) {
+        Entry results{.message = {{"role", "user"}, {"content", std::move(missing)}},
+                      .time = entries_[reply].time,
+                      .line = entries_[reply].line};
+        return entries_.insert(reply + 1, std::move(results));
+    }
+    for (ordered_json& block : *held) missing.push_back(std::move(block));
+    *held = std::move(missing);
 }
 
 void ClaudeThread::compact(const ordered_json& record) {

@@ -182,3 +182,20 @@ TEST_CASE("kinds within records of Claude Code that are not known are told from 
     CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{
                                     {"attachment/skill_listing", 1}, {"system", 1}, {"system/stop_hook_summary", 1}});
 }
+
+TEST_CASE("calls of Claude Code that never got a result have the one that it sends in place of it", "[logs]") {
+    const std::string text = claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_call("t1")) +
+                             claude_reply("a2", "a1", "m1", claude_call("t2"));
+    const Session killed =
+        read_claude(text + claude_prompt("u2", "a2", "go on") + claude_reply("a3", "u2", "m2", claude_text("two")))
+            .sessions.at(0);
+    CHECK(request_text(killed, 1) == "first\ncall t1\ncall t2\nresult t1\nresult t2\ngo on\n");
+    CHECK(killed.recording.messages[2].json()["content"][0]["is_error"] == true);
+    const Session partly = read_claude(text + claude_result("r2", "a2", "t2") + claude_prompt("u2", "r2", "go on") +
+                                       claude_reply("a3", "u2", "m2", claude_text("two")))
+                               .sessions.at(0);
+    CHECK(request_text(partly, 1) == "first\ncall t1\ncall t2\nresult t1\nresult t2\ngo on\n");
+    // Nothing was sent behind the newest ones, and a person took the others back
+    CHECK(roles_of(read_claude(text).sessions.at(0)) == "ua");
+    CHECK(roles_of(read_claude(text + claude_prompt("u2", "u1", "go on")).sessions.at(0)) == "uu");
+}
