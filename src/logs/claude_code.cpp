@@ -1,32 +1,19 @@
+#include "claude_kinds.hpp"
 #include "claude_thread.hpp"
 #include "readers.hpp"
 #include "records.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace whittle::inline v0::logs {
 namespace {
 
 constexpr std::string_view known_claude_code = "2.1";
-
-/// Kinds of records that hold nothing that was sent to a model.
-constexpr std::array<std::string_view, 24> claude_side_records{"summary",          "file-history-snapshot",
-                                                               "queue-operation",  "progress",
-                                                               "permission-mode",  "last-prompt",
-                                                               "ai-title",         "custom-title",
-                                                               "agent-name",       "agent-color",
-                                                               "agent-setting",    "mode",
-                                                               "atis-latch",       "pr-link",
-                                                               "frame-link",       "relocated",
-                                                               "worktree-state",   "tag",
-                                                               "task-summary",     "content-replacement",
-                                                               "fork-context-ref", "started",
-                                                               "result",           "attribution-snapshot"};
 
 class ClaudeCodeLog {
 public:
@@ -68,8 +55,19 @@ private:
         if (type == "attachment") return add_attachment(thread, record, line);
         const std::string_view subtype = type == "system" ? text_at(record, "subtype") : type;
         if (subtype == "compact_boundary") return thread.compact(record);
+        if (subtype == "local_command" && !text_at(record, "content").empty())
+            return thread.add_prompt(text_at(record, "content"), record, line, false);
         thread.pass(record);
-        ++notes_.left_out[subtype.empty() ? "system" : "system/" + std::string(subtype.substr(0, 64))];
+        if (subtype.empty()) {
+            ++notes_.left_out["system"];
+        } else {
+            count_kind(claude_silent_notices, "system/", subtype);
+        }
+    }
+
+    void count_kind(std::span<const std::string_view> known, std::string kind, std::string_view sub_kind) {
+        const bool is_known = std::ranges::find(known, sub_kind) != known.end();
+        ++(is_known ? notes_.left_out : notes_.unknown)[kind.append(sub_kind.substr(0, 64))];
     }
 
     void add_assistant(ClaudeThread& thread, ordered_json& record, std::size_t line) {
@@ -86,9 +84,9 @@ private:
         const std::string_view type = attachment == nullptr ? std::string_view() : text_at(*attachment, "type");
         const ordered_json* prompt = attachment == nullptr ? nullptr : detail::find_member(*attachment, "prompt");
         if (type == "queued_command" && prompt != nullptr && (prompt->is_string() || prompt->is_array()))
-            return thread.add_prompt(*prompt, record, line);
+            return thread.add_prompt(*prompt, record, line, true);
         thread.pass(record);
-        ++notes_.left_out["attachment/" + std::string(type.substr(0, 64))];
+        count_kind(claude_attachments, "attachment/", type);
     }
 
     /// "" is the main conversation. Sub-agents that have no id are told apart by the records they begin with.
@@ -123,6 +121,7 @@ private:
         session.recording.id = key.empty() ? base : base + "/" + key;
         if (number > 1) session.recording.id += "#" + std::to_string(number);
         if (!key.empty()) session.parent = base;
+        thread.close();
         thread.entries().finish(session, true, notes_);
         thread = {};
         hand_over(std::move(session), notes_, visit_);

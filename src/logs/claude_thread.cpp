@@ -3,6 +3,7 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -33,10 +34,59 @@ void take_largest(Usage& usage, const Usage& other) {
     usage.output = std::max(usage.output, other.output);
 }
 
-std::optional<Usage> claude_usage(const ordered_json& message) {
-    const ordered_json* usage = tree_at(message, "usage");
-    if (usage == nullptr || !usage->is_object()) return std::nullopt;
-    return provider_usage(*usage);
+/// Kinds of "iterations" that the usage around them holds.
+constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "fallback_message", "turn"};
+/// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
+constexpr std::array<std::string_view, 2> claude_billed_iterations{"advisor_message", "compaction"};
+
+/// What Claude Code sends for each call that has no result.
+ordered_json results_missing(const ordered_json& reply, const ordered_json* results) {
+    ordered_json missing = ordered_json::array();
+    for (const ordered_json& block : reply) {
+        const std::string_view id = text_at(block, "id");
+        if (text_at(block, "type") != "tool_use" || id.empty()) continue;
+        const auto is_its = [&](const ordered_json& result) { return text_at(result, "tool_use_id") == id; };
+        if (results != nullptr && std::ranges::any_of(*results, is_its)) continue;
+        missing.push_back({{"type", "tool_result"},
+                           {"tool_use_id", std::string(id)},
+                           {"content", "[Tool result missing due to internal error]"},
+                           {"is_error", true}});
+    }
+    return missing;
+}
+
+/// Whether what a compaction kept stands in front of its summary: it is tied to the boundary, else to the summary.
+bool keeps_what_is_in_front(const ordered_json& facts, std::string_view boundary) {
+    for (const char* kind : {"preservedMessages", "preservedSegment"}) {
+        const ordered_json* kept = tree_at(facts, kind);
+        if (kept != nullptr && !boundary.empty() && text_at(*kept, "anchorUuid") == boundary) return true;
+    }
+    return false;
+}
+
+/// Or that of one of them was not known yet.
+bool has_same_input(const Usage& a, const Usage& b) {
+    const auto is_unknown = [](const Usage& usage) {
+        return usage.input == 0 && usage.cache_read == 0 && usage.cache_write == 0;
+    };
+    return is_unknown(a) || is_unknown(b) ||
+           (a.input == b.input && a.cache_read == b.cache_read && a.cache_write == b.cache_write);
+}
+
+/// Who gives no id to a request may give one id to all messages: then copies of a record are known by its time, too.
+Call claude_call_of(const ordered_json& record, bool is_new_id) {
+    const ordered_json& message = record["message"];
+    Call call{.model = std::string(text_at(message, "model"))};
+    const std::string id(text_at(message, "id"));
+    if (id.empty()) return call;
+    if (is_new_id && !text_at(record, "requestId").empty()) {
+        call.id = id;
+        return call;
+    }
+    std::string_view own = text_at(record, "timestamp");
+    if (own.empty()) own = text_at(record, "uuid");
+    if (!own.empty()) call.bill_id = "claude_code/" + id + "/" + std::string(own);
+    return call;
 }
 
 std::optional<double> time_of(const ordered_json& record) { return to_seconds(text_at(record, "timestamp")); }
@@ -67,14 +117,17 @@ bool has_tool_result(const ordered_json& content) {
 
 ClaudeThread::Place ClaudeThread::place_of_parent(const ordered_json& record) const {
     const auto parent = places_.find(std::string(text_at(record, "parentUuid")));
-    return parent == places_.end() ? entries_.size() : parent->second;
+    return parent == places_.end() ? here() : parent->second;
 }
 
 void ClaudeThread::mark(const ordered_json& record, Place place) {
     if (const std::string_view id = text_at(record, "uuid"); !id.empty()) places_[std::string(id)] = place;
 }
 
-void ClaudeThread::pass(const ordered_json& record) { mark(record, place_of_parent(record)); }
+void ClaudeThread::pass(const ordered_json& record) {
+    const Place parent = place_of_parent(record);
+    mark(record, {parent.messages, parent.compactions, std::nullopt});
+}
 
 void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& notes) {
     ordered_json* const content = content_of(record);
@@ -83,24 +136,78 @@ void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& n
         ++notes.left_out["repeated record"];
         return;
     }
-    const ordered_json& message = record["message"];
-    const std::string id(text_at(message, "id"));
-    const auto known = id.empty() ? replies_.end() : replies_.find(id);
-    const std::size_t reply =
-        known != replies_.end()
-            ? known->second
-            : entries_.add({.message = {{"role", "assistant"}, {"content", ordered_json::array()}},
-                            .time = time_of(record),
-                            .line = line,
-                            .call = Call{.id = id, .model = std::string(text_at(message, "model"))}});
-    if (known == replies_.end() && !id.empty()) replies_.emplace(id, reply);
+    const std::size_t reply = reply_of(record, line);
     append_blocks(reply, to_blocks(std::move(*content)));
-    if (const auto usage = claude_usage(message)) {
-        auto& billed_usage = entries_[reply].call->usage;
-        if (!billed_usage) billed_usage.emplace();
-        take_largest(*billed_usage, *usage);
+    add_usage_of(reply, record["message"], notes);
+    mark(record, {reply + 1, entries_.compactions(), reply});
+}
+
+/// The one that the record is more of, or else a new one.
+std::size_t ClaudeThread::reply_of(const ordered_json& record, std::size_t line) {
+    const std::string id(text_at(record["message"], "id"));
+    const auto known = id.empty() ? replies_.end() : replies_.find(id);
+    if (known != replies_.end() && is_more_of(known->second, record)) return known->second;
+    const std::size_t reply = entries_.add({.message = {{"role", "assistant"}, {"content", ordered_json::array()}},
+                                            .time = time_of(record),
+                                            .line = line,
+                                            .call = claude_call_of(record, known == replies_.end())});
+    if (!id.empty()) replies_.insert_or_assign(id, reply);
+    if (!id.empty()) requests_.insert_or_assign(id, std::string(text_at(record, "requestId")));
+    return reply;
+}
+
+/// Whether a record with the message id of this reply belongs to it: some gateways give one id to all replies. It does
+/// if it is of the same request, or follows the reply itself, or its results while the bill's input is the same.
+bool ClaudeThread::is_more_of(std::size_t reply, const ordered_json& record) const {
+    const ordered_json& message = record["message"];
+    const std::string_view request = text_at(record, "requestId");
+    if (!request.empty() && requests_.at(std::string(text_at(message, "id"))) == request) return true;
+    if (place_of_parent(record).messages <= reply + 1) return true;
+    const bool follows_results = entries_.size() == reply + 2 && holds_results(reply + 1);
+    const ordered_json* usage = tree_at(message, "usage");
+    return follows_results && (usage == nullptr || !entries_[reply].call->usage ||
+                               has_same_input(provider_usage(*usage), *entries_[reply].call->usage));
+}
+
+void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, LogNotes& notes) {
+    const ordered_json* usage = tree_at(message, "usage");
+    if (usage == nullptr || !usage->is_object()) return;
+    Call& call = *entries_[reply].call;
+    if (!call.usage) call.usage.emplace();
+    take_largest(*call.usage, provider_usage(*usage));
+    const ordered_json* iterations = tree_at(*usage, "iterations");
+    if (iterations == nullptr || !iterations->is_array()) return;
+    for (std::size_t i = 0; i < iterations->size(); ++i) {
+        const ordered_json& iteration = (*iterations)[i];
+        const std::string_view type = text_at(iteration, "type");
+        if (std::ranges::find(claude_billed_iterations, type) != claude_billed_iterations.end()) {
+            bill_within(call, i, iteration);
+        } else if (!type.empty() &&
+                   std::ranges::find(claude_counted_iterations, type) == claude_counted_iterations.end()) {
+            ++notes.unknown["usage.iterations/" + std::string(type.substr(0, 64))];
+        }
     }
-    mark(record, reply + 1);
+}
+
+/// Records of a reply repeat the list.
+void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordered_json& iteration) {
+    const std::string& reply = call.id.empty() ? call.bill_id : call.id;
+    const std::string id = reply.empty() ? "" : reply + "/iterations/" + std::to_string(index);
+    auto one = std::ranges::find_if(within_, [&](const Call& known) { return !id.empty() && known.bill_id == id; });
+    if (one == within_.end()) {
+        const std::string_view model = text_at(iteration, "model");
+        within_.push_back({.bill_id = id, .model = model.empty() ? call.model : std::string(model), .usage = Usage{}});
+        one = std::prev(within_.end());
+    }
+    take_largest(*one->usage, provider_usage(iteration));
+}
+
+void ClaudeThread::close() {
+    for (std::size_t at = 0; at + 1 < entries_.size(); ++at) {
+        if (entries_[at].call) close_calls(at);
+    }
+    for (Call& call : within_) entries_.bill_elsewhere(std::move(call));
+    within_.clear();
 }
 
 void ClaudeThread::append_blocks(std::size_t reply, ordered_json blocks) {
@@ -121,29 +228,38 @@ void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& no
         return;
     }
     if (is_set(record, "isCompactSummary")) {
-        Compaction& compaction = entries_.was_compacted_here() ? entries_.newest_compaction() : entries_.compact();
-        compaction.kept.insert(compaction.kept.begin(),
-                               ordered_json{{"role", "user"}, {"content", std::move(*content)}});
-        return mark(record, entries_.size());
+        add_summary(std::move(*content));
+        return mark(record, here());
     }
     if (is_set(record, "isVisibleInTranscriptOnly")) {
         ++notes.left_out["shown in the transcript only"];
         return pass(record);
     }
     if (has_tool_result(*content)) return add_results(std::move(*content), record, line);
-    add_prompt(std::move(*content), record, line);
+    add_prompt(std::move(*content), record, line, is_set(record, "isMeta"));
 }
 
-void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line) {
-    const Place place = place_of_parent(record);
-    Place next = place;
-    while (next < entries_.size() && holds_results(next)) ++next;
-    if (next < entries_.size()) take_back_to(next);
+void ClaudeThread::add_summary(ordered_json content) {
+    if (!entries_.was_compacted_here()) {
+        entries_.compact();
+        summary_at_ = 0;
+    }
+    auto& kept = entries_.newest_compaction().kept;
+    kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(std::min(summary_at_, kept.size())),
+                ordered_json{{"role", "user"}, {"content", std::move(content)}});
+    ++summary_at_;
+}
+
+void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion) {
+    Place place = place_of_parent(record);
+    place.messages = behind_results(place.messages);
+    if (place.messages < entries_.size() || place.compactions < entries_.compactions()) take_back_to(place);
     entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
                   .time = time_of(record),
                   .line = line,
-                  .call = std::nullopt});
-    mark(record, entries_.size());
+                  .call = std::nullopt,
+                  .is_companion = is_companion});
+    mark(record, {entries_.size(), entries_.compactions(), entries_.size() - 1});
 }
 
 bool ClaudeThread::begins_anew(const ordered_json& record) const {
@@ -160,7 +276,7 @@ void ClaudeThread::add_results(ordered_json blocks, const ordered_json& record, 
     const std::size_t at = message_for_results(blocks, record, line);
     ordered_json& held = entries_[at].message["content"];
     for (ordered_json& block : blocks) held.push_back(std::move(block));
-    mark(record, at + 1);
+    mark(record, {at + 1, entries_.compactions(), at});
 }
 
 std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const ordered_json& record,
@@ -178,41 +294,128 @@ std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const 
     return at;
 }
 
+/// Behind results that stand there, or around there, and all companions of these: of calls side by side each result has
+/// its own ones as children, so a record that has another of these results as its parent takes none of them back.
+std::size_t ClaudeThread::behind_results(std::size_t at) const {
+    while (at < entries_.size() && holds_results(at)) ++at;
+    std::size_t results = at;
+    while (results > 0 && entries_[results - 1].is_companion) --results;
+    if (results == 0 || !holds_results(results - 1)) return at;
+    while (at < entries_.size() && entries_[at].is_companion) ++at;
+    return at;
+}
+
 /// What is known of places from `at` on moves by one.
 void ClaudeThread::make_room(std::size_t at) {
     if (at == entries_.size()) return;
-    shift_from(places_, at + 1);
+    for (auto& [id, place] : places_) {
+        if (place.messages > at) ++place.messages;
+        if (place.own && *place.own >= at) ++*place.own;
+    }
     shift_from(replies_, at);
     shift_from(callers_, at);
 }
 
 void ClaudeThread::take_back_to(Place place) {
-    entries_.truncate(place);
-    std::erase_if(replies_, [&](const auto& one) { return one.second >= place; });
-    std::erase_if(callers_, [&](const auto& one) { return one.second >= place; });
-    for (auto& [id, known] : places_) known = std::min(known, place);
+    entries_.truncate(place.messages);
+    while (entries_.compactions() > place.compactions) entries_.undo_compaction();
+    std::erase_if(replies_, [&](const auto& one) { return one.second >= place.messages; });
+    std::erase_if(callers_, [&](const auto& one) { return one.second >= place.messages; });
+    for (auto& [id, known] : places_) {
+        known.messages = std::min(known.messages, place.messages);
+        known.compactions = std::min(known.compactions, entries_.compactions());
+        if (known.own && *known.own >= place.messages) known.own.reset();
+    }
 }
 
 bool ClaudeThread::holds_results(std::size_t at) const {
     return text_at(entries_[at].message, "role") == "user" && has_tool_result(entries_[at].message["content"]);
 }
 
-void ClaudeThread::compact(const ordered_json& record) {
-    Compaction& compaction = entries_.compact();
-    if (const ordered_json* facts = tree_at(record, "compactMetadata")) {
-        compaction.trigger = text_at(*facts, "trigger");
-        if (facts->contains("preTokens")) compaction.tokens_before = count_at(*facts, "preTokens");
-        const ordered_json* preserved = tree_at(*facts, "preservedMessages");
-        const ordered_json* ids = preserved == nullptr ? nullptr : tree_at(*preserved, "uuids");
-        Place last = 0;
-        for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
-            const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : places_.end();
-            if (place == places_.end() || place->second <= last) continue;  // blocks of one message
-            last = place->second;
-            compaction.kept.push_back(entries_[last - 1].message);
-        }
+/// Calls without a result, such as of a session that was killed: the agent sent these results of its own.
+void ClaudeThread::close_calls(std::size_t reply) {
+    ordered_json* held = holds_results(reply + 1) ? &entries_[reply + 1].message["content"] : nullptr;
+    ordered_json missing = results_missing(entries_[reply].message["content"], held);
+    if (missing.empty()) return;
+    if (held == nullptr) {
+        Entry results{.message = {{"role", "user"}, {"content", std::move(missing)}},
+                      .time = entries_[reply].time,
+                      .line = entries_[reply].line};
+        return entries_.insert(reply + 1, std::move(results));
     }
-    mark(record, entries_.size());
+    for (ordered_json& block : *held) missing.push_back(std::move(block));
+    *held = std::move(missing);
+}
+
+void ClaudeThread::compact(const ordered_json& record) {
+    const ordered_json none;
+    const ordered_json* known = tree_at(record, "compactMetadata");
+    const ordered_json& facts = known == nullptr ? none : *known;
+    const std::vector<std::size_t> messages = preserved(facts);
+    const bool keeps_front = !messages.empty() && keeps_what_is_in_front(facts, text_at(record, "uuid"));
+    std::vector<ordered_json> kept;
+    if (keeps_front) {
+        kept = sent_before(messages.back() + 1);
+    } else {
+        for (const std::size_t at : messages) kept.push_back(entries_[at].message);
+    }
+    summary_at_ = keeps_front ? kept.size() : 0;
+    Compaction& compaction = entries_.compact();
+    compaction.kept = std::move(kept);
+    compaction.trigger = text_at(facts, "trigger");
+    if (find_member(facts, "preTokens") != nullptr) compaction.tokens_before = count_at(facts, "preTokens");
+    move_behind_compaction(messages);
+    mark(record, here());
+}
+
+/// Messages that requests go on to have, in their order.
+std::vector<std::size_t> ClaudeThread::preserved(const ordered_json& facts) const {
+    std::vector<std::size_t> messages;
+    const ordered_json* listed = tree_at(facts, "preservedMessages");
+    const ordered_json* ids = listed == nullptr ? nullptr : tree_at(*listed, "uuids");
+    for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
+        const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : places_.end();
+        if (place == places_.end() || !place->second.own) continue;
+        if (messages.empty() || *place->second.own > messages.back()) messages.push_back(*place->second.own);
+    }
+    const ordered_json* segment = tree_at(facts, "preservedSegment");
+    if (messages.empty() && segment != nullptr) {
+        const Range range = segment_of(*segment);
+        for (std::size_t at = range.begin; at < range.end; ++at) messages.push_back(at);
+    }
+    return messages;
+}
+
+/// From "headUuid" to "tailUuid", which may be records that are no messages; empty if one of them is not known.
+ClaudeThread::Range ClaudeThread::segment_of(const ordered_json& segment) const {
+    const auto head = places_.find(std::string(text_at(segment, "headUuid")));
+    const auto tail = places_.find(std::string(text_at(segment, "tailUuid")));
+    if (head == places_.end() || tail == places_.end()) return {};
+    return {head->second.own.value_or(head->second.messages),
+            tail->second.own ? *tail->second.own + 1 : tail->second.messages};
+}
+
+/// The first part of a request as it would be now, up to a message.
+std::vector<ordered_json> ClaudeThread::sent_before(std::size_t end) {
+    std::vector<ordered_json> sent;
+    std::size_t first = 0;
+    if (entries_.compactions() > 0) {
+        sent = entries_.newest_compaction().kept;
+        first = entries_.newest_compaction().before;
+    }
+    for (std::size_t at = first; at < end; ++at) sent.push_back(entries_[at].message);
+    return sent;
+}
+
+/// A prompt may have one of them as its parent: they are behind the summary now, whatever their own parents are.
+void ClaudeThread::move_behind_compaction(const std::vector<std::size_t>& messages) {
+    if (messages.empty()) return;
+    for (auto& [id, place] : places_) {
+        const bool is_passed = !place.own && place.messages == messages.back() + 1;
+        if (!is_passed && !(place.own && std::ranges::binary_search(messages, *place.own))) continue;
+        place.messages = entries_.size();
+        place.compactions = entries_.compactions();
+    }
 }
 
 }  // namespace whittle::inline v0::logs

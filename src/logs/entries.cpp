@@ -72,7 +72,7 @@ std::size_t Entries::add(Entry entry) {
 void Entries::insert(std::size_t at, Entry entry) {
     entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
     for (Compaction& compaction : compactions_) {
-        if (compaction.before > at) ++compaction.before;
+        if (compaction.before >= at) ++compaction.before;
     }
 }
 

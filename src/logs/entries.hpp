@@ -19,12 +19,14 @@ struct Entry {
     std::optional<double> time{};  ///< seconds since 1970
     std::size_t line = 0;
     std::optional<Call> call{};  ///< it is the reply of one
+    bool is_companion = false;   ///< what the agent itself sent, such as with a result
 };
 
 /// What of a session is known so far.
 class Entries {
 public:
     std::size_t add(Entry entry);
+    /// Results behind their calls: in front of a compaction that is at the same place.
     void insert(std::size_t at, Entry entry);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
@@ -38,6 +40,7 @@ public:
     [[nodiscard]] bool was_compacted_here() const noexcept;
     /// There has to be one.
     [[nodiscard]] Compaction& newest_compaction() noexcept { return compactions_.back(); }
+    [[nodiscard]] std::size_t compactions() const noexcept { return compactions_.size(); }
 
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
