@@ -7,7 +7,9 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -25,6 +27,14 @@ const ordered_json* member_of(const ordered_json& value, const char* camel, cons
 std::string_view text_of(const ordered_json& value, const char* camel, const char* snake) {
     const std::string_view text = text_at(value, camel);
     return text.empty() ? text_at(value, snake) : text;
+}
+
+/// Blocks of a reply of Anthropic, without the message around them.
+bool are_reply_blocks(const ordered_json& output) {
+    constexpr std::array<std::string_view, 4> types{"text", "tool_use", "thinking", "redacted_thinking"};
+    return output.is_array() && !output.empty() && std::ranges::all_of(output, [&](const ordered_json& block) {
+               return std::ranges::find(types, text_at(block, "type")) != types.end() && text_at(block, "role").empty();
+           });
 }
 
 /// "usageDetails": counts by name, of which none is part of another one but "total".
@@ -109,6 +119,8 @@ private:
             call.request = to_chat_request(input, notes_);
         } else if (ordered_json messages = messages_of_input(input, notes_); !messages.is_null()) {
             call.request["messages"] = std::move(messages);
+            if (ordered_json tools = tools_among_messages(input); !tools.is_null())
+                call.request["tools"] = std::move(tools);
             for (const char* key : {"system", "tools"}) {
                 if (const ordered_json* value = find_member(input, key)) call.request[key] = *value;
             }
@@ -120,18 +132,19 @@ private:
         if (model.empty()) model = text_at(one, "providedModelName");
         call.request["model"] = model;
         call.usage = usage_of(one, line);
-        call.response = is_of_responses && output.is_object() ? to_chat_response(output, notes_) : response_of(output);
+        call.response =
+            is_of_responses && output.is_object() ? to_chat_response(output, notes_) : response_of(output, input);
         if (text_at(call.response, "id").empty()) call.response["id"] = id;
         calls_.add(std::move(call));
     }
 
-    ordered_json response_of(const ordered_json& output) {
+    ordered_json response_of(const ordered_json& output, const ordered_json& input) {
         ordered_json response = ordered_json::object();
         ordered_json reply;
-        if (output.is_string()) {
+        if (output.is_string() || are_reply_blocks(output)) {
             reply = {{"role", "assistant"}, {"content", output}};
         } else if (const ordered_json* recorded = reply_of_output(output)) {
-            reply = to_chat_message(*recorded, notes_);
+            reply = to_chat_reply(*recorded, input, notes_);
             response["id"] = text_at(output, "id");
         }
         if (!reply.is_null()) response["choices"] = ordered_json::array({{{"message", std::move(reply)}}});

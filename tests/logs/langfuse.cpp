@@ -1,0 +1,85 @@
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+using logs::Format;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// A generation a line, with the input and the output given.
+std::string generation(int second, const std::string& input, const std::string& output, const std::string& more = "") {
+    const std::string number = std::to_string(second);
+    return R"({"id":"o)" + number + R"(","traceId":"t","type":"GENERATION","startTime":"2026-03-05T09:00:0)" + number +
+           R"(Z","model":"m","input":)" + input + R"(,"output":)" + output + more + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("calls and tools in Langfuse that its callback for LangChain wrote become OpenAI's", "[logs]") {
+    const std::string user = R"({"role":"user","content":"noon?"})";
+    const std::string call =
+        R"({"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"c1","name":"clock","input":{}}],
+            "tool_calls":[{"name":"clock","args":{"zone":"UTC"},"id":"c1","type":"tool_call"}],
+            "invalid_tool_calls":[{"name":"clock","args":"{zo","id":"c2","error":null,"type":"invalid_tool_call"}]})";
+    const std::string results =
+        R"({"role":"tool","content":"yes","tool_call_id":"c1"},{"role":"tool","content":"no","tool_call_id":"c2"})";
+    const std::string tool =
+        R"({"role":"tool","content":{"type":"function","function":{"name":"clock","description":"d","parameters":{}}}})";
+    std::string log_text =
+        generation(1, "[" + user + "," + tool + "]", call) +
+        generation(
+            2, "[" + user + "," + call + "," + results + "," + tool + "]",
+            R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Yes."}]})");
+    std::erase(log_text, '\n');
+    log_text.insert(log_text.find("}{\"id\":\"o2\"") + 1, "\n");
+    const ReadLog log = read_text_as(log_text, Format::langfuse);
+    REQUIRE(log.sessions.size() == 1);
+    const auto& messages = log.sessions[0].recording.messages;
+    CHECK(roles_of(log.sessions[0]) == "uatta");
+    CHECK(log.sessions[0].recording.tools.at(0).name == "clock");
+    CHECK(messages[1].json()["content"] == "I look.");
+    const auto& calls = messages[1].json()["tool_calls"];
+    REQUIRE(calls.size() == 2);
+    CHECK(calls[0]["function"]["arguments"] == R"({"zone":"UTC"})");
+    CHECK(calls[1]["function"]["arguments"] == "{zo");
+    CHECK_FALSE(messages[1].json().contains("invalid_tool_calls"));
+    CHECK(messages[4].json()["content"] == "Yes.");
+    CHECK(log.notes.unknown.empty());
+}
+
+TEST_CASE("parts of Vercel's AI SDK become calls and results", "[logs]") {
+    const ReadLog log = read_text_as(
+        generation(
+            1,
+            R"([{"role":"user","content":[{"type":"text","text":"noon?"}]},{"role":"assistant","content":[)"
+            R"({"type":"reasoning","text":"hm"},{"type":"text","text":"I look."},)"
+            R"({"type":"tool-call","toolCallId":"c1","toolName":"clock","input":{"zone":"UTC"}},)"
+            R"({"type":"tool-call","toolCallId":"c2","toolName":"clock","args":{}}]},{"role":"tool","content":[)"
+            R"({"type":"tool-result","toolCallId":"c1","toolName":"clock","output":{"type":"text","value":"yes"}},)"
+            R"({"type":"tool-result","toolCallId":"c2","toolName":"clock","result":{"hour":12}}]}])",
+            R"("Yes.")"),
+        Format::langfuse);
+    REQUIRE(log.sessions.size() == 1);
+    const auto& messages = log.sessions[0].recording.messages;
+    CHECK(roles_of(log.sessions[0]) == "uatta");
+    CHECK(messages[1].json()["content"] == "I look.");
+    CHECK(messages[1].json()["tool_calls"][0]["function"]["arguments"] == R"({"zone":"UTC"})");
+    CHECK(messages[2].json() == ordered_json{{"role", "tool"}, {"tool_call_id", "c1"}, {"content", "yes"}});
+    CHECK(messages[3].json()["content"] == R"({"hour":12})");
+}
+
+TEST_CASE("blocks alone are a reply in Langfuse", "[logs]") {
+    const ReadLog log =
+        read_text_as(generation(1, R"([{"role":"user","content":"a"}])",
+                                R"([{"type":"text","text":"b"},{"type":"tool_use","id":"t1","name":"n","input":{}}])"),
+                     Format::langfuse);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].recording.messages[1].json()["content"][1]["id"] == "t1");
+    CHECK(log.notes.left_out.empty());
+}
