@@ -37,38 +37,48 @@ bool are_reply_blocks(const ordered_json& output) {
            });
 }
 
-/// "usageDetails": counts by name, of which none is part of another one but "total".
+/// "usageDetails": counts by name. Most stand beside each other; what was written to the cache by its age may be the
+/// parts of the plain count, and those of the priority tier are part of the others.
 class LangfuseUsage {
 public:
     explicit LangfuseUsage(LogNotes& notes) : notes_(notes) {}
 
     [[nodiscard]] std::optional<Usage> operator()(const ordered_json& details) {
-        std::optional<Usage> usage;
         for (const auto& [name, value] : details.items()) {
-            std::int64_t* count = nullptr;
-            Usage sum = usage.value_or(Usage{});
-            if (name == "total" || name == "unit" || name.ends_with("Cost") || !value.is_number_integer()) continue;
-            if (name.find("cache") != std::string::npos) {
-                count = name.find("creation") != std::string::npos || name.find("write") != std::string::npos
-                            ? &sum.cache_write
-                            : &sum.cache_read;
-            } else if (name.starts_with("input") || name.starts_with("prompt")) {
-                count = &sum.input;
-            } else if (name.starts_with("output") || name.starts_with("completion")) {
-                count = &sum.output;
-            }
+            if (name.starts_with("total") || name == "unit" || name.ends_with("Cost") || !value.is_number_integer())
+                continue;
+            std::int64_t* const count = counter_of(name);
             if (count == nullptr) {
                 ++notes_.unknown["usage/" + name.substr(0, 64)];
                 continue;
             }
             *count = add_saturating(*count, count_at(details, name.c_str()));
-            usage = sum;
+            has_counts_ = true;
         }
+        if (!has_counts_) return std::nullopt;
+        Usage usage = sum_;
+        usage.input -= std::min(usage.input, priority_read_);
+        usage.cache_read = add_saturating(usage.cache_read, priority_read_);
+        usage.cache_write = std::max(usage.cache_write, written_by_age_);
         return usage;
     }
 
 private:
+    std::int64_t* counter_of(std::string_view name) {
+        const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+        if (has("_priority")) return has("cache_read") ? &priority_read_ : &of_priority_;
+        if (has("ephemeral")) return &written_by_age_;
+        if (has("cache")) return has("creation") || has("write") ? &sum_.cache_write : &sum_.cache_read;
+        if (name.starts_with("input") || name.starts_with("prompt")) return &sum_.input;
+        return name.starts_with("output") || name.starts_with("completion") ? &sum_.output : nullptr;
+    }
+
     LogNotes& notes_;
+    Usage sum_{};
+    std::int64_t written_by_age_ = 0;
+    std::int64_t priority_read_ = 0;
+    std::int64_t of_priority_ = 0;  // counted elsewhere too
+    bool has_counts_ = false;
 };
 
 /// Traces and observations of Langfuse.
