@@ -121,8 +121,7 @@ private:
     }
 
     void add_generation(const ordered_json& one, const std::string& id, std::size_t line) {
-        const ordered_json input = tree_of(one, "input", line);
-        const ordered_json output = tree_of(one, "output", line);
+        const auto [input, output] = bodies_of_items(tree_of(one, "input", line), tree_of(one, "output", line));
         const bool is_of_responses = is_responses_request(input, output);
         TracedCall call{.time = to_seconds(text_of(one, "startTime", "start_time")), .line = line};
         if (is_of_responses) {

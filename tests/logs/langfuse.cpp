@@ -104,3 +104,31 @@ TEST_CASE("counts of Langfuse that are part of others are billed once", "[logs]"
     CHECK(usage_of_details(R"({"input":0,"output":0,"input_flex":50,"input_flex_cache_read":40,"output_flex":7})") ==
           Usage{50, 40, 0, 7});
 }
+
+TEST_CASE("items of the Responses interface are a request and a reply in Langfuse, with a body around them or without",
+          "[logs]") {
+    const std::string user = R"({"role":"user","content":"noon?"})";
+    const std::string call = R"({"type":"function_call","id":"f1","call_id":"c1","name":"clock","arguments":"{}"})";
+    const std::string result = R"({"type":"function_call_output","call_id":"c1","output":"yes"})";
+    const std::string said =
+        R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":"Yes."}]})";
+    const auto listed = [](const std::string& items) { return "[" + items + "]"; };
+    const auto with_tools = [](const std::string& items) {
+        return R"({"input":[)" + items + R"(],"tools":[{"type":"function","name":"clock","parameters":{}}]})";
+    };
+    const std::string all = user + "," + call + "," + result;
+    for (const std::string& text :
+         {generation(1, with_tools(user), call) + generation(2, with_tools(all), said),
+          generation(1, listed(user), listed(R"({"type":"reasoning","summary":[]},)" + call)) +
+              generation(2, listed(all), listed(said)),
+          generation(1, R"("noon?")", call) + generation(2, listed(all), said)}) {
+        CAPTURE(text);
+        const ReadLog log = read_text_as(text, Format::langfuse);
+        REQUIRE(log.sessions.size() == 1);
+        CHECK(roles_of(log.sessions[0]) == "uata");
+        CHECK(replies_of(log.sessions[0]) == std::vector<std::size_t>{1, 3});
+        CHECK(log.sessions[0].calls[0].id == "o1");
+        CHECK(log.sessions[0].recording.messages[3].json()["content"] == "Yes.");
+        CHECK(log.notes.unknown.empty());
+    }
+}
