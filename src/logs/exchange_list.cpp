@@ -83,12 +83,28 @@ Call call_of(const Exchange& exchange) {
     return call;
 }
 
+/// Why a request that has no reply was not billed; empty if it may have been.
+std::string_view reason_not_billed(const Exchange& exchange) {
+    const bool is_billed =
+        exchange.usage || (exchange.response != nullptr && tree_at(*exchange.response, "usage") != nullptr);
+    if (is_billed) return {};
+    const ordered_json* error = exchange.response == nullptr ? nullptr : find_member(*exchange.response, "error");
+    if (exchange.has_failed || (error != nullptr && !error->is_null())) return "request that failed";
+    const bool is_count = exchange.response != nullptr && find_member(*exchange.response, "input_tokens") != nullptr;
+    return is_count ? "count of tokens" : std::string_view();
+}
+
 }  // namespace
 
 void ExchangeList::add(const Exchange& exchange) {
     const ordered_json* messages = tree_at(*exchange.request, "messages");
     if (messages == nullptr || !messages->is_array()) {
         ++notes_.unknown["request without messages"];
+        return;
+    }
+    ordered_json reply = exchange.response == nullptr ? ordered_json(nullptr) : reply_in(*exchange.response);
+    if (const std::string_view reason = reply.is_null() ? reason_not_billed(exchange) : ""; !reason.empty()) {
+        ++notes_.left_out[std::string(reason)];
         return;
     }
     std::vector<std::uint64_t> marks;
@@ -105,7 +121,6 @@ void ExchangeList::add(const Exchange& exchange) {
         }
     }
     Call call = call_of(exchange);
-    ordered_json reply = exchange.response == nullptr ? ordered_json(nullptr) : reply_in(*exchange.response);
     if (!reply.is_null()) return add_reply(open, exchange, std::move(call), std::move(reply));
     ++notes_.left_out["response that holds no reply"];
     if (open.awaited) open.entries.bill_elsewhere(*std::move(open.awaited));

@@ -80,7 +80,7 @@ ordered_json to_chat_request(const ordered_json& body, LogNotes& notes) {
 
 ordered_json to_chat_response(const ordered_json& body, LogNotes& notes) {
     ordered_json response = ordered_json::object();
-    for (const char* key : {"id", "model", "usage", "error"}) copy_member(body, key, response, key);
+    for (const char* key : {"id", "model", "usage", "error", "input_tokens"}) copy_member(body, key, response, key);
     const ordered_json* output = tree_at(body, "output");
     if (output == nullptr || !output->is_array()) return response;
     for (ordered_json& message : CodexThread::messages_of(*output, "output", notes)) {

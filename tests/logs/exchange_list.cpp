@@ -1,7 +1,9 @@
 #include "logs/log_file.hpp"
 #include "support/catch.hpp"
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace whittle;
@@ -56,4 +58,41 @@ TEST_CASE("a result is the same one as a text and as blocks", "[logs]") {
         Format::exchanges);
     REQUIRE(log.sessions.size() == 1);
     CHECK(roles_of(log.sessions[0]) == "uauaua");
+}
+
+TEST_CASE("what failed and what only counted tokens is no call", "[logs]") {
+    const std::string body = R"({"messages":[{"role":"user","content":"a"}]})";
+    const std::string message =
+        R"({"role":"assistant","content":[{"type":"text","text":"b"}],"usage":{"input_tokens":4}})";
+    const ReadLog log = read_text_as(
+        R"({"request":)" + body + R"(,"response":{"type":"error","error":{"type":"overloaded_error"}}})" + "\n" +
+            R"({"request":{"body":)" + body + R"(},"response":{"status_code":503,"body":"<html>"}})" + "\n" +
+            R"({"request":)" + body + R"(,"response":{"input_tokens":4}})" + "\n" +
+            R"({"request":{"url":"https://h/v1/messages/count_tokens?beta=true","body":)" + body + "}}\n" +
+            R"({"request":)" + body + R"(,"response":)" + message + "}\n",
+        Format::exchanges);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].calls_elsewhere == 0);
+    CHECK(log.notes.left_out ==
+          std::map<std::string, std::int64_t>{{"count of tokens", 2}, {"request that failed", 2}});
+}
+
+TEST_CASE("entries of an HTTP archive that failed or only counted tokens are no calls", "[logs]") {
+    const auto entry = [](const std::string& path, int status, const std::string& response) {
+        return R"({"request":{"url":"https://h)" + path +
+               R"(","postData":{"text":"{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}"}},"response":{"status":)" +
+               std::to_string(status) + R"(,"content":{"text":")" + response + R"("}}})";
+    };
+    const ReadLog log = read_text_as(
+        R"({"log":{"version":"1.2","entries":[)" + entry("/v1/messages/count_tokens", 200, "") + "," +
+            entry("/v1/messages", 529, "busy") + "," +
+            entry("/v1/messages", 200, R"({\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"}]})") +
+            "]}}",
+        Format::har);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].calls_elsewhere == 0);
+    CHECK(log.notes.left_out ==
+          std::map<std::string, std::int64_t>{{"count of tokens", 1}, {"request that failed", 1}});
 }
