@@ -98,7 +98,11 @@ public:
         if (!is_holder) add_observation(record, line);
     }
 
-    void finish(VisitSession visit) { calls_.finish(ExchangeList(stem_of(options_), format_, notes_), visit); }
+    void finish(VisitSession visit) {
+        if (const std::int64_t inner = calls_.leave_out_inner(); inner > 0)
+            notes_.left_out["generation within one of the same call"] += inner;
+        calls_.finish(ExchangeList(stem_of(options_), format_, notes_), visit);
+    }
 
 private:
     void add_observation(const ordered_json& one, std::size_t line) {
@@ -123,7 +127,11 @@ private:
     void add_generation(const ordered_json& one, const std::string& id, std::size_t line) {
         const auto [input, output] = bodies_of_items(tree_of(one, "input", line), tree_of(one, "output", line));
         const bool is_of_responses = is_responses_request(input, output);
-        TracedCall call{.time = to_seconds(text_of(one, "startTime", "start_time")), .line = line};
+        TracedCall call{.time = to_seconds(text_of(one, "startTime", "start_time")),
+                        .line = line,
+                        .has_failed = text_at(one, "level") == "ERROR",
+                        .id = id,
+                        .parent = std::string(text_of(one, "parentObservationId", "parent_observation_id"))};
         if (is_of_responses) {
             call.request = to_chat_request(input, notes_);
         } else if (ordered_json messages = messages_of_input(input, notes_); !messages.is_null()) {

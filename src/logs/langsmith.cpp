@@ -24,13 +24,6 @@ std::string_view first_text(const ordered_json* holder, std::initializer_list<co
     return {};
 }
 
-/// A run of a model, and the run that it was made in.
-struct ModelRun {
-    std::string id{};
-    std::string parent{};
-    TracedCall call{};
-};
-
 /// Runs of LangSmith, and lists of messages that LangChain wrote.
 class LangSmithLog {
 public:
@@ -54,15 +47,9 @@ public:
 
     void finish() {
         finish_dump();
-        TracedCalls calls;
-        for (ModelRun& run : runs_) {
-            if (!run.parent.empty() && run_ids_.contains(run.parent)) {
-                ++notes_.left_out["run of a model within one of the same call"];
-            } else {
-                calls.add(std::move(run.call));
-            }
-        }
-        calls.finish(ExchangeList(stem_of(options_), Format::langsmith, notes_), visit_);
+        if (const std::int64_t inner = calls_.leave_out_inner(); inner > 0)
+            notes_.left_out["run of a model within one of the same call"] += inner;
+        calls_.finish(ExchangeList(stem_of(options_), Format::langsmith, notes_), visit_);
     }
 
 private:
@@ -94,7 +81,11 @@ private:
         const ordered_json inputs = tree_of(run, "inputs", line);
         const ordered_json outputs = tree_of(run, "outputs", line);
         const bool is_of_responses = is_responses_request(inputs, outputs);
-        TracedCall call{.time = to_seconds(text_at(run, "start_time")), .line = line};
+        TracedCall call{.time = to_seconds(text_at(run, "start_time")),
+                        .line = line,
+                        .has_failed = !text_at(run, "error").empty(),
+                        .id = id,
+                        .parent = std::string(text_at(run, "parent_run_id"))};
         call.request = is_of_responses ? to_chat_request(inputs, notes_) : request_of_inputs(inputs);
         if (call.request.is_null()) {
             ++notes_.unknown["run of a model without messages"];
@@ -106,8 +97,7 @@ private:
             call.usage = usage_of_run(run, outputs);
         }
         take_facts(run, inputs, call.request);
-        if (!id.empty()) run_ids_.insert(id);
-        runs_.push_back({id, std::string(text_at(run, "parent_run_id")), std::move(call)});
+        calls_.add(std::move(call));
     }
 
     /// A member that is an object, or the JSON of one, as tables hold it. Else null.
@@ -221,9 +211,8 @@ private:
     const LogOptions& options_;
     LogNotes& notes_;
     VisitSession visit_;
-    std::unordered_set<std::string> ids_{};      // of all runs
-    std::unordered_set<std::string> run_ids_{};  // of those of models
-    std::vector<ModelRun> runs_{};
+    std::unordered_set<std::string> ids_{};  // of all runs
+    TracedCalls calls_{};
     Entries dumped_{};
     int dumps_ = 0;
 };

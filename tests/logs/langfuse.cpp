@@ -1,6 +1,7 @@
 #include "logs/log_file.hpp"
 #include "support/catch.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -131,4 +132,18 @@ TEST_CASE("items of the Responses interface are a request and a reply in Langfus
         CHECK(log.sessions[0].recording.messages[3].json()["content"] == "Yes.");
         CHECK(log.notes.unknown.empty());
     }
+}
+
+TEST_CASE("a generation within one of Langfuse is the same call", "[logs]") {
+    const std::string user = R"([{"role":"user","content":"a"}])";
+    const ReadLog log = read_text_as(
+        generation(1, user, R"("b")") +
+            generation(2, user, R"("b")", R"(,"parentObservationId":"o1","usageDetails":{"input":9,"output":2})") +
+            generation(3, user, "null", R"(,"level":"ERROR","statusMessage":"overloaded")"),
+        Format::langfuse);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{9, 0, 0, 2}});
+    CHECK(log.sessions[0].calls_elsewhere == 0);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"generation within one of the same call", 1},
+                                                                    {"request that failed", 1}});
 }
