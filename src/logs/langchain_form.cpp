@@ -222,12 +222,34 @@ ordered_json to_message(const ordered_json& message, RoleForm form, LogNotes& no
     const std::string_view role = text_at(message, "role");
     const bool has_role = &body == &message && !role.empty() && kind != "chat";
     if (has_role && (message.contains("content") || message.contains("tool_calls"))) {
-        const bool stays = form == RoleForm::provider || role == "function";
+        const bool stays = (form == RoleForm::provider && role != "model") || role == "function";
         return stays ? message : message_of_kind(kind_of_role(role), body, notes);
     }
     if (find_member(body, "content") != nullptr && !kind.empty()) return message_of_kind(kind, body, notes);
     ++notes.unknown["message without a type"];
     return nullptr;
+}
+
+struct CacheDetails {
+    std::int64_t read = 0;
+    std::int64_t written = 0;
+};
+
+/// "input_token_details": what was read may be told apart by service tier and by the length of the prompt, what was
+/// written by age, beside the plain sum of it or without.
+CacheDetails cache_details_of(const ordered_json& details) {
+    CacheDetails cache;
+    std::int64_t written_by_age = 0;
+    const auto add_to = [&](std::int64_t& sum, const std::string& name) {
+        sum = add_saturating(sum, count_at(details, name.c_str()));
+    };
+    for (const auto& [name, value] : details.items()) {
+        if (name.find("cache_read") != std::string::npos) add_to(cache.read, name);
+        if (name.find("cache_creation") != std::string::npos) add_to(cache.written, name);
+        if (name.starts_with("ephemeral_")) add_to(written_by_age, name);
+    }
+    cache.written = std::max(cache.written, written_by_age);
+    return cache;
 }
 
 }  // namespace
@@ -295,16 +317,10 @@ const ordered_json* reply_of_output(const ordered_json& recorded) {
 std::optional<Usage> usage_of_metadata(const ordered_json& holder) {
     const ordered_json* metadata = tree_at(holder, "usage_metadata");
     if (metadata == nullptr || !metadata->is_object()) return std::nullopt;
-    std::int64_t read = 0;
-    std::int64_t written = 0;
-    if (const ordered_json* details = tree_at(*metadata, "input_token_details")) {
-        read = count_at(*details, "cache_read");
-        // One of both: the sum by how long they are kept takes the place of the plain one.
-        written = std::max(count_at(*details, "cache_creation"),
-                           add_saturating(count_at(*details, "ephemeral_5m_input_tokens"),
-                                          count_at(*details, "ephemeral_1h_input_tokens")));
-    }
-    return usage_of_sums(count_at(*metadata, "input_tokens"), read, written, count_at(*metadata, "output_tokens"));
+    const ordered_json* details = tree_at(*metadata, "input_token_details");
+    const CacheDetails cache = details == nullptr ? CacheDetails{} : cache_details_of(*details);
+    return usage_of_sums(count_at(*metadata, "input_tokens"), cache.read, cache.written,
+                         count_at(*metadata, "output_tokens"));
 }
 
 }  // namespace whittle::inline v0::logs

@@ -24,6 +24,12 @@ std::string_view first_text(const ordered_json* holder, std::initializer_list<co
     return {};
 }
 
+/// Whether LangSmith's wrapper of Anthropic's client wrote the run: the output is the provider's message, in which that
+/// wrapper turns blocks of calls into OpenAI's.
+bool is_of_anthropic_client(const ordered_json& outputs) {
+    return text_at(outputs, "role") == "assistant" && find_member(outputs, "stop_reason") != nullptr;
+}
+
 /// Runs of LangSmith, and lists of messages that LangChain wrote.
 class LangSmithLog {
 public:
@@ -96,6 +102,7 @@ private:
             complete_response(call.response, run, outputs, id);
             call.usage = usage_of_run(run, outputs);
         }
+        if (!is_of_responses && is_of_anthropic_client(outputs)) to_blocks(call);
         take_facts(run, inputs, call.request);
         calls_.add(std::move(call));
     }
@@ -124,6 +131,35 @@ private:
         ordered_json reply = recorded == nullptr ? ordered_json(nullptr) : to_chat_message(*recorded, notes_);
         if (!reply.is_null()) response["choices"] = ordered_json::array({{{"message", std::move(reply)}}});
         return response;
+    }
+
+    /// Undoes what the wrapper of Anthropic's client did: the system text stands in front, and calls are OpenAI's.
+    void to_blocks(TracedCall& call) {
+        ordered_json& messages = call.request["messages"];
+        if (text_at(messages.front(), "role") == "system" && !call.request.contains("system")) {
+            const ordered_json front = messages.front();
+            messages.erase(messages.begin());
+            if (const ordered_json* system = find_member(front, "content")) call.request["system"] = *system;
+        }
+        if (!call.response.contains("choices")) return;
+        ordered_json& reply = call.response["choices"][0]["message"];
+        const ordered_json* calls = tree_at(reply, "tool_calls");
+        if (calls == nullptr || !calls->is_array() || tree_at(reply, "content") != nullptr) return;
+        ordered_json blocks = ordered_json::array();
+        if (const std::string_view text = text_at(reply, "content"); !text.empty())
+            blocks.push_back({{"type", "text"}, {"text", text}});
+        for (const ordered_json& one : *calls) blocks.push_back(block_of_call(one, call.line));
+        reply = {{"role", "assistant"}, {"content", std::move(blocks)}};
+    }
+
+    ordered_json block_of_call(const ordered_json& call, std::size_t line) {
+        const ordered_json* function = tree_at(call, "function");
+        ordered_json block{{"type", "tool_use"}, {"id", text_at(call, "id")}, {"name", ""}};
+        if (function != nullptr) block["name"] = text_at(*function, "name");
+        ordered_json arguments = function == nullptr ? ordered_json(nullptr) : tree_of(*function, "arguments", line);
+        if (arguments.is_null()) ++notes_.unknown["arguments that are no JSON object"];
+        block["input"] = arguments.is_null() ? ordered_json::object() : std::move(arguments);
+        return block;
     }
 
     /// The provider's id, else that of the run; and the model.

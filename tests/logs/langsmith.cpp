@@ -1,0 +1,73 @@
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+using logs::Format;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// A run of a model a line, with the messages and the output given.
+std::string model_run(int second, const std::string& messages, const std::string& output) {
+    return R"({"id":"r)" + std::to_string(second) + R"(","run_type":"llm","start_time":"2026-04-01T08:00:0)" +
+           std::to_string(second) + R"(","inputs":{"messages":[)" + messages + R"(]},"outputs":)" + output + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("calls that LangSmith's wrapper of Anthropic's client turned around are blocks again", "[logs]") {
+    const std::string asked = R"({"role":"system","content":"Be kind."},{"role":"user","content":"noon?"})";
+    const std::string call =
+        R"({"id":"t1","type":"function","index":0,"function":{"name":"clock","arguments":"{\"zone\":\"UTC\"}"}})";
+    const ReadLog log = read_text_as(
+        model_run(1, asked,
+                  R"({"id":"msg_1","role":"assistant","stop_reason":"tool_use","content":"I look.","tool_calls":[)" +
+                      call + "]}") +
+            model_run(
+                2,
+                asked + R"(,{"role":"assistant","content":[{"type":"text","text":"I look."},)" +
+                    R"({"type":"tool_use","id":"t1","name":"clock","input":{"zone":"UTC"}}]},)" +
+                    R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"yes"}]})",
+                R"({"id":"msg_2","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"Yes."}]})"),
+        Format::langsmith);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(log.sessions[0].recording.system == "Be kind.");
+    CHECK(roles_of(log.sessions[0]) == "uaua");
+    CHECK(log.sessions[0].recording.messages[1].json() ==
+          ordered_json::parse(R"({"role":"assistant","content":[{"type":"text","text":"I look."},
+              {"type":"tool_use","id":"t1","name":"clock","input":{"zone":"UTC"}}]})"));
+    CHECK(log.sessions[0].calls[0].id == "msg_1");
+}
+
+TEST_CASE("what was read from the cache may be told apart by service tier and length", "[logs]") {
+    const auto usage_of_details = [](const std::string& details) {
+        const ReadLog log = read_text_as(
+            model_run(1, R"({"role":"user","content":"a"})",
+                      R"({"role":"assistant","content":"b","usage_metadata":{"input_tokens":90,"output_tokens":7,)"
+                      R"("input_token_details":)" +
+                          details + "}}"),
+            Format::langsmith);
+        return usage_of(log.sessions.at(0)).at(0);
+    };
+    CHECK(usage_of_details(R"({"flex_cache_read":40,"flex":50})") == Usage{50, 40, 0, 7});
+    CHECK(usage_of_details(R"({"priority_cache_read":40,"priority":50})") == Usage{50, 40, 0, 7});
+    CHECK(usage_of_details(R"({"cache_read":40,"cache_read_over_200k":20,"over_200k":10})") == Usage{30, 60, 0, 7});
+    CHECK(usage_of_details(R"({"cache_creation":40,"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":10})") ==
+          Usage{50, 0, 40, 7});
+}
+
+TEST_CASE("a model's role in Gemini is the assistant's", "[logs]") {
+    const ReadLog log = read_text_as(
+        model_run(1, R"({"role":"user","content":"a"})", R"({"role":"assistant","content":"b"})") +
+            model_run(2,
+                      R"({"role":"user","content":"a"},{"role":"model","content":"b"},{"role":"user","content":"c"})",
+                      R"({"role":"assistant","content":"d"})"),
+        Format::langsmith);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "uaua");
+    CHECK(log.notes.damaged == 0);
+}
