@@ -1,6 +1,7 @@
 #include "logs/log_file.hpp"
 #include "support/catch.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -70,4 +71,41 @@ TEST_CASE("a model's role in Gemini is the assistant's", "[logs]") {
     REQUIRE(log.sessions.size() == 1);
     CHECK(roles_of(log.sessions[0]) == "uaua");
     CHECK(log.notes.damaged == 0);
+}
+
+TEST_CASE("states that a graph of LangChain wrote one after the other are one session", "[logs]") {
+    const std::string asked = R"({"type":"human","content":"a","additional_kwargs":{},"id":"h1"})";
+    const std::string said = R"({"type":"ai","content":"b","additional_kwargs":{},"id":"run--1",)"
+                             R"("usage_metadata":{"input_tokens":9,"output_tokens":2}})";
+    const std::string other = R"({"type":"ai","content":"b","additional_kwargs":{},"id":"run--2"})";
+    const auto state = [](const std::string& messages) { return R"({"messages":[)" + messages + "]}\n"; };
+    const ReadLog log = read_text_as(
+        state(asked) + state(asked + "," + said) + state(asked) + state(asked + "," + other), Format::langsmith);
+    REQUIRE(log.sessions.size() == 2);
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].calls[0].id == "run--1");
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{9, 0, 0, 2}});
+    CHECK(log.sessions[1].calls[0].id == "run--2");
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"messages that another state holds too", 2}});
+    const std::string nameless = R"({"type":"human","content":"a","additional_kwargs":{}})";
+    CHECK(read_text_as(state(nameless) + state(nameless), Format::langsmith).sessions.size() == 2);
+}
+
+TEST_CASE("older LangChain and LangChain.js say what was billed beside the message", "[logs]") {
+    const ReadLog dumped = read_text_as(
+        R"([{"type":"human","content":"a","additional_kwargs":{}},{"type":"ai","content":"b","additional_kwargs":{},)"
+        R"("response_metadata":{"token_usage":{"prompt_tokens":9,"completion_tokens":2}}}])",
+        Format::langsmith);
+    CHECK(usage_of(dumped.sessions.at(0)) == std::vector<Usage>{{9, 0, 0, 2}});
+    const std::string counts = R"({"tokenUsage":{"promptTokens":9,"completionTokens":2,"totalTokens":11}})";
+    const auto usage_of_output = [](const std::string& of_message, const std::string& of_call) {
+        const ReadLog log = read_text_as(
+            model_run(1, R"({"type":"human","content":"a"})",
+                      R"({"generations":[[{"message":{"type":"ai","data":{"content":"b","response_metadata":)" +
+                          of_message + R"(}}}]],"llmOutput":)" + of_call + "}"),
+            Format::langsmith);
+        return usage_of(log.sessions.at(0)).at(0);
+    };
+    CHECK(usage_of_output(counts, "{}") == Usage{9, 0, 0, 2});
+    CHECK(usage_of_output("{}", counts) == Usage{9, 0, 0, 2});
 }
