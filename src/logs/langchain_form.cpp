@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -107,7 +108,17 @@ ordered_json call_of_ai_sdk(const ordered_json& part) {
                        arguments == nullptr ? "{}" : text_or_tree(*arguments));
 }
 
-/// Calls as LangChain reads them, else as the provider gave them, else those among the parts of the AI SDK.
+/// {"id", "name", "arguments"} as LangSmith's wrapper of Gemini's client writes it; in a reply it gives calls without
+/// an id one by their place.
+ordered_json call_of_gemini(const ordered_json& call, std::size_t place) {
+    std::string id(text_at(call, "id"));
+    if (id.empty()) id = "call_" + std::to_string(place);
+    const ordered_json* arguments = find_member(call, "arguments");
+    return openai_call(id, text_at(call, "name"), arguments == nullptr ? "{}" : text_or_tree(*arguments));
+}
+
+/// Calls as LangChain reads them, else as the provider gave them, else those among the parts of the AI SDK
+/// and of Gemini.
 ordered_json calls_in(const ordered_json& body) {
     ordered_json calls = ordered_json::array();
     for (const char* key : {"tool_calls", "invalid_tool_calls"}) {
@@ -122,6 +133,8 @@ ordered_json calls_in(const ordered_json& body) {
     if (!calls.empty() || parts == nullptr) return calls;
     for (const ordered_json& part : *parts) {
         if (text_at(part, "type") == "tool-call") calls.push_back(call_of_ai_sdk(part));
+        const ordered_json* of_gemini = tree_at(part, "function_call");
+        if (of_gemini != nullptr) calls.push_back(call_of_gemini(*of_gemini, calls.size()));
     }
     return calls;
 }

@@ -17,7 +17,8 @@ std::string resent(const std::string& reply, const std::string& sent_back) {
     return R"({"request":{"messages":[{"role":"user","content":"a"}]},"response":{"choices":[{"message":)" + reply +
            "}]}}\n" + R"({"request":{"messages":[{"role":"user","content":[{"type":"text","text":"a",)" +
            R"("cache_control":{"type":"ephemeral"}}]},)" + sent_back +
-           R"(,{"role":"user","content":"b"}]},"response":{"choices":[{"message":{"role":"assistant","content":"c"}}]}})";
+           R"(,{"role":"user","content":"b"}]},"response":{"choices":[{"message":{"role":"assistant",)"
+           R"("content":"c"}}]}})";
 }
 
 }  // namespace
@@ -26,11 +27,14 @@ TEST_CASE("a message is the same one in whatever form a client sends it back", "
     const std::vector<std::pair<std::string, std::string>> forms{
         {R"({"role":"assistant","content":"x\ny"})",
          R"({"role":"assistant","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]})"},
-        {R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"x"}]})",
+        {R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text",)"
+         R"("text":"x"}]})",
          R"({"role":"assistant","content":"x"})"},
-        {R"({"role":"assistant","content":[{"type":"redacted_thinking","data":"q"},{"type":"tool_use","id":"t1","name":"n","input":{}}]})",
+        {R"({"role":"assistant","content":[{"type":"redacted_thinking","data":"q"},{"type":"tool_use",)"
+         R"("id":"t1","name":"n","input":{}}]})",
          R"({"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"n","input":{}}]})"},
-        {R"({"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function","function":{"name":"n","arguments":"{}"}}]})",
+        {R"({"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function",)"
+         R"("function":{"name":"n","arguments":"{}"}}]})",
          R"({"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"n","input":{}}]})"}};
     for (const auto& [reply, sent_back] : forms) {
         CAPTURE(reply);
@@ -81,7 +85,8 @@ TEST_CASE("what failed and what only counted tokens is no call", "[logs]") {
 TEST_CASE("entries of an HTTP archive that failed or only counted tokens are no calls", "[logs]") {
     const auto entry = [](const std::string& path, int status, const std::string& response) {
         return R"({"request":{"url":"https://h)" + path +
-               R"(","postData":{"text":"{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}"}},"response":{"status":)" +
+               R"(","postData":{"text":"{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}"}},)"
+               R"("response":{"status":)" +
                std::to_string(status) + R"(,"content":{"text":")" + response + R"("}}})";
     };
     const ReadLog log = read_text_as(

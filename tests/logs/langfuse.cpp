@@ -24,13 +24,15 @@ std::string generation(int second, const std::string& input, const std::string& 
 TEST_CASE("calls and tools in Langfuse that its callback for LangChain wrote become OpenAI's", "[logs]") {
     const std::string user = R"({"role":"user","content":"noon?"})";
     const std::string call =
-        R"({"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"c1","name":"clock","input":{}}],
+        R"({"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"c1",)"
+        R"("name":"clock","input":{}}],
             "tool_calls":[{"name":"clock","args":{"zone":"UTC"},"id":"c1","type":"tool_call"}],
             "invalid_tool_calls":[{"name":"clock","args":"{zo","id":"c2","error":null,"type":"invalid_tool_call"}]})";
     const std::string results =
         R"({"role":"tool","content":"yes","tool_call_id":"c1"},{"role":"tool","content":"no","tool_call_id":"c2"})";
     const std::string tool =
-        R"({"role":"tool","content":{"type":"function","function":{"name":"clock","description":"d","parameters":{}}}})";
+        R"({"role":"tool","content":{"type":"function","function":{"name":"clock","description":"d",)"
+        R"("parameters":{}}}})";
     std::string log_text =
         generation(1, "[" + user + "," + tool + "]", call) +
         generation(

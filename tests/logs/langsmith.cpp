@@ -28,12 +28,12 @@ TEST_CASE("calls that LangSmith's wrapper of Anthropic's client turned around ar
         model_run(1, asked,
                   R"({"id":"msg_1","role":"assistant","stop_reason":"tool_use","content":"I look.","tool_calls":[)" +
                       call + "]}") +
-            model_run(
-                2,
-                asked + R"(,{"role":"assistant","content":[{"type":"text","text":"I look."},)" +
-                    R"({"type":"tool_use","id":"t1","name":"clock","input":{"zone":"UTC"}}]},)" +
-                    R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"yes"}]})",
-                R"({"id":"msg_2","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"Yes."}]})"),
+            model_run(2,
+                      asked + R"(,{"role":"assistant","content":[{"type":"text","text":"I look."},)" +
+                          R"({"type":"tool_use","id":"t1","name":"clock","input":{"zone":"UTC"}}]},)" +
+                          R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"yes"}]})",
+                      R"({"id":"msg_2","role":"assistant","stop_reason":"end_turn","content":[{"type":"text",)"
+                      R"("text":"Yes."}]})"),
         Format::langsmith);
     REQUIRE(log.sessions.size() == 1);
     CHECK(log.sessions[0].recording.system == "Be kind.");
@@ -71,6 +71,21 @@ TEST_CASE("a model's role in Gemini is the assistant's", "[logs]") {
     REQUIRE(log.sessions.size() == 1);
     CHECK(roles_of(log.sessions[0]) == "uaua");
     CHECK(log.notes.damaged == 0);
+}
+
+TEST_CASE("a call of Gemini that is sent back without an id is the one of its place", "[logs]") {
+    const ReadLog log = read_text_as(
+        model_run(1, R"({"role":"user","content":"a"})",
+                  R"({"role":"assistant","content":null,"tool_calls":[{"id":"call_0","type":"function",)"
+                  R"("function":{"name":"n","arguments":"{\"x\":1}"}}]})") +
+            model_run(2,
+                      R"({"role":"user","content":"a"},{"role":"model","content":[{"type":"function_call",)"
+                      R"("function_call":{"id":null,"name":"n","arguments":{"x":1}}}]},{"role":"user","content":"b"})",
+                      R"({"role":"assistant","content":"c"})"),
+        Format::langsmith);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "uaua");
+    CHECK(log.sessions[0].recording.messages[1].json()["tool_calls"][0]["function"]["name"] == "n");
 }
 
 TEST_CASE("states that a graph of LangChain wrote one after the other are one session", "[logs]") {
