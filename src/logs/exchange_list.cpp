@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -12,30 +13,54 @@ namespace {
 
 using detail::find_member;
 
-/// What stays the same when a client sends a reply back: role, text, and calls. Other members come and go.
-void append_essence(const ordered_json& message, std::string& out) {
-    out.append(text_at(message, "role")).push_back('\n');
-    const ordered_json* content = find_member(message, "content");
-    if (content != nullptr && content->is_array()) {
-        for (const ordered_json& block : *content) {
-            for (const char* key : {"text", "id", "tool_use_id"}) out.append(text_at(block, key)).push_back('\n');
-            const ordered_json* inner = find_member(block, "content");
-            if (inner != nullptr) out += inner->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-        }
-    } else if (content != nullptr && content->is_string()) {
-        out.append(content->get_ref<const std::string&>()).push_back('\n');
+/// What stays the same when a client sends a message back: role, texts and ids. Texts may be one string or several
+/// blocks, joined with line ends or without; calls may be blocks or stand beside; thinking and other members come and
+/// go.
+class MessageEssence {
+public:
+    explicit MessageEssence(const ordered_json& message) {
+        role_ = text_at(message, "role");
+        add_content(find_member(message, "content"));
+        add_id(text_at(message, "tool_call_id"));
+        const ordered_json* calls = tree_at(message, "tool_calls");
+        if (calls == nullptr) return;
+        for (const ordered_json& call : *calls) add_id(text_at(call, "id"));
     }
-    out.append(text_at(message, "tool_call_id"));
-    if (const ordered_json* calls = tree_at(message, "tool_calls")) {
-        for (const ordered_json& call : *calls) out.append(text_at(call, "id")).push_back('\n');
-    }
-}
 
-std::uint64_t mark_of(const ordered_json& message) {
-    std::string essence;
-    append_essence(message, essence);
-    return std::hash<std::string>{}(essence);
-}
+    [[nodiscard]] std::uint64_t mark() const { return std::hash<std::string>{}(role_ + '\n' + texts_ + '\n' + ids_); }
+
+private:
+    void add_content(const ordered_json* content) {
+        if (content == nullptr) return;
+        if (content->is_string()) return add_text(content->get_ref<const std::string&>());
+        if (!content->is_array()) return;
+        for (const ordered_json& block : *content) {
+            const std::string_view type = text_at(block, "type");
+            if (type == "thinking" || type == "redacted_thinking" || type == "reasoning") continue;
+            add_text(text_at(block, "text"));
+            for (const char* key : {"id", "tool_use_id"}) add_id(text_at(block, key));
+            add_result(find_member(block, "content"));
+        }
+    }
+
+    /// What a block of a result holds: a text, or blocks of text.
+    void add_result(const ordered_json* content) {
+        if (content == nullptr) return;
+        if (content->is_string()) return add_text(content->get_ref<const std::string&>());
+        if (!content->is_array()) return;
+        for (const ordered_json& block : *content) add_text(text_at(block, "text"));
+    }
+
+    void add_text(std::string_view text) { std::ranges::remove_copy(text, std::back_inserter(texts_), '\n'); }
+
+    void add_id(std::string_view id) {
+        if (!id.empty()) ids_.append(id).push_back('\n');
+    }
+
+    std::string role_{};
+    std::string texts_{};
+    std::string ids_{};
+};
 
 /// The reply in a response of either interface; null if there is none.
 ordered_json reply_in(const ordered_json& response) {
@@ -58,6 +83,17 @@ Call call_of(const Exchange& exchange) {
     return call;
 }
 
+/// Why a request that has no reply was not billed; empty if it may have been.
+std::string_view reason_not_billed(const Exchange& exchange) {
+    const bool is_billed =
+        exchange.usage || (exchange.response != nullptr && tree_at(*exchange.response, "usage") != nullptr);
+    if (is_billed) return {};
+    const ordered_json* error = exchange.response == nullptr ? nullptr : find_member(*exchange.response, "error");
+    if (exchange.has_failed || (error != nullptr && !error->is_null())) return "request that failed";
+    const bool is_count = exchange.response != nullptr && find_member(*exchange.response, "input_tokens") != nullptr;
+    return is_count ? "count of tokens" : std::string_view();
+}
+
 }  // namespace
 
 void ExchangeList::add(const Exchange& exchange) {
@@ -66,8 +102,13 @@ void ExchangeList::add(const Exchange& exchange) {
         ++notes_.unknown["request without messages"];
         return;
     }
+    ordered_json reply = exchange.response == nullptr ? ordered_json(nullptr) : reply_in(*exchange.response);
+    if (const std::string_view reason = reply.is_null() ? reason_not_billed(exchange) : ""; !reason.empty()) {
+        ++notes_.left_out[std::string(reason)];
+        return;
+    }
     std::vector<std::uint64_t> marks;
-    for (const ordered_json& message : *messages) marks.push_back(mark_of(message));
+    for (const ordered_json& message : *messages) marks.push_back(MessageEssence(message).mark());
     auto [open, first_new] = place_of(exchange, marks);
     for (std::size_t i = first_new; i < messages->size(); ++i) {
         const ordered_json& message = (*messages)[i];
@@ -80,7 +121,6 @@ void ExchangeList::add(const Exchange& exchange) {
         }
     }
     Call call = call_of(exchange);
-    ordered_json reply = exchange.response == nullptr ? ordered_json(nullptr) : reply_in(*exchange.response);
     if (!reply.is_null()) return add_reply(open, exchange, std::move(call), std::move(reply));
     ++notes_.left_out["response that holds no reply"];
     if (open.awaited) open.entries.bill_elsewhere(*std::move(open.awaited));
@@ -88,7 +128,7 @@ void ExchangeList::add(const Exchange& exchange) {
 }
 
 void ExchangeList::add_reply(Open& open, const Exchange& exchange, Call call, ordered_json reply) {
-    open.marks.push_back(mark_of(reply));
+    open.marks.push_back(MessageEssence(reply).mark());
     if (!call.id.empty()) replies_.insert_or_assign(call.id, Reply{open.number, open.marks.size()});
     open.entries.add(
         {.message = std::move(reply), .time = exchange.time, .line = exchange.line, .call = std::move(call)});

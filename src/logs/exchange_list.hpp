@@ -20,10 +20,12 @@ struct Exchange {
     std::optional<double> time{};
     std::size_t line = 0;
     std::optional<Usage> usage{};  ///< what was billed, where the response does not say it
+    bool has_failed = false;       ///< as the log says, whatever the response holds
 };
 
 /// Puts exchanges together: a request that begins with all messages of an earlier one and its reply goes on with that
-/// session, and so does one that names that reply in "previous_response_id" and holds only what is new.
+/// session, and so does one that names that reply in "previous_response_id" and holds only what is new. What failed
+/// without a reply or a bill, and what only counted tokens, is left out.
 class ExchangeList {
 public:
     ExchangeList(std::string stem, Format format, LogNotes& notes)

@@ -31,9 +31,29 @@ ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptio
     return value;
 }
 
+/// What stands around the bodies.
+struct ExchangeHead {
+    std::string_view time{};
+    std::size_t line = 1;
+    bool has_failed = false;
+};
+
+/// Of the objects that may hold the bodies; null: there is none.
+bool has_failed(const ordered_json* response) {
+    if (response == nullptr) return false;
+    return count_at(*response, "status") >= 400 || count_at(*response, "status_code") >= 400;
+}
+
+/// Such as Anthropic's /v1/messages/count_tokens, which takes what a model call takes.
+bool counts_tokens(const ordered_json* request) {
+    std::string_view url = request == nullptr ? std::string_view() : text_at(*request, "url");
+    url = url.substr(0, url.find_first_of("?#"));
+    return url.ends_with("/count_tokens") || url.ends_with("/input_tokens");
+}
+
 /// Takes the messages out of bodies and hands them on.
-void add_bodies(ExchangeList& list, const ordered_json& request, const ordered_json& response, std::string_view time,
-                std::size_t line, LogNotes& notes) {
+void add_bodies(ExchangeList& list, const ordered_json& request, const ordered_json& response, const ExchangeHead& head,
+                LogNotes& notes) {
     const bool is_new_form = is_responses_request(request, response);
     const ordered_json chat_request = is_new_form ? to_chat_request(request, notes) : ordered_json(nullptr);
     const ordered_json chat_response =
@@ -41,9 +61,10 @@ void add_bodies(ExchangeList& list, const ordered_json& request, const ordered_j
     const ordered_json& answer = is_new_form ? chat_response : response;
     list.add({.request = is_new_form ? &chat_request : &request,
               .response = answer.is_object() ? &answer : nullptr,
-              .time = to_seconds(time),
-              .line = line,
-              .usage = std::nullopt});
+              .time = to_seconds(head.time),
+              .line = head.line,
+              .usage = std::nullopt,
+              .has_failed = head.has_failed});
 }
 
 std::string_view time_in(const ordered_json& record) {
@@ -76,9 +97,13 @@ void read_exchanges(std::istream& in, const LogOptions& options, LogNotes& notes
             note_damage(notes, records.line(), "a request that is no JSON object");
             continue;
         }
+        if (counts_tokens(request)) {
+            ++notes.left_out["count of tokens"];
+            continue;
+        }
         add_bodies(list, body,
                    response == nullptr ? ordered_json(nullptr) : body_in(*response, records.line(), options),
-                   time_in(*record), records.line(), notes);
+                   {.time = time_in(*record), .line = records.line(), .has_failed = has_failed(response)}, notes);
     }
     list.finish(visit);
 }
@@ -96,7 +121,13 @@ void read_har(std::istream& in, const LogOptions& options, LogNotes& notes, Visi
             ++notes.left_out["entry that is no request to a model"];
             continue;
         }
-        add_bodies(list, request, response, text_at(entry, "startedDateTime"), 1, notes);
+        if (counts_tokens(tree_at(entry, "request"))) {
+            ++notes.left_out["count of tokens"];
+            continue;
+        }
+        add_bodies(list, request, response,
+                   {.time = text_at(entry, "startedDateTime"), .has_failed = has_failed(tree_at(entry, "response"))},
+                   notes);
     }
     list.finish(visit);
 }

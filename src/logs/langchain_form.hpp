@@ -8,12 +8,18 @@
 namespace whittle::inline v0::logs {
 
 /// A message as a chat message. LangChain's forms are {"lc", "id", "kwargs"}, {"type": "human", "data": {...}} and
-/// {"type": "human", "content": ...}; a message with a "role" is the provider's and stays as it is. null for what is no
-/// message; what is left out of one is counted.
+/// {"type": "human", "content": ...}; a message with a "role" is the provider's and stays as it is, but for calls as
+/// LangChain and Vercel's AI SDK write them. null for what is no message; what is left out of one is counted.
 [[nodiscard]] ordered_json to_chat_message(const ordered_json& message, LogNotes& notes);
+
+/// The same of a reply to an input: where that has calls of LangChain or the AI SDK, so has the reply.
+[[nodiscard]] ordered_json to_chat_reply(const ordered_json& message, const ordered_json& input, LogNotes& notes);
 
 /// The messages of an input: a list, a list that holds one, or an object with it as "messages". null if there are none.
 [[nodiscard]] ordered_json messages_of_input(const ordered_json& input, LogNotes& notes);
+
+/// Definitions of tools that stand among the messages of an input, which are none. null if there are none.
+[[nodiscard]] ordered_json tools_among_messages(const ordered_json& input);
 
 /// The message that the model gave, of an output: "generations" of LangChain, "choices" of OpenAI, "messages" (the last
 /// one), "message", a message itself, or the last one of a list; still in the form that it was recorded in. null if

@@ -7,7 +7,9 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -27,38 +29,56 @@ std::string_view text_of(const ordered_json& value, const char* camel, const cha
     return text.empty() ? text_at(value, snake) : text;
 }
 
-/// "usageDetails": counts by name, of which none is part of another one but "total".
+/// Blocks of a reply of Anthropic, without the message around them.
+bool are_reply_blocks(const ordered_json& output) {
+    constexpr std::array<std::string_view, 4> types{"text", "tool_use", "thinking", "redacted_thinking"};
+    return output.is_array() && !output.empty() && std::ranges::all_of(output, [&](const ordered_json& block) {
+               return std::ranges::find(types, text_at(block, "type")) != types.end() && text_at(block, "role").empty();
+           });
+}
+
+/// "usageDetails": counts by name. Most stand beside each other; what was written to the cache by its age may be the
+/// parts of the plain count, and those of the priority tier are part of the others.
 class LangfuseUsage {
 public:
     explicit LangfuseUsage(LogNotes& notes) : notes_(notes) {}
 
     [[nodiscard]] std::optional<Usage> operator()(const ordered_json& details) {
-        std::optional<Usage> usage;
         for (const auto& [name, value] : details.items()) {
-            std::int64_t* count = nullptr;
-            Usage sum = usage.value_or(Usage{});
-            if (name == "total" || name == "unit" || name.ends_with("Cost") || !value.is_number_integer()) continue;
-            if (name.find("cache") != std::string::npos) {
-                count = name.find("creation") != std::string::npos || name.find("write") != std::string::npos
-                            ? &sum.cache_write
-                            : &sum.cache_read;
-            } else if (name.starts_with("input") || name.starts_with("prompt")) {
-                count = &sum.input;
-            } else if (name.starts_with("output") || name.starts_with("completion")) {
-                count = &sum.output;
-            }
+            if (name.starts_with("total") || name == "unit" || name.ends_with("Cost") || !value.is_number_integer())
+                continue;
+            std::int64_t* const count = counter_of(name);
             if (count == nullptr) {
                 ++notes_.unknown["usage/" + name.substr(0, 64)];
                 continue;
             }
             *count = add_saturating(*count, count_at(details, name.c_str()));
-            usage = sum;
+            has_counts_ = true;
         }
+        if (!has_counts_) return std::nullopt;
+        Usage usage = sum_;
+        usage.input -= std::min(usage.input, priority_read_);
+        usage.cache_read = add_saturating(usage.cache_read, priority_read_);
+        usage.cache_write = std::max(usage.cache_write, written_by_age_);
         return usage;
     }
 
 private:
+    std::int64_t* counter_of(std::string_view name) {
+        const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+        if (has("_priority")) return has("cache_read") ? &priority_read_ : &of_priority_;
+        if (has("ephemeral")) return &written_by_age_;
+        if (has("cache")) return has("creation") || has("write") ? &sum_.cache_write : &sum_.cache_read;
+        if (name.starts_with("input") || name.starts_with("prompt")) return &sum_.input;
+        return name.starts_with("output") || name.starts_with("completion") ? &sum_.output : nullptr;
+    }
+
     LogNotes& notes_;
+    Usage sum_{};
+    std::int64_t written_by_age_ = 0;
+    std::int64_t priority_read_ = 0;
+    std::int64_t of_priority_ = 0;  // counted elsewhere too
+    bool has_counts_ = false;
 };
 
 /// Traces and observations of Langfuse.
@@ -78,7 +98,11 @@ public:
         if (!is_holder) add_observation(record, line);
     }
 
-    void finish(VisitSession visit) { calls_.finish(ExchangeList(stem_of(options_), format_, notes_), visit); }
+    void finish(VisitSession visit) {
+        if (const std::int64_t inner = calls_.leave_out_inner(); inner > 0)
+            notes_.left_out["generation within one of the same call"] += inner;
+        calls_.finish(ExchangeList(stem_of(options_), format_, notes_), visit);
+    }
 
 private:
     void add_observation(const ordered_json& one, std::size_t line) {
@@ -101,14 +125,19 @@ private:
     }
 
     void add_generation(const ordered_json& one, const std::string& id, std::size_t line) {
-        const ordered_json input = tree_of(one, "input", line);
-        const ordered_json output = tree_of(one, "output", line);
+        const auto [input, output] = bodies_of_items(tree_of(one, "input", line), tree_of(one, "output", line));
         const bool is_of_responses = is_responses_request(input, output);
-        TracedCall call{.time = to_seconds(text_of(one, "startTime", "start_time")), .line = line};
+        TracedCall call{.time = to_seconds(text_of(one, "startTime", "start_time")),
+                        .line = line,
+                        .has_failed = text_at(one, "level") == "ERROR",
+                        .id = id,
+                        .parent = std::string(text_of(one, "parentObservationId", "parent_observation_id"))};
         if (is_of_responses) {
             call.request = to_chat_request(input, notes_);
         } else if (ordered_json messages = messages_of_input(input, notes_); !messages.is_null()) {
             call.request["messages"] = std::move(messages);
+            if (ordered_json tools = tools_among_messages(input); !tools.is_null())
+                call.request["tools"] = std::move(tools);
             for (const char* key : {"system", "tools"}) {
                 if (const ordered_json* value = find_member(input, key)) call.request[key] = *value;
             }
@@ -120,18 +149,19 @@ private:
         if (model.empty()) model = text_at(one, "providedModelName");
         call.request["model"] = model;
         call.usage = usage_of(one, line);
-        call.response = is_of_responses && output.is_object() ? to_chat_response(output, notes_) : response_of(output);
+        call.response =
+            is_of_responses && output.is_object() ? to_chat_response(output, notes_) : response_of(output, input);
         if (text_at(call.response, "id").empty()) call.response["id"] = id;
         calls_.add(std::move(call));
     }
 
-    ordered_json response_of(const ordered_json& output) {
+    ordered_json response_of(const ordered_json& output, const ordered_json& input) {
         ordered_json response = ordered_json::object();
         ordered_json reply;
-        if (output.is_string()) {
+        if (output.is_string() || are_reply_blocks(output)) {
             reply = {{"role", "assistant"}, {"content", output}};
         } else if (const ordered_json* recorded = reply_of_output(output)) {
-            reply = to_chat_message(*recorded, notes_);
+            reply = to_chat_reply(*recorded, input, notes_);
             response["id"] = text_at(output, "id");
         }
         if (!reply.is_null()) response["choices"] = ordered_json::array({{{"message", std::move(reply)}}});

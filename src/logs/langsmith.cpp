@@ -5,6 +5,7 @@
 #include "traced_calls.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
+#include <algorithm>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -24,12 +25,35 @@ std::string_view first_text(const ordered_json* holder, std::initializer_list<co
     return {};
 }
 
-/// A run of a model, and the run that it was made in.
-struct ModelRun {
-    std::string id{};
-    std::string parent{};
-    TracedCall call{};
+/// "llm_output" of a call or "response_metadata" of a message: the provider's usage, or that of LangChain.js.
+std::optional<Usage> usage_of_facts(const ordered_json* facts) {
+    if (facts == nullptr) return std::nullopt;
+    for (const char* key : {"token_usage", "usage", "tokenUsage"}) {
+        const ordered_json* usage = tree_at(*facts, key);
+        if (usage == nullptr || usage->empty()) continue;
+        if (find_member(*usage, "promptTokens") == nullptr) return provider_usage(*usage);
+        return Usage{.input = count_at(*usage, "promptTokens"), .output = count_at(*usage, "completionTokens")};
+    }
+    return std::nullopt;
+}
+
+/// Messages that LangChain wrote, with their ids; "" for those that have none.
+struct MessageDump {
+    Entries entries{};
+    std::vector<std::string> ids{};
+
+    /// Whether this begins with all messages of the other one, which their ids tell.
+    [[nodiscard]] bool goes_on_from(const MessageDump& other) const {
+        return !other.ids.empty() && other.ids.size() <= ids.size() && std::ranges::count(other.ids, "") == 0 &&
+               std::equal(other.ids.begin(), other.ids.end(), ids.begin());
+    }
 };
+
+/// Whether LangSmith's wrapper of Anthropic's client wrote the run: the output is the provider's message, in which that
+/// wrapper turns blocks of calls into OpenAI's.
+bool is_of_anthropic_client(const ordered_json& outputs) {
+    return text_at(outputs, "role") == "assistant" && find_member(outputs, "stop_reason") != nullptr;
+}
 
 /// Runs of LangSmith, and lists of messages that LangChain wrote.
 class LangSmithLog {
@@ -54,15 +78,10 @@ public:
 
     void finish() {
         finish_dump();
-        TracedCalls calls;
-        for (ModelRun& run : runs_) {
-            if (!run.parent.empty() && run_ids_.contains(run.parent)) {
-                ++notes_.left_out["run of a model within one of the same call"];
-            } else {
-                calls.add(std::move(run.call));
-            }
-        }
-        calls.finish(ExchangeList(stem_of(options_), Format::langsmith, notes_), visit_);
+        hand_over_dumps();
+        if (const std::int64_t inner = calls_.leave_out_inner(); inner > 0)
+            notes_.left_out["run of a model within one of the same call"] += inner;
+        calls_.finish(ExchangeList(stem_of(options_), Format::langsmith, notes_), visit_);
     }
 
 private:
@@ -94,7 +113,11 @@ private:
         const ordered_json inputs = tree_of(run, "inputs", line);
         const ordered_json outputs = tree_of(run, "outputs", line);
         const bool is_of_responses = is_responses_request(inputs, outputs);
-        TracedCall call{.time = to_seconds(text_at(run, "start_time")), .line = line};
+        TracedCall call{.time = to_seconds(text_at(run, "start_time")),
+                        .line = line,
+                        .has_failed = !text_at(run, "error").empty(),
+                        .id = id,
+                        .parent = std::string(text_at(run, "parent_run_id"))};
         call.request = is_of_responses ? to_chat_request(inputs, notes_) : request_of_inputs(inputs);
         if (call.request.is_null()) {
             ++notes_.unknown["run of a model without messages"];
@@ -105,9 +128,9 @@ private:
             complete_response(call.response, run, outputs, id);
             call.usage = usage_of_run(run, outputs);
         }
+        if (!is_of_responses && is_of_anthropic_client(outputs)) to_blocks(call);
         take_facts(run, inputs, call.request);
-        if (!id.empty()) run_ids_.insert(id);
-        runs_.push_back({id, std::string(text_at(run, "parent_run_id")), std::move(call)});
+        calls_.add(std::move(call));
     }
 
     /// A member that is an object, or the JSON of one, as tables hold it. Else null.
@@ -136,6 +159,35 @@ private:
         return response;
     }
 
+    /// Undoes what the wrapper of Anthropic's client did: the system text stands in front, and calls are OpenAI's.
+    void to_blocks(TracedCall& call) {
+        ordered_json& messages = call.request["messages"];
+        if (text_at(messages.front(), "role") == "system" && !call.request.contains("system")) {
+            const ordered_json front = messages.front();
+            messages.erase(messages.begin());
+            if (const ordered_json* system = find_member(front, "content")) call.request["system"] = *system;
+        }
+        if (!call.response.contains("choices")) return;
+        ordered_json& reply = call.response["choices"][0]["message"];
+        const ordered_json* calls = tree_at(reply, "tool_calls");
+        if (calls == nullptr || !calls->is_array() || tree_at(reply, "content") != nullptr) return;
+        ordered_json blocks = ordered_json::array();
+        if (const std::string_view text = text_at(reply, "content"); !text.empty())
+            blocks.push_back({{"type", "text"}, {"text", text}});
+        for (const ordered_json& one : *calls) blocks.push_back(block_of_call(one, call.line));
+        reply = {{"role", "assistant"}, {"content", std::move(blocks)}};
+    }
+
+    ordered_json block_of_call(const ordered_json& call, std::size_t line) {
+        const ordered_json* function = tree_at(call, "function");
+        ordered_json block{{"type", "tool_use"}, {"id", text_at(call, "id")}, {"name", ""}};
+        if (function != nullptr) block["name"] = text_at(*function, "name");
+        ordered_json arguments = function == nullptr ? ordered_json(nullptr) : tree_of(*function, "arguments", line);
+        if (arguments.is_null()) ++notes_.unknown["arguments that are no JSON object"];
+        block["input"] = arguments.is_null() ? ordered_json::object() : std::move(arguments);
+        return block;
+    }
+
     /// The provider's id, else that of the run; and the model.
     static void complete_response(ordered_json& response, const ordered_json& run, const ordered_json& outputs,
                                   const std::string& run_id) {
@@ -143,6 +195,7 @@ private:
         const ordered_json* of_reply =
             reply == nullptr ? nullptr : tree_at(body_of_message(*reply), "response_metadata");
         const ordered_json* of_call = tree_at(outputs, "llm_output");
+        if (of_call == nullptr) of_call = tree_at(outputs, "llmOutput");
         std::string_view id = first_text(of_reply, {"id"});
         if (id.empty()) id = first_text(of_call, {"id"});
         const bool is_of_provider = reply != &outputs || !text_at(outputs, "role").empty();
@@ -175,14 +228,16 @@ private:
     /// Of the message, else of the output, else what LangSmith counts for the run.
     static std::optional<Usage> usage_of_run(const ordered_json& run, const ordered_json& outputs) {
         const ordered_json* reply = reply_of_output(outputs);
-        if (reply != nullptr) {
-            if (const auto usage = usage_of_metadata(body_of_message(*reply))) return usage;
-        }
+        const ordered_json nothing = ordered_json::object();
+        const ordered_json& body = reply == nullptr ? nothing : body_of_message(*reply);
+        if (const auto usage = usage_of_metadata(body)) return usage;
         if (const auto usage = usage_of_metadata(outputs)) return usage;
-        const ordered_json* of_call = tree_at(outputs, "llm_output");
-        const ordered_json* recorded = of_call == nullptr ? nullptr : tree_at(*of_call, "token_usage");
-        if (recorded == nullptr) recorded = tree_at(outputs, "usage");
-        if (recorded != nullptr && !recorded->empty()) return provider_usage(*recorded);
+        for (const ordered_json* holder :
+             {tree_at(outputs, "llm_output"), tree_at(outputs, "llmOutput"), tree_at(body, "response_metadata")}) {
+            if (const auto usage = usage_of_facts(holder)) return usage;
+        }
+        if (const ordered_json* usage = tree_at(outputs, "usage"); usage != nullptr && !usage->empty())
+            return provider_usage(*usage);
         if (count_at(run, "prompt_tokens") == 0 && count_at(run, "completion_tokens") == 0) return std::nullopt;
         const ordered_json* details = tree_at(run, "prompt_token_details");
         return usage_of_sums(count_at(run, "prompt_tokens"), details == nullptr ? 0 : count_at(*details, "cache_read"),
@@ -199,33 +254,51 @@ private:
         ordered_json message = to_chat_message(recorded, notes_);
         if (message.is_null()) return;
         Entry entry{.message = std::move(message), .time = std::nullopt, .line = line, .call = std::nullopt};
+        const ordered_json& body = body_of_message(recorded);
         if (text_at(entry.message, "role") == "assistant") {
-            const ordered_json& body = body_of_message(recorded);
             const ordered_json* facts = tree_at(body, "response_metadata");
             entry.call = Call{.id = std::string(first_text(facts, {"id"})),
                               .model = std::string(first_text(facts, {"model_name", "model"})),
                               .usage = usage_of_metadata(body)};
+            if (entry.call->id.empty()) entry.call->id = text_at(body, "id");
+            if (!entry.call->usage) entry.call->usage = usage_of_facts(facts);
         }
-        dumped_.add(std::move(entry));
+        dumped_.ids.emplace_back(text_at(body, "id"));
+        dumped_.entries.add(std::move(entry));
     }
 
+    /// What a graph wrote after each of its steps is one session, of which the longest is kept.
     void finish_dump() {
-        if (dumped_.empty()) return;
-        Session session{.format = Format::langsmith};
-        session.recording.id = stem_of(options_) + (++dumps_ > 1 ? "#" + std::to_string(dumps_) : "");
-        dumped_.finish(session, false, notes_);
-        dumped_ = {};
-        hand_over(std::move(session), notes_, visit_);
+        MessageDump dump = std::exchange(dumped_, {});
+        if (dump.entries.empty()) return;
+        constexpr std::size_t newest = 64;
+        for (std::size_t i = dumps_.size(); i-- > dumps_.size() - std::min(dumps_.size(), newest);) {
+            const bool is_later = dump.goes_on_from(dumps_[i]);
+            if (!is_later && !dumps_[i].goes_on_from(dump)) continue;
+            ++notes_.left_out["messages that another state holds too"];
+            if (is_later) dumps_[i] = std::move(dump);
+            return;
+        }
+        dumps_.push_back(std::move(dump));
+    }
+
+    void hand_over_dumps() {
+        int number = 0;
+        for (MessageDump& dump : dumps_) {
+            Session session{.format = Format::langsmith};
+            session.recording.id = stem_of(options_) + (++number > 1 ? "#" + std::to_string(number) : "");
+            dump.entries.finish(session, false, notes_);
+            hand_over(std::move(session), notes_, visit_);
+        }
     }
 
     const LogOptions& options_;
     LogNotes& notes_;
     VisitSession visit_;
-    std::unordered_set<std::string> ids_{};      // of all runs
-    std::unordered_set<std::string> run_ids_{};  // of those of models
-    std::vector<ModelRun> runs_{};
-    Entries dumped_{};
-    int dumps_ = 0;
+    std::unordered_set<std::string> ids_{};  // of all runs
+    TracedCalls calls_{};
+    MessageDump dumped_{};
+    std::vector<MessageDump> dumps_{};
 };
 
 }  // namespace

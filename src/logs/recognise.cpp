@@ -77,9 +77,15 @@ bool is_har(const TopKeys& keys) {
 }
 
 bool is_exchange(const TopKeys& keys) {
-    for (const char* at : {"request.messages", "request.input", "request.body", "request.model"}) {
+    for (const char* at : {"request.messages", "request.input", "request.body", "request.json", "request.model"}) {
         if (keys.has(at)) return true;
     }
+    if (keys.text("request").starts_with('{')) return true;
+    const std::string_view response = keys.text("response");
+    const bool is_body_in_text =
+        response.starts_with('{') || response.starts_with("data:") || response.starts_with("event:");
+    if (keys.has("messages") && (is_body_in_text || keys.has("response.body") || keys.has("response.json")))
+        return true;
     return (keys.has("messages") && (keys.has("response.choices") || keys.has("response.content") ||
                                      keys.has("response.usage") || keys.has("response.id"))) ||
            (keys.has("input") && keys.has("response.output"));

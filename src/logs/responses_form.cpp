@@ -3,6 +3,9 @@
 #include "codex_thread.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace whittle::inline v0::logs {
 namespace {
 
@@ -13,13 +16,46 @@ void copy_member(const ordered_json& from, const char* key, ordered_json& to, co
     if (value != nullptr && !value->is_null()) to[as] = *value;
 }
 
+bool is_responses_item(const ordered_json& value) {
+    constexpr std::array<std::string_view, 6> others{"reasoning",      "item_reference",       "compaction",
+                                                     "mcp_list_tools", "mcp_approval_request", "tool_search_output"};
+    constexpr std::array<std::string_view, 12> calls{
+        "function",   "custom_tool", "local_shell", "shell", "apply_patch",      "tool_search",
+        "web_search", "file_search", "computer",    "mcp",   "code_interpreter", "image_generation"};
+    std::string_view type = text_at(value, "type");
+    if (type == "message") return find_member(value, "stop_reason") == nullptr;  // which a message of Anthropic has
+    if (std::ranges::find(others, type) != others.end()) return true;
+    for (const std::string_view end : {"_call_output", "_call"}) {
+        if (!type.ends_with(end)) continue;
+        type.remove_suffix(end.size());
+        return std::ranges::find(calls, type) != calls.end();
+    }
+    return false;
+}
+
+bool is_item_or_list(const ordered_json& value) {
+    if (!value.is_array()) return is_responses_item(value);
+    return std::ranges::any_of(value, is_responses_item);
+}
+
 }  // namespace
+
+ResponsesBodies bodies_of_items(const ordered_json& input, const ordered_json& output) {
+    ResponsesBodies bodies{input, output};
+    const bool is_reply = is_item_or_list(output);
+    if (is_reply) bodies.response = {{"output", output.is_array() ? output : ordered_json::array({output})}};
+    const bool is_text_or_list = input.is_array() || (is_reply && input.is_string());
+    if (is_text_or_list && (is_reply || is_item_or_list(input))) bodies.request = {{"input", input}};
+    return bodies;
+}
 
 bool is_responses_request(const ordered_json& body, const ordered_json& response) {
     const ordered_json* input = find_member(body, "input");
     if (input == nullptr || find_member(body, "messages") != nullptr) return false;
     if (input->is_string()) return tree_at(response, "output") != nullptr;
-    return input->is_array() && !input->empty() && input->front().is_object();
+    return input->is_array() && std::ranges::any_of(*input, [](const ordered_json& item) {
+               return is_responses_item(item) || !text_at(item, "role").empty();
+           });
 }
 
 ordered_json to_chat_request(const ordered_json& body, LogNotes& notes) {
@@ -44,7 +80,7 @@ ordered_json to_chat_request(const ordered_json& body, LogNotes& notes) {
 
 ordered_json to_chat_response(const ordered_json& body, LogNotes& notes) {
     ordered_json response = ordered_json::object();
-    for (const char* key : {"id", "model", "usage"}) copy_member(body, key, response, key);
+    for (const char* key : {"id", "model", "usage", "error", "input_tokens"}) copy_member(body, key, response, key);
     const ordered_json* output = tree_at(body, "output");
     if (output == nullptr || !output->is_array()) return response;
     for (ordered_json& message : CodexThread::messages_of(*output, "output", notes)) {

@@ -2,7 +2,9 @@
 
 #include "exchange_list.hpp"
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace whittle::inline v0::logs {
@@ -14,12 +16,18 @@ struct TracedCall {
     ordered_json response{};       ///< null: it gave nothing
     std::optional<Usage> usage{};  ///< what was billed
     std::size_t line = 1;
+    bool has_failed = false;
+    std::string id{};      ///< of what was traced
+    std::string parent{};  ///< what it was made in
 };
 
 /// Model calls whose order in a file is not that of their starts.
 class TracedCalls {
 public:
     void add(TracedCall call) { calls_.push_back(std::move(call)); }
+    /// A call within another one is the same, seen by a wrapped client: these are left out, and how many is told. Where
+    /// the outer one does not say what was billed, they do.
+    [[nodiscard]] std::int64_t leave_out_inner();
     /// Puts them together to sessions; calls without a time come first.
     void finish(ExchangeList&& list, FunctionRef<void(Session&&)> visit);
 

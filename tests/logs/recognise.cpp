@@ -50,6 +50,18 @@ TEST_CASE("a damaged first line does not hide what a file is", "[logs]") {
     CHECK(recognise("\n\n" + fixture_text("claude_code.jsonl")) == Format::claude_code);
 }
 
+TEST_CASE("requests and responses are recognised as bodies, within them and as text", "[logs]") {
+    for (const char* text :
+         {R"({"request":{"method":"POST","json":{"messages":[]}},"response":{"status":200,"json":{}}})",
+          R"({"request":"{\"messages\":[]}","response":"{\"id\":\"a\"}"})",
+          R"({"messages":[{"role":"user","content":"a"}],"model":"m","response":"{\"id\":\"a\"}"})",
+          R"({"messages":[{"role":"user","content":"a"}],"response":"event: message_start\ndata: {}"})",
+          R"({"messages":[{"role":"user","content":"a"}],"response":{"body":{"id":"a"}}})"}) {
+        CAPTURE(text);
+        CHECK(recognise(text) == Format::exchanges);
+    }
+}
+
 TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
     for (const char* text :
          {R"({"id":"a","messages":[{"role":"user","content":"x"}],"meta":{"t":[0]}})",

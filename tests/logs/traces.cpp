@@ -13,7 +13,7 @@ using Counts = std::map<std::string, std::int64_t>;
 TEST_CASE("runs of LangSmith are put together in the order of their starts, whatever form their messages have",
           "[logs]") {
     const ReadLog log = read_fixture("langsmith.jsonl");
-    REQUIRE(log.sessions.size() == 4);
+    REQUIRE(log.sessions.size() == 3);
     const Session& first = log.sessions[0];
     CHECK(first.recording.id == "langsmith-1");
     CHECK(roles_of(first) == "suatta");
@@ -33,14 +33,12 @@ TEST_CASE("runs of LangSmith are put together in the order of their starts, what
 
 TEST_CASE("what LangSmith counts beside the input and for the run alone is billed", "[logs]") {
     const ReadLog log = read_fixture("langsmith.jsonl");
-    REQUIRE(log.sessions.size() == 4);
+    REQUIRE(log.sessions.size() == 3);
     CHECK(roles_of(log.sessions[1]) == "sua");
     CHECK(log.sessions[1].calls[0].id == "msg_1");
     CHECK(usage_of(log.sessions[1]) == std::vector<Usage>{{5, 30, 0, 2}});
-    CHECK(roles_of(log.sessions[2]) == "u");  // the run failed
-    CHECK(log.sessions[2].calls_elsewhere == 1);
-    CHECK(log.sessions[3].calls[0].id == "r6");  // no provider's
-    CHECK(usage_of(log.sessions[3]) == std::vector<Usage>{{10, 30, 0, 3}});
+    CHECK(log.sessions[2].calls[0].id == "r6");  // no provider's
+    CHECK(usage_of(log.sessions[2]) == std::vector<Usage>{{10, 30, 0, 3}});
 }
 
 TEST_CASE("runs of LangSmith that are no model call of their own are named", "[logs]") {
@@ -51,7 +49,7 @@ TEST_CASE("runs of LangSmith that are no model call of their own are named", "[l
     CHECK(log.notes.unknown == Counts{{"message/hologram", 1}, {"run of a model without messages", 1}});
     CHECK(log.notes.left_out == Counts{{"content/reasoning", 2},
                                        {"repeated run", 1},
-                                       {"response that holds no reply", 1},
+                                       {"request that failed", 1},
                                        {"run of a model within one of the same call", 1},
                                        {"run/chain", 1}});
 }
@@ -154,4 +152,19 @@ TEST_CASE("rows of Langfuse's CSV that are none are damaged lines", "[logs]") {
         read_text_as("id,type\nabcdefgh,SPAN\na,SPAN\n", logs::Format::langfuse_csv, {.limits = {.max_bytes = 10}});
     CHECK(small.notes.records == 1);
     CHECK(small.notes.damaged_lines.at(0).reason == "a row that is too long");
+}
+
+TEST_CASE("a run within one of the same call tells what was billed where the outer one does not", "[logs]") {
+    const auto run = [](const std::string& id, const std::string& parent, const std::string& usage) {
+        return R"({"id":")" + id + R"(","run_type":"llm","start_time":"2026-04-01T08:00:00","parent_run_id":)" +
+               parent + R"(,"inputs":{"messages":[{"role":"user","content":"a"}]},"outputs":{"choices":[{"message":)" +
+               R"({"role":"assistant","content":"b"}}])" + usage + "}}\n";
+    };
+    const ReadLog log = read_text_as(run("a", "null", "") + run("b", "\"a\"", "") +
+                                         run("c", "\"b\"", R"(,"usage":{"prompt_tokens":9,"completion_tokens":2})") +
+                                         run("x", "\"x\"", ""),
+                                     logs::Format::langsmith);
+    REQUIRE(log.sessions.size() == 2);
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{9, 0, 0, 2}});
+    CHECK(log.notes.left_out == Counts{{"run of a model within one of the same call", 2}});
 }

@@ -1,0 +1,103 @@
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace whittle;
+using namespace whittle::testing;
+using logs::Format;
+
+namespace {
+
+/// A chat completion whose reply is sent back in another form.
+std::string resent(const std::string& reply, const std::string& sent_back) {
+    return R"({"request":{"messages":[{"role":"user","content":"a"}]},"response":{"choices":[{"message":)" + reply +
+           "}]}}\n" + R"({"request":{"messages":[{"role":"user","content":[{"type":"text","text":"a",)" +
+           R"("cache_control":{"type":"ephemeral"}}]},)" + sent_back +
+           R"(,{"role":"user","content":"b"}]},"response":{"choices":[{"message":{"role":"assistant",)"
+           R"("content":"c"}}]}})";
+}
+
+}  // namespace
+
+TEST_CASE("a message is the same one in whatever form a client sends it back", "[logs]") {
+    const std::vector<std::pair<std::string, std::string>> forms{
+        {R"({"role":"assistant","content":"x\ny"})",
+         R"({"role":"assistant","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]})"},
+        {R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text",)"
+         R"("text":"x"}]})",
+         R"({"role":"assistant","content":"x"})"},
+        {R"({"role":"assistant","content":[{"type":"redacted_thinking","data":"q"},{"type":"tool_use",)"
+         R"("id":"t1","name":"n","input":{}}]})",
+         R"({"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"n","input":{}}]})"},
+        {R"({"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function",)"
+         R"("function":{"name":"n","arguments":"{}"}}]})",
+         R"({"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"n","input":{}}]})"}};
+    for (const auto& [reply, sent_back] : forms) {
+        CAPTURE(reply);
+        const ReadLog log = read_text_as(resent(reply, sent_back), Format::exchanges);
+        REQUIRE(log.sessions.size() == 1);
+        CHECK(roles_of(log.sessions[0]) == "uaua");
+    }
+    for (const char* other : {R"({"role":"assistant","content":"xz"})", R"({"role":"user","content":"x"})"}) {
+        CAPTURE(other);
+        const std::string text = resent(R"({"role":"assistant","content":"x"})", other);
+        CHECK(read_text_as(text, Format::exchanges).sessions.size() == 2);
+    }
+}
+
+TEST_CASE("a result is the same one as a text and as blocks", "[logs]") {
+    const std::string call = R"({"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"n","input":{}}]})";
+    const auto request = [&](const std::string& result, const std::string& more) {
+        return R"({"request":{"messages":[{"role":"user","content":"a"},)" + call +
+               R"(,{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":)" + result + "}]}" +
+               more + R"(]},"response":{"role":"assistant","content":[{"type":"text","text":"x"}]}})" + "\n";
+    };
+    const ReadLog log = read_text_as(
+        request(R"("r")", "") + request(R"([{"type":"text","text":"r"}])",
+                                        R"(,{"role":"assistant","content":"x"},{"role":"user","content":"b"})"),
+        Format::exchanges);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "uauaua");
+}
+
+TEST_CASE("what failed and what only counted tokens is no call", "[logs]") {
+    const std::string body = R"({"messages":[{"role":"user","content":"a"}]})";
+    const std::string message =
+        R"({"role":"assistant","content":[{"type":"text","text":"b"}],"usage":{"input_tokens":4}})";
+    const ReadLog log = read_text_as(
+        R"({"request":)" + body + R"(,"response":{"type":"error","error":{"type":"overloaded_error"}}})" + "\n" +
+            R"({"request":{"body":)" + body + R"(},"response":{"status_code":503,"body":"<html>"}})" + "\n" +
+            R"({"request":)" + body + R"(,"response":{"input_tokens":4}})" + "\n" +
+            R"({"request":{"url":"https://h/v1/messages/count_tokens?beta=true","body":)" + body + "}}\n" +
+            R"({"request":)" + body + R"(,"response":)" + message + "}\n",
+        Format::exchanges);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].calls_elsewhere == 0);
+    CHECK(log.notes.left_out ==
+          std::map<std::string, std::int64_t>{{"count of tokens", 2}, {"request that failed", 2}});
+}
+
+TEST_CASE("entries of an HTTP archive that failed or only counted tokens are no calls", "[logs]") {
+    const auto entry = [](const std::string& path, int status, const std::string& response) {
+        return R"({"request":{"url":"https://h)" + path +
+               R"(","postData":{"text":"{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}"}},)"
+               R"("response":{"status":)" +
+               std::to_string(status) + R"(,"content":{"text":")" + response + R"("}}})";
+    };
+    const ReadLog log = read_text_as(
+        R"({"log":{"version":"1.2","entries":[)" + entry("/v1/messages/count_tokens", 200, "") + "," +
+            entry("/v1/messages", 529, "busy") + "," +
+            entry("/v1/messages", 200, R"({\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"}]})") +
+            "]}}",
+        Format::har);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].calls_elsewhere == 0);
+    CHECK(log.notes.left_out ==
+          std::map<std::string, std::int64_t>{{"count of tokens", 1}, {"request that failed", 1}});
+}
