@@ -168,6 +168,7 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
     std::size_t count = 0;
     if (const auto format = format_of_log(buffer.start())) {
         count = read_agent_log(path, buffer, *format, options, [&](logs::Session&& session) {
+            if (session.recording.messages.empty()) return;  // all was taken back: it has a bill alone
             visit(std::move(session.recording), shape_of(*format, given));
         });
     } else {

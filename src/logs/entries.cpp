@@ -181,7 +181,9 @@ std::optional<double> to_seconds(std::string_view iso8601) noexcept {
 }
 
 void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> visit) {
-    if (session.recording.messages.empty()) return;
+    const bool is_billed =
+        std::ranges::any_of(session.elsewhere, [](const Call& call) { return call.usage.has_value(); });
+    if (session.recording.messages.empty() && !is_billed) return;
     ++notes.sessions;
     visit(std::move(session));
 }

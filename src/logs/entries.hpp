@@ -56,7 +56,7 @@ private:
     std::vector<Call> elsewhere_{};
 };
 
-/// Gives a session that is finished to `visit`, and counts it; one without messages is none.
+/// Gives a session that is finished to `visit`, and counts it; one without messages and bill is none.
 void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> visit);
 
 /// Field by field; held at the maximum.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 using detail::find_member;
 
 constexpr std::string_view known_opencode = "1.3";
+constexpr std::string_view compaction_question = "What did we do so far?";
 
 std::optional<double> millis_at(const ordered_json& value, const char* key) {
     const ordered_json* time = tree_at(value, "time");
@@ -37,15 +39,48 @@ std::string bill_id_of(const ordered_json& info) {
     return id.empty() ? std::string() : fmt::format("opencode/{}", id);
 }
 
-/// "tokens" of a step or of a message: its parts do not overlap.
+/// "tokens" of a step or of a message. Its parts do not overlap, unless its total says that "output" holds "reasoning".
+/// A message begins with nothing but zeros: those are no bill.
 std::optional<Usage> opencode_usage(const ordered_json& holder) {
     const ordered_json* tokens = tree_at(holder, "tokens");
     if (tokens == nullptr) return std::nullopt;
     const ordered_json* cache = tree_at(*tokens, "cache");
-    return Usage{.input = count_at(*tokens, "input"),
-                 .cache_read = cache == nullptr ? 0 : count_at(*cache, "read"),
-                 .cache_write = cache == nullptr ? 0 : count_at(*cache, "write"),
-                 .output = add_saturating(count_at(*tokens, "output"), count_at(*tokens, "reasoning"))};
+    Usage usage{.input = count_at(*tokens, "input"),
+                .cache_read = cache == nullptr ? 0 : count_at(*cache, "read"),
+                .cache_write = cache == nullptr ? 0 : count_at(*cache, "write"),
+                .output = count_at(*tokens, "output")};
+    const std::int64_t prompt = add_saturating(add_saturating(usage.input, usage.cache_read), usage.cache_write);
+    if (count_at(*tokens, "total") != add_saturating(prompt, usage.output))
+        usage.output = add_saturating(usage.output, count_at(*tokens, "reasoning"));
+    return usage == Usage{} ? std::nullopt : std::optional(usage);
+}
+
+/// A reply that failed is not sent again, unless it was the person who broke it off and there is something to send.
+bool is_sent_again(const ordered_json& info, const ordered_json& parts) {
+    const ordered_json* error = tree_at(info, "error");
+    if (error == nullptr) return true;
+    return text_at(*error, "name") == "MessageAbortedError" && std::ranges::any_of(parts, [](const ordered_json& part) {
+               const std::string_view type = text_at(part, "type");
+               return type != "step-start" && type != "reasoning";
+           });
+}
+
+/// The part of a prompt that asks for a compaction; else null.
+const ordered_json* compaction_part(const ordered_json& parts) {
+    const auto at =
+        std::ranges::find_if(parts, [](const ordered_json& part) { return text_at(part, "type") == "compaction"; });
+    return at == parts.end() ? nullptr : &*at;
+}
+
+/// What a call that ended gave; null: it did not end.
+const ordered_json* output_of_tool(const ordered_json& state) {
+    const ordered_json* facts = tree_at(state, "metadata");
+    const ordered_json* until_then = facts == nullptr ? nullptr : find_member(*facts, "output");
+    const bool is_interrupted = facts != nullptr && is_set(*facts, "interrupted") && until_then != nullptr;
+    if (text_at(state, "status") == "error" && is_interrupted && until_then->is_string()) return until_then;
+    const ordered_json* output = find_member(state, "output");
+    if (output == nullptr) output = find_member(state, "error");
+    return output != nullptr && output->is_string() ? output : nullptr;
 }
 
 std::string dumped_input(const ordered_json& state) {
@@ -72,10 +107,17 @@ public:
             return note_damage(notes_, line, "a message without info and parts");
         if (!reverted_to_.empty() && text_at(*info, "id") == reverted_to_) is_reverted_ = true;
         const std::string_view role = text_at(*info, "role");
-        if (is_reverted_) return bill_reverted(*info);
+        if (is_reverted_) return bill_apart(*info, *parts);
+        go_on();
+        if (role == "assistant" && is_summary(*info)) return add_summary(*info, *parts);
+        ask_for_compaction();
+        starts_.insert_or_assign(std::string(text_at(*info, "id")), entries_.size());
         if (role == "user") return add_user(*info, *parts, line);
-        if (role == "assistant")
-            return is_set(*info, "summary") ? add_summary(*info, *parts) : add_reply(*info, *parts, line);
+        if (role == "assistant" && is_sent_again(*info, *parts)) return add_reply(*info, *parts, line);
+        if (role == "assistant") {
+            ++notes_.left_out["reply that failed"];
+            return bill_apart(*info, *parts);
+        }
         ++notes_.unknown["message/" + std::string(role.substr(0, 64))];
     }
 
@@ -85,8 +127,34 @@ public:
     }
 
 private:
-    void bill_reverted(const ordered_json& info) {
-        if (const auto usage = opencode_usage(info)) entries_.bill_elsewhere(*usage);
+    /// A reply that is not sent, by its steps.
+    void bill_apart(const ordered_json& info, const ordered_json& parts) {
+        const std::string id = bill_id_of(info);
+        int steps = 0;
+        const auto bill = [&](const ordered_json& holder) {
+            auto usage = opencode_usage(holder);
+            if (!usage) return;
+            entries_.bill_elsewhere({.bill_id = id.empty() ? "" : fmt::format("{}/{}", id, ++steps),
+                                     .model = std::string(text_at(info, "modelID")),
+                                     .usage = usage});
+        };
+        for (const ordered_json& part : parts) {
+            if (text_at(part, "type") == "step-finish") bill(part);
+        }
+        if (steps == 0) bill(info);
+    }
+
+    /// Whether it stands in for what was in front: one that was asked for has to have ended, which older versions, that
+    /// did not ask, do not say.
+    [[nodiscard]] bool is_summary(const ordered_json& info) const {
+        return is_set(info, "summary") && tree_at(info, "error") == nullptr &&
+               (!question_ || !text_at(info, "finish").empty());
+    }
+
+    /// The question stays where no summary came of it.
+    void ask_for_compaction() {
+        if (question_) entries_.add(*std::exchange(question_, std::nullopt));
+        tail_.clear();
     }
 
     void add_user(const ordered_json& info, const ordered_json& parts, std::size_t line) {
@@ -99,6 +167,13 @@ private:
                 leave_out(type);
             }
         }
+        if (const ordered_json* compaction = compaction_part(parts)) {
+            tail_ = text_at(*compaction, "tail_start_id");
+            question_ = Entry{.message = {{"role", "user"}, {"content", std::string(compaction_question)}},
+                              .time = millis_at(info, "created"),
+                              .line = line,
+                              .call = std::nullopt};
+        }
         if (text.empty()) return;  // it asks for a compaction, or holds files alone
         entries_.add({.message = {{"role", "user"}, {"content", std::move(text)}},
                       .time = millis_at(info, "created"),
@@ -106,16 +181,27 @@ private:
                       .call = std::nullopt});
     }
 
-    /// The agent asks "What did we do so far?" in front of its own summary from then on.
+    /// The agent asks for its own summary from then on, and goes on with the newest messages from the tail's start on.
     void add_summary(const ordered_json& info, const ordered_json& parts) {
-        if (const auto usage = opencode_usage(info)) entries_.bill_elsewhere(*usage);
+        bill_apart(info, parts);
         ReplyParts summary;
         for (const ordered_json& part : parts) {
             if (text_at(part, "type") == "text") summary.say(text_at(part, "text"));
         }
+        const auto tail = starts_.find(tail_);
+        const bool has_tail = !tail_.empty() && tail != starts_.end();
+        if (!tail_.empty() && !has_tail) ++notes_.unknown["tail_start_id"];
         Compaction& compaction = entries_.compact();
-        compaction.kept.push_back({{"role", "user"}, {"content", "What did we do so far?"}});
-        compaction.kept.push_back(summary.message());
+        compaction.kept.push_back({{"role", "user"}, {"content", std::string(compaction_question)}});
+        if (!summary.empty()) compaction.kept.push_back(summary.message());
+        for (std::size_t i = has_tail ? tail->second : entries_.size(); i < entries_.size(); ++i)
+            compaction.kept.push_back(entries_[i].message);
+        question_.reset();
+        tail_.clear();
+    }
+
+    void go_on() {
+        for (Entry& result : std::exchange(interrupted_, {})) entries_.add(std::move(result));
     }
 
     /// Each step of a message is a call of the model.
@@ -127,9 +213,11 @@ private:
         int steps = 0;
         const auto close = [&](std::optional<Usage> usage) {
             if (reply.empty() && !usage) return;
-            const std::size_t at = entries_.size();
-            add_step(info, std::exchange(reply, {}), std::exchange(tools, {}), usage, line);
-            if (!id.empty()) entries_[at].call->bill_id = fmt::format("{}/{}", id, ++steps);
+            Call call{.bill_id = id.empty() ? "" : fmt::format("{}/{}", id, ++steps),
+                      .model = std::string(text_at(info, "modelID")),
+                      .usage = usage};
+            if (reply.empty()) return entries_.bill_elsewhere(std::move(call));  // it gave nothing but thoughts
+            add_step(info, std::exchange(reply, {}), std::exchange(tools, {}), std::move(call), line);
         };
         for (const ordered_json& part : parts) {
             const std::string_view type = text_at(part, "type");
@@ -151,18 +239,22 @@ private:
     }
 
     void add_step(const ordered_json& info, const ReplyParts& reply, const std::vector<const ordered_json*>& tools,
-                  std::optional<Usage> usage, std::size_t line) {
+                  Call call, std::size_t line) {
+        go_on();
         const auto time = millis_at(info, "created");
-        entries_.add({.message = reply.message(),
-                      .time = time,
-                      .line = line,
-                      .call = Call{.model = std::string(text_at(info, "modelID")), .usage = usage}});
+        entries_.add({.message = reply.message(), .time = time, .line = line, .call = std::move(call)});
         for (const ordered_json* part : tools) {
             const ordered_json* state = tree_at(*part, "state");
             if (state == nullptr) continue;
-            const ordered_json* output = find_member(*state, "output");
-            if (output == nullptr) output = find_member(*state, "error");
-            if (output == nullptr || !output->is_string()) continue;  // it never ended
+            const ordered_json* output = output_of_tool(*state);
+            if (output == nullptr) {  // the agent says so, in the next request
+                interrupted_.push_back(
+                    {.message = openai_result(text_at(*part, "callID"), "[Tool execution was interrupted]"),
+                     .time = time,
+                     .line = line,
+                     .call = std::nullopt});
+                continue;
+            }
             if (const ordered_json* times = tree_at(*state, "time"); times != nullptr && times->contains("compacted"))
                 ++notes_.left_out["tool result that the agent cleared later"];
             const auto end = millis_at(*state, "end");
@@ -183,6 +275,10 @@ private:
     LogNotes& notes_;
     Session session_{.format = Format::opencode};
     Entries entries_{};
+    std::unordered_map<std::string, std::size_t> starts_{};  // of messages, by id
+    std::vector<Entry> interrupted_{};  // results of calls that did not end, if the session goes on
+    std::optional<Entry> question_{};   // that a summary has to follow
+    std::string tail_{};                // the first message that it keeps
     std::string reverted_to_{};
     bool is_reverted_ = false;
 };

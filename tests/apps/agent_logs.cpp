@@ -101,3 +101,23 @@ TEST_CASE("logs that are packed by zstd are read like others", "[apps]") {
     const CliResult broken = run_cli(dir, "check s.zst --max-input 1000");
     CHECK(broken.exit_code == 1);
 }
+
+TEST_CASE("a session that has a bill alone is scanned, and passed over elsewhere", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", R"({"sessionId":"s","projectHash":"h"}
+{"id":"p1","type":"user","content":"one?"}
+{"id":"a1","type":"gemini","content":"one.","tokens":{"input":100,"output":10},"model":"gemini-x"}
+{"$rewindTo":"p1"}
+)");
+    const CliResult scanned = run_cli(dir, "scan s.jsonl --json --html s.html");
+    REQUIRE(scanned.exit_code == 0);
+    const json shown = json::parse(scanned.out);
+    CHECK(shown["total"]["sessions"] == 1);
+    CHECK(shown["agents"]["gemini_cli"]["billed_calls"] == 1);
+    CHECK(shown["agents"]["gemini_cli"]["billed"]["output_tokens"] == 10);
+    CHECK(run_cli(dir, "check s.jsonl").out == "0 sessions checked for openai_chat: no violation\n");
+    CHECK(run_cli(dir, "replay s.jsonl --preset recommended --window 200000").exit_code == 0);
+    const CliResult explained = run_cli(dir, "explain s.jsonl --preset recommended --window 200000");
+    CHECK(explained.exit_code == 1);
+    CHECK(has(explained.err, "s.jsonl: no session has messages"));
+}

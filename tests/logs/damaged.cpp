@@ -98,7 +98,7 @@ void check_sound(const ReadLog& log) {
     require(log.notes.damaged_lines.size() <= 20);
     for (const logs::Session& session : log.sessions) {
         const auto& messages = session.recording.messages;
-        require(!messages.empty() && !session.recording.id.empty());
+        require((!messages.empty() || !session.elsewhere.empty()) && !session.recording.id.empty());
         require(session.recording.seconds.empty() || session.recording.seconds.size() == messages.size());
         std::size_t last = 0;
         for (const logs::Call& call : session.calls) {

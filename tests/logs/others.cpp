@@ -243,6 +243,126 @@ TEST_CASE("a forked message of opencode has the bill of the one that it copies",
     CHECK(bills_of("", 0) == std::vector<std::string>{"", ""});
 }
 
+namespace {
+
+std::string opencode_user(const std::string& id, const std::string& part) {
+    return R"({"info": {"id": ")" + id + R"(", "role": "user"}, "parts": [)" + part + "]}";
+}
+
+/// `facts`: more of the message's info, with a comma in front.
+std::string opencode_assistant(const std::string& id, const std::string& parts, const std::string& facts = "") {
+    return R"({"info": {"id": ")" + id + R"(", "role": "assistant", "modelID": "m",
+               "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}})" +
+           facts + R"(}, "parts": [)" + parts + "]}";
+}
+
+std::string opencode_text(const std::string& text) { return R"({"type": "text", "text": ")" + text + "\"}"; }
+
+std::string opencode_finish(const std::string& tokens) {
+    return R"({"type": "step-finish", "tokens": {)" + tokens + "}}";
+}
+
+std::string opencode_tool(const std::string& id, const std::string& state) {
+    return R"({"type": "tool", "callID": ")" + id + R"(", "tool": "bash", "state": {"input": {}, )" + state + "}}";
+}
+
+ReadLog read_opencode_messages(const std::vector<std::string>& messages) {
+    std::string text = R"({"info": {"id": "ses_1"}, "messages": [)";
+    for (const std::string& message : messages) text += (text.back() == '[' ? "" : ", ") + message;
+    return read_text_as(text + "]}", logs::Format::opencode);
+}
+
+const std::string opencode_aborted = R"(, "error": {"name": "MessageAbortedError"})";
+const std::string opencode_failed = R"(, "error": {"name": "APIError"})";
+
+}  // namespace
+
+TEST_CASE("a reply of opencode that failed or only thought is no message", "[logs]") {
+    const ReadLog log = read_opencode_messages(
+        {opencode_user("m1", opencode_text("one?")), opencode_assistant("m2", "", opencode_failed),
+         opencode_assistant("m3", opencode_text("part") + ", " + opencode_finish(R"("input": 7, "output": 1)"),
+                            opencode_failed),
+         opencode_assistant("m4", R"({"type": "step-start"}, {"type": "reasoning", "text": "hm"})", opencode_aborted),
+         opencode_assistant("m5", R"({"type": "reasoning", "text": "hm"}, )" +
+                                      opencode_finish(R"("input": 9, "output": 0, "reasoning": 2)")),
+         opencode_assistant("m6", opencode_text("cut off"), opencode_aborted),
+         opencode_user("m7", opencode_text("two?")),
+         opencode_assistant("m8", opencode_text("two.") + ", " + opencode_finish(R"("input": 8, "output": 3)"))});
+    const Session& session = log.sessions.at(0);
+    CHECK(roles_of(session) == "uaua");
+    CHECK(session.recording.messages[1].json()["content"] == "cut off");
+    CHECK_FALSE(session.calls[0].usage);  // nothing but zeros
+    CHECK(session.calls_elsewhere == 2);
+    CHECK(session.billed_elsewhere == Usage{16, 0, 0, 3});
+    CHECK(session.elsewhere.at(0).model == "m");
+    CHECK(log.notes.left_out.at("reply that failed") == 3);
+}
+
+TEST_CASE("a call of opencode that did not end has the result that the agent sends for it", "[logs]") {
+    const std::string running = opencode_tool("c1", R"("status": "running")");
+    const std::string ended = opencode_tool("c2", R"("status": "completed", "output": "b")");
+    const std::string broken_off = opencode_tool(
+        "c3", R"("status": "error", "error": "aborted", "metadata": {"interrupted": true, "output": "until then"})");
+    const ReadLog log =
+        read_opencode_messages({opencode_user("m1", opencode_text("one?")),
+                                opencode_assistant("m2", running + ", " + ended + ", " + broken_off),
+                                opencode_user("m3", opencode_text("two?")),
+                                opencode_assistant("m4", opencode_tool("c4", R"("status": "pending")"))});
+    const Session& session = log.sessions.at(0);
+    CHECK(roles_of(session) == "uatttua");  // the last one may be running still
+    CHECK(session.recording.messages[2].json()["content"] == "b");
+    CHECK(session.recording.messages[3].json()["content"] == "until then");
+    CHECK(session.recording.messages[4].json()["tool_call_id"] == "c1");
+    CHECK(session.recording.messages[4].json()["content"] == "[Tool execution was interrupted]");
+}
+
+TEST_CASE("a compaction of opencode is one that ended, and keeps the tail that it names", "[logs]") {
+    const auto read = [](const std::string& compaction, const std::string& summary, const std::string& facts) {
+        return read_opencode_messages(
+            {opencode_user("m1", opencode_text("one?")), opencode_assistant("m2", opencode_text("one.")),
+             opencode_user("m3", opencode_text("two?")), opencode_assistant("m4", opencode_text("two.")),
+             opencode_user("m5", R"({"type": "compaction")" + compaction + "}"),
+             opencode_assistant("m6", summary, R"(, "summary": true)" + facts),
+             opencode_user("m7", opencode_text("three?")), opencode_assistant("m8", opencode_text("three."))});
+    };
+    const auto request = [](const ReadLog& log) {
+        std::vector<std::string> contents;
+        const Session& session = log.sessions.at(0);
+        for (const auto& message : session.request_of(session.calls.back())) contents.push_back(message["content"]);
+        return contents;
+    };
+    using Texts = std::vector<std::string>;
+    const std::string ended = R"(, "finish": "stop")";
+    const ReadLog whole = read("", opencode_text("sum"), ended);
+    CHECK(request(whole) == Texts{"What did we do so far?", "sum", "three?"});
+    const ReadLog tail = read(R"(, "tail_start_id": "m3")", opencode_text("sum"), ended);
+    CHECK(request(tail) == Texts{"What did we do so far?", "sum", "two?", "two.", "three?"});
+    CHECK(roles_of(tail.sessions[0]) == "uauaua");
+    for (const ReadLog& log : {read("", "", opencode_aborted), read("", opencode_text("s"), ended + opencode_failed)}) {
+        CHECK(log.sessions.at(0).compactions.empty());
+        CHECK(request(log) == Texts{"one?", "one.", "two?", "two.", "What did we do so far?", "three?"});
+    }
+    const ReadLog cut_off = read("", opencode_text("s"), "");
+    CHECK(cut_off.sessions.at(0).compactions.empty());
+    CHECK(request(cut_off) == Texts{"one?", "one.", "two?", "two.", "What did we do so far?", "s", "three?"});
+    const ReadLog lost = read(R"(, "tail_start_id": "m0")", opencode_text("sum"), ended);
+    CHECK(lost.notes.unknown == std::map<std::string, std::int64_t>{{"tail_start_id", 1}});
+}
+
+TEST_CASE("the total of opencode's counts tells whether thoughts are part of the output", "[logs]") {
+    const auto output = [](const std::string& tokens) {
+        return billed(read_opencode_messages(
+                          {opencode_user("m1", opencode_text("one?")),
+                           opencode_assistant("m2", opencode_text("one.") + ", " + opencode_finish(tokens))})
+                          .sessions.at(0))
+            .output;
+    };
+    const std::string counts = R"("input": 10, "output": 50, "reasoning": 40, "cache": {"read": 1000, "write": 0})";
+    CHECK(output(counts) == 90);
+    CHECK(output(counts + R"(, "total": 1060)") == 50);
+    CHECK(output(counts + R"(, "total": 1100)") == 90);
+}
+
 TEST_CASE("actions of OpenHands that share a response are one reply", "[logs]") {
     const ReadLog log = read_fixture("openhands.json");
     REQUIRE(log.sessions.size() == 1);

@@ -1,0 +1,303 @@
+#include "gemini_history.hpp"
+
+#include "gemini_form.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+using detail::find_member;
+
+std::vector<GeminiRecord> records_of_gemini(const ordered_json& messages, std::size_t line) {
+    std::vector<GeminiRecord> records;
+    for (const ordered_json& message : messages) {
+        if (message.is_object()) records.push_back({std::string(text_at(message, "id")), message, line});
+    }
+    return records;
+}
+
+/// What the agent says again of a message may lack what it does not send.
+void write_again(GeminiRecord& record, ordered_json message, std::size_t line) {
+    for (const char* key : {"id", "tokens", "model", "toolCalls"}) {
+        const ordered_json* old = find_member(record.message, key);
+        const ordered_json* now = find_member(message, key);
+        const bool is_lost = now == nullptr || now->is_null() || std::string_view(key) == "id";
+        if (is_lost && old != nullptr) message[key] = *old;
+    }
+    record.message = std::move(message);
+    record.line = line;
+}
+
+/// A message as the model is shown it.
+struct ShownGemini {
+    ordered_json message{};
+    std::size_t record = 0;
+};
+
+/// Without what the agent writes anew when it resumes.
+template <typename RecordAt>
+std::vector<ShownGemini> shown_gemini(std::size_t size, RecordAt record_at) {
+    Entries entries;
+    LogNotes notes;
+    GeminiMessages messages(entries, notes);
+    for (std::size_t i = 0; i < size; ++i) {
+        const ordered_json& message = record_at(i).message;
+        if (is_gemini_turn(message) && !is_gemini_setup(message)) messages.add(message, i);
+    }
+    std::vector<ShownGemini> shown;
+    for (std::size_t i = 0; i < entries.size(); ++i) shown.push_back({std::move(entries[i].message), entries[i].line});
+    return shown;
+}
+
+std::vector<ShownGemini> shown_gemini(const std::vector<GeminiRecord>& records) {
+    return shown_gemini(records.size(), [&](std::size_t i) -> const GeminiRecord& { return records[i]; });
+}
+
+/// Text as the agent records it of a reply: without what is not seen, which its history has.
+std::string seen_text(const ordered_json& content) {
+    std::string text = content.is_string() ? content.get<std::string>() : "";
+    for (std::size_t at = 0; (at = text.find("\xE2\x80", at)) != std::string::npos;) {
+        const bool is_unseen = at + 2 < text.size() && static_cast<unsigned char>(text[at + 2]) >= 0x8B &&
+                               static_cast<unsigned char>(text[at + 2]) <= 0x8F;
+        if (is_unseen) {
+            text.erase(at, 3);
+        } else {
+            at += 2;
+        }
+    }
+    for (std::size_t at = 0; (at = text.find("<!--", at)) != std::string::npos;) {
+        const std::size_t end = text.find("-->", at);
+        if (end == std::string::npos) break;
+        text.erase(at, end + 3 - at);
+    }
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string::npos) return "";
+    return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
+}
+
+std::vector<std::string_view> ids_of_calls(const ordered_json& message) {
+    std::vector<std::string_view> ids;
+    if (const ordered_json* calls = tree_at(message, "tool_calls")) {
+        for (const ordered_json& call : *calls) ids.push_back(text_at(call, "id"));
+    }
+    return ids;
+}
+
+bool are_same(const ShownGemini& a, const ShownGemini& b) {
+    for (const char* key : {"role", "tool_call_id"}) {
+        if (text_at(a.message, key) != text_at(b.message, key)) return false;
+    }
+    return ids_of_calls(a.message) == ids_of_calls(b.message) &&
+           seen_text(a.message["content"]) == seen_text(b.message["content"]);
+}
+
+std::size_t common_start(const std::vector<ShownGemini>& a, const std::vector<ShownGemini>& b) {
+    std::size_t same = 0;
+    while (same < std::min(a.size(), b.size()) && are_same(a[same], b[same])) ++same;
+    return same;
+}
+
+std::size_t common_end(const std::vector<ShownGemini>& a, const std::vector<ShownGemini>& b, std::size_t start) {
+    std::size_t same = 0;
+    while (start + same < std::min(a.size(), b.size()) && are_same(a[a.size() - 1 - same], b[b.size() - 1 - same]))
+        ++same;
+    return same;
+}
+
+bool may_be_copy(const GeminiRecord& record) {
+    const ordered_json& message = record.message;
+    return text_at(message, "type") == "user" ||
+           (text_at(message, "type") == "gemini" && tree_at(message, "tokens") == nullptr &&
+            text_at(message, "model").empty());
+}
+
+bool begins_with_results(const std::vector<GeminiRecord>& records) {
+    const auto first =
+        std::ranges::find_if(records, [](const GeminiRecord& record) { return is_gemini_turn(record.message); });
+    return first != records.end() && holds_gemini_results(first->message);
+}
+
+}  // namespace
+
+void GeminiHistory::put(GeminiRecord record) {
+    Span& newest = spans_.back();
+    const auto [known, is_new] = at_.try_emplace(record.id, newest.size());
+    if (is_new) return newest.records.push_back(std::move(record));
+    if (known->second < newest.kept.size()) {  // what was in front of the compaction gets it, too
+        for (std::size_t i = 0; i + 1 < spans_.size(); ++i) {
+            for (std::vector<GeminiRecord>* list : {&spans_[i].kept, &spans_[i].records}) {
+                for (GeminiRecord& earlier : *list) {
+                    if (earlier.id == record.id) write_again(earlier, record.message, record.line);
+                }
+            }
+        }
+    }
+    write_again(newest.at(known->second), std::move(record.message), record.line);
+}
+
+void GeminiHistory::rewind(const std::string& id) {
+    if (const auto known = at_.find(id); known != at_.end()) return cut(known->second);
+    for (Span& span : spans_) take_back(span.records, 0);
+    spans_.assign(1, {});
+    index();
+}
+
+/// Its messages as the model is shown them tell what happened: the agent writes them in other ways than it recorded
+/// them, and those that it was given without ids once more under new ones.
+void GeminiHistory::replace(const ordered_json& messages, std::size_t line) {
+    std::vector<GeminiRecord> now = records_of_gemini(messages, line);
+    drop_copies(now);
+    Span& newest = spans_.back();
+    const auto before = shown_gemini(newest.size(), [&](std::size_t i) -> const GeminiRecord& { return newest.at(i); });
+    const auto after = shown_gemini(now);
+    const std::size_t same = common_start(before, after);
+    const bool is_compacted = same < before.size() && same < after.size();
+    const bool is_in_step = before.size() == after.size();
+    const std::size_t same_end = is_compacted ? common_end(before, after, same) : 0;
+    for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) {
+        const bool is_start = i < same || is_in_step;
+        if (is_start) newest.at(before[i].record).id = now[after[i].record].id;
+        if (i < same_end)
+            newest.at(before[before.size() - 1 - i].record).id = now[after[after.size() - 1 - i].record].id;
+    }
+    index();
+    if (is_compacted) return compact(std::move(now));
+    if (same == after.size()) cut(end_of(same == 0 ? 0 : before[same - 1].record + 1, now));
+    const bool has_more = same > 0 && same < after.size() && after[same].record == after[same - 1].record;
+    add_news(std::move(now), same == 0 ? 0 : after[same - 1].record + (has_more ? 0 : 1));
+}
+
+/// What is known is as it was; what the history has from `from` on goes on with it.
+void GeminiHistory::add_news(std::vector<GeminiRecord> now, std::size_t from) {
+    if (!now.empty() && is_gemini_setup(now.front().message) && !at_.contains(now.front().id) && from > 0)
+        put_in_front(std::move(now.front()));
+    for (std::size_t i = from; i < now.size(); ++i) {
+        if (!at_.contains(now[i].id) || text_at(now[i].message, "type") == "gemini") put(std::move(now[i]));
+    }
+}
+
+void GeminiHistory::put_in_front(GeminiRecord record) {
+    Span& newest = spans_.back();
+    if (newest.size() > 0 && is_gemini_setup(newest.at(0).message)) return;  // the same, of an earlier run
+    std::vector<GeminiRecord>& list = newest.kept.empty() ? newest.records : newest.kept;
+    list.insert(list.begin(), std::move(record));
+    index();
+}
+
+void GeminiHistory::compact(std::vector<GeminiRecord> now) {
+    for (const GeminiRecord& record : now) {
+        if (Call call = gemini_call(record.message); call.usage && !has_earlier(record))
+            taken_back_.push_back(std::move(call));
+    }
+    spans_.push_back({std::move(now), {}});
+    index();
+}
+
+/// Messages that the agent had without ids it records as new ones, right in front of the history that they are of.
+void GeminiHistory::drop_copies(const std::vector<GeminiRecord>& now) {
+    Span& newest = spans_.back();
+    std::vector<GeminiRecord>& records = newest.records;
+    if (records.empty()) return;
+    const auto last = std::ranges::find(now, records.back().id, &GeminiRecord::id);
+    if (last == now.end()) return;
+    const auto count = static_cast<std::size_t>(last - now.begin()) + 1;
+    if (count > records.size() || count == newest.size()) return;
+    const auto first = records.end() - static_cast<std::ptrdiff_t>(count);
+    const bool are_copies =
+        std::equal(first, records.end(), now.begin(),
+                   [](const GeminiRecord& a, const GeminiRecord& b) { return a.id == b.id && may_be_copy(a); });
+    if (!are_copies) return;
+    records.erase(first, records.end());
+    index();
+}
+
+/// The end of what is left, from `from` on: what the history has is.
+std::size_t GeminiHistory::end_of(std::size_t from, const std::vector<GeminiRecord>& now) const {
+    std::size_t end = from;
+    for (const GeminiRecord& record : now) {
+        if (const auto known = at_.find(record.id); known != at_.end()) end = std::max(end, known->second + 1);
+    }
+    return end;
+}
+
+void GeminiHistory::cut(std::size_t from) {
+    Span& newest = spans_.back();
+    std::unordered_set<std::string> gone;
+    for (std::size_t i = from; i < newest.size(); ++i) gone.insert(newest.at(i).id);
+    take_back(newest.records, from - std::min(from, newest.kept.size()));
+    if (from < newest.kept.size()) {
+        newest.kept.resize(from);
+        cut_earlier(gone);
+    }
+    index();
+}
+
+/// What a compaction kept and the person took back is taken back in front of it as well. One that then keeps all that
+/// is left was none.
+void GeminiHistory::cut_earlier(const std::unordered_set<std::string>& gone) {
+    const auto first_gone = [&](const std::vector<GeminiRecord>& list) {
+        const auto first = std::ranges::find_if(list, [&](const auto& record) { return gone.contains(record.id); });
+        return static_cast<std::size_t>(first - list.begin());
+    };
+    for (std::size_t i = spans_.size() - 1; i-- > 0;) {
+        Span& span = spans_[i];
+        const std::size_t kept = first_gone(span.kept);
+        const bool is_in_kept = kept < span.kept.size();
+        take_back(span.records, is_in_kept ? 0 : first_gone(span.records));
+        if (!is_in_kept) break;
+        span.kept.resize(kept);
+    }
+    while (spans_.size() > 1 && spans_.back().records.empty()) {
+        Span& earlier = spans_[spans_.size() - 2];
+        const auto before =
+            shown_gemini(earlier.size(), [&](std::size_t i) -> const GeminiRecord& { return earlier.at(i); });
+        const auto kept = shown_gemini(spans_.back().kept);
+        if (kept.size() != before.size() || common_start(kept, before) < kept.size()) break;
+        spans_.pop_back();
+    }
+}
+
+void GeminiHistory::take_back(std::vector<GeminiRecord>& records, std::size_t from) {
+    for (std::size_t i = from; i < records.size(); ++i) {
+        if (Call call = gemini_call(records[i].message); call.usage) taken_back_.push_back(std::move(call));
+    }
+    records.resize(std::min(from, records.size()));
+}
+
+bool GeminiHistory::has_earlier(const GeminiRecord& record) const {
+    return std::ranges::any_of(spans_, [&](const Span& span) {
+        const auto is_it = [&](const GeminiRecord& one) { return one.id == record.id; };
+        return std::ranges::any_of(span.kept, is_it) || std::ranges::any_of(span.records, is_it);
+    });
+}
+
+void GeminiHistory::index() {
+    at_.clear();
+    Span& newest = spans_.back();
+    for (std::size_t i = 0; i < newest.size(); ++i) at_.insert_or_assign(newest.at(i).id, i);
+}
+
+void GeminiHistory::write_to(Entries& entries, LogNotes& notes) {
+    GeminiMessages all(entries, notes);
+    for (const Span& span : spans_) {
+        if (&span != &spans_.front()) {
+            const bool is_open = begins_with_results(span.records);
+            if (!is_open) all.close();
+            Entries kept;
+            GeminiMessages messages(kept, notes);
+            for (const GeminiRecord& record : span.kept) messages.add(record.message, record.line);
+            if (!is_open) messages.close();
+            Compaction& compaction = entries.compact();
+            for (std::size_t i = 0; i < kept.size(); ++i) compaction.kept.push_back(std::move(kept[i].message));
+        }
+        for (const GeminiRecord& record : span.records) all.add(record.message, record.line);
+    }
+    for (Call& call : taken_back_) entries.bill_elsewhere(std::move(call));
+}
+
+}  // namespace whittle::inline v0::logs

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "entries.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace whittle::inline v0::logs {
+
+/// A message as Gemini CLI recorded it.
+struct GeminiRecord {
+    std::string id{};  ///< that the agent knows it by now
+    ordered_json message{};
+    std::size_t line = 0;
+};
+
+/// The messages of a session, while the agent writes some again, takes some back and replaces all of them.
+class GeminiHistory {
+public:
+    /// A message is written again, with the same id, whenever something of it comes.
+    void put(GeminiRecord record);
+    /// The person took back this message and all behind it; where it is not known, all.
+    void rewind(const std::string& id);
+    /// What the agent goes on with from now on.
+    void replace(const ordered_json& messages, std::size_t line);
+    void write_to(Entries& entries, LogNotes& notes);
+
+private:
+    /// What came since a compaction, which kept something of what was in front.
+    struct Span {
+        std::vector<GeminiRecord> kept{};
+        std::vector<GeminiRecord> records{};
+
+        [[nodiscard]] std::size_t size() const noexcept { return kept.size() + records.size(); }
+        [[nodiscard]] GeminiRecord& at(std::size_t i) { return i < kept.size() ? kept[i] : records[i - kept.size()]; }
+    };
+
+    void add_news(std::vector<GeminiRecord> now, std::size_t from);
+    void put_in_front(GeminiRecord record);
+    void compact(std::vector<GeminiRecord> now);
+    void drop_copies(const std::vector<GeminiRecord>& now);
+    void cut(std::size_t from);
+    void cut_earlier(const std::unordered_set<std::string>& gone);
+    void take_back(std::vector<GeminiRecord>& records, std::size_t from);
+    [[nodiscard]] std::size_t end_of(std::size_t from, const std::vector<GeminiRecord>& now) const;
+    [[nodiscard]] bool has_earlier(const GeminiRecord& record) const;
+    void index();
+
+    std::vector<Span> spans_{1};
+    std::unordered_map<std::string, std::size_t> at_{};  // in the newest span
+    std::vector<Call> taken_back_{};
+};
+
+}  // namespace whittle::inline v0::logs
