@@ -187,7 +187,7 @@ TEST_CASE("store show takes the path that a placeholder names", "[apps]") {
     const TempDir dir;
     fill_store(dir, 1);
     const std::string root = std::filesystem::canonical(dir / "store").string();
-    for (const std::string key : {"a/clear/c0", "store/a/clear/c0", root + "/a/clear/c0"})
+    for (const std::string& key : {std::string("a/clear/c0"), std::string("store/a/clear/c0"), root + "/a/clear/c0"})
         CHECK(run_cli(dir, "store show store '" + key + "'").out == "first\n");
 }
 
