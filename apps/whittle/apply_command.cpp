@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -135,8 +136,12 @@ bool is_absent(const StorageSettings& storage) {
     return is_on_disk && !std::filesystem::exists(storage.root);
 }
 
-std::string name_of_store(const StorageSettings& storage) {
-    return storage.root.empty() ? std::string("the store") : storage.root;
+/// Empty: middlewares have stores of their own, or it has no path.
+std::string name_of_store(const ChainSettings& settings) {
+    const bool has_others = std::ranges::any_of(settings.stages, [](const StageSettings& stage) {
+        return stage.backend.type != StorageSettings::Type::none || !stage.tool_backends.empty();
+    });
+    return has_others ? std::string() : settings.storage.root;
 }
 
 /// A dry run makes no directory: a storage that is not there yet is an empty one.
@@ -211,7 +216,7 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
                                         {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
     throw_if_interrupted();  // the chain reports a middleware that a signal ended as a failed one
     const std::string told = tell(report, before, command.dry_run, common.json);
-    const std::vector<std::string> failures = failures_of(report, name_of_store(settings.storage));
+    const std::vector<std::string> failures = failures_of(report, name_of_store(settings));
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);
         const bool is_memory = settings.storage.type == StorageSettings::Type::memory;

@@ -65,10 +65,10 @@ ordered_json to_json(const Report& report, bool dry_run, const Indices& indices)
     return json;
 }
 
-/// One line for all that a store refused for the same reason but the key.
 std::string refusals_text(const std::vector<StoreFailure>& refused, const std::string& store) {
-    return fmt::format("{} could not be stored in {}, and what they are the originals of stays: {}",
-                       numbered(static_cast<std::int64_t>(refused.size()), "object"), store, refused.front().reason);
+    return fmt::format("{} could not be stored{}, and what they are the originals of stays; the first: {}",
+                       numbered(static_cast<std::int64_t>(refused.size()), "object"),
+                       store.empty() ? "" : " in " + store, refused.front().reason);
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace whittle::cli {
 /// named by their index there.
 [[nodiscard]] std::string tell(const Report& report, std::span<const Serial> messages, bool dry_run, bool json);
 
-/// A line for each middleware that failed, or that `store`, which is the chain's, refused something; the last one says
-/// why the run counts as failed.
+/// A line for each middleware that failed, or that a store refused something; the last one says why the run counts as
+/// failed. `store`: the one of all, if there is one.
 [[nodiscard]] std::vector<std::string> failures_of(const Report& report, const std::string& store);
 /// A line for each that came to its end in spite of what failed, such as a summary written without its model.
 [[nodiscard]] std::vector<std::string> warnings_of(const Report& report);

@@ -166,9 +166,13 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
         return goes_on;
     };
     std::size_t count = 0;
+    std::size_t bills_alone = 0;  // sessions of which all was taken back
     if (const auto format = format_of_log(buffer.start())) {
         count = read_agent_log(path, buffer, *format, options, [&](logs::Session&& session) {
-            if (session.recording.messages.empty()) return;  // all was taken back: it has a bill alone
+            if (session.recording.messages.empty()) {
+                ++bills_alone;
+                return;
+            }
             visit(std::move(session.recording), shape_of(*format, given));
         });
     } else {
@@ -176,7 +180,11 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
         count =
             read_trajectories(in, options, [&](Trajectory<>&& session) { return visit(std::move(session), given); });
     }
-    if (count == 0) throw Error(Errc::parse_failed, buffer.name() + ": expected sessions, found none");
+    if (count == bills_alone)
+        throw Error(
+            Errc::parse_failed,
+            buffer.name() + (count == 0 ? ": expected sessions, found none"
+                                        : ": no session has messages: all was taken back, and has a bill alone"));
     return buffer.name();
 }
 

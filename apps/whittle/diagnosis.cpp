@@ -93,7 +93,9 @@ Symptom symptom_of_absent(const StorageSettings& storage) {
     if (!keys.empty() && !(storage.lookup && storage.lookup(keys)))
         return {Health::failed, "store", fmt::format("the environment has no {}, which holds the sealing keys", keys),
                 "set it, or leave out storage.sealing_key_env"};
-    const auto parent = std::filesystem::absolute(storage.root).lexically_normal().parent_path();
+    auto root = std::filesystem::absolute(storage.root).lexically_normal();
+    if (!root.has_filename()) root = root.parent_path();  // "store/"
+    const auto parent = root.parent_path();
     const std::string text = fmt::format("{} is not there yet", storage.root);
     if (::access(parent.c_str(), W_OK | X_OK) == 0) return {Health::ok, "store", text + "; the first run makes it"};
     std::error_code error;

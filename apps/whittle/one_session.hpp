@@ -23,7 +23,6 @@ void visit_session(const SessionChoice& choice, const CommonOptions& common, Vis
     };
     const std::string name = read_sessions(choice.file, common, take);
     if (is_found) return;
-    if (choice.id.empty()) throw Error(Errc::not_found, name + ": no session has messages, they have a bill alone");
     throw Error(Errc::not_found, name + ": no session has the id \"" + choice.id + "\"");
 }
 

@@ -26,6 +26,7 @@ namespace {
 void require_file_store(const std::string& root) {
     std::error_code error;
     if (std::filesystem::exists(std::filesystem::path(root) / ".whittle-lock", error) || error) return;
+    if (std::filesystem::is_empty(root, error)) return;  // nobody stored anything yet
     throw Error(Errc::not_found,
                 fmt::format("open store {}: the directory is no store (it has no .whittle-lock): give the one that "
                             "`storage.root` of the configuration names",

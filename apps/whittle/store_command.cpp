@@ -95,9 +95,10 @@ std::optional<std::string> sealing_key_of([[maybe_unused]] std::string_view cont
 #endif
 }
 
-/// Placeholders of a file store name the object's file: the key is what stands behind the store's root.
-std::string key_of(const std::string& root, const std::string& name) {
+/// What placeholders name may be the path of the object's file: then the key is what stands behind the store's root.
+std::string key_of(Storage& storage, const std::string& root, const std::string& name) {
     std::error_code error;
+    if (is_valid_key(name) && storage.stat(name)) return name;
     for (const std::string& folder : {root, std::filesystem::weakly_canonical(root, error).string()}) {
         if (!folder.empty() && name.starts_with(folder + "/")) return name.substr(folder.size() + 1);
     }
@@ -105,8 +106,8 @@ std::string key_of(const std::string& root, const std::string& name) {
 }
 
 ExitCode show_object(const StoreCommand& command) {
-    const std::string key = key_of(command.root, command.key);
     const auto bare = open_bare_store(command.root);
+    const std::string key = key_of(*bare, command.root, command.key);
     std::optional<std::string> content = bare->get(key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
     const std::optional<std::string> sealing_key = sealing_key_of(*content);

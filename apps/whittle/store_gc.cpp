@@ -72,6 +72,9 @@ RetentionOptions retention_options(const StoreCommand& command) {
 bool names_object(Storage& storage, const std::string& file, RetentionOptions options) {
     LiveFiles only({file});
     bool found = false;
+    options.max_bytes = 0;
+    options.purge.clear();
+    options.log_roots.clear();  // what a log names too is told as the log's
     options.saved = [&] { return only.next(); };
     options.visit = [&](const RetentionObject& object) { found = found || object.by == file; };
     (void)plan_retention(storage, options);

@@ -12,7 +12,7 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr int format_version = 1;
+constexpr int format_version = 2;  // 2: counters have `sent`
 constexpr std::size_t max_depth = 32;
 
 void read_objects(const ordered_json* json, SavedConversation& saved) {
@@ -78,11 +78,11 @@ ordered_json parse_side_table(std::string_view json, Poll poll) {
 
 void require_version(ObjectReader& reader) {
     const std::int64_t version = reader.integer("whittle_side_table", INT64_MIN, INT64_MAX, -1);
-    if (version == format_version) return;
+    if (version >= 1 && version <= format_version) return;
     fail_side_table(
         "whittle_side_table",
         version < 0 ? std::string("missing: this is no side table")
-                    : fmt::format("version {} is not known; this library reads version {}", version, format_version));
+                    : fmt::format("version {} is not known; this library reads versions up to {}", version, format_version));
 }
 
 template <typename Visit>

@@ -39,6 +39,14 @@ void tell_commit(const EventSink& events, std::string_view by, std::string_view 
     }
 }
 
+void keep_for_its_store(Candidate& candidate) noexcept {
+    if (candidate.cut) candidate = {candidate.serial, candidate.part, false, "store_failed", 0};
+}
+
+void keep_every_candidate(StageDetails& details) noexcept {
+    for (Candidate& candidate : details.candidates) keep_for_its_store(candidate);
+}
+
 }  // namespace
 
 bool Draft::is_worth_it(const CommitOptions& options) const noexcept {
@@ -117,8 +125,7 @@ void Draft::keep_candidates_of(std::span<const Unit> refused) {
             places.emplace(offload.original->serial, offload.original->part);
     }
     for (Candidate& candidate : env_.report->more().candidates) {
-        if (candidate.cut && places.contains({candidate.serial, candidate.part}))
-            candidate = {candidate.serial, candidate.part, false, "store_failed", 0};
+        if (places.contains({candidate.serial, candidate.part})) keep_for_its_store(candidate);
     }
 }
 
@@ -265,7 +272,10 @@ CommitResult Draft::commit(const CommitOptions& options) {
     if (is_vetoed()) return finish(Outcome::vetoed);
     detail::require_budget(env_, by_, 0);
     if (store() > 0) {
-        if (edits_.empty() || !is_worth_it(options)) return finish(Outcome::store_failed);
+        if (edits_.empty() || !is_worth_it(options)) {
+            if (env_.report != nullptr) keep_every_candidate(env_.report->more());
+            return finish(Outcome::store_failed);
+        }
         verify();
     }
     drop_void_thinking();

@@ -17,7 +17,7 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr std::int64_t log_version = 1;
+constexpr std::int64_t log_version = 2;  // 2: counters have `sent`
 constexpr std::string_view entry_magic = "whittle-log";
 constexpr std::string_view snapshot_magic = "whittle-snapshot";
 constexpr std::size_t number_digits = 12;

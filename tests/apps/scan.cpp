@@ -273,8 +273,8 @@ TEST_CASE("the tables of a scan say what was billed and what each preset comes t
     const Home home;
     const std::string out = run_cli(home.dir, "scan '" + fixture_file("claude_code.jsonl") + "'").out;
     CHECK(has(out, ": 1 file\n\n2 sessions, 5 model calls: as sent they cost "));
-    CHECK(has(out, "\n\nbilled       sessions  calls  of them  input  cached  written  output    cost\n"));
-    CHECK(has(out, "\nclaude_code         2      5        6    928  47,600   10,230     327  20,111\n"));
+    CHECK(has(out, "\n\nbilled       sessions  calls  billed calls  input  cached  written  output    cost\n"));
+    CHECK(has(out, "\nclaude_code         2      5             6    928  47,600   10,230     327  20,111\n"));
     CHECK(has(out, "\nas recorded "));
     CHECK(has(out, "\ncheap "));
     CHECK(has(out, "\nresults of Read "));

@@ -198,7 +198,7 @@ TEST_CASE("store gc leaves the logs of durable conversations, and what they refe
     storage->put_if_absent("whittle-log/b7/log/000000000002",
                            R"({"stored":["b7/9"],"text":"{\"a\":\"a\\/clear\\/c0\"}"})");
     storage->put_if_absent("b7/whittle-roots", "a/");
-    write_text(dir / "live.json", "{}");
+    write_text(dir / "live.json", R"({"messages": []})");
     const json removed = json::parse(run_cli(dir, "store gc store --live live.json --older-than 0 --yes --json").out);
     CHECK(removed["objects"].size() == 1);
     CHECK(keys_in(dir) ==

@@ -142,9 +142,9 @@ TEST_CASE("a broken snapshot is passed over while the entries in front of it are
     SECTION("a whole one of a newer format is refused by name") {
         testing::replace_object(*storage, key,
                                 reframed(
-                                    snapshot, [](std::string body) { return body; }, "2"));
+                                    snapshot, [](std::string body) { return body; }, "3"));
         const std::string text = text_of_failure([&] { (void)DurableChat::open(storage, "chat", still()); });
-        CHECK(names(text, "whittle-snapshot of version 2 is not known; this library reads versions up to 1"));
+        CHECK(names(text, "whittle-snapshot of version 3 is not known; this library reads versions up to 2"));
     }
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("an entry of a newer format is refused by name, at the end too", "[dur
     CHECK(errc_of([&] { (void)DurableChat::open(storage, "chat", still()); }) == Errc::parse_failed);
     CHECK(text_of_failure([&] { (void)read_durable(storage, "chat"); }) ==
           "read \"whittle-log/chat/log/000000000004\": whittle-log of version 12 is not known; this library reads "
-          "versions up to 1");
+          "versions up to 2");
 }
 
 TEST_CASE("a store that fails at any call loses nothing that was acknowledged, and doubles nothing", "[durable]") {

@@ -1,4 +1,4 @@
-// The format: what version 1 wrote is read, and is what this library still writes.
+// The format: what version 1 wrote is read, and what version 2 wrote is what this library still writes.
 #include "durable_tools.hpp"
 #include "whittle/reduction/reduction.hpp"
 
@@ -15,7 +15,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string path_of_version_1() { return std::string(WHITTLE_SOURCE_DIR) + "/tests/durable/version_1.json"; }
+std::string path_of_version(int version) {
+    return std::string(WHITTLE_SOURCE_DIR) + "/tests/durable/version_" + std::to_string(version) + ".json";
+}
 
 DurableOptions of_format() {
     return {.writer = "writer-1", .clock = std::make_shared<ManualClock>(1'000), .ids = counting_ids("a")};
@@ -56,21 +58,22 @@ std::string text_of_file(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the format of version 1 is what it was", "[durable]") {
+TEST_CASE("the format of version 2 is what it was", "[durable]") {
     const auto storage = write_all_kinds();
     ordered_json now = ordered_json::array();
     for (const std::string& key : keys_below(*storage, "whittle-log/"))
         now.push_back({{"key", key}, {"content", *storage->get(key)}});
     // WHITTLE_WRITE_FORMAT: where a new version is written to, once there is one.
     if (const char* const path = std::getenv("WHITTLE_WRITE_FORMAT")) std::ofstream(path) << now.dump(1) << '\n';
-    const ordered_json then = ordered_json::parse(text_of_file(path_of_version_1()));
+    const ordered_json then = ordered_json::parse(text_of_file(path_of_version(2)));
     CHECK(now.size() == then.size());
     for (std::size_t i = 0; i < std::min(now.size(), then.size()); ++i) CHECK(now[i] == then[i]);
 }
 
-TEST_CASE("a conversation of version 1 is read, resumed and branched off", "[durable]") {
+TEST_CASE("a conversation of an older version is read, resumed and branched off", "[durable]") {
+    const int version = GENERATE(1, 2);
     const auto storage = memory_storage();
-    for (const auto& object : ordered_json::parse(text_of_file(path_of_version_1())))
+    for (const auto& object : ordered_json::parse(text_of_file(path_of_version(version))))
         storage->put_if_absent(object["key"].get<std::string>(), object["content"].get<std::string>());
     const auto same = write_all_kinds();
     for (const char* id : {"chat", "branch"}) {
