@@ -56,6 +56,13 @@ std::string text_of_file(const std::string& path) {
     return text.str();
 }
 
+/// What version 1 knew.
+std::string without_sent(std::string text) {
+    const std::string member = R"(,"sent":)";
+    const std::size_t at = text.find(member);
+    return at == std::string::npos ? text : text.erase(at, text.find_first_of(",}", at + member.size()) - at);
+}
+
 }  // namespace
 
 TEST_CASE("the format of version 2 is what it was", "[durable]") {
@@ -78,7 +85,8 @@ TEST_CASE("a conversation of an older version is read, resumed and branched off"
     const auto same = write_all_kinds();
     for (const char* id : {"chat", "branch"}) {
         CAPTURE(id);
-        CHECK(everything_of(read_durable(storage, id)) == everything_of(read_durable(same, id)));
+        const std::string now = everything_of(read_durable(same, id));
+        CHECK(everything_of(read_durable(storage, id)) == (version == 1 ? without_sent(now) : now));
         auto durable = DurableConversation<>::open(storage, id, of_format());
         durable->push_back(ChatMessage::user("And on."));
         durable.save();
