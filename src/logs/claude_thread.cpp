@@ -124,7 +124,18 @@ void ClaudeThread::mark(const ordered_json& record, Place place) {
     if (const std::string_view id = text_at(record, "uuid"); !id.empty()) places_[std::string(id)] = place;
 }
 
+bool ClaudeThread::is_known(const ordered_json& record) const {
+    return places_.contains(std::string(text_at(record, "uuid")));
+}
+
+bool ClaudeThread::is_repeated(const ordered_json& record, LogNotes& notes) const {
+    if (!is_known(record)) return false;
+    ++notes.left_out["repeated record"];
+    return true;
+}
+
 void ClaudeThread::pass(const ordered_json& record) {
+    if (is_known(record)) return;
     const Place parent = place_of_parent(record);
     mark(record, {parent.messages, parent.compactions, std::nullopt});
 }
@@ -132,10 +143,7 @@ void ClaudeThread::pass(const ordered_json& record) {
 void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& notes) {
     ordered_json* const content = content_of(record);
     if (content == nullptr) return note_damage(notes, line, "a reply without content");
-    if (places_.contains(std::string(text_at(record, "uuid")))) {
-        ++notes.left_out["repeated record"];
-        return;
-    }
+    if (is_repeated(record, notes)) return;
     const std::size_t reply = reply_of(record, line);
     append_blocks(reply, to_blocks(std::move(*content)));
     add_usage_of(reply, record["message"], notes);
@@ -223,10 +231,7 @@ void ClaudeThread::append_blocks(std::size_t reply, ordered_json blocks) {
 void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& notes) {
     ordered_json* const content = content_of(record);
     if (content == nullptr) return note_damage(notes, line, "a user's message without content");
-    if (places_.contains(std::string(text_at(record, "uuid")))) {
-        ++notes.left_out["repeated record"];
-        return;
-    }
+    if (is_repeated(record, notes)) return;
     if (is_set(record, "isCompactSummary")) {
         add_summary(std::move(*content));
         return mark(record, here());
@@ -236,7 +241,7 @@ void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& no
         return pass(record);
     }
     if (has_tool_result(*content)) return add_results(std::move(*content), record, line);
-    add_prompt(std::move(*content), record, line, is_set(record, "isMeta"));
+    add_prompt(std::move(*content), record, line, is_set(record, "isMeta"), notes);
 }
 
 void ClaudeThread::add_summary(ordered_json content) {
@@ -250,7 +255,9 @@ void ClaudeThread::add_summary(ordered_json content) {
     ++summary_at_;
 }
 
-void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion) {
+void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion,
+                              LogNotes& notes) {
+    if (is_repeated(record, notes)) return;
     Place place = place_of_parent(record);
     place.messages = behind_results(place.messages);
     if (place.messages < entries_.size() || place.compactions < entries_.compactions()) take_back_to(place);
@@ -265,6 +272,7 @@ void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, 
 bool ClaudeThread::begins_anew(const ordered_json& record) const {
     const ordered_json* parent = find_member(record, "parentUuid");
     if (entries_.empty() || entries_.was_compacted_here() || parent == nullptr || !parent->is_null()) return false;
+    if (is_known(record)) return false;
     const ordered_json* message = tree_at(record, "message");
     const ordered_json* content = message == nullptr ? nullptr : find_member(*message, "content");
     return content != nullptr && !has_tool_result(*content) && !is_set(record, "isCompactSummary") &&
@@ -347,7 +355,8 @@ void ClaudeThread::close_calls(std::size_t reply) {
     *held = std::move(missing);
 }
 
-void ClaudeThread::compact(const ordered_json& record) {
+void ClaudeThread::compact(const ordered_json& record, LogNotes& notes) {
+    if (is_repeated(record, notes)) return;
     const ordered_json none;
     const ordered_json* known = tree_at(record, "compactMetadata");
     const ordered_json& facts = known == nullptr ? none : *known;

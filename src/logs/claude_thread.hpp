@@ -20,9 +20,10 @@ public:
     /// A record of type user: a prompt, or results, which are taken.
     void add_user(ordered_json& record, std::size_t line, LogNotes& notes);
     /// A prompt, or a `is_companion`: what the agent adds by itself or what was typed while the model worked.
-    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion);
+    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion,
+                    LogNotes& notes);
     /// A record of a compaction.
-    void compact(const ordered_json& record);
+    void compact(const ordered_json& record, LogNotes& notes);
     /// Any other record with a "uuid": a prompt may name it as its parent.
     void pass(const ordered_json& record);
     /// No record follows.
@@ -52,6 +53,9 @@ private:
     [[nodiscard]] Place here() const noexcept { return {entries_.size(), entries_.compactions(), std::nullopt}; }
     [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
     void mark(const ordered_json& record, Place place);
+    [[nodiscard]] bool is_known(const ordered_json& record) const;
+    /// Whether it stood here before, which is noted. What it said is not said again.
+    [[nodiscard]] bool is_repeated(const ordered_json& record, LogNotes& notes) const;
     [[nodiscard]] std::size_t reply_of(const ordered_json& record, std::size_t line);
     [[nodiscard]] bool is_more_of(std::size_t reply, const ordered_json& record) const;
     void append_blocks(std::size_t reply, ordered_json blocks);

@@ -199,3 +199,25 @@ TEST_CASE("calls of Claude Code that never got a result have the one that it sen
     CHECK(roles_of(read_claude(text).sessions.at(0)) == "ua");
     CHECK(roles_of(read_claude(text + claude_prompt("u2", "u1", "go on")).sessions.at(0)) == "uu");
 }
+
+TEST_CASE("a record of Claude Code that is written again takes nothing back and compacts nothing again", "[logs]") {
+    const std::string prompt = claude_prompt("u1", "", "first");
+    const std::string queued =
+        claude_record("q1", "a1", R"("type":"attachment","attachment":{"type":"queued_command","prompt":"hurry"})");
+    const std::string command =
+        claude_record("l1", "q1", R"("type":"system","subtype":"local_command","content":"/x")");
+    const std::string boundary = claude_record("b1", "", R"("type":"system","subtype":"compact_boundary")");
+    const ReadLog log =
+        read_claude(prompt + claude_reply("a1", "u1", "m1", claude_text("one")) + queued + command +
+                    claude_reply("a2", "l1", "m2", claude_text("two"), R"("input_tokens":1)", "") + prompt + queued +
+                    command + boundary + claude_prompt("s1", "b1", "summary", R"("isCompactSummary":true,)") +
+                    claude_prompt("u2", "s1", "second") + boundary + claude_prompt("u3", "u2", "third") +
+                    claude_reply("a3", "u3", "m3", claude_text("three"), R"("input_tokens":1)", ""));
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(request_text(session, 1) == "first\none\nhurry\n/x\n");
+    CHECK(session.compactions.size() == 1);
+    CHECK(request_text(session, 2) == "summary\nsecond\nthird\n");
+    CHECK(session.calls_elsewhere == 0);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"repeated record", 4}});
+}
