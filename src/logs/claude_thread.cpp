@@ -39,20 +39,64 @@ constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "
 /// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
 constexpr std::array<std::string_view, 2> claude_billed_iterations{"advisor_message", "compaction"};
 
-/// What Claude Code sends for each call that has no result.
-ordered_json results_missing(const ordered_json& reply, const ordered_json* results) {
+/// Results by the id of their call.
+using ClaudeResults = std::unordered_map<std::string_view, const ordered_json*>;
+
+void add_claude_results(ClaudeResults& results, const ordered_json& content) {
+    if (!content.is_array()) return;
+    for (const ordered_json& block : content) {
+        if (text_at(block, "type") == "tool_result") results.try_emplace(text_at(block, "tool_use_id"), &block);
+    }
+}
+
+bool holds_claude_results(const ordered_json& message) {
+    return text_at(message, "role") == "user" && message.contains("content") && has_tool_result(message["content"]);
+}
+
+/// For each call of a reply that has no result in the message behind it, if that holds any: the one that came
+/// elsewhere, or else what Claude Code sends in its place.
+ordered_json results_missing(const ordered_json& reply, const ordered_json* results, const ClaudeResults& elsewhere) {
+    ClaudeResults held;
+    if (results != nullptr) add_claude_results(held, *results);
     ordered_json missing = ordered_json::array();
     for (const ordered_json& block : reply) {
         const std::string_view id = text_at(block, "id");
-        if (text_at(block, "type") != "tool_use" || id.empty()) continue;
-        const auto is_its = [&](const ordered_json& result) { return text_at(result, "tool_use_id") == id; };
-        if (results != nullptr && std::ranges::any_of(*results, is_its)) continue;
+        if (text_at(block, "type") != "tool_use" || id.empty() || held.contains(id)) continue;
+        if (const auto known = elsewhere.find(id); known != elsewhere.end()) {
+            missing.push_back(*known->second);
+            continue;
+        }
         missing.push_back({{"type", "tool_result"},
                            {"tool_use_id", std::string(id)},
                            {"content", "[Tool result missing due to internal error]"},
                            {"is_error", true}});
     }
     return missing;
+}
+
+void put_results_in_front(ordered_json blocks, ordered_json& content) {
+    for (ordered_json& block : content) blocks.push_back(std::move(block));
+    content = std::move(blocks);
+}
+
+/// What a compaction kept was copied when it was made, when results may not have been there.
+std::vector<ordered_json> with_claude_results(std::vector<ordered_json> kept, const ClaudeResults& results) {
+    std::vector<ordered_json> closed;
+    for (std::size_t at = 0; at < kept.size(); ++at) {
+        closed.push_back(std::move(kept[at]));
+        const ordered_json& reply = closed.back();
+        if (text_at(reply, "role") != "assistant" || tree_at(reply, "content") == nullptr) continue;
+        const bool is_answered = at + 1 < kept.size() && holds_claude_results(kept[at + 1]);
+        ordered_json* const held = is_answered ? &kept[at + 1]["content"] : nullptr;
+        ordered_json missing = results_missing(reply["content"], held, results);
+        if (missing.empty()) continue;
+        if (held != nullptr) {
+            put_results_in_front(std::move(missing), *held);
+        } else {
+            closed.push_back({{"role", "user"}, {"content", std::move(missing)}});
+        }
+    }
+    return closed;
 }
 
 /// Whether what a compaction kept stands in front of its summary: it is tied to the boundary, else to the summary.
@@ -211,9 +255,8 @@ void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordere
 }
 
 void ClaudeThread::close() {
-    for (std::size_t at = 0; at + 1 < entries_.size(); ++at) {
-        if (entries_[at].call) close_calls(at);
-    }
+    close_calls();
+    close_calls_kept();
     for (Call& call : within_) entries_.bill_elsewhere(std::move(call));
     within_.clear();
 }
@@ -336,23 +379,35 @@ void ClaudeThread::take_back_to(Place place) {
     }
 }
 
-bool ClaudeThread::holds_results(std::size_t at) const {
-    return text_at(entries_[at].message, "role") == "user" && has_tool_result(entries_[at].message["content"]);
-}
+bool ClaudeThread::holds_results(std::size_t at) const { return holds_claude_results(entries_[at].message); }
 
 /// Calls without a result, such as of a session that was killed: the agent sent these results of its own.
-void ClaudeThread::close_calls(std::size_t reply) {
-    ordered_json* held = holds_results(reply + 1) ? &entries_[reply + 1].message["content"] : nullptr;
-    ordered_json missing = results_missing(entries_[reply].message["content"], held);
-    if (missing.empty()) return;
-    if (held == nullptr) {
-        Entry results{.message = {{"role", "user"}, {"content", std::move(missing)}},
-                      .time = entries_[reply].time,
-                      .line = entries_[reply].line};
-        return entries_.insert(reply + 1, std::move(results));
+void ClaudeThread::close_calls() {
+    std::vector<std::pair<std::size_t, Entry>> added;
+    for (std::size_t reply = 0; reply + 1 < entries_.size(); ++reply) {
+        if (!entries_[reply].call) continue;
+        ordered_json* const held = holds_results(reply + 1) ? &entries_[reply + 1].message["content"] : nullptr;
+        ordered_json missing = results_missing(entries_[reply].message["content"], held, {});
+        if (missing.empty()) continue;
+        if (held != nullptr) {
+            put_results_in_front(std::move(missing), *held);
+            continue;
+        }
+        added.emplace_back(reply + 1, Entry{.message = {{"role", "user"}, {"content", std::move(missing)}},
+                                            .time = entries_[reply].time,
+                                            .line = entries_[reply].line});
     }
-    for (ordered_json& block : *held) missing.push_back(std::move(block));
-    *held = std::move(missing);
+    entries_.insert_all(std::move(added));
+}
+
+void ClaudeThread::close_calls_kept() {
+    if (entries_.compactions() == 0) return;
+    ClaudeResults results;
+    for (std::size_t at = 0; at < entries_.size(); ++at) {
+        if (holds_results(at)) add_claude_results(results, entries_[at].message["content"]);
+    }
+    for (Compaction& compaction : entries_.all_compactions())
+        compaction.kept = with_claude_results(std::move(compaction.kept), results);
 }
 
 void ClaudeThread::compact(const ordered_json& record, LogNotes& notes) {

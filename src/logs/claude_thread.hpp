@@ -73,7 +73,8 @@ private:
     [[nodiscard]] std::vector<ordered_json> sent_before(std::size_t end);
     void move_behind_compaction(const std::vector<std::size_t>& messages);
     [[nodiscard]] bool holds_results(std::size_t at) const;
-    void close_calls(std::size_t reply);
+    void close_calls();
+    void close_calls_kept();
 
     Entries entries_{};
     std::unordered_map<std::string, Place> places_{};          // by uuid

@@ -28,6 +28,8 @@ public:
     std::size_t add(Entry entry);
     /// Results behind their calls: in front of a compaction that is at the same place.
     void insert(std::size_t at, Entry entry);
+    /// Many of them, by ascending places as they were before the first one.
+    void insert_all(std::vector<std::pair<std::size_t, Entry>> entries);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
     void bill_elsewhere(Call call) { elsewhere_.push_back(std::move(call)); }
@@ -41,6 +43,7 @@ public:
     /// There has to be one.
     [[nodiscard]] Compaction& newest_compaction() noexcept { return compactions_.back(); }
     [[nodiscard]] std::size_t compactions() const noexcept { return compactions_.size(); }
+    [[nodiscard]] std::vector<Compaction>& all_compactions() noexcept { return compactions_; }
 
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }

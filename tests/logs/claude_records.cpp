@@ -221,3 +221,38 @@ TEST_CASE("a record of Claude Code that is written again takes nothing back and 
     CHECK(session.calls_elsewhere == 0);
     CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"repeated record", 4}});
 }
+
+TEST_CASE("calls that a compaction of Claude Code kept have results, whenever they came", "[logs]") {
+    const std::string text = claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_call("t1")) +
+                             claude_reply("a2", "a1", "m1", claude_call("t2")) +
+                             claude_record("b1", "",
+                                           R"("type":"system","subtype":"compact_boundary","compactMetadata":{)"
+                                           R"("preservedMessages":{"uuids":["a1","a2"]}})") +
+                             claude_prompt("s1", "b1", "summary", R"("isCompactSummary":true,)");
+    const std::string rest = claude_prompt("u2", "a2", "second") +
+                             claude_reply("a3", "u2", "m2", claude_text("two"), R"("input_tokens":1)", "");
+    const std::string sent = "summary\ncall t1\ncall t2\nresult t1\nresult t2\nsecond\n";
+    const Session never = read_claude(text + rest).sessions.at(0);
+    CHECK(request_text(never, 1) == sent);
+    CHECK(never.compactions.at(0).kept.at(2)["content"][1]["is_error"] == true);
+    const Session late = read_claude(text + claude_result("r2", "a2", "t2") + rest).sessions.at(0);
+    CHECK(request_text(late, 1) == sent);
+    CHECK(late.compactions.at(0).kept.at(2)["content"][1]["content"] == "read");
+    CHECK(roles_of(late) == "uauua");
+}
+
+TEST_CASE("compactions of Claude Code stay where they are when results are put in", "[logs]") {
+    const Session session =
+        read_claude(claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_call("t1")) +
+                    claude_prompt("u2", "a1", "second") +
+                    claude_reply("a2", "u2", "m2", claude_call("t2"), R"("input_tokens":1)", "") +
+                    claude_record("b1", "", R"("type":"system","subtype":"compact_boundary")") +
+                    claude_prompt("s1", "b1", "summary", R"("isCompactSummary":true,)") +
+                    claude_prompt("u3", "s1", "third") +
+                    claude_reply("a3", "u3", "m3", claude_text("three"), R"("input_tokens":1)", ""))
+            .sessions.at(0);
+    CHECK(roles_of(session) == "uauuauua");
+    CHECK(request_text(session, 1) == "first\ncall t1\nresult t1\nsecond\n");
+    CHECK(session.compactions.at(0).before == 6);
+    CHECK(request_text(session, 2) == "summary\nthird\n");
+}
