@@ -1,5 +1,6 @@
 #include "claude_thread.hpp"
 
+#include "claude_results.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
@@ -38,66 +39,6 @@ void take_largest(Usage& usage, const Usage& other) {
 constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "fallback_message", "turn"};
 /// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
 constexpr std::array<std::string_view, 2> claude_billed_iterations{"advisor_message", "compaction"};
-
-/// Results by the id of their call.
-using ClaudeResults = std::unordered_map<std::string_view, const ordered_json*>;
-
-void add_claude_results(ClaudeResults& results, const ordered_json& content) {
-    if (!content.is_array()) return;
-    for (const ordered_json& block : content) {
-        if (text_at(block, "type") == "tool_result") results.try_emplace(text_at(block, "tool_use_id"), &block);
-    }
-}
-
-bool holds_claude_results(const ordered_json& message) {
-    return text_at(message, "role") == "user" && message.contains("content") && has_tool_result(message["content"]);
-}
-
-/// For each call of a reply that has no result in the message behind it, if that holds any: the one that came
-/// elsewhere, or else what Claude Code sends in its place.
-ordered_json results_missing(const ordered_json& reply, const ordered_json* results, const ClaudeResults& elsewhere) {
-    ClaudeResults held;
-    if (results != nullptr) add_claude_results(held, *results);
-    ordered_json missing = ordered_json::array();
-    for (const ordered_json& block : reply) {
-        const std::string_view id = text_at(block, "id");
-        if (text_at(block, "type") != "tool_use" || id.empty() || held.contains(id)) continue;
-        if (const auto known = elsewhere.find(id); known != elsewhere.end()) {
-            missing.push_back(*known->second);
-            continue;
-        }
-        missing.push_back({{"type", "tool_result"},
-                           {"tool_use_id", std::string(id)},
-                           {"content", "[Tool result missing due to internal error]"},
-                           {"is_error", true}});
-    }
-    return missing;
-}
-
-void put_results_in_front(ordered_json blocks, ordered_json& content) {
-    for (ordered_json& block : content) blocks.push_back(std::move(block));
-    content = std::move(blocks);
-}
-
-/// What a compaction kept was copied when it was made, when results may not have been there.
-std::vector<ordered_json> with_claude_results(std::vector<ordered_json> kept, const ClaudeResults& results) {
-    std::vector<ordered_json> closed;
-    for (std::size_t at = 0; at < kept.size(); ++at) {
-        closed.push_back(std::move(kept[at]));
-        const ordered_json& reply = closed.back();
-        if (text_at(reply, "role") != "assistant" || tree_at(reply, "content") == nullptr) continue;
-        const bool is_answered = at + 1 < kept.size() && holds_claude_results(kept[at + 1]);
-        ordered_json* const held = is_answered ? &kept[at + 1]["content"] : nullptr;
-        ordered_json missing = results_missing(reply["content"], held, results);
-        if (missing.empty()) continue;
-        if (held != nullptr) {
-            put_results_in_front(std::move(missing), *held);
-        } else {
-            closed.push_back({{"role", "user"}, {"content", std::move(missing)}});
-        }
-    }
-    return closed;
-}
 
 /// Whether what a compaction kept stands in front of its summary: it is tied to the boundary, else to the summary.
 bool keeps_what_is_in_front(const ordered_json& facts, std::string_view boundary) {
@@ -152,12 +93,6 @@ void shift_from(Map& map, std::size_t first) {
 }
 
 }  // namespace
-
-bool has_tool_result(const ordered_json& content) {
-    return content.is_array() && std::ranges::any_of(content, [](const ordered_json& block) {
-               return text_at(block, "type") == "tool_result";
-           });
-}
 
 ClaudeThread::Place ClaudeThread::place_of_parent(const ordered_json& record) const {
     const auto parent = places_.find(std::string(text_at(record, "parentUuid")));
@@ -245,13 +180,13 @@ void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, 
 void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordered_json& iteration) {
     const std::string& reply = call.id.empty() ? call.bill_id : call.id;
     const std::string id = reply.empty() ? "" : reply + "/iterations/" + std::to_string(index);
-    auto one = std::ranges::find_if(within_, [&](const Call& known) { return !id.empty() && known.bill_id == id; });
-    if (one == within_.end()) {
+    const std::size_t next = within_.size();
+    const std::size_t one = id.empty() ? next : within_at_.try_emplace(id, next).first->second;
+    if (one == next) {
         const std::string_view model = text_at(iteration, "model");
         within_.push_back({.bill_id = id, .model = model.empty() ? call.model : std::string(model), .usage = Usage{}});
-        one = std::prev(within_.end());
     }
-    take_largest(*one->usage, provider_usage(iteration));
+    take_largest(*within_[one].usage, provider_usage(iteration));
 }
 
 void ClaudeThread::close() {
@@ -259,6 +194,7 @@ void ClaudeThread::close() {
     close_calls_kept();
     for (Call& call : within_) entries_.bill_elsewhere(std::move(call));
     within_.clear();
+    within_at_.clear();
 }
 
 void ClaudeThread::append_blocks(std::size_t reply, ordered_json blocks) {
@@ -379,7 +315,7 @@ void ClaudeThread::take_back_to(Place place) {
     }
 }
 
-bool ClaudeThread::holds_results(std::size_t at) const { return holds_claude_results(entries_[at].message); }
+bool ClaudeThread::holds_results(std::size_t at) const { return is_results_message(entries_[at].message); }
 
 /// Calls without a result, such as of a session that was killed: the agent sent these results of its own.
 void ClaudeThread::close_calls() {
@@ -404,10 +340,10 @@ void ClaudeThread::close_calls_kept() {
     if (entries_.compactions() == 0) return;
     ClaudeResults results;
     for (std::size_t at = 0; at < entries_.size(); ++at) {
-        if (holds_results(at)) add_claude_results(results, entries_[at].message["content"]);
+        if (holds_results(at)) add_results_of(entries_[at].message["content"], results);
     }
     for (Compaction& compaction : entries_.all_compactions())
-        compaction.kept = with_claude_results(std::move(compaction.kept), results);
+        compaction.kept = with_results(std::move(compaction.kept), results);
 }
 
 void ClaudeThread::compact(const ordered_json& record, LogNotes& notes) {

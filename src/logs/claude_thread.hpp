@@ -77,15 +77,13 @@ private:
     void close_calls_kept();
 
     Entries entries_{};
-    std::unordered_map<std::string, Place> places_{};          // by uuid
-    std::unordered_map<std::string, std::size_t> replies_{};   // by message id, the newest of each
-    std::unordered_map<std::string, std::string> requests_{};  // by message id: "requestId" of that reply
-    std::unordered_map<std::string, std::size_t> callers_{};   // by id of a tool call: the reply that has it
-    std::size_t summary_at_ = 0;                               // in what the newest compaction kept
-    std::vector<Call> within_{};                               // calls that replies' own usage leaves out
+    std::unordered_map<std::string, Place> places_{};           // by uuid
+    std::unordered_map<std::string, std::size_t> replies_{};    // by message id, the newest of each
+    std::unordered_map<std::string, std::string> requests_{};   // by message id: "requestId" of that reply
+    std::unordered_map<std::string, std::size_t> callers_{};    // by id of a tool call: the reply that has it
+    std::size_t summary_at_ = 0;                                // in what the newest compaction kept
+    std::vector<Call> within_{};                                // calls that replies' own usage leaves out
+    std::unordered_map<std::string, std::size_t> within_at_{};  // by "bill_id": where it is in these
 };
-
-/// Whether content is an array with a block of type tool_result.
-[[nodiscard]] bool has_tool_result(const ordered_json& content);
 
 }  // namespace whittle::inline v0::logs
