@@ -94,12 +94,24 @@ void shift_from(Map& map, std::size_t first) {
 
 }  // namespace
 
+/// Without what was taken back since.
+ClaudeThread::Place ClaudeThread::as_of_now(Place place) const {
+    const std::size_t left = messages_left_.held(place.messages, place.moment);
+    if (place.own && messages_left_.held(*place.own + 1, place.moment) <= *place.own) place.own.reset();
+    return {left, compactions_left_.held(place.compactions, place.moment), place.own, messages_left_.now()};
+}
+
+std::optional<ClaudeThread::Place> ClaudeThread::place_of(std::string_view id) const {
+    const auto known = places_.find(std::string(id));
+    return known == places_.end() ? std::nullopt : std::optional(as_of_now(known->second));
+}
+
 ClaudeThread::Place ClaudeThread::place_of_parent(const ordered_json& record) const {
-    const auto parent = places_.find(std::string(text_at(record, "parentUuid")));
-    return parent == places_.end() ? here() : parent->second;
+    return place_of(text_at(record, "parentUuid")).value_or(here());
 }
 
 void ClaudeThread::mark(const ordered_json& record, Place place) {
+    place.moment = messages_left_.now();
     if (const std::string_view id = text_at(record, "uuid"); !id.empty()) places_[std::string(id)] = place;
 }
 
@@ -139,6 +151,7 @@ std::size_t ClaudeThread::reply_of(const ordered_json& record, std::size_t line)
                                             .line = line,
                                             .call = claude_call_of(record, known == replies_.end())});
     if (!id.empty()) replies_.insert_or_assign(id, reply);
+    if (!id.empty()) reply_ids_.push_back(id);
     if (!id.empty()) requests_.insert_or_assign(id, std::string(text_at(record, "requestId")));
     return reply;
 }
@@ -240,11 +253,12 @@ void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, 
     Place place = place_of_parent(record);
     place.messages = behind_results(place.messages);
     if (place.messages < entries_.size() || place.compactions < entries_.compactions()) take_back_to(place);
+    const std::size_t before = entries_.empty() ? 0 : entries_[entries_.size() - 1].companions;
     entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
                   .time = time_of(record),
                   .line = line,
                   .call = std::nullopt,
-                  .is_companion = is_companion});
+                  .companions = is_companion ? before + 1 : 0});
     mark(record, {entries_.size(), entries_.compactions(), entries_.size() - 1});
 }
 
@@ -285,10 +299,22 @@ std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const 
 /// its own ones as children, so a record that has another of these results as its parent takes none of them back.
 std::size_t ClaudeThread::behind_results(std::size_t at) const {
     while (at < entries_.size() && holds_results(at)) ++at;
-    std::size_t results = at;
-    while (results > 0 && entries_[results - 1].is_companion) --results;
-    if (results == 0 || !holds_results(results - 1)) return at;
-    while (at < entries_.size() && entries_[at].is_companion) ++at;
+    const std::size_t results = at == 0 ? 0 : at - entries_[at - 1].companions;
+    return results == 0 || !holds_results(results - 1) ? at : behind_companions(at);
+}
+
+/// Behind those in a row that stand there.
+std::size_t ClaudeThread::behind_companions(std::size_t at) const {
+    if (at == entries_.size() || entries_[at].companions == 0) return at;
+    const std::size_t first = at + 1 - entries_[at].companions;
+    for (std::size_t end = entries_.size(); at < end;) {
+        const std::size_t middle = at + (end - at) / 2;
+        if (entries_[middle].companions == middle + 1 - first) {
+            at = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
     return at;
 }
 
@@ -296,6 +322,7 @@ std::size_t ClaudeThread::behind_results(std::size_t at) const {
 void ClaudeThread::make_room(std::size_t at) {
     if (at == entries_.size()) return;
     for (auto& [id, place] : places_) {
+        place = as_of_now(place);
         if (place.messages > at) ++place.messages;
         if (place.own && *place.own >= at) ++*place.own;
     }
@@ -303,15 +330,31 @@ void ClaudeThread::make_room(std::size_t at) {
     shift_from(callers_, at);
 }
 
+/// Places of records that are known follow when they are looked up.
 void ClaudeThread::take_back_to(Place place) {
+    forget_replies_from(place.messages);
     entries_.truncate(place.messages);
     while (entries_.compactions() > place.compactions) entries_.undo_compaction();
-    std::erase_if(replies_, [&](const auto& one) { return one.second >= place.messages; });
-    std::erase_if(callers_, [&](const auto& one) { return one.second >= place.messages; });
-    for (auto& [id, known] : places_) {
-        known.messages = std::min(known.messages, place.messages);
-        known.compactions = std::min(known.compactions, entries_.compactions());
-        if (known.own && *known.own >= place.messages) known.own.reset();
+    messages_left_.cut(place.messages);
+    compactions_left_.cut(entries_.compactions());
+}
+
+void ClaudeThread::forget_replies_from(std::size_t first) {
+    for (std::size_t at = first; at < entries_.size(); ++at) {
+        if (entries_[at].call) forget_calls_of(at);
+    }
+    for (; !reply_ids_.empty(); reply_ids_.pop_back()) {
+        const auto known = replies_.find(reply_ids_.back());
+        if (known == replies_.end()) continue;  // it was the id of a later one, too
+        if (known->second < first) return;
+        replies_.erase(known);
+    }
+}
+
+void ClaudeThread::forget_calls_of(std::size_t reply) {
+    for (const ordered_json& block : entries_[reply].message["content"]) {
+        const auto known = callers_.find(std::string(text_at(block, "id")));
+        if (known != callers_.end() && known->second >= reply) callers_.erase(known);
     }
 }
 
@@ -374,9 +417,9 @@ std::vector<std::size_t> ClaudeThread::preserved(const ordered_json& facts) cons
     const ordered_json* listed = tree_at(facts, "preservedMessages");
     const ordered_json* ids = listed == nullptr ? nullptr : tree_at(*listed, "uuids");
     for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
-        const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : places_.end();
-        if (place == places_.end() || !place->second.own) continue;
-        if (messages.empty() || *place->second.own > messages.back()) messages.push_back(*place->second.own);
+        const auto place = id.is_string() ? place_of(id.get_ref<const std::string&>()) : std::nullopt;
+        if (!place || !place->own) continue;
+        if (messages.empty() || *place->own > messages.back()) messages.push_back(*place->own);
     }
     const ordered_json* segment = tree_at(facts, "preservedSegment");
     if (messages.empty() && segment != nullptr) {
@@ -388,11 +431,10 @@ std::vector<std::size_t> ClaudeThread::preserved(const ordered_json& facts) cons
 
 /// From "headUuid" to "tailUuid", which may be records that are no messages; empty if one of them is not known.
 ClaudeThread::Range ClaudeThread::segment_of(const ordered_json& segment) const {
-    const auto head = places_.find(std::string(text_at(segment, "headUuid")));
-    const auto tail = places_.find(std::string(text_at(segment, "tailUuid")));
-    if (head == places_.end() || tail == places_.end()) return {};
-    return {head->second.own.value_or(head->second.messages),
-            tail->second.own ? *tail->second.own + 1 : tail->second.messages};
+    const auto head = place_of(text_at(segment, "headUuid"));
+    const auto tail = place_of(text_at(segment, "tailUuid"));
+    if (!head || !tail) return {};
+    return {head->own.value_or(head->messages), tail->own ? *tail->own + 1 : tail->messages};
 }
 
 /// The first part of a request as it would be now, up to a message.
@@ -411,6 +453,7 @@ std::vector<ordered_json> ClaudeThread::sent_before(std::size_t end) {
 void ClaudeThread::move_behind_compaction(const std::vector<std::size_t>& messages) {
     if (messages.empty()) return;
     for (auto& [id, place] : places_) {
+        place = as_of_now(place);
         const bool is_passed = !place.own && place.messages == messages.back() + 1;
         if (!is_passed && !(place.own && std::ranges::binary_search(messages, *place.own))) continue;
         place.messages = entries_.size();

@@ -97,7 +97,7 @@ void Entries::truncate(std::size_t size) {
         if (entries_[i].call) bill_elsewhere(*std::move(entries_[i].call));
     }
     entries_.resize(std::min(size, entries_.size()));
-    std::erase_if(compactions_, [&](const Compaction& compaction) { return compaction.before > entries_.size(); });
+    while (!compactions_.empty() && compactions_.back().before > entries_.size()) compactions_.pop_back();
 }
 
 Compaction& Entries::compact() { return compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt}); }

@@ -19,7 +19,7 @@ struct Entry {
     std::optional<double> time{};  ///< seconds since 1970
     std::size_t line = 0;
     std::optional<Call> call{};  ///< it is the reply of one
-    bool is_companion = false;   ///< what the agent itself sent, such as with a result
+    std::size_t companions = 0;  ///< how many in a row, up to this, the agent itself sent, such as with a result
 };
 
 /// What of a session is known so far.

@@ -1,6 +1,7 @@
 #include "logs/claude_lines.hpp"
 #include "support/catch.hpp"
 
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -255,4 +256,27 @@ TEST_CASE("compactions of Claude Code stay where they are when results are put i
     CHECK(request_text(session, 1) == "first\ncall t1\nresult t1\nsecond\n");
     CHECK(session.compactions.at(0).before == 6);
     CHECK(request_text(session, 2) == "summary\nthird\n");
+}
+
+TEST_CASE("a long session of Claude Code that was often taken back, or never answered, is read quickly", "[logs]") {
+    constexpr int many = 30'000;
+    std::string text = claude_prompt("u", "", "first");
+    std::string parent = "u";
+    for (int i = 0; i < many; ++i) {  // no call has a result
+        const std::string id = std::to_string(i);
+        text += claude_reply("a" + id, parent, "m" + id, claude_call("t" + id), R"("input_tokens":1)", "");
+        parent = "a" + id;
+    }
+    text += claude_result("r", parent, "t" + std::to_string(many - 1));
+    for (int i = 0; i < many; ++i) {  // all of them are behind the one result
+        const std::string id = "c" + std::to_string(i);
+        text += claude_prompt(id, i % 2 == 0 ? "r" : parent, "more", R"("isMeta":true,)");
+        parent = id;
+    }
+    for (int i = 0; i < many; ++i) text += claude_prompt("p" + std::to_string(i), "r", "again");
+    const auto begun = std::chrono::steady_clock::now();
+    const Session session = read_claude(text).sessions.at(0);
+    CHECK(session.recording.messages.size() == 3 * many + 2);
+    CHECK(session.recording.messages.back().json()["content"] == "again");
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::minutes(1));
 }
