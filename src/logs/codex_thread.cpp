@@ -237,32 +237,18 @@ void CodexThread::record_usage(const ordered_json& record) {
     if (usage == nullptr) return;
     Call call{.id = std::string(text_at(record, "response_id")), .model = model, .usage = to_usage(counts_of(*usage))};
     if (std::exchange(unrecorded_, std::nullopt) == call.usage || call.usage == Usage{}) return;
-    recorded_.push_back(std::move(call));
+    recorded_.add(std::move(call));
 }
 
+/// Or all of them are, where a count between them is missing.
 void CodexThread::claim_record(const Usage& usage) {
     unrecorded_.reset();
-    const auto same = std::ranges::find(recorded_, std::optional(usage), &Call::usage);
-    if (same != recorded_.end()) {
-        recorded_.erase(same);
-        return;
-    }
-    Usage all;
-    for (const Call& call : recorded_) add_usage(all, *call.usage);
-    if (all == usage) {
-        recorded_.clear();  // a count between them is missing
-    } else {
-        unrecorded_ = usage;
-    }
+    if (!recorded_.claim(usage)) unrecorded_ = usage;
 }
 
 /// Calls that no sum holds, such as a compaction's own: the one with this id, or all.
 void CodexThread::bill_records(std::string_view id) {
-    std::erase_if(recorded_, [&](Call& call) {
-        if (!id.empty() && call.id != id) return false;
-        entries_.bill_elsewhere(std::move(call));
-        return true;
-    });
+    for (Call& call : recorded_.take(id)) entries_.bill_elsewhere(std::move(call));
 }
 
 void CodexThread::enter_turn(std::string_view id) {
