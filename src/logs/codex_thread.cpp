@@ -19,13 +19,9 @@ ordered_json* first_member(ordered_json& value, const char* key, const char* oth
     return at == value.end() ? nullptr : &*at;
 }
 
-std::string dump_codex(const ordered_json& value) {
-    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 /// What a result says, taken out of the item: a text, content items, an object that holds one of them, or tools.
 ordered_json take_output(ordered_json& item, LogNotes& notes) {
-    if (const ordered_json* tools = tree_at(item, "tools")) return dump_codex(*tools);
+    if (const ordered_json* tools = tree_at(item, "tools")) return to_json_text(*tools);
     const auto at = item.find("output");
     if (at == item.end()) return "";
     ordered_json* output = &*at;
@@ -33,7 +29,7 @@ ordered_json take_output(ordered_json& item, LogNotes& notes) {
         ordered_json* const content = first_member(*output, "content", "output");
         if (content != nullptr && !content->is_null()) output = content;
     }
-    if (output->is_object()) return dump_codex(*output);
+    if (output->is_object()) return to_json_text(*output);
     return to_openai_content(std::move(*output), "output", notes);
 }
 
@@ -43,7 +39,7 @@ std::string arguments_of(const ordered_json& item, std::string_view type) {
     const ordered_json* value = find_member(item, key);
     const ordered_json shown = value == nullptr ? ordered_json(nullptr) : *value;
     const ordered_json arguments = shown.is_object() ? shown : ordered_json{{key, shown}};
-    return dump_codex(arguments);
+    return to_json_text(arguments);
 }
 
 std::string name_of_call(const ordered_json& item, std::string_view type) {

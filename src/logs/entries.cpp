@@ -230,4 +230,8 @@ const ordered_json* tree_at(const ordered_json& value, const char* key) {
     return member != nullptr && member->is_structured() ? member : nullptr;
 }
 
+std::string to_json_text(const ordered_json& value) {
+    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 }  // namespace whittle::inline v0::logs

@@ -86,5 +86,7 @@ void note_damage(LogNotes& notes, std::size_t line, std::string_view reason);
 [[nodiscard]] bool is_set(const ordered_json& value, const char* key);
 /// The member if it is an object or an array; else null.
 [[nodiscard]] const ordered_json* tree_at(const ordered_json& value, const char* key);
+/// On one line; what is no UTF-8 is replaced.
+[[nodiscard]] std::string to_json_text(const ordered_json& value);
 
 }  // namespace whittle::inline v0::logs
