@@ -54,9 +54,9 @@ private:
         if (type == "user") return thread.add_user(record, line, notes_);
         if (type == "attachment") return add_attachment(thread, record, line);
         const std::string_view subtype = type == "system" ? text_at(record, "subtype") : type;
-        if (subtype == "compact_boundary") return thread.compact(record);
+        if (subtype == "compact_boundary") return thread.compact(record, notes_);
         if (subtype == "local_command" && !text_at(record, "content").empty())
-            return thread.add_prompt(text_at(record, "content"), record, line, false);
+            return thread.add_prompt(text_at(record, "content"), record, line, false, notes_);
         thread.pass(record);
         if (subtype.empty()) {
             ++notes_.left_out["system"];
@@ -84,7 +84,7 @@ private:
         const std::string_view type = attachment == nullptr ? std::string_view() : text_at(*attachment, "type");
         const ordered_json* prompt = attachment == nullptr ? nullptr : detail::find_member(*attachment, "prompt");
         if (type == "queued_command" && prompt != nullptr && (prompt->is_string() || prompt->is_array()))
-            return thread.add_prompt(*prompt, record, line, true);
+            return thread.add_prompt(*prompt, record, line, true, notes_);
         thread.pass(record);
         count_kind(claude_attachments, "attachment/", type);
     }

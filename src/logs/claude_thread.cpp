@@ -1,5 +1,6 @@
 #include "claude_thread.hpp"
 
+#include "claude_results.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
@@ -38,22 +39,6 @@ void take_largest(Usage& usage, const Usage& other) {
 constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "fallback_message", "turn"};
 /// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
 constexpr std::array<std::string_view, 2> claude_billed_iterations{"advisor_message", "compaction"};
-
-/// What Claude Code sends for each call that has no result.
-ordered_json results_missing(const ordered_json& reply, const ordered_json* results) {
-    ordered_json missing = ordered_json::array();
-    for (const ordered_json& block : reply) {
-        const std::string_view id = text_at(block, "id");
-        if (text_at(block, "type") != "tool_use" || id.empty()) continue;
-        const auto is_its = [&](const ordered_json& result) { return text_at(result, "tool_use_id") == id; };
-        if (results != nullptr && std::ranges::any_of(*results, is_its)) continue;
-        missing.push_back({{"type", "tool_result"},
-                           {"tool_use_id", std::string(id)},
-                           {"content", "[Tool result missing due to internal error]"},
-                           {"is_error", true}});
-    }
-    return missing;
-}
 
 /// Whether what a compaction kept stands in front of its summary: it is tied to the boundary, else to the summary.
 bool keeps_what_is_in_front(const ordered_json& facts, std::string_view boundary) {
@@ -109,22 +94,39 @@ void shift_from(Map& map, std::size_t first) {
 
 }  // namespace
 
-bool has_tool_result(const ordered_json& content) {
-    return content.is_array() && std::ranges::any_of(content, [](const ordered_json& block) {
-               return text_at(block, "type") == "tool_result";
-           });
+/// Without what was taken back since.
+ClaudeThread::Place ClaudeThread::as_of_now(Place place) const {
+    const std::size_t left = messages_left_.held(place.messages, place.moment);
+    if (place.own && messages_left_.held(*place.own + 1, place.moment) <= *place.own) place.own.reset();
+    return {left, compactions_left_.held(place.compactions, place.moment), place.own, messages_left_.now()};
+}
+
+std::optional<ClaudeThread::Place> ClaudeThread::place_of(std::string_view id) const {
+    const auto known = places_.find(std::string(id));
+    return known == places_.end() ? std::nullopt : std::optional(as_of_now(known->second));
 }
 
 ClaudeThread::Place ClaudeThread::place_of_parent(const ordered_json& record) const {
-    const auto parent = places_.find(std::string(text_at(record, "parentUuid")));
-    return parent == places_.end() ? here() : parent->second;
+    return place_of(text_at(record, "parentUuid")).value_or(here());
 }
 
 void ClaudeThread::mark(const ordered_json& record, Place place) {
+    place.moment = messages_left_.now();
     if (const std::string_view id = text_at(record, "uuid"); !id.empty()) places_[std::string(id)] = place;
 }
 
+bool ClaudeThread::is_known(const ordered_json& record) const {
+    return places_.contains(std::string(text_at(record, "uuid")));
+}
+
+bool ClaudeThread::is_repeated(const ordered_json& record, LogNotes& notes) const {
+    if (!is_known(record)) return false;
+    ++notes.left_out["repeated record"];
+    return true;
+}
+
 void ClaudeThread::pass(const ordered_json& record) {
+    if (is_known(record)) return;
     const Place parent = place_of_parent(record);
     mark(record, {parent.messages, parent.compactions, std::nullopt});
 }
@@ -132,10 +134,7 @@ void ClaudeThread::pass(const ordered_json& record) {
 void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& notes) {
     ordered_json* const content = content_of(record);
     if (content == nullptr) return note_damage(notes, line, "a reply without content");
-    if (places_.contains(std::string(text_at(record, "uuid")))) {
-        ++notes.left_out["repeated record"];
-        return;
-    }
+    if (is_repeated(record, notes)) return;
     const std::size_t reply = reply_of(record, line);
     append_blocks(reply, to_blocks(std::move(*content)));
     add_usage_of(reply, record["message"], notes);
@@ -152,6 +151,7 @@ std::size_t ClaudeThread::reply_of(const ordered_json& record, std::size_t line)
                                             .line = line,
                                             .call = claude_call_of(record, known == replies_.end())});
     if (!id.empty()) replies_.insert_or_assign(id, reply);
+    if (!id.empty()) reply_ids_.push_back(id);
     if (!id.empty()) requests_.insert_or_assign(id, std::string(text_at(record, "requestId")));
     return reply;
 }
@@ -193,21 +193,21 @@ void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, 
 void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordered_json& iteration) {
     const std::string& reply = call.id.empty() ? call.bill_id : call.id;
     const std::string id = reply.empty() ? "" : reply + "/iterations/" + std::to_string(index);
-    auto one = std::ranges::find_if(within_, [&](const Call& known) { return !id.empty() && known.bill_id == id; });
-    if (one == within_.end()) {
+    const std::size_t next = within_.size();
+    const std::size_t one = id.empty() ? next : within_at_.try_emplace(id, next).first->second;
+    if (one == next) {
         const std::string_view model = text_at(iteration, "model");
         within_.push_back({.bill_id = id, .model = model.empty() ? call.model : std::string(model), .usage = Usage{}});
-        one = std::prev(within_.end());
     }
-    take_largest(*one->usage, provider_usage(iteration));
+    take_largest(*within_[one].usage, provider_usage(iteration));
 }
 
 void ClaudeThread::close() {
-    for (std::size_t at = 0; at + 1 < entries_.size(); ++at) {
-        if (entries_[at].call) close_calls(at);
-    }
+    close_calls();
+    close_calls_kept();
     for (Call& call : within_) entries_.bill_elsewhere(std::move(call));
     within_.clear();
+    within_at_.clear();
 }
 
 void ClaudeThread::append_blocks(std::size_t reply, ordered_json blocks) {
@@ -223,10 +223,7 @@ void ClaudeThread::append_blocks(std::size_t reply, ordered_json blocks) {
 void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& notes) {
     ordered_json* const content = content_of(record);
     if (content == nullptr) return note_damage(notes, line, "a user's message without content");
-    if (places_.contains(std::string(text_at(record, "uuid")))) {
-        ++notes.left_out["repeated record"];
-        return;
-    }
+    if (is_repeated(record, notes)) return;
     if (is_set(record, "isCompactSummary")) {
         add_summary(std::move(*content));
         return mark(record, here());
@@ -236,7 +233,7 @@ void ClaudeThread::add_user(ordered_json& record, std::size_t line, LogNotes& no
         return pass(record);
     }
     if (has_tool_result(*content)) return add_results(std::move(*content), record, line);
-    add_prompt(std::move(*content), record, line, is_set(record, "isMeta"));
+    add_prompt(std::move(*content), record, line, is_set(record, "isMeta"), notes);
 }
 
 void ClaudeThread::add_summary(ordered_json content) {
@@ -250,21 +247,25 @@ void ClaudeThread::add_summary(ordered_json content) {
     ++summary_at_;
 }
 
-void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion) {
+void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion,
+                              LogNotes& notes) {
+    if (is_repeated(record, notes)) return;
     Place place = place_of_parent(record);
     place.messages = behind_results(place.messages);
     if (place.messages < entries_.size() || place.compactions < entries_.compactions()) take_back_to(place);
+    const std::size_t before = entries_.empty() ? 0 : entries_[entries_.size() - 1].companions;
     entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
                   .time = time_of(record),
                   .line = line,
                   .call = std::nullopt,
-                  .is_companion = is_companion});
+                  .companions = is_companion ? before + 1 : 0});
     mark(record, {entries_.size(), entries_.compactions(), entries_.size() - 1});
 }
 
 bool ClaudeThread::begins_anew(const ordered_json& record) const {
     const ordered_json* parent = find_member(record, "parentUuid");
     if (entries_.empty() || entries_.was_compacted_here() || parent == nullptr || !parent->is_null()) return false;
+    if (is_known(record)) return false;
     const ordered_json* message = tree_at(record, "message");
     const ordered_json* content = message == nullptr ? nullptr : find_member(*message, "content");
     return content != nullptr && !has_tool_result(*content) && !is_set(record, "isCompactSummary") &&
@@ -298,10 +299,22 @@ std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const 
 /// its own ones as children, so a record that has another of these results as its parent takes none of them back.
 std::size_t ClaudeThread::behind_results(std::size_t at) const {
     while (at < entries_.size() && holds_results(at)) ++at;
-    std::size_t results = at;
-    while (results > 0 && entries_[results - 1].is_companion) --results;
-    if (results == 0 || !holds_results(results - 1)) return at;
-    while (at < entries_.size() && entries_[at].is_companion) ++at;
+    const std::size_t results = at == 0 ? 0 : at - entries_[at - 1].companions;
+    return results == 0 || !holds_results(results - 1) ? at : behind_companions(at);
+}
+
+/// Behind those in a row that stand there.
+std::size_t ClaudeThread::behind_companions(std::size_t at) const {
+    if (at == entries_.size() || entries_[at].companions == 0) return at;
+    const std::size_t first = at + 1 - entries_[at].companions;
+    for (std::size_t end = entries_.size(); at < end;) {
+        const std::size_t middle = at + (end - at) / 2;
+        if (entries_[middle].companions == middle + 1 - first) {
+            at = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
     return at;
 }
 
@@ -309,6 +322,7 @@ std::size_t ClaudeThread::behind_results(std::size_t at) const {
 void ClaudeThread::make_room(std::size_t at) {
     if (at == entries_.size()) return;
     for (auto& [id, place] : places_) {
+        place = as_of_now(place);
         if (place.messages > at) ++place.messages;
         if (place.own && *place.own >= at) ++*place.own;
     }
@@ -316,38 +330,67 @@ void ClaudeThread::make_room(std::size_t at) {
     shift_from(callers_, at);
 }
 
+/// Places of records that are known follow when they are looked up.
 void ClaudeThread::take_back_to(Place place) {
+    forget_replies_from(place.messages);
     entries_.truncate(place.messages);
     while (entries_.compactions() > place.compactions) entries_.undo_compaction();
-    std::erase_if(replies_, [&](const auto& one) { return one.second >= place.messages; });
-    std::erase_if(callers_, [&](const auto& one) { return one.second >= place.messages; });
-    for (auto& [id, known] : places_) {
-        known.messages = std::min(known.messages, place.messages);
-        known.compactions = std::min(known.compactions, entries_.compactions());
-        if (known.own && *known.own >= place.messages) known.own.reset();
+    messages_left_.cut(place.messages);
+    compactions_left_.cut(entries_.compactions());
+}
+
+void ClaudeThread::forget_replies_from(std::size_t first) {
+    for (std::size_t at = first; at < entries_.size(); ++at) {
+        if (entries_[at].call) forget_calls_of(at);
+    }
+    for (; !reply_ids_.empty(); reply_ids_.pop_back()) {
+        const auto known = replies_.find(reply_ids_.back());
+        if (known == replies_.end()) continue;  // it was the id of a later one, too
+        if (known->second < first) return;
+        replies_.erase(known);
     }
 }
 
-bool ClaudeThread::holds_results(std::size_t at) const {
-    return text_at(entries_[at].message, "role") == "user" && has_tool_result(entries_[at].message["content"]);
+void ClaudeThread::forget_calls_of(std::size_t reply) {
+    for (const ordered_json& block : entries_[reply].message["content"]) {
+        const auto known = callers_.find(std::string(text_at(block, "id")));
+        if (known != callers_.end() && known->second >= reply) callers_.erase(known);
+    }
 }
+
+bool ClaudeThread::holds_results(std::size_t at) const { return is_results_message(entries_[at].message); }
 
 /// Calls without a result, such as of a session that was killed: the agent sent these results of its own.
-void ClaudeThread::close_calls(std::size_t reply) {
-    ordered_json* held = holds_results(reply + 1) ? &entries_[reply + 1].message["content"] : nullptr;
-    ordered_json missing = results_missing(entries_[reply].message["content"], held);
-    if (missing.empty()) return;
-    if (held == nullptr) {
-        Entry results{.message = {{"role", "user"}, {"content", std::move(missing)}},
-                      .time = entries_[reply].time,
-                      .line = entries_[reply].line};
-        return entries_.insert(reply + 1, std::move(results));
+void ClaudeThread::close_calls() {
+    std::vector<std::pair<std::size_t, Entry>> added;
+    for (std::size_t reply = 0; reply + 1 < entries_.size(); ++reply) {
+        if (!entries_[reply].call) continue;
+        ordered_json* const held = holds_results(reply + 1) ? &entries_[reply + 1].message["content"] : nullptr;
+        ordered_json missing = results_missing(entries_[reply].message["content"], held, {});
+        if (missing.empty()) continue;
+        if (held != nullptr) {
+            put_results_in_front(std::move(missing), *held);
+            continue;
+        }
+        added.emplace_back(reply + 1, Entry{.message = {{"role", "user"}, {"content", std::move(missing)}},
+                                            .time = entries_[reply].time,
+                                            .line = entries_[reply].line});
     }
-    for (ordered_json& block : *held) missing.push_back(std::move(block));
-    *held = std::move(missing);
+    entries_.insert_all(std::move(added));
 }
 
-void ClaudeThread::compact(const ordered_json& record) {
+void ClaudeThread::close_calls_kept() {
+    if (entries_.compactions() == 0) return;
+    ClaudeResults results;
+    for (std::size_t at = 0; at < entries_.size(); ++at) {
+        if (holds_results(at)) add_results_of(entries_[at].message["content"], results);
+    }
+    for (Compaction& compaction : entries_.all_compactions())
+        compaction.kept = with_results(std::move(compaction.kept), results);
+}
+
+void ClaudeThread::compact(const ordered_json& record, LogNotes& notes) {
+    if (is_repeated(record, notes)) return;
     const ordered_json none;
     const ordered_json* known = tree_at(record, "compactMetadata");
     const ordered_json& facts = known == nullptr ? none : *known;
@@ -374,9 +417,9 @@ std::vector<std::size_t> ClaudeThread::preserved(const ordered_json& facts) cons
     const ordered_json* listed = tree_at(facts, "preservedMessages");
     const ordered_json* ids = listed == nullptr ? nullptr : tree_at(*listed, "uuids");
     for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
-        const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : places_.end();
-        if (place == places_.end() || !place->second.own) continue;
-        if (messages.empty() || *place->second.own > messages.back()) messages.push_back(*place->second.own);
+        const auto place = id.is_string() ? place_of(id.get_ref<const std::string&>()) : std::nullopt;
+        if (!place || !place->own) continue;
+        if (messages.empty() || *place->own > messages.back()) messages.push_back(*place->own);
     }
     const ordered_json* segment = tree_at(facts, "preservedSegment");
     if (messages.empty() && segment != nullptr) {
@@ -388,11 +431,10 @@ std::vector<std::size_t> ClaudeThread::preserved(const ordered_json& facts) cons
 
 /// From "headUuid" to "tailUuid", which may be records that are no messages; empty if one of them is not known.
 ClaudeThread::Range ClaudeThread::segment_of(const ordered_json& segment) const {
-    const auto head = places_.find(std::string(text_at(segment, "headUuid")));
-    const auto tail = places_.find(std::string(text_at(segment, "tailUuid")));
-    if (head == places_.end() || tail == places_.end()) return {};
-    return {head->second.own.value_or(head->second.messages),
-            tail->second.own ? *tail->second.own + 1 : tail->second.messages};
+    const auto head = place_of(text_at(segment, "headUuid"));
+    const auto tail = place_of(text_at(segment, "tailUuid"));
+    if (!head || !tail) return {};
+    return {head->own.value_or(head->messages), tail->own ? *tail->own + 1 : tail->messages};
 }
 
 /// The first part of a request as it would be now, up to a message.
@@ -411,6 +453,7 @@ std::vector<ordered_json> ClaudeThread::sent_before(std::size_t end) {
 void ClaudeThread::move_behind_compaction(const std::vector<std::size_t>& messages) {
     if (messages.empty()) return;
     for (auto& [id, place] : places_) {
+        place = as_of_now(place);
         const bool is_passed = !place.own && place.messages == messages.back() + 1;
         if (!is_passed && !(place.own && std::ranges::binary_search(messages, *place.own))) continue;
         place.messages = entries_.size();

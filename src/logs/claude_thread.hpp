@@ -1,6 +1,7 @@
 #pragma once
 
 #include "entries.hpp"
+#include "least_since.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -20,9 +21,10 @@ public:
     /// A record of type user: a prompt, or results, which are taken.
     void add_user(ordered_json& record, std::size_t line, LogNotes& notes);
     /// A prompt, or a `is_companion`: what the agent adds by itself or what was typed while the model worked.
-    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion);
+    void add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion,
+                    LogNotes& notes);
     /// A record of a compaction.
-    void compact(const ordered_json& record);
+    void compact(const ordered_json& record, LogNotes& notes);
     /// Any other record with a "uuid": a prompt may name it as its parent.
     void pass(const ordered_json& record);
     /// No record follows.
@@ -42,6 +44,7 @@ private:
         std::size_t messages = 0;
         std::size_t compactions = 0;
         std::optional<std::size_t> own{};  // the message that the record is, or is a part of
+        std::size_t moment = 0;            // as it was then: what was taken back since is not in it
     };
     /// Messages from the first one up to, but not with, the other.
     struct Range {
@@ -50,8 +53,14 @@ private:
     };
 
     [[nodiscard]] Place here() const noexcept { return {entries_.size(), entries_.compactions(), std::nullopt}; }
+    [[nodiscard]] Place as_of_now(Place place) const;
+    /// Of the record with this "uuid".
+    [[nodiscard]] std::optional<Place> place_of(std::string_view id) const;
     [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
     void mark(const ordered_json& record, Place place);
+    [[nodiscard]] bool is_known(const ordered_json& record) const;
+    /// Whether it stood here before, which is noted. What it said is not said again.
+    [[nodiscard]] bool is_repeated(const ordered_json& record, LogNotes& notes) const;
     [[nodiscard]] std::size_t reply_of(const ordered_json& record, std::size_t line);
     [[nodiscard]] bool is_more_of(std::size_t reply, const ordered_json& record) const;
     void append_blocks(std::size_t reply, ordered_json blocks);
@@ -63,24 +72,29 @@ private:
     void add_summary(ordered_json content);
     void make_room(std::size_t at);
     [[nodiscard]] std::size_t behind_results(std::size_t at) const;
+    [[nodiscard]] std::size_t behind_companions(std::size_t at) const;
     void take_back_to(Place place);
+    void forget_replies_from(std::size_t first);
+    void forget_calls_of(std::size_t reply);
     [[nodiscard]] std::vector<std::size_t> preserved(const ordered_json& facts) const;
     [[nodiscard]] Range segment_of(const ordered_json& segment) const;
     [[nodiscard]] std::vector<ordered_json> sent_before(std::size_t end);
     void move_behind_compaction(const std::vector<std::size_t>& messages);
     [[nodiscard]] bool holds_results(std::size_t at) const;
-    void close_calls(std::size_t reply);
+    void close_calls();
+    void close_calls_kept();
 
     Entries entries_{};
     std::unordered_map<std::string, Place> places_{};          // by uuid
     std::unordered_map<std::string, std::size_t> replies_{};   // by message id, the newest of each
+    std::vector<std::string> reply_ids_{};                     // of these, in the order of the replies
     std::unordered_map<std::string, std::string> requests_{};  // by message id: "requestId" of that reply
     std::unordered_map<std::string, std::size_t> callers_{};   // by id of a tool call: the reply that has it
-    std::size_t summary_at_ = 0;                               // in what the newest compaction kept
-    std::vector<Call> within_{};                               // calls that replies' own usage leaves out
+    LeastSince messages_left_{};                               // of what was taken back
+    LeastSince compactions_left_{};
+    std::size_t summary_at_ = 0;                                // in what the newest compaction kept
+    std::vector<Call> within_{};                                // calls that replies' own usage leaves out
+    std::unordered_map<std::string, std::size_t> within_at_{};  // by "bill_id": where it is in these
 };
-
-/// Whether content is an array with a block of type tool_result.
-[[nodiscard]] bool has_tool_result(const ordered_json& content);
 
 }  // namespace whittle::inline v0::logs

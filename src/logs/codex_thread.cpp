@@ -19,13 +19,9 @@ ordered_json* first_member(ordered_json& value, const char* key, const char* oth
     return at == value.end() ? nullptr : &*at;
 }
 
-std::string dump_codex(const ordered_json& value) {
-    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 /// What a result says, taken out of the item: a text, content items, an object that holds one of them, or tools.
 ordered_json take_output(ordered_json& item, LogNotes& notes) {
-    if (const ordered_json* tools = tree_at(item, "tools")) return dump_codex(*tools);
+    if (const ordered_json* tools = tree_at(item, "tools")) return to_json_text(*tools);
     const auto at = item.find("output");
     if (at == item.end()) return "";
     ordered_json* output = &*at;
@@ -33,7 +29,7 @@ ordered_json take_output(ordered_json& item, LogNotes& notes) {
         ordered_json* const content = first_member(*output, "content", "output");
         if (content != nullptr && !content->is_null()) output = content;
     }
-    if (output->is_object()) return dump_codex(*output);
+    if (output->is_object()) return to_json_text(*output);
     return to_openai_content(std::move(*output), "output", notes);
 }
 
@@ -43,7 +39,7 @@ std::string arguments_of(const ordered_json& item, std::string_view type) {
     const ordered_json* value = find_member(item, key);
     const ordered_json shown = value == nullptr ? ordered_json(nullptr) : *value;
     const ordered_json arguments = shown.is_object() ? shown : ordered_json{{key, shown}};
-    return dump_codex(arguments);
+    return to_json_text(arguments);
 }
 
 std::string name_of_call(const ordered_json& item, std::string_view type) {
@@ -237,32 +233,18 @@ void CodexThread::record_usage(const ordered_json& record) {
     if (usage == nullptr) return;
     Call call{.id = std::string(text_at(record, "response_id")), .model = model, .usage = to_usage(counts_of(*usage))};
     if (std::exchange(unrecorded_, std::nullopt) == call.usage || call.usage == Usage{}) return;
-    recorded_.push_back(std::move(call));
+    recorded_.add(std::move(call));
 }
 
+/// Or all of them are, where a count between them is missing.
 void CodexThread::claim_record(const Usage& usage) {
     unrecorded_.reset();
-    const auto same = std::ranges::find(recorded_, std::optional(usage), &Call::usage);
-    if (same != recorded_.end()) {
-        recorded_.erase(same);
-        return;
-    }
-    Usage all;
-    for (const Call& call : recorded_) add_usage(all, *call.usage);
-    if (all == usage) {
-        recorded_.clear();  // a count between them is missing
-    } else {
-        unrecorded_ = usage;
-    }
+    if (!recorded_.claim(usage)) unrecorded_ = usage;
 }
 
 /// Calls that no sum holds, such as a compaction's own: the one with this id, or all.
 void CodexThread::bill_records(std::string_view id) {
-    std::erase_if(recorded_, [&](Call& call) {
-        if (!id.empty() && call.id != id) return false;
-        entries_.bill_elsewhere(std::move(call));
-        return true;
-    });
+    for (Call& call : recorded_.take(id)) entries_.bill_elsewhere(std::move(call));
 }
 
 void CodexThread::enter_turn(std::string_view id) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codex_records.hpp"
 #include "entries.hpp"
 #include "openai_form.hpp"
 
@@ -82,7 +83,7 @@ private:
     std::vector<std::size_t> prompts_{};  // which messages are
     std::set<std::size_t> contexts_{};    // messages that Codex put there by itself
     std::optional<Counts> total_{};
-    std::vector<Call> recorded_{};       // by records that no sum has held yet
+    CodexRecords recorded_{};
     std::optional<Usage> unrecorded_{};  // what the newest sum grew by without a record
 };
 

@@ -76,12 +76,28 @@ void Entries::insert(std::size_t at, Entry entry) {
     }
 }
 
+void Entries::insert_all(std::vector<std::pair<std::size_t, Entry>> entries) {
+    if (entries.empty()) return;
+    const auto is_behind = [](std::size_t place, const auto& one) { return place < one.first; };
+    for (Compaction& compaction : compactions_)
+        compaction.before += static_cast<std::size_t>(
+            std::upper_bound(entries.begin(), entries.end(), compaction.before, is_behind) - entries.begin());
+    std::vector<Entry> all;
+    all.reserve(entries_.size() + entries.size());
+    auto next = entries.begin();
+    for (std::size_t at = 0; at <= entries_.size(); ++at) {
+        for (; next != entries.end() && next->first == at; ++next) all.push_back(std::move(next->second));
+        if (at < entries_.size()) all.push_back(std::move(entries_[at]));
+    }
+    entries_ = std::move(all);
+}
+
 void Entries::truncate(std::size_t size) {
     for (std::size_t i = size; i < entries_.size(); ++i) {
         if (entries_[i].call) bill_elsewhere(*std::move(entries_[i].call));
     }
     entries_.resize(std::min(size, entries_.size()));
-    std::erase_if(compactions_, [&](const Compaction& compaction) { return compaction.before > entries_.size(); });
+    while (!compactions_.empty() && compactions_.back().before > entries_.size()) compactions_.pop_back();
 }
 
 Compaction& Entries::compact() { return compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt}); }
@@ -212,6 +228,10 @@ bool is_set(const ordered_json& value, const char* key) {
 const ordered_json* tree_at(const ordered_json& value, const char* key) {
     const ordered_json* member = find_member(value, key);
     return member != nullptr && member->is_structured() ? member : nullptr;
+}
+
+std::string to_json_text(const ordered_json& value) {
+    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace whittle::inline v0::logs

@@ -19,7 +19,7 @@ struct Entry {
     std::optional<double> time{};  ///< seconds since 1970
     std::size_t line = 0;
     std::optional<Call> call{};  ///< it is the reply of one
-    bool is_companion = false;   ///< what the agent itself sent, such as with a result
+    std::size_t companions = 0;  ///< how many in a row, up to this, the agent itself sent, such as with a result
 };
 
 /// What of a session is known so far.
@@ -28,6 +28,8 @@ public:
     std::size_t add(Entry entry);
     /// Results behind their calls: in front of a compaction that is at the same place.
     void insert(std::size_t at, Entry entry);
+    /// Many of them, by ascending places as they were before the first one.
+    void insert_all(std::vector<std::pair<std::size_t, Entry>> entries);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
     void bill_elsewhere(Call call) { elsewhere_.push_back(std::move(call)); }
@@ -41,6 +43,7 @@ public:
     /// There has to be one.
     [[nodiscard]] Compaction& newest_compaction() noexcept { return compactions_.back(); }
     [[nodiscard]] std::size_t compactions() const noexcept { return compactions_.size(); }
+    [[nodiscard]] std::vector<Compaction>& all_compactions() noexcept { return compactions_; }
 
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
@@ -83,5 +86,7 @@ void note_damage(LogNotes& notes, std::size_t line, std::string_view reason);
 [[nodiscard]] bool is_set(const ordered_json& value, const char* key);
 /// The member if it is an object or an array; else null.
 [[nodiscard]] const ordered_json* tree_at(const ordered_json& value, const char* key);
+/// On one line; what is no UTF-8 is replaced.
+[[nodiscard]] std::string to_json_text(const ordered_json& value);
 
 }  // namespace whittle::inline v0::logs

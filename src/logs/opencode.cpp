@@ -85,7 +85,7 @@ const ordered_json* output_of_tool(const ordered_json& state) {
 
 std::string dumped_input(const ordered_json& state) {
     const ordered_json* input = tree_at(state, "input");
-    return input == nullptr ? "{}" : input->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return input == nullptr ? "{}" : to_json_text(*input);
 }
 
 class OpencodeSession {

@@ -144,7 +144,7 @@ private:
                     return std::string(text_at(*function, "arguments"));
             }
         }
-        return args == nullptr ? "{}" : args->dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+        return args == nullptr ? "{}" : to_json_text(*args);
     }
 
     std::optional<Usage> usage_in(const ordered_json* response, const ordered_json& event) {

@@ -1,6 +1,7 @@
 #include "logs/claude_lines.hpp"
 #include "support/catch.hpp"
 
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
@@ -198,4 +199,84 @@ TEST_CASE("calls of Claude Code that never got a result have the one that it sen
     // Nothing was sent behind the newest ones, and a person took the others back
     CHECK(roles_of(read_claude(text).sessions.at(0)) == "ua");
     CHECK(roles_of(read_claude(text + claude_prompt("u2", "u1", "go on")).sessions.at(0)) == "uu");
+}
+
+TEST_CASE("a record of Claude Code that is written again takes nothing back and compacts nothing again", "[logs]") {
+    const std::string prompt = claude_prompt("u1", "", "first");
+    const std::string queued =
+        claude_record("q1", "a1", R"("type":"attachment","attachment":{"type":"queued_command","prompt":"hurry"})");
+    const std::string command =
+        claude_record("l1", "q1", R"("type":"system","subtype":"local_command","content":"/x")");
+    const std::string boundary = claude_record("b1", "", R"("type":"system","subtype":"compact_boundary")");
+    const ReadLog log =
+        read_claude(prompt + claude_reply("a1", "u1", "m1", claude_text("one")) + queued + command +
+                    claude_reply("a2", "l1", "m2", claude_text("two"), R"("input_tokens":1)", "") + prompt + queued +
+                    command + boundary + claude_prompt("s1", "b1", "summary", R"("isCompactSummary":true,)") +
+                    claude_prompt("u2", "s1", "second") + boundary + claude_prompt("u3", "u2", "third") +
+                    claude_reply("a3", "u3", "m3", claude_text("three"), R"("input_tokens":1)", ""));
+    REQUIRE(log.sessions.size() == 1);
+    const Session& session = log.sessions[0];
+    CHECK(request_text(session, 1) == "first\none\nhurry\n/x\n");
+    CHECK(session.compactions.size() == 1);
+    CHECK(request_text(session, 2) == "summary\nsecond\nthird\n");
+    CHECK(session.calls_elsewhere == 0);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"repeated record", 4}});
+}
+
+TEST_CASE("calls that a compaction of Claude Code kept have results, whenever they came", "[logs]") {
+    const std::string text = claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_call("t1")) +
+                             claude_reply("a2", "a1", "m1", claude_call("t2")) +
+                             claude_record("b1", "",
+                                           R"("type":"system","subtype":"compact_boundary","compactMetadata":{)"
+                                           R"("preservedMessages":{"uuids":["a1","a2"]}})") +
+                             claude_prompt("s1", "b1", "summary", R"("isCompactSummary":true,)");
+    const std::string rest = claude_prompt("u2", "a2", "second") +
+                             claude_reply("a3", "u2", "m2", claude_text("two"), R"("input_tokens":1)", "");
+    const std::string sent = "summary\ncall t1\ncall t2\nresult t1\nresult t2\nsecond\n";
+    const Session never = read_claude(text + rest).sessions.at(0);
+    CHECK(request_text(never, 1) == sent);
+    CHECK(never.compactions.at(0).kept.at(2)["content"][1]["is_error"] == true);
+    const Session late = read_claude(text + claude_result("r2", "a2", "t2") + rest).sessions.at(0);
+    CHECK(request_text(late, 1) == sent);
+    CHECK(late.compactions.at(0).kept.at(2)["content"][1]["content"] == "read");
+    CHECK(roles_of(late) == "uauua");
+}
+
+TEST_CASE("compactions of Claude Code stay where they are when results are put in", "[logs]") {
+    const Session session =
+        read_claude(claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_call("t1")) +
+                    claude_prompt("u2", "a1", "second") +
+                    claude_reply("a2", "u2", "m2", claude_call("t2"), R"("input_tokens":1)", "") +
+                    claude_record("b1", "", R"("type":"system","subtype":"compact_boundary")") +
+                    claude_prompt("s1", "b1", "summary", R"("isCompactSummary":true,)") +
+                    claude_prompt("u3", "s1", "third") +
+                    claude_reply("a3", "u3", "m3", claude_text("three"), R"("input_tokens":1)", ""))
+            .sessions.at(0);
+    CHECK(roles_of(session) == "uauuauua");
+    CHECK(request_text(session, 1) == "first\ncall t1\nresult t1\nsecond\n");
+    CHECK(session.compactions.at(0).before == 6);
+    CHECK(request_text(session, 2) == "summary\nthird\n");
+}
+
+TEST_CASE("a long session of Claude Code that was often taken back, or never answered, is read quickly", "[logs]") {
+    constexpr int many = 30'000;
+    std::string text = claude_prompt("u", "", "first");
+    std::string parent = "u";
+    for (int i = 0; i < many; ++i) {  // no call has a result
+        const std::string id = std::to_string(i);
+        text += claude_reply("a" + id, parent, "m" + id, claude_call("t" + id), R"("input_tokens":1)", "");
+        parent = "a" + id;
+    }
+    text += claude_result("r", parent, "t" + std::to_string(many - 1));
+    for (int i = 0; i < many; ++i) {  // all of them are behind the one result
+        const std::string id = "c" + std::to_string(i);
+        text += claude_prompt(id, i % 2 == 0 ? "r" : parent, "more", R"("isMeta":true,)");
+        parent = id;
+    }
+    for (int i = 0; i < many; ++i) text += claude_prompt("p" + std::to_string(i), "r", "again");
+    const auto begun = std::chrono::steady_clock::now();
+    const Session session = read_claude(text).sessions.at(0);
+    CHECK(session.recording.messages.size() == 3 * many + 2);
+    CHECK(session.recording.messages.back().json()["content"] == "again");
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::minutes(1));
 }

@@ -1,6 +1,7 @@
 #include "logs/log_file.hpp"
 #include "support/catch.hpp"
 
+#include <chrono>
 #include <set>
 #include <string>
 #include <vector>
@@ -136,4 +137,28 @@ TEST_CASE("records on both sides of a count that is missing are billed once", "[
         codex_record("r2", {300, 0, 0, 30}) + codex_count({600, 0, 0, 60}) + codex_record("r3", {7, 0, 0, 1}));
     CHECK(logs::billed(session) == Usage{607, 0, 0, 61});
     CHECK(session.calls_elsewhere == 1);
+}
+
+TEST_CASE("many records of Codex that no count holds are looked through quickly", "[logs]") {
+    constexpr int many = 30'000;
+    std::string text = codex_message("user", "go") + codex_message("assistant", "x");
+    for (int i = 0; i < many; ++i) text += codex_record("r" + std::to_string(i), {1'000'000 + i, 0, 0, 1});
+    for (int i = 1; i <= many; ++i) text += codex_count({i, 0, 0, i});
+    for (int i = many; i-- > 0;)
+        text += R"({"type":"compacted","payload":{"message":"S","compaction_response_id":"r)" + std::to_string(i) +
+                "\"}}\n";
+    const auto begun = std::chrono::steady_clock::now();
+    const Session session = read_session(text);
+    CHECK(session.calls_elsewhere == 2 * many - 1);
+    CHECK(logs::billed(session).output == 2 * many);
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::minutes(1));
+}
+
+TEST_CASE("of records of Codex with one usage the oldest is that of a count", "[logs]") {
+    const Session session =
+        read_session(codex_message("user", "go") + codex_message("assistant", "x") + codex_record("r1", {5, 0, 0, 1}) +
+                     codex_record("r2", {5, 0, 0, 1}) + codex_record("r3", {9, 0, 0, 1}) + codex_count({5, 0, 0, 1}));
+    REQUIRE(session.elsewhere.size() == 2);
+    CHECK(session.elsewhere[0].id == "r2");
+    CHECK(session.elsewhere[1].id == "r3");
 }
