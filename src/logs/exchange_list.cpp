@@ -74,12 +74,12 @@ ordered_json reply_in(const ordered_json& response) {
 }
 
 Call call_of(const Exchange& exchange) {
-    Call call{.model = std::string(text_at(*exchange.request, "model"))};
+    Call call{.model = std::string(text_at(*exchange.request, "model")), .usage = exchange.usage};
     if (exchange.response == nullptr) return call;
     call.id = text_at(*exchange.response, "id");
     if (const std::string_view model = text_at(*exchange.response, "model"); !model.empty()) call.model = model;
-    if (const ordered_json* usage = tree_at(*exchange.response, "usage")) call.usage = provider_usage(*usage);
-    if (exchange.usage) call.usage = exchange.usage;
+    const ordered_json* usage = tree_at(*exchange.response, "usage");
+    if (!call.usage && usage != nullptr) call.usage = provider_usage(*usage);
     return call;
 }
 
@@ -95,6 +95,8 @@ std::string_view reason_not_billed(const Exchange& exchange) {
 }
 
 }  // namespace
+
+bool holds_reply(const ordered_json& response) { return !reply_in(response).is_null(); }
 
 void ExchangeList::add(const Exchange& exchange) {
     const ordered_json* messages = tree_at(*exchange.request, "messages");
