@@ -116,6 +116,31 @@ TEST_CASE("of two spans of one model call the outer one is read where it alone h
     }
 }
 
+TEST_CASE("a span of a model call is left out only if one around it or within it is read", "[logs]") {
+    const auto spans_read = [](const std::vector<ordered_json>& spans) {
+        const ReadLog log = read_otel_text(export_of(spans));
+        CHECK(log.notes.unknown.empty());
+        std::string ids;
+        for (const Session& session : log.sessions)
+            for (const logs::Call& call : session.calls) ids += call.id;
+        return ids;
+    };
+    const auto whole = [](const std::string& id, const std::string& parent) {
+        return span(id, parent, 1, chat(id, 100));
+    };
+    const auto bare = [](const std::string& id, const std::string& parent) {
+        return span(id, parent, 2, without(chat(id, 100), "gen_ai.usage"));
+    };
+    CHECK(spans_read({whole("o", ""), bare("a", "o"), whole("b", "o")}) == "ba");
+    CHECK(spans_read({whole("o", ""), bare("m", "o"), whole("i", "m")}) == "i");
+    CHECK(spans_read({whole("o", ""), bare("m", "o"), bare("i", "m")}) == "o");
+    CHECK(spans_read({whole("i", "m"), whole("m", "o"), whole("o", "")}) == "i");
+    CHECK(spans_read({whole("a", "b"), whole("b", "a")}) == "ab");
+    CHECK(spans_read({whole("a", "b"), whole("b", "a"), whole("i", "a")}) == "bi");
+    CHECK(spans_read({whole("a", "c"), whole("b", "a"), whole("c", "b")}) == "abc");
+    CHECK(spans_read({whole("s", "s"), bare("i", "s")}) == "s");
+}
+
 TEST_CASE("a span of a model call that failed was not billed", "[logs]") {
     const Attributes failed = {{"gen_ai.request.model", "gpt-5"},
                                {"gen_ai.input.messages", said("user", "time?")},
