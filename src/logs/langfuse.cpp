@@ -139,7 +139,8 @@ private:
             if (ordered_json tools = tools_among_messages(input); !tools.is_null())
                 call.request["tools"] = std::move(tools);
             for (const char* key : {"system", "tools"}) {
-                if (const ordered_json* value = find_member(input, key)) call.request[key] = *value;
+                const ordered_json* value = find_member(input, key);
+                if (value != nullptr && !value->is_null()) call.request[key] = *value;
             }
         } else {
             ++notes_.unknown["generation without messages"];
