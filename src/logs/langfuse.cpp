@@ -52,7 +52,7 @@ public:
                 ++notes_.unknown["usage/" + name.substr(0, 64)];
                 continue;
             }
-            *count = add_saturating(*count, count_at(details, name.c_str()));
+            *count = add_saturating(*count, count_in(value));
             has_counts_ = true;
         }
         if (!has_counts_) return std::nullopt;
