@@ -191,9 +191,7 @@ private:
         const std::string& text = value.get_ref<const std::string&>();
         const std::size_t first = text.find_first_not_of(" \t\r\n");
         if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return value;
-        LogNotes ignored;
-        auto tree = parse_record(text, line, options_, ignored);
-        return tree ? *std::move(tree) : value;
+        return json_in(value, line, options_).value_or(value);
     }
 
     Format format_;
@@ -206,11 +204,8 @@ private:
 /// What is no text in the interface, such as a time, stands in a cell as JSON; older exports wrote texts so too.
 void unquote(ordered_json& row, std::size_t line, const LogOptions& options) {
     for (ordered_json& cell : row) {
-        const std::string& text = cell.get_ref<const std::string&>();
-        if (!text.starts_with('"')) continue;
-        LogNotes ignored;
-        if (auto value = parse_record(text, line, options, ignored); value && value->is_string())
-            cell = *std::move(value);
+        if (!cell.get_ref<const std::string&>().starts_with('"')) continue;
+        if (auto value = json_in(cell, line, options); value && value->is_string()) cell = *std::move(value);
     }
 }
 
