@@ -67,6 +67,7 @@ public:
         } else if (!text_at(record, "run_type").empty()) {
             add_runs(record, line);
         } else if (const ordered_json* messages = tree_at(record, "messages"); messages != nullptr) {
+            finish_dump();  // of what stood alone in front
             dump_messages(*messages, line);
             finish_dump();
         } else if (find_member(body_of_message(record), "content") != nullptr) {
