@@ -153,7 +153,7 @@ ExchangeList::Place ExchangeList::place_of(const Exchange& exchange, const std::
 }
 
 /// The session that ends with that reply; a new one that begins like it if others have gone on from there already, or
-/// without what stood in front if the log does not have the reply.
+/// without what stood in front if the log does not have the reply or too much was copied.
 ExchangeList::Open& ExchangeList::behind(std::string_view reply, const Exchange& exchange) {
     const auto known = replies_.find(std::string(reply));
     if (known == replies_.end()) {
@@ -164,6 +164,12 @@ ExchangeList::Open& ExchangeList::behind(std::string_view reply, const Exchange&
     const std::size_t size = known->second.messages;
     if (from.marks.size() == size) return from;
     Open& fork = open(exchange);
+    constexpr std::size_t most_copied = 200'000;  // else a file takes the square of what its messages take
+    if (size > most_copied - copied_) {
+        ++notes_.unknown["previous_response_id that too many others go on from"];
+        return fork;
+    }
+    copied_ += size;
     fork.marks.assign(from.marks.begin(), from.marks.begin() + static_cast<std::ptrdiff_t>(size));
     for (std::size_t i = 0; i < size; ++i) {
         Entry entry = from.entries[i];
