@@ -210,14 +210,18 @@ std::string_view text_at(const ordered_json& value, const char* key) {
                                                     : std::string_view();
 }
 
-std::int64_t count_at(const ordered_json& value, const char* key) {
-    const ordered_json* member = find_member(value, key);
-    if (member == nullptr || !member->is_number_integer()) return 0;
-    if (member->is_number_unsigned()) {
-        const auto count = member->get<std::uint64_t>();
+std::int64_t count_in(const ordered_json& value) {
+    if (!value.is_number_integer()) return 0;
+    if (value.is_number_unsigned()) {
+        const auto count = value.get<std::uint64_t>();
         return count > static_cast<std::uint64_t>(INT64_MAX) ? 0 : static_cast<std::int64_t>(count);
     }
-    return std::max<std::int64_t>(0, member->get<std::int64_t>());
+    return std::max<std::int64_t>(0, value.get<std::int64_t>());
+}
+
+std::int64_t count_at(const ordered_json& value, const char* key) {
+    const ordered_json* member = find_member(value, key);
+    return member == nullptr ? 0 : count_in(*member);
 }
 
 bool is_set(const ordered_json& value, const char* key) {

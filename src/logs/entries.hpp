@@ -81,7 +81,9 @@ void note_damage(LogNotes& notes, std::size_t line, std::string_view reason);
 
 /// The member if it is a string, else "".
 [[nodiscard]] std::string_view text_at(const ordered_json& value, const char* key);
-/// The member if it is a number, 0 or more and whole; else 0.
+/// The value if it is a number, 0 or more and whole; else 0.
+[[nodiscard]] std::int64_t count_in(const ordered_json& value);
+/// The same of a member; 0 without it.
 [[nodiscard]] std::int64_t count_at(const ordered_json& value, const char* key);
 [[nodiscard]] bool is_set(const ordered_json& value, const char* key);
 /// The member if it is an object or an array; else null.

@@ -74,12 +74,12 @@ ordered_json reply_in(const ordered_json& response) {
 }
 
 Call call_of(const Exchange& exchange) {
-    Call call{.model = std::string(text_at(*exchange.request, "model"))};
+    Call call{.model = std::string(text_at(*exchange.request, "model")), .usage = exchange.usage};
     if (exchange.response == nullptr) return call;
     call.id = text_at(*exchange.response, "id");
     if (const std::string_view model = text_at(*exchange.response, "model"); !model.empty()) call.model = model;
-    if (const ordered_json* usage = tree_at(*exchange.response, "usage")) call.usage = provider_usage(*usage);
-    if (exchange.usage) call.usage = exchange.usage;
+    const ordered_json* usage = tree_at(*exchange.response, "usage");
+    if (!call.usage && usage != nullptr) call.usage = provider_usage(*usage);
     return call;
 }
 
@@ -95,6 +95,8 @@ std::string_view reason_not_billed(const Exchange& exchange) {
 }
 
 }  // namespace
+
+bool holds_reply(const ordered_json& response) { return !reply_in(response).is_null(); }
 
 void ExchangeList::add(const Exchange& exchange) {
     const ordered_json* messages = tree_at(*exchange.request, "messages");
@@ -151,7 +153,7 @@ ExchangeList::Place ExchangeList::place_of(const Exchange& exchange, const std::
 }
 
 /// The session that ends with that reply; a new one that begins like it if others have gone on from there already, or
-/// without what stood in front if the log does not have the reply.
+/// without what stood in front if the log does not have the reply or too much was copied.
 ExchangeList::Open& ExchangeList::behind(std::string_view reply, const Exchange& exchange) {
     const auto known = replies_.find(std::string(reply));
     if (known == replies_.end()) {
@@ -162,6 +164,12 @@ ExchangeList::Open& ExchangeList::behind(std::string_view reply, const Exchange&
     const std::size_t size = known->second.messages;
     if (from.marks.size() == size) return from;
     Open& fork = open(exchange);
+    constexpr std::size_t most_copied = 200'000;  // else a file takes the square of what its messages take
+    if (size > most_copied - copied_) {
+        ++notes_.unknown["previous_response_id that too many others go on from"];
+        return fork;
+    }
+    copied_ += size;
     fork.marks.assign(from.marks.begin(), from.marks.begin() + static_cast<std::ptrdiff_t>(size));
     for (std::size_t i = 0; i < size; ++i) {
         Entry entry = from.entries[i];

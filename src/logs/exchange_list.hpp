@@ -23,6 +23,9 @@ struct Exchange {
     bool has_failed = false;       ///< as the log says, whatever the response holds
 };
 
+/// Whether a response of OpenAI's chat completions or Anthropic's messages holds one.
+[[nodiscard]] bool holds_reply(const ordered_json& response);
+
 /// Puts exchanges together: a request that begins with all messages of an earlier one and its reply goes on with that
 /// session, and so does one that names that reply in "previous_response_id" and holds only what is new. What failed
 /// without a reply or a bill, and what only counted tokens, is left out.
@@ -64,6 +67,7 @@ private:
     LogNotes& notes_;
     std::deque<Open> open_{};
     std::unordered_map<std::string, Reply> replies_{};  // by id
+    std::size_t copied_ = 0;                            // messages, to sessions that begin like others
 };
 
 }  // namespace whittle::inline v0::logs

@@ -19,8 +19,7 @@ ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptio
     if (value.is_string()) {
         const auto& text = value.get_ref<const std::string&>();
         if (is_event_stream(text)) return response_of_stream(text, options);
-        LogNotes ignored;
-        auto parsed = parse_record(text, line, options, ignored);
+        auto parsed = json_in(value, line, options);
         return parsed && parsed->is_object() ? *std::move(parsed) : ordered_json(nullptr);
     }
     if (!value.is_object()) return nullptr;
@@ -38,7 +37,7 @@ struct ExchangeHead {
     bool has_failed = false;
 };
 
-/// Of the objects that may hold the bodies; null: there is none.
+/// By the status beside the body of a response; null: no response was recorded.
 bool has_failed(const ordered_json* response) {
     if (response == nullptr) return false;
     return count_at(*response, "status") >= 400 || count_at(*response, "status_code") >= 400;

@@ -253,13 +253,11 @@ struct CacheDetails {
 CacheDetails cache_details_of(const ordered_json& details) {
     CacheDetails cache;
     std::int64_t written_by_age = 0;
-    const auto add_to = [&](std::int64_t& sum, const std::string& name) {
-        sum = add_saturating(sum, count_at(details, name.c_str()));
-    };
     for (const auto& [name, value] : details.items()) {
-        if (name.find("cache_read") != std::string::npos) add_to(cache.read, name);
-        if (name.find("cache_creation") != std::string::npos) add_to(cache.written, name);
-        if (name.starts_with("ephemeral_")) add_to(written_by_age, name);
+        const std::int64_t count = count_in(value);
+        if (name.find("cache_read") != std::string::npos) cache.read = add_saturating(cache.read, count);
+        if (name.find("cache_creation") != std::string::npos) cache.written = add_saturating(cache.written, count);
+        if (name.starts_with("ephemeral_")) written_by_age = add_saturating(written_by_age, count);
     }
     cache.written = std::max(cache.written, written_by_age);
     return cache;

@@ -52,7 +52,7 @@ public:
                 ++notes_.unknown["usage/" + name.substr(0, 64)];
                 continue;
             }
-            *count = add_saturating(*count, count_at(details, name.c_str()));
+            *count = add_saturating(*count, count_in(value));
             has_counts_ = true;
         }
         if (!has_counts_) return std::nullopt;
@@ -139,7 +139,8 @@ private:
             if (ordered_json tools = tools_among_messages(input); !tools.is_null())
                 call.request["tools"] = std::move(tools);
             for (const char* key : {"system", "tools"}) {
-                if (const ordered_json* value = find_member(input, key)) call.request[key] = *value;
+                const ordered_json* value = find_member(input, key);
+                if (value != nullptr && !value->is_null()) call.request[key] = *value;
             }
         } else {
             ++notes_.unknown["generation without messages"];
@@ -190,9 +191,7 @@ private:
         const std::string& text = value.get_ref<const std::string&>();
         const std::size_t first = text.find_first_not_of(" \t\r\n");
         if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return value;
-        LogNotes ignored;
-        auto tree = parse_record(text, line, options_, ignored);
-        return tree ? *std::move(tree) : value;
+        return json_in(value, line, options_).value_or(value);
     }
 
     Format format_;
@@ -205,11 +204,8 @@ private:
 /// What is no text in the interface, such as a time, stands in a cell as JSON; older exports wrote texts so too.
 void unquote(ordered_json& row, std::size_t line, const LogOptions& options) {
     for (ordered_json& cell : row) {
-        const std::string& text = cell.get_ref<const std::string&>();
-        if (!text.starts_with('"')) continue;
-        LogNotes ignored;
-        if (auto value = parse_record(text, line, options, ignored); value && value->is_string())
-            cell = *std::move(value);
+        if (!cell.get_ref<const std::string&>().starts_with('"')) continue;
+        if (auto value = json_in(cell, line, options); value && value->is_string()) cell = *std::move(value);
     }
 }
 

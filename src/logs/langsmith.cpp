@@ -67,6 +67,7 @@ public:
         } else if (!text_at(record, "run_type").empty()) {
             add_runs(record, line);
         } else if (const ordered_json* messages = tree_at(record, "messages"); messages != nullptr) {
+            finish_dump();  // of what stood alone in front
             dump_messages(*messages, line);
             finish_dump();
         } else if (find_member(body_of_message(record), "content") != nullptr) {
@@ -136,11 +137,8 @@ private:
     /// A member that is an object, or the JSON of one, as tables hold it. Else null.
     ordered_json tree_of(const ordered_json& run, const char* key, std::size_t line) const {
         const ordered_json* value = find_member(run, key);
-        if (value == nullptr || value->is_object()) return value == nullptr ? ordered_json(nullptr) : *value;
-        if (!value->is_string()) return nullptr;
-        LogNotes ignored;
-        auto parsed = parse_record(value->get_ref<const std::string&>(), line, options_, ignored);
-        return parsed && parsed->is_object() ? *std::move(parsed) : ordered_json(nullptr);
+        auto tree = value == nullptr ? std::nullopt : json_in(*value, line, options_);
+        return tree && tree->is_object() ? *std::move(tree) : ordered_json(nullptr);
     }
 
     ordered_json request_of_inputs(const ordered_json& inputs) {

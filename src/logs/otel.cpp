@@ -54,9 +54,7 @@ bool has_failed(const ordered_json& span, const OtelAttributes& attributes) {
     return is_error || first_attribute(attributes, {"error.type"}) != nullptr;
 }
 
-std::int64_t count_of(const ordered_json* value) {
-    return value == nullptr ? 0 : count_at(ordered_json{{"count", *value}}, "count");
-}
+std::int64_t count_of(const ordered_json* value) { return value == nullptr ? 0 : count_in(*value); }
 
 std::optional<Usage> usage_of_span(const OtelAttributes& attributes) {
     const ordered_json* sum = first_attribute(

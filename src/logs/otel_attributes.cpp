@@ -3,8 +3,11 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -36,9 +39,15 @@ ordered_json otlp_map(const ordered_json& map, int depth) {
     ordered_json out = ordered_json::object();
     const ordered_json* values = tree_at(map, "values");
     if (values == nullptr || !values->is_array()) return out;
+    auto& members = out.get_ref<ordered_json::object_t&>();  // by `emplace_back`: `[]` looks at every key before it
+    std::unordered_map<std::string_view, std::size_t> place_of_key;
     for (const ordered_json& one : *values) {
         const ordered_json* inner = find_member(one, "value");
-        if (inner != nullptr) out[std::string(text_at(one, "key"))] = otlp_value(*inner, depth + 1);
+        if (inner == nullptr) continue;
+        const std::string_view key = text_at(one, "key");
+        const auto [place, is_new] = place_of_key.try_emplace(key, members.size());
+        if (is_new) members.emplace_back(std::string(key), nullptr);
+        (members.begin() + static_cast<std::ptrdiff_t>(place->second))->second = otlp_value(*inner, depth + 1);
     }
     return out;
 }
@@ -68,21 +77,31 @@ std::optional<std::uint32_t> take_index(std::string_view& path) {
     return index;
 }
 
-/// What does not fit to what is there, or is too deep, is passed over.
-void put_at(ordered_json& tree, std::string_view path, const ordered_json& value) {
-    constexpr int deepest = 12;
-    ordered_json* at = &tree;
-    for (int depth = 0; depth < deepest; ++depth) {
-        if (!at->is_null() && !at->is_object()) return;
+/// "a.b" is "b" within "a". What does not fit to what is there, or is too deep, is passed over.
+class AttributeTree {
+public:
+    void put(std::string_view path, const ordered_json& value, int depth = 0) {
+        constexpr int deepest = 12;
+        if (!value_.is_null() || depth == deepest) return;
         const std::size_t end = path.find('.');
-        at = &(*at)[std::string(path.substr(0, end))];
-        if (end == std::string_view::npos) {
-            if (at->is_null()) *at = value;
-            return;
-        }
-        path.remove_prefix(end + 1);
+        std::unique_ptr<AttributeTree>& member = members_[std::string(path.substr(0, end))];
+        if (member == nullptr) member = std::make_unique<AttributeTree>();
+        if (end != std::string_view::npos) return member->put(path.substr(end + 1), value, depth + 1);
+        if (member->value_.is_null() && member->members_.empty()) member->value_ = value;
     }
-}
+
+    [[nodiscard]] ordered_json json() && {
+        if (members_.empty()) return std::move(value_);
+        ordered_json out = ordered_json::object();
+        auto& members = out.get_ref<ordered_json::object_t&>();
+        for (auto& [key, member] : members_) members.emplace_back(key, std::move(*member).json());
+        return out;
+    }
+
+private:
+    ordered_json value_{};
+    std::map<std::string, std::unique_ptr<AttributeTree>> members_{};
+};
 
 }  // namespace
 
@@ -113,13 +132,13 @@ std::string_view first_attribute_text(const OtelAttributes& attributes, std::ini
 
 std::vector<ordered_json> indexed_attributes(const OtelAttributes& attributes, std::string_view prefix) {
     const std::string start = std::string(prefix) + ".";
-    std::map<std::uint32_t, ordered_json> by_index;
+    std::map<std::uint32_t, AttributeTree> by_index;
     for (auto at = attributes.lower_bound(start); at != attributes.end() && at->first.starts_with(start); ++at) {
         std::string_view path = std::string_view(at->first).substr(start.size());
-        if (const auto index = take_index(path)) put_at(by_index[*index], path, at->second);
+        if (const auto index = take_index(path)) by_index[*index].put(path, at->second);
     }
     std::vector<ordered_json> list;
-    for (auto& [index, tree] : by_index) list.push_back(std::move(tree));
+    for (auto& [index, tree] : by_index) list.push_back(std::move(tree).json());
     return list;
 }
 

@@ -3,6 +3,35 @@
 #include <utility>
 
 namespace whittle::inline v0::logs {
+namespace {
+
+/// What a call tells, of 4 kinds: whether it has messages, and whether it has counts.
+unsigned kind_told(const TracedCall& call) {
+    return (call.request.is_null() ? 0U : 1U) | (call.usage.has_value() ? 2U : 0U);
+}
+
+/// Whether a call of one of these kinds, a bit each, tells at least what one of `kind` does.
+bool is_told_by(unsigned kinds, unsigned kind) {
+    for (unsigned other = kind; other < 4; ++other) {
+        if ((other & kind) == kind && (kinds >> other & 1U) != 0) return true;
+    }
+    return false;
+}
+
+/// Each call behind the one around it; without those that are within themselves over several others.
+std::vector<std::size_t> outer_first(const std::vector<std::size_t>& around) {
+    std::vector<std::vector<std::size_t>> within(around.size());
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < around.size(); ++i)
+        (around[i] == around.size() ? order : within[around[i]]).push_back(i);
+    for (std::size_t next = 0; next < order.size(); ++next) {
+        const std::vector<std::size_t>& inner = within[order[next]];
+        order.insert(order.end(), inner.begin(), inner.end());
+    }
+    return order;
+}
+
+}  // namespace
 
 void OtelCalls::add(OtelCall call) {
     if (!call.span.empty()) {
@@ -27,18 +56,36 @@ void OtelCalls::join(OtelCall& known, OtelCall more) {
     if (!known.call.usage) known.call.usage = more.call.usage;
 }
 
-/// Of two spans of model calls, one within the other, the inner one is the call that was made, unless less is known of
-/// it.
+/// The call whose span is directly around that of each one; `calls_.size()` where there is none.
+std::vector<std::size_t> OtelCalls::calls_around() const {
+    std::vector<std::size_t> around;
+    for (const OtelCall& call : calls_) {
+        const auto outer = call.parent.empty() ? call_of_span_.end() : call_of_span_.find(call.parent);
+        const bool is_outer = outer != call_of_span_.end() && calls_[outer->second].parent != call.span;
+        around.push_back(is_outer ? outer->second : calls_.size());  // a span within itself is in a damaged log
+    }
+    return around;
+}
+
+/// Of spans of model calls within each other the inner ones are the calls that were made, unless none of them tells
+/// what the outer one does: then that one stays for all of them. Runs of LangSmith and Langfuse are read the other way
+/// round (`TracedCalls::leave_out_inner`): there one of a model is one call by definition, and only outer ones have the
+/// messages in the form in which the next one sends them, while a span may be around several calls.
 void OtelCalls::leave_out_nested() {
+    const std::size_t none = calls_.size();
+    const std::vector<std::size_t> around = calls_around();
+    const std::vector<std::size_t> order = outer_first(around);
+    std::vector<unsigned> kinds_within(calls_.size(), 0);
+    for (std::size_t at = order.size(); at-- > 0;) {
+        const std::size_t i = order[at];
+        if (around[i] != none) kinds_within[around[i]] |= kinds_within[i] | 1U << kind_told(calls_[i].call);
+    }
+    std::vector<bool> stands_for_inner(calls_.size(), false);
     is_left_out_.assign(calls_.size(), false);
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-        const auto around = calls_[i].parent.empty() ? call_of_span_.end() : call_of_span_.find(calls_[i].parent);
-        if (around == call_of_span_.end() || around->second == i) continue;
-        const TracedCall& inner = calls_[i].call;
-        const TracedCall& outer = calls_[around->second].call;
-        const bool tells_less =
-            (inner.request.is_null() && !outer.request.is_null()) || (!inner.usage && outer.usage.has_value());
-        is_left_out_[tells_less ? i : around->second] = true;
+    for (const std::size_t i : order) {
+        const bool is_told_around = around[i] != none && stands_for_inner[around[i]];
+        is_left_out_[i] = is_told_around || is_told_by(kinds_within[i], kind_told(calls_[i].call));
+        stands_for_inner[i] = is_told_around || !is_left_out_[i];
     }
 }
 

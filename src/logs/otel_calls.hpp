@@ -29,6 +29,7 @@ public:
 
 private:
     void join(OtelCall& known, OtelCall more);
+    [[nodiscard]] std::vector<std::size_t> calls_around() const;
     void leave_out_nested();
 
     LogNotes& notes_;

@@ -160,6 +160,13 @@ std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::s
     }
 }
 
+std::optional<nlohmann::ordered_json> json_in(const nlohmann::ordered_json& value, std::size_t line,
+                                              const LogOptions& options) {
+    if (!value.is_string()) return value;
+    LogNotes ignored;
+    return parse_record(value.get_ref<const std::string&>(), line, options, ignored);
+}
+
 std::string stem_of(const LogOptions& options) { return std::filesystem::path(options.name).stem().string(); }
 
 void note_version(LogNotes& notes, std::string_view version, std::string_view known) {

@@ -52,6 +52,10 @@ void each_record(std::istream& in, const LogOptions& options, LogNotes& notes,
 [[nodiscard]] std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::size_t line,
                                                                  const LogOptions& options, LogNotes& notes);
 
+/// A value, or what its text holds where it is one; nullopt if that is no JSON, which is the caller's to note.
+[[nodiscard]] std::optional<nlohmann::ordered_json> json_in(const nlohmann::ordered_json& value, std::size_t line,
+                                                            const LogOptions& options);
+
 /// The id of a session that has none: the stem of the file's name.
 [[nodiscard]] std::string stem_of(const LogOptions& options);
 

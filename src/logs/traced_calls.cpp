@@ -1,12 +1,26 @@
 #include "traced_calls.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 namespace whittle::inline v0::logs {
 namespace {
+
+/// What was billed, as the trace or the response tells.
+std::optional<Usage> bill_of(const TracedCall& call) {
+    if (call.usage) return call.usage;
+    const ordered_json* usage = tree_at(call.response, "usage");
+    return usage == nullptr ? std::nullopt : std::optional(provider_usage(*usage));
+}
+
+/// What a call was made in.
+struct AroundCall {
+    TracedCall* outermost = nullptr;  ///< null: in none, or in itself, as damaged logs may say
+    bool is_billed_between = false;   ///< by one within the outermost: its bill holds this one's
+};
 
 /// Finds the call that another one was made in.
 class OuterCalls {
@@ -17,16 +31,17 @@ public:
         }
     }
 
-    /// null: it was made in none, or in itself, as damaged logs may say.
-    [[nodiscard]] TracedCall* outermost(const TracedCall& call) const {
+    [[nodiscard]] AroundCall around(const TracedCall& call) const {
         constexpr int deepest = 64;
+        bool is_billed_between = false;
         TracedCall* outer = outer_of(call);
         for (int depth = 0; depth < deepest && outer != nullptr; ++depth) {
             TracedCall* const next = outer_of(*outer);
-            if (next == nullptr) return outer;
+            if (next == nullptr) return {.outermost = outer, .is_billed_between = is_billed_between};
+            is_billed_between = is_billed_between || bill_of(*outer);
             outer = next;
         }
-        return nullptr;
+        return {};
     }
 
 private:
@@ -38,20 +53,44 @@ private:
     std::unordered_map<std::string_view, TracedCall*> by_id_{};
 };
 
+/// What the calls within one tell that it does not tell itself.
+class ToldWithin {
+public:
+    explicit ToldWithin(const TracedCall& outermost)
+        : own_bill_(bill_of(outermost)), has_reply_(holds_reply(outermost.response)) {}
+
+    void take(const TracedCall& inner, bool is_billed_between) {
+        const std::optional<Usage> bill = is_billed_between ? std::nullopt : bill_of(inner);
+        if (bill && !bill_within_) bill_within_.emplace();
+        if (bill) add_usage(*bill_within_, *bill);
+        const bool is_later = replied_ == nullptr || inner.time >= replied_->time;  // the last of several attempts
+        if (!has_reply_ && is_later && holds_reply(inner.response)) replied_ = &inner;
+    }
+
+    void give(TracedCall& outermost) const {
+        outermost.usage = own_bill_ ? own_bill_ : bill_within_;
+        if (replied_ != nullptr) outermost.response = replied_->response;
+    }
+
+private:
+    std::optional<Usage> own_bill_;
+    bool has_reply_;
+    std::optional<Usage> bill_within_{};
+    const TracedCall* replied_ = nullptr;
+};
+
 }  // namespace
 
 std::int64_t TracedCalls::leave_out_inner() {
     const OuterCalls outer(calls_);
     std::vector<bool> is_inner;
-    std::unordered_map<TracedCall*, Usage> billed_within;
+    std::unordered_map<TracedCall*, ToldWithin> told;
     for (const TracedCall& call : calls_) {
-        TracedCall* const outermost = outer.outermost(call);
+        const auto [outermost, is_billed_between] = outer.around(call);
         is_inner.push_back(outermost != nullptr);
-        if (outermost != nullptr && call.usage) add_usage(billed_within[outermost], *call.usage);
+        if (outermost != nullptr) told.try_emplace(outermost, *outermost).first->second.take(call, is_billed_between);
     }
-    for (const auto& [outermost, usage] : billed_within) {
-        if (!outermost->usage) outermost->usage = usage;
-    }
+    for (const auto& [outermost, within] : told) within.give(*outermost);
     std::vector<TracedCall> kept;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         if (!is_inner[i]) kept.push_back(std::move(calls_[i]));

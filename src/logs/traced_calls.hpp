@@ -26,7 +26,8 @@ class TracedCalls {
 public:
     void add(TracedCall call) { calls_.push_back(std::move(call)); }
     /// A call within another one is the same, seen by a wrapped client: these are left out, and how many is told. Where
-    /// the outer one does not say what was billed, they do.
+    /// the outermost one does not say what was billed, the ones within do, each the bill of all within it; where it
+    /// holds no reply, the last of them that does gives its response.
     [[nodiscard]] std::int64_t leave_out_inner();
     /// Puts them together to sessions; calls without a time come first.
     void finish(ExchangeList&& list, FunctionRef<void(Session&&)> visit);

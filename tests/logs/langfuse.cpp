@@ -55,6 +55,18 @@ TEST_CASE("calls and tools in Langfuse that its callback for LangChain wrote bec
     CHECK(log.notes.unknown.empty());
 }
 
+TEST_CASE("tools of Langfuse that are null beside the messages take none away", "[logs]") {
+    const std::string messages =
+        R"([{"role":"user","content":"a"},{"role":"tool","content":{"type":"function","function":{"name":"clock",)"
+        R"("parameters":{}}}}])";
+    const ReadLog log = read_text_as(
+        generation(1, R"({"messages":)" + messages + R"(,"system":null,"tools":null})", R"("b")"), Format::langfuse);
+    REQUIRE(log.sessions.size() == 1);
+    REQUIRE(log.sessions[0].recording.tools.size() == 1);
+    CHECK(log.sessions[0].recording.tools[0].name == "clock");
+    CHECK(log.notes.damaged == 0);
+}
+
 TEST_CASE("parts of Vercel's AI SDK become calls and results", "[logs]") {
     const ReadLog log = read_text_as(
         generation(

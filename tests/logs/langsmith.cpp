@@ -106,6 +106,19 @@ TEST_CASE("states that a graph of LangChain wrote one after the other are one se
     CHECK(read_text_as(state(nameless) + state(nameless), Format::langsmith).sessions.size() == 2);
 }
 
+TEST_CASE("messages of LangChain that stand alone in front of a list are no part of it", "[logs]") {
+    const auto human = [](const std::string& text) {
+        return R"({"type":"human","content":")" + text + R"(","additional_kwargs":{}})";
+    };
+    const ReadLog log = read_text_as(
+        human("a") + "\n" + human("b") + "\n" + R"({"messages":[)" + human("c") + "]}\n" + human("d") + "\n",
+        Format::langsmith);
+    REQUIRE(log.sessions.size() == 3);
+    CHECK(roles_of(log.sessions[0]) == "uu");
+    CHECK(log.sessions[1].recording.messages.at(0).json()["content"] == "c");
+    CHECK(roles_of(log.sessions[2]) == "u");
+}
+
 TEST_CASE("older LangChain and LangChain.js say what was billed beside the message", "[logs]") {
     const ReadLog dumped = read_text_as(
         R"([{"type":"human","content":"a","additional_kwargs":{}},{"type":"ai","content":"b","additional_kwargs":{},)"

@@ -116,6 +116,31 @@ TEST_CASE("of two spans of one model call the outer one is read where it alone h
     }
 }
 
+TEST_CASE("a span of a model call is left out only if one around it or within it is read", "[logs]") {
+    const auto spans_read = [](const std::vector<ordered_json>& spans) {
+        const ReadLog log = read_otel_text(export_of(spans));
+        CHECK(log.notes.unknown.empty());
+        std::string ids;
+        for (const Session& session : log.sessions)
+            for (const logs::Call& call : session.calls) ids += call.id;
+        return ids;
+    };
+    const auto whole = [](const std::string& id, const std::string& parent) {
+        return span(id, parent, 1, chat(id, 100));
+    };
+    const auto bare = [](const std::string& id, const std::string& parent) {
+        return span(id, parent, 2, without(chat(id, 100), "gen_ai.usage"));
+    };
+    CHECK(spans_read({whole("o", ""), bare("a", "o"), whole("b", "o")}) == "ba");
+    CHECK(spans_read({whole("o", ""), bare("m", "o"), whole("i", "m")}) == "i");
+    CHECK(spans_read({whole("o", ""), bare("m", "o"), bare("i", "m")}) == "o");
+    CHECK(spans_read({whole("i", "m"), whole("m", "o"), whole("o", "")}) == "i");
+    CHECK(spans_read({whole("a", "b"), whole("b", "a")}) == "ab");
+    CHECK(spans_read({whole("a", "b"), whole("b", "a"), whole("i", "a")}) == "bi");
+    CHECK(spans_read({whole("a", "c"), whole("b", "a"), whole("c", "b")}) == "abc");
+    CHECK(spans_read({whole("s", "s"), bare("i", "s")}) == "s");
+}
+
 TEST_CASE("a span of a model call that failed was not billed", "[logs]") {
     const Attributes failed = {{"gen_ai.request.model", "gpt-5"},
                                {"gen_ai.input.messages", said("user", "time?")},
@@ -258,4 +283,40 @@ TEST_CASE("a model call whose messages are nowhere that is known is said, and wh
     CHECK(log.sessions.empty());
     CHECK(log.notes.unknown == Counts{{"event/gen_ai.user.message", 1}, {"span of a model call without messages", 1}});
     CHECK(log.notes.left_out == Counts{{"log record", 1}, {"metrics", 1}, {"span/embedding", 1}});
+}
+
+TEST_CASE("as many keys as an attribute may have are read in a time that grows with them", "[logs]") {
+    constexpr int many = 25'000;
+    ordered_json map = ordered_json::array({{{"key", "k0"}, {"value", {{"stringValue", "first"}}}}});
+    Attributes indexed = {{"gen_ai.request.model", "gpt-5"},
+                          {"gen_ai.prompt.0.role", "user"},
+                          {"gen_ai.prompt.0.content", "time?"},
+                          {"gen_ai.prompt.0.content.text", "fits to no text"}};
+    for (int i = 0; i < many; ++i) {
+        map.push_back({{"key", "k" + std::to_string(i)}, {"value", {{"intValue", "7"}}}});
+        indexed.push_back({"gen_ai.prompt.0.k" + std::to_string(i), i});
+    }
+    ordered_json one = span("a", "", 1, indexed);
+    const auto string_value = [](const char* text) { return ordered_json{{"stringValue", text}}; };
+    ordered_json part;
+    part["values"] =
+        ordered_json::array({{{"key", "type"}, {"value", string_value("tool_call")}},
+                             {{"key", "id"}, {"value", string_value("c1")}},
+                             {{"key", "name"}, {"value", string_value("clock")}},
+                             {{"key", "arguments"}, {"value", {{"kvlistValue", {{"values", std::move(map)}}}}}}});
+    ordered_json message;
+    message["values"] = ordered_json::array();
+    message["values"].push_back({{"key", "parts"}, {"value", ordered_json::object()}});
+    message["values"][0]["value"]["arrayValue"]["values"][0]["kvlistValue"] = std::move(part);
+    ordered_json output{{"key", "gen_ai.output.messages"}};
+    output["value"]["arrayValue"]["values"][0]["kvlistValue"] = std::move(message);
+    one["attributes"].push_back(std::move(output));
+    const ReadLog log = read_text_as(export_of({one}), Format::otel);
+    REQUIRE(log.sessions.size() == 1);
+    REQUIRE(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.sessions[0].recording.messages[0].json()["content"] == "time?");
+    const std::string arguments =
+        log.sessions[0].recording.messages[1].json()["tool_calls"][0]["function"]["arguments"];
+    CHECK(arguments.starts_with(R"({"k0":7,"k1":7,)"));  // the last of the same ones, in its first place
+    CHECK(arguments.ends_with(R"("k24999":7})"));
 }

@@ -154,17 +154,57 @@ TEST_CASE("rows of Langfuse's CSV that are none are damaged lines", "[logs]") {
     CHECK(small.notes.damaged_lines.at(0).reason == "a row that is too long");
 }
 
+namespace {
+
+constexpr const char* said_b = R"({"choices":[{"message":{"role":"assistant","content":"b"}}]})";
+constexpr const char* said_b_for_9 =
+    R"({"choices":[{"message":{"role":"assistant","content":"b"}}],"usage":{"prompt_tokens":9,"completion_tokens":2}})";
+
+/// A run of a model a line, within another one or in none.
+std::string run_within(const std::string& parent, const std::string& id, const std::string& outputs) {
+    const std::string quoted = parent.empty() ? "null" : '"' + parent + '"';
+    return R"({"id":")" + id + R"(","run_type":"llm","start_time":"2026-04-01T08:00:00","parent_run_id":)" + quoted +
+           R"(,"inputs":{"messages":[{"role":"user","content":"a"}]},"outputs":)" + outputs + "}\n";
+}
+
+}  // namespace
+
 TEST_CASE("a run within one of the same call tells what was billed where the outer one does not", "[logs]") {
-    const auto run = [](const std::string& id, const std::string& parent, const std::string& usage) {
-        return R"({"id":")" + id + R"(","run_type":"llm","start_time":"2026-04-01T08:00:00","parent_run_id":)" +
-               parent + R"(,"inputs":{"messages":[{"role":"user","content":"a"}]},"outputs":{"choices":[{"message":)" +
-               R"({"role":"assistant","content":"b"}}])" + usage + "}}\n";
-    };
-    const ReadLog log = read_text_as(run("a", "null", "") + run("b", "\"a\"", "") +
-                                         run("c", "\"b\"", R"(,"usage":{"prompt_tokens":9,"completion_tokens":2})") +
-                                         run("x", "\"x\"", ""),
+    const ReadLog log = read_text_as(run_within("", "a", said_b) + run_within("a", "b", said_b) +
+                                         run_within("b", "c", said_b_for_9) + run_within("x", "x", said_b),
                                      logs::Format::langsmith);
     REQUIRE(log.sessions.size() == 2);
     CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{9, 0, 0, 2}});
     CHECK(log.notes.left_out == Counts{{"run of a model within one of the same call", 2}});
+}
+
+TEST_CASE("a run within one of the same call that has a bill between them is billed with that", "[logs]") {
+    const ReadLog log = read_text_as(
+        run_within("", "a", said_b) + run_within("a", "b", said_b_for_9) + run_within("b", "c", said_b_for_9),
+        logs::Format::langsmith);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{{9, 0, 0, 2}});
+}
+
+TEST_CASE("a run within one of the same call gives the reply and the bill that the outer one does not hold", "[logs]") {
+    for (const char* outer : {"null", "{}", R"({"usage":{"prompt_tokens":30,"completion_tokens":4}})"}) {
+        CAPTURE(outer);
+        const bool is_billed = std::string(outer).size() > 4;
+        const ReadLog log =
+            read_text_as(run_within("", "a", outer) + run_within("a", "b", said_b_for_9), logs::Format::langsmith);
+        REQUIRE(log.sessions.size() == 1);
+        CHECK(roles_of(log.sessions[0]) == "ua");
+        CHECK(usage_of(log.sessions[0]) == std::vector<Usage>{is_billed ? Usage{30, 0, 0, 4} : Usage{9, 0, 0, 2}});
+        CHECK(log.sessions[0].calls_elsewhere == 0);
+    }
+}
+
+TEST_CASE("a bill within a run that recorded no reply at all is no call's of a message", "[logs]") {
+    const ReadLog log = read_text_as(
+        run_within("", "a", "null") + run_within("a", "b", R"({"usage":{"prompt_tokens":9,"completion_tokens":2}})"),
+        logs::Format::langsmith);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(log.sessions[0].billed_elsewhere == Usage{9, 0, 0, 2});
+    CHECK(log.notes.left_out ==
+          Counts{{"response that holds no reply", 1}, {"run of a model within one of the same call", 1}});
 }
