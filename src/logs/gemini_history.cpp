@@ -88,12 +88,26 @@ std::vector<std::string_view> ids_of_calls(const ordered_json& message) {
     return ids;
 }
 
-bool are_same(const ShownGemini& a, const ShownGemini& b) {
+bool have_same_calls(const ShownGemini& a, const ShownGemini& b) {
     for (const char* key : {"role", "tool_call_id"}) {
         if (text_at(a.message, key) != text_at(b.message, key)) return false;
     }
-    return ids_of_calls(a.message) == ids_of_calls(b.message) &&
-           seen_text(a.message["content"]) == seen_text(b.message["content"]);
+    return ids_of_calls(a.message) == ids_of_calls(b.message);
+}
+
+bool are_same(const ShownGemini& a, const ShownGemini& b) {
+    return have_same_calls(a, b) && seen_text(a.message["content"]) == seen_text(b.message["content"]);
+}
+
+/// Calls and results are known by their ids, whatever they say by now, such as that they were cleared.
+bool are_one(const ShownGemini& a, const ShownGemini& b) {
+    const bool has_calls = !text_at(a.message, "tool_call_id").empty() || tree_at(a.message, "tool_calls") != nullptr;
+    return has_calls ? have_same_calls(a, b) : are_same(a, b);
+}
+
+/// Results may stand in the record of their calls, which has the id of the reply.
+bool begins_record(const std::vector<ShownGemini>& shown, std::size_t i) {
+    return i == 0 || shown[i].record != shown[i - 1].record;
 }
 
 std::size_t common_start(const std::vector<ShownGemini>& a, const std::vector<ShownGemini>& b) {
@@ -157,13 +171,15 @@ void GeminiHistory::replace(const ordered_json& messages, std::size_t line) {
     const auto after = shown_gemini(now);
     const std::size_t same = common_start(before, after);
     const bool is_compacted = same < before.size() && same < after.size();
-    const bool is_in_step = before.size() == after.size();
     const std::size_t same_end = is_compacted ? common_end(before, after, same) : 0;
+    const auto give_id = [&](std::size_t old, std::size_t as) {
+        if (begins_record(before, old) && begins_record(after, as))
+            newest.at(before[old].record).id = now[after[as].record].id;
+    };
     for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) {
-        const bool is_start = i < same || is_in_step;
-        if (is_start) newest.at(before[i].record).id = now[after[i].record].id;
-        if (i < same_end)
-            newest.at(before[before.size() - 1 - i].record).id = now[after[after.size() - 1 - i].record].id;
+        const bool is_in_step = before.size() == after.size() && are_one(before[i], after[i]);
+        if (i < same || is_in_step) give_id(i, i);
+        if (i < same_end) give_id(before.size() - 1 - i, after.size() - 1 - i);
     }
     index();
     if (is_compacted) return compact(std::move(now));

@@ -259,3 +259,38 @@ TEST_CASE("a sub-agent of Gemini CLI lies in its parent's folder", "[logs]") {
     CHECK(parent("look-1.jsonl").empty());
     CHECK(read_gemini({gemini_first}, "tmp/h/chats/session-1.jsonl").sessions.at(0).parent.empty());
 }
+
+TEST_CASE("a reply that has its results keeps the id of the reply when the agent gives new ones", "[logs]") {
+    ordered_json answer = gemini_answer("a1", "", 100);
+    answer["toolCalls"] = ordered_json::array({gemini_run("c1", ordered_json::array({gemini_response("c1", "AAAA")}))});
+    const ordered_json p = gemini_prompt("x1", "one?");
+    const ordered_json a = gemini_turn("x2", "gemini", ordered_json::array({gemini_function_call("c1")}));
+    const ordered_json result = gemini_turn("x3", "user", ordered_json::array({gemini_response("c1", "AAAA")}));
+    const std::vector<ordered_json> renamed{gemini_first, answer, gemini_set({p, a, result})};
+    const auto read = [&](const ordered_json& then) {
+        std::vector<ordered_json> all = renamed;
+        all.insert(all.end(), {then, gemini_prompt("p3", "three?"), gemini_answer("a3", "three.", 120)});
+        return read_gemini(all).sessions.at(0);
+    };
+    CHECK(roles_of(read(result)) == "uatua");
+    CHECK(roles_of(read(a)) == "uatua");
+    CHECK(usage_of(read(a)) == std::vector<Usage>{{100, 0, 0, 10}, {120, 0, 0, 10}});
+    CHECK(newest_request(read(gemini_rewind("x2"))) == Texts{"one?", "three?"});
+    const auto apart = read_gemini({gemini_first, gemini_turn("x2", "gemini", {gemini_function_call("c1")}), result,
+                                    gemini_set({gemini_first, answer}), answer, gemini_answer("a3", "three.", 120)})
+                           .sessions.at(0);
+    CHECK(roles_of(apart) == "uata");
+}
+
+TEST_CASE("a compaction that keeps as many messages gives none of the old ones its ids", "[logs]") {
+    const ordered_json summary = gemini_prompt("z1", "<state_snapshot>one</state_snapshot>");
+    const ordered_json thanks = gemini_turn("z2", "gemini", ordered_json::array({{{"text", "Got it."}}}));
+    const auto session = read_gemini({gemini_first, gemini_answer("a1", "one.", 100), gemini_set({summary, thanks}),
+                                      summary, thanks, gemini_prompt("p2", "two?"), gemini_answer("a2", "two.", 120)})
+                             .sessions.at(0);
+    CHECK(session.compactions.size() == 1);
+    CHECK(roles_of(session) == "uaua");
+    CHECK(session.recording.messages[0].json()["content"] == "one?");
+    CHECK(session.recording.messages[1].json()["content"] == "one.");
+    CHECK(newest_request(session) == Texts{"<state_snapshot>one</state_snapshot>", "Got it.", "two?"});
+}
