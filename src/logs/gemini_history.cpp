@@ -305,7 +305,8 @@ void GeminiHistory::write_to(Entries& entries, LogNotes& notes) {
             const bool is_open = begins_with_results(span.records);
             if (!is_open) all.close();
             Entries kept;
-            GeminiMessages messages(kept, notes);
+            LogNotes of_copies;  // what was kept was noted where it came
+            GeminiMessages messages(kept, of_copies);
             for (const GeminiRecord& record : span.kept) messages.add(record.message, record.line);
             if (!is_open) messages.close();
             Compaction& compaction = entries.compact();

@@ -294,3 +294,13 @@ TEST_CASE("a compaction that keeps as many messages gives none of the old ones i
     CHECK(session.recording.messages[1].json()["content"] == "one.");
     CHECK(newest_request(session) == Texts{"<state_snapshot>one</state_snapshot>", "Got it.", "two?"});
 }
+
+TEST_CASE("what a compaction of Gemini CLI kept is not noted again", "[logs]") {
+    const ordered_json image{{"inlineData", {{"mimeType", "image/png"}, {"data", "AAAA"}}}};
+    const ordered_json look = gemini_turn("p2", "user", ordered_json::array({{{"text", "look"}}, image}));
+    const ReadLog log = read_gemini({gemini_first, gemini_answer("a1", "one.", 100), look,
+                                     gemini_set({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>"), look}),
+                                     gemini_answer("a2", "two.", 120)});
+    CHECK(log.sessions.at(0).compactions.size() == 1);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"inlineData", 1}});
+}
