@@ -58,23 +58,34 @@ std::vector<ShownGemini> shown_gemini(const std::vector<GeminiRecord>& records) 
     return shown_gemini(records.size(), [&](std::size_t i) -> const GeminiRecord& { return records[i]; });
 }
 
+std::string without_zero_width(std::string_view text) {
+    std::string seen;
+    for (std::size_t from = 0; from < text.size();) {
+        const std::size_t at = std::min(text.find("\xE2\x80", from), text.size());
+        const std::string_view character = text.substr(at, 3);
+        const bool is_unseen = character.size() == 3 && character[2] >= '\x8B' && character[2] <= '\x8F';
+        seen.append(text.substr(from, at - from)).append(is_unseen ? "" : character);
+        from = at + character.size();
+    }
+    return seen;
+}
+
+std::string without_comments(std::string_view text) {
+    std::string seen;
+    for (std::size_t from = 0; from < text.size();) {
+        const std::size_t at = text.find("<!--", from);
+        const std::size_t end = at == std::string_view::npos ? at : text.find("-->", at);
+        seen.append(text.substr(from, end == std::string_view::npos ? end : at - from));
+        if (end == std::string_view::npos) break;
+        from = end + 3;
+    }
+    return seen;
+}
+
 /// Text as the agent records it of a reply: without what is not seen, which its history has.
 std::string seen_text(const ordered_json& content) {
-    std::string text = content.is_string() ? content.get<std::string>() : "";
-    for (std::size_t at = 0; (at = text.find("\xE2\x80", at)) != std::string::npos;) {
-        const bool is_unseen = at + 2 < text.size() && static_cast<unsigned char>(text[at + 2]) >= 0x8B &&
-                               static_cast<unsigned char>(text[at + 2]) <= 0x8F;
-        if (is_unseen) {
-            text.erase(at, 3);
-        } else {
-            at += 2;
-        }
-    }
-    for (std::size_t at = 0; (at = text.find("<!--", at)) != std::string::npos;) {
-        const std::size_t end = text.find("-->", at);
-        if (end == std::string::npos) break;
-        text.erase(at, end + 3 - at);
-    }
+    if (!content.is_string()) return "";
+    const std::string text = without_comments(without_zero_width(content.get_ref<const std::string&>()));
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos) return "";
     return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);

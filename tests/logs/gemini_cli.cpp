@@ -304,3 +304,17 @@ TEST_CASE("what a compaction of Gemini CLI kept is not noted again", "[logs]") {
     CHECK(log.sessions.at(0).compactions.size() == 1);
     CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"inlineData", 1}});
 }
+
+TEST_CASE("a reply of Gemini CLI that is full of what is not seen is compared in one pass", "[logs]") {
+    std::string unseen;
+    for (int i = 0; i < 200'000; ++i) unseen += "\xE2\x80\x8B<!--x-->";
+    const auto read = [](const std::string& text) {
+        return read_gemini({gemini_first, gemini_answer("a1", "o\u2014e.\u2010", 100),
+                            gemini_set({gemini_first, gemini_answer("a1", text, 100)}), gemini_prompt("p2", "two?"),
+                            gemini_answer("a2", "two.", 120)})
+            .sessions.at(0);
+    };
+    CHECK(read(unseen + "o\u2014e" + unseen + ".\u2010" + unseen).compactions.empty());
+    CHECK(read(unseen + "o\u2014e.").compactions.size() == 1);
+    CHECK(read("o\u2014e.\u2010<!-- not closed").compactions.size() == 1);
+}
