@@ -307,7 +307,7 @@ TEST_CASE("what a compaction of Gemini CLI kept is not noted again", "[logs]") {
 
 TEST_CASE("a reply of Gemini CLI that is full of what is not seen is compared in one pass", "[logs]") {
     std::string unseen;
-    for (int i = 0; i < 200'000; ++i) unseen += "\xE2\x80\x8B<!--x-->";
+    for (int i = 0; i < 100'000; ++i) unseen += "\xE2\x80\x8B<!--x-->";
     const auto read = [](const std::string& text) {
         return read_gemini({gemini_first, gemini_answer("a1", "o\u2014e.\u2010", 100),
                             gemini_set({gemini_first, gemini_answer("a1", text, 100)}), gemini_prompt("p2", "two?"),
@@ -317,4 +317,36 @@ TEST_CASE("a reply of Gemini CLI that is full of what is not seen is compared in
     CHECK(read(unseen + "o\u2014e" + unseen + ".\u2010" + unseen).compactions.empty());
     CHECK(read(unseen + "o\u2014e.").compactions.size() == 1);
     CHECK(read("o\u2014e.\u2010<!-- not closed").compactions.size() == 1);
+}
+
+TEST_CASE("prompts of Gemini CLI that are taken back one by one are each looked up once", "[logs]") {
+    std::vector<ordered_json> prompts;
+    for (int i = 0; i < 25'000; ++i) prompts.push_back(gemini_prompt("p" + std::to_string(i), "one?"));
+    std::vector<ordered_json> records = prompts;
+    for (int i = 25'000; i-- > 0;) records.push_back(gemini_rewind("p" + std::to_string(i)));
+    CHECK(read_gemini(records).sessions.empty());
+    ordered_json kept = ordered_json::array({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>")});
+    for (const ordered_json& prompt : prompts) kept.push_back(prompt);
+    records.insert(records.begin() + 25'000, gemini_set(kept));
+    records.push_back(gemini_prompt("q1", "two?"));
+    records.push_back(gemini_answer("a1", "two.", 120));
+    const auto session = read_gemini(records).sessions.at(0);
+    CHECK(roles_of(session) == "ua");
+    CHECK(newest_request(session) == Texts{"<state_snapshot>one</state_snapshot>", "two?"});
+}
+
+TEST_CASE("what a compaction of Gemini CLI kept is found by its id, however many records there are", "[logs]") {
+    ordered_json kept = ordered_json::array({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>")});
+    std::vector<ordered_json> records;
+    for (int i = 0; i < 25'000; ++i) {
+        records.push_back(gemini_answer("a" + std::to_string(i), "one.", 100));
+        kept.push_back(records.back());
+    }
+    records.push_back(gemini_set(kept));
+    for (int i = 0; i < 25'000; ++i) records.push_back(gemini_answer("a" + std::to_string(i), "two.", 110));
+    const auto session = read_gemini(records).sessions.at(0);
+    CHECK(session.compactions.size() == 1);
+    CHECK(session.calls.size() == 25'000);
+    CHECK(session.calls_elsewhere == 0);
+    CHECK(session.recording.messages[0].json()["content"] == "two.");
 }
