@@ -321,13 +321,13 @@ TEST_CASE("a reply of Gemini CLI that is full of what is not seen is compared in
 
 TEST_CASE("prompts of Gemini CLI that are taken back one by one are each looked up once", "[logs]") {
     std::vector<ordered_json> prompts;
-    for (int i = 0; i < 25'000; ++i) prompts.push_back(gemini_prompt("p" + std::to_string(i), "one?"));
+    for (int i = 0; i < 10'000; ++i) prompts.push_back(gemini_prompt("p" + std::to_string(i), "one?"));
     std::vector<ordered_json> records = prompts;
-    for (int i = 25'000; i-- > 0;) records.push_back(gemini_rewind("p" + std::to_string(i)));
+    for (int i = 10'000; i-- > 0;) records.push_back(gemini_rewind("p" + std::to_string(i)));
     CHECK(read_gemini(records).sessions.empty());
     ordered_json kept = ordered_json::array({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>")});
     for (const ordered_json& prompt : prompts) kept.push_back(prompt);
-    records.insert(records.begin() + 25'000, gemini_set(kept));
+    records.insert(records.begin() + 10'000, gemini_set(kept));
     records.push_back(gemini_prompt("q1", "two?"));
     records.push_back(gemini_answer("a1", "two.", 120));
     const auto session = read_gemini(records).sessions.at(0);
@@ -338,15 +338,36 @@ TEST_CASE("prompts of Gemini CLI that are taken back one by one are each looked 
 TEST_CASE("what a compaction of Gemini CLI kept is found by its id, however many records there are", "[logs]") {
     ordered_json kept = ordered_json::array({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>")});
     std::vector<ordered_json> records;
-    for (int i = 0; i < 25'000; ++i) {
+    for (int i = 0; i < 10'000; ++i) {
         records.push_back(gemini_answer("a" + std::to_string(i), "one.", 100));
         kept.push_back(records.back());
     }
     records.push_back(gemini_set(kept));
-    for (int i = 0; i < 25'000; ++i) records.push_back(gemini_answer("a" + std::to_string(i), "two.", 110));
+    for (int i = 0; i < 10'000; ++i) records.push_back(gemini_answer("a" + std::to_string(i), "two.", 110));
     const auto session = read_gemini(records).sessions.at(0);
     CHECK(session.compactions.size() == 1);
-    CHECK(session.calls.size() == 25'000);
+    CHECK(session.calls.size() == 10'000);
     CHECK(session.calls_elsewhere == 0);
     CHECK(session.recording.messages[0].json()["content"] == "two.");
+}
+
+TEST_CASE("many calls that Gemini CLI recorded one by one are of one reply", "[logs]") {
+    std::vector<ordered_json> records{gemini_first, gemini_answer("a1", "I look.", 100)};
+    ordered_json parts = ordered_json::array();
+    ordered_json responses = ordered_json::array();
+    for (int i = 0; i < 20'000; ++i) {
+        const std::string id = "c" + std::to_string(i);
+        records.push_back(gemini_turn("r" + id, "gemini", ordered_json::array({gemini_function_call(id)})));
+        parts.push_back(gemini_function_call(id));
+        if (i > 0) responses.push_back(gemini_response(id, "A"));
+    }
+    records.push_back(gemini_turn("a2", "gemini", parts));
+    records.push_back(gemini_turn("u2", "user", responses));
+    records.push_back(gemini_prompt("p2", "two?"));
+    const ReadLog log = read_gemini(records);
+    const auto& messages = log.sessions.at(0).recording.messages;
+    CHECK(messages.size() == 20'003);
+    CHECK(messages[1].json()["tool_calls"].size() == 20'000);
+    CHECK(messages[20'001].json()["tool_call_id"] == "c0");
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"tool call without a result", 1}});
 }
