@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -72,9 +73,11 @@ std::string arguments_of_gemini(const ordered_json& call) {
 /// A copy of a reply that the agent put back into its history has its calls among its parts alone.
 std::vector<GeminiCall> calls_of_gemini(const ordered_json& message, const ordered_json& parts) {
     std::vector<GeminiCall> calls;
+    std::unordered_set<std::string_view> known;
     if (const ordered_json* runs = tree_at(message, "toolCalls")) {
         for (const ordered_json& run : *runs) {
             if (!run.is_object()) continue;
+            known.insert(text_at(run, "id"));
             calls.push_back(
                 {std::string(text_at(run, "id")), std::string(text_at(run, "name")), arguments_of_gemini(run), &run});
         }
@@ -83,8 +86,7 @@ std::vector<GeminiCall> calls_of_gemini(const ordered_json& message, const order
         const ordered_json* call = tree_at(part, "functionCall");
         if (call == nullptr) continue;
         const std::string_view id = text_at(*call, "id");
-        const auto is_it = [&](const GeminiCall& known) { return known.id == id; };
-        if (!id.empty() && std::ranges::any_of(calls, is_it)) continue;
+        if (!known.insert(id).second && !id.empty()) continue;
         calls.push_back({std::string(id), std::string(text_at(*call, "name")), arguments_of_gemini(*call), nullptr});
     }
     return calls;
@@ -154,7 +156,8 @@ void GeminiMessages::add(const ordered_json& message, std::size_t line) {
 }
 
 void GeminiMessages::close() {
-    for (const std::string& id : std::exchange(open_, {})) {
+    for (const std::string& id : std::exchange(calls_, {})) {
+        if (open_.erase(id) == 0) continue;
         ++notes_.left_out["tool call without a result"];
         const Entry& newest = entries_[entries_.size() - 1];
         entries_.add(
@@ -195,9 +198,9 @@ void GeminiMessages::add_reply(const ordered_json& message, std::size_t line) {
     for (std::size_t i = 0; i < calls.size(); ++i) {
         GeminiCall& call = calls[i];
         if (call.id.empty()) call.id = std::string(text_at(message, "id")) + "/" + std::to_string(i + 1);
-        if (std::ranges::find(open_, call.id) != open_.end()) continue;
+        if (!open_.insert(call.id).second) continue;
+        calls_.push_back(call.id);
         reply["tool_calls"].push_back(openai_call(call.id, call.name, std::move(call.arguments)));
-        open_.push_back(call.id);
     }
     for (const GeminiCall& call : calls) {
         const ordered_json* result = call.run == nullptr ? nullptr : find_member(*call.run, "result");
@@ -217,7 +220,7 @@ void GeminiMessages::add_reply(const ordered_json& message, std::size_t line) {
 
 void GeminiMessages::add_result(const std::string& id, const std::string& text, std::optional<double> time,
                                 std::size_t line) {
-    std::erase(open_, id);
+    open_.erase(id);
     answered_.insert(id);
     reply_.reset();
     entries_.add({.message = openai_result(id, text), .time = time, .line = line, .call = std::nullopt});
@@ -241,7 +244,7 @@ void GeminiMessages::add_results(const ordered_json& message, std::size_t line) 
         if (has_open) note_media(part, notes_);
         if (const ordered_json* response = tree_at(part, "functionResponse")) {
             const std::string id(text_at(*response, "id"));
-            if (std::ranges::find(open_, id) != open_.end()) {
+            if (open_.contains(id)) {
                 add_result(id, text_of_response(*response), time, line);
             } else if (!answered_.contains(id)) {
                 ++notes_.left_out["functionResponse without its call"];

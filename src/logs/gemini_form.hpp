@@ -41,8 +41,9 @@ private:
 
     Entries& entries_;
     LogNotes& notes_;
-    std::optional<std::size_t> reply_{};  // the newest message, if it is one
-    std::vector<std::string> open_{};     // calls of the newest reply that have no result
+    std::optional<std::size_t> reply_{};      // the newest message, if it is one
+    std::vector<std::string> calls_{};        // of the newest reply, in order
+    std::unordered_set<std::string> open_{};  // those of them that have no result
     std::unordered_set<std::string> answered_{};
     std::unordered_set<std::string> beside_{};  // texts that stood in the reply's results beside the responses
 };

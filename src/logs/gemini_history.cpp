@@ -58,23 +58,34 @@ std::vector<ShownGemini> shown_gemini(const std::vector<GeminiRecord>& records) 
     return shown_gemini(records.size(), [&](std::size_t i) -> const GeminiRecord& { return records[i]; });
 }
 
+std::string without_zero_width(std::string_view text) {
+    std::string seen;
+    for (std::size_t from = 0; from < text.size();) {
+        const std::size_t at = std::min(text.find("\xE2\x80", from), text.size());
+        const std::string_view character = text.substr(at, 3);
+        const bool is_unseen = character.size() == 3 && character[2] >= '\x8B' && character[2] <= '\x8F';
+        seen.append(text.substr(from, at - from)).append(is_unseen ? "" : character);
+        from = at + character.size();
+    }
+    return seen;
+}
+
+std::string without_comments(std::string_view text) {
+    std::string seen;
+    for (std::size_t from = 0; from < text.size();) {
+        const std::size_t at = text.find("<!--", from);
+        const std::size_t end = at == std::string_view::npos ? at : text.find("-->", at);
+        seen.append(text.substr(from, end == std::string_view::npos ? end : at - from));
+        if (end == std::string_view::npos) break;
+        from = end + 3;
+    }
+    return seen;
+}
+
 /// Text as the agent records it of a reply: without what is not seen, which its history has.
 std::string seen_text(const ordered_json& content) {
-    std::string text = content.is_string() ? content.get<std::string>() : "";
-    for (std::size_t at = 0; (at = text.find("\xE2\x80", at)) != std::string::npos;) {
-        const bool is_unseen = at + 2 < text.size() && static_cast<unsigned char>(text[at + 2]) >= 0x8B &&
-                               static_cast<unsigned char>(text[at + 2]) <= 0x8F;
-        if (is_unseen) {
-            text.erase(at, 3);
-        } else {
-            at += 2;
-        }
-    }
-    for (std::size_t at = 0; (at = text.find("<!--", at)) != std::string::npos;) {
-        const std::size_t end = text.find("-->", at);
-        if (end == std::string::npos) break;
-        text.erase(at, end + 3 - at);
-    }
+    if (!content.is_string()) return "";
+    const std::string text = without_comments(without_zero_width(content.get_ref<const std::string&>()));
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos) return "";
     return text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
@@ -88,12 +99,26 @@ std::vector<std::string_view> ids_of_calls(const ordered_json& message) {
     return ids;
 }
 
-bool are_same(const ShownGemini& a, const ShownGemini& b) {
+bool have_same_calls(const ShownGemini& a, const ShownGemini& b) {
     for (const char* key : {"role", "tool_call_id"}) {
         if (text_at(a.message, key) != text_at(b.message, key)) return false;
     }
-    return ids_of_calls(a.message) == ids_of_calls(b.message) &&
-           seen_text(a.message["content"]) == seen_text(b.message["content"]);
+    return ids_of_calls(a.message) == ids_of_calls(b.message);
+}
+
+bool are_same(const ShownGemini& a, const ShownGemini& b) {
+    return have_same_calls(a, b) && seen_text(a.message["content"]) == seen_text(b.message["content"]);
+}
+
+/// Calls and results are known by their ids, whatever they say by now, such as that they were cleared.
+bool are_one(const ShownGemini& a, const ShownGemini& b) {
+    const bool has_calls = !text_at(a.message, "tool_call_id").empty() || tree_at(a.message, "tool_calls") != nullptr;
+    return has_calls ? have_same_calls(a, b) : are_same(a, b);
+}
+
+/// Results may stand in the record of their calls, which has the id of the reply.
+bool begins_record(const std::vector<ShownGemini>& shown, std::size_t i) {
+    return i == 0 || shown[i].record != shown[i - 1].record;
 }
 
 std::size_t common_start(const std::vector<ShownGemini>& a, const std::vector<ShownGemini>& b) {
@@ -125,26 +150,24 @@ bool begins_with_results(const std::vector<GeminiRecord>& records) {
 }  // namespace
 
 void GeminiHistory::put(GeminiRecord record) {
-    Span& newest = spans_.back();
-    const auto [known, is_new] = at_.try_emplace(record.id, newest.size());
+    const std::size_t last = spans_.size() - 1;
+    Span& newest = spans_[last];
+    Places& places = places_[record.id];
+    const auto [known, is_new] = places.try_emplace(last, newest.size());
     if (is_new) return newest.records.push_back(std::move(record));
     if (known->second < newest.kept.size()) {  // what was in front of the compaction gets it, too
-        for (std::size_t i = 0; i + 1 < spans_.size(); ++i) {
-            for (std::vector<GeminiRecord>* list : {&spans_[i].kept, &spans_[i].records}) {
-                for (GeminiRecord& earlier : *list) {
-                    if (earlier.id == record.id) write_again(earlier, record.message, record.line);
-                }
-            }
-        }
+        for (auto earlier = places.begin(); earlier != known; ++earlier)
+            write_again(spans_[earlier->first].at(earlier->second), record.message, record.line);
+        if (known->second == newest.differs) newest.differs = newest.kept.size();  // it may be the same now
     }
     write_again(newest.at(known->second), std::move(record.message), record.line);
 }
 
 void GeminiHistory::rewind(const std::string& id) {
-    if (const auto known = at_.find(id); known != at_.end()) return cut(known->second);
+    if (const auto known = position(id)) return cut(*known);
     for (Span& span : spans_) take_back(span.records, 0);
     spans_.assign(1, {});
-    index();
+    places_.clear();
 }
 
 /// Its messages as the model is shown them tell what happened: the agent writes them in other ways than it recorded
@@ -157,16 +180,19 @@ void GeminiHistory::replace(const ordered_json& messages, std::size_t line) {
     const auto after = shown_gemini(now);
     const std::size_t same = common_start(before, after);
     const bool is_compacted = same < before.size() && same < after.size();
-    const bool is_in_step = before.size() == after.size();
     const std::size_t same_end = is_compacted ? common_end(before, after, same) : 0;
+    forget(spans_.size() - 1, 0);
+    const auto give_id = [&](std::size_t old, std::size_t as) {
+        if (begins_record(before, old) && begins_record(after, as))
+            newest.at(before[old].record).id = now[after[as].record].id;
+    };
     for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) {
-        const bool is_start = i < same || is_in_step;
-        if (is_start) newest.at(before[i].record).id = now[after[i].record].id;
-        if (i < same_end)
-            newest.at(before[before.size() - 1 - i].record).id = now[after[after.size() - 1 - i].record].id;
+        const bool is_in_step = before.size() == after.size() && are_one(before[i], after[i]);
+        if (i < same || is_in_step) give_id(i, i);
+        if (i < same_end) give_id(before.size() - 1 - i, after.size() - 1 - i);
     }
-    index();
-    if (is_compacted) return compact(std::move(now));
+    remember(spans_.size() - 1, 0);
+    if (is_compacted) return compact(std::move(now), after[same].record);
     if (same == after.size()) cut(end_of(same == 0 ? 0 : before[same - 1].record + 1, now));
     const bool has_more = same > 0 && same < after.size() && after[same].record == after[same - 1].record;
     add_news(std::move(now), same == 0 ? 0 : after[same - 1].record + (has_more ? 0 : 1));
@@ -174,10 +200,10 @@ void GeminiHistory::replace(const ordered_json& messages, std::size_t line) {
 
 /// What is known is as it was; what the history has from `from` on goes on with it.
 void GeminiHistory::add_news(std::vector<GeminiRecord> now, std::size_t from) {
-    if (!now.empty() && is_gemini_setup(now.front().message) && !at_.contains(now.front().id) && from > 0)
+    if (!now.empty() && is_gemini_setup(now.front().message) && !position(now.front().id) && from > 0)
         put_in_front(std::move(now.front()));
     for (std::size_t i = from; i < now.size(); ++i) {
-        if (!at_.contains(now[i].id) || text_at(now[i].message, "type") == "gemini") put(std::move(now[i]));
+        if (!position(now[i].id) || text_at(now[i].message, "type") == "gemini") put(std::move(now[i]));
     }
 }
 
@@ -185,17 +211,19 @@ void GeminiHistory::put_in_front(GeminiRecord record) {
     Span& newest = spans_.back();
     if (newest.size() > 0 && is_gemini_setup(newest.at(0).message)) return;  // the same, of an earlier run
     std::vector<GeminiRecord>& list = newest.kept.empty() ? newest.records : newest.kept;
+    forget(spans_.size() - 1, 0);
+    if (!newest.kept.empty()) ++newest.differs;
     list.insert(list.begin(), std::move(record));
-    index();
+    remember(spans_.size() - 1, 0);
 }
 
-void GeminiHistory::compact(std::vector<GeminiRecord> now) {
+void GeminiHistory::compact(std::vector<GeminiRecord> now, std::size_t differs) {
     for (const GeminiRecord& record : now) {
-        if (Call call = gemini_call(record.message); call.usage && !has_earlier(record))
+        if (Call call = gemini_call(record.message); call.usage && !places_.contains(record.id))
             taken_back_.push_back(std::move(call));
     }
-    spans_.push_back({std::move(now), {}});
-    index();
+    spans_.push_back({std::move(now), {}, differs});
+    remember(spans_.size() - 1, 0);
 }
 
 /// Messages that the agent had without ids it records as new ones, right in front of the history that they are of.
@@ -212,52 +240,57 @@ void GeminiHistory::drop_copies(const std::vector<GeminiRecord>& now) {
         std::equal(first, records.end(), now.begin(),
                    [](const GeminiRecord& a, const GeminiRecord& b) { return a.id == b.id && may_be_copy(a); });
     if (!are_copies) return;
+    forget(spans_.size() - 1, newest.size() - count);
     records.erase(first, records.end());
-    index();
 }
 
 /// The end of what is left, from `from` on: what the history has is.
 std::size_t GeminiHistory::end_of(std::size_t from, const std::vector<GeminiRecord>& now) const {
     std::size_t end = from;
     for (const GeminiRecord& record : now) {
-        if (const auto known = at_.find(record.id); known != at_.end()) end = std::max(end, known->second + 1);
+        if (const auto known = position(record.id)) end = std::max(end, *known + 1);
     }
     return end;
 }
 
 void GeminiHistory::cut(std::size_t from) {
     Span& newest = spans_.back();
-    std::unordered_set<std::string> gone;
-    for (std::size_t i = from; i < newest.size(); ++i) gone.insert(newest.at(i).id);
-    take_back(newest.records, from - std::min(from, newest.kept.size()));
-    if (from < newest.kept.size()) {
-        newest.kept.resize(from);
-        cut_earlier(gone);
+    Places first_gone;
+    for (std::size_t i = from; from < newest.kept.size() && i < newest.size(); ++i) {
+        for (const auto& [span, at] : places_.at(newest.at(i).id)) {
+            std::size_t& first = first_gone.try_emplace(span, at).first->second;
+            first = std::min(first, at);
+        }
     }
-    index();
+    forget(spans_.size() - 1, from);
+    take_back(newest.records, from - std::min(from, newest.kept.size()));
+    if (from >= newest.kept.size()) return;
+    newest.kept.resize(from);
+    cut_earlier(first_gone);
 }
 
 /// What a compaction kept and the person took back is taken back in front of it as well. One that then keeps all that
 /// is left was none.
-void GeminiHistory::cut_earlier(const std::unordered_set<std::string>& gone) {
-    const auto first_gone = [&](const std::vector<GeminiRecord>& list) {
-        const auto first = std::ranges::find_if(list, [&](const auto& record) { return gone.contains(record.id); });
-        return static_cast<std::size_t>(first - list.begin());
-    };
+void GeminiHistory::cut_earlier(const Places& first_gone) {
     for (std::size_t i = spans_.size() - 1; i-- > 0;) {
+        const auto first = first_gone.find(i);
+        if (first == first_gone.end()) break;
         Span& span = spans_[i];
-        const std::size_t kept = first_gone(span.kept);
-        const bool is_in_kept = kept < span.kept.size();
-        take_back(span.records, is_in_kept ? 0 : first_gone(span.records));
-        if (!is_in_kept) break;
-        span.kept.resize(kept);
+        const std::size_t from = first->second;
+        forget(i, from);
+        take_back(span.records, from - std::min(from, span.kept.size()));
+        if (from >= span.kept.size()) break;
+        span.kept.resize(from);
     }
-    while (spans_.size() > 1 && spans_.back().records.empty()) {
+    while (spans_.size() > 1 && spans_.back().records.empty() && spans_.back().kept.size() <= spans_.back().differs) {
         Span& earlier = spans_[spans_.size() - 2];
         const auto before =
             shown_gemini(earlier.size(), [&](std::size_t i) -> const GeminiRecord& { return earlier.at(i); });
         const auto kept = shown_gemini(spans_.back().kept);
-        if (kept.size() != before.size() || common_start(kept, before) < kept.size()) break;
+        const std::size_t same = common_start(kept, before);
+        if (same < kept.size()) spans_.back().differs = kept[same].record;
+        if (kept.size() != before.size() || same < kept.size()) break;
+        forget(spans_.size() - 1, 0);
         spans_.pop_back();
     }
 }
@@ -269,17 +302,24 @@ void GeminiHistory::take_back(std::vector<GeminiRecord>& records, std::size_t fr
     records.resize(std::min(from, records.size()));
 }
 
-bool GeminiHistory::has_earlier(const GeminiRecord& record) const {
-    return std::ranges::any_of(spans_, [&](const Span& span) {
-        const auto is_it = [&](const GeminiRecord& one) { return one.id == record.id; };
-        return std::ranges::any_of(span.kept, is_it) || std::ranges::any_of(span.records, is_it);
-    });
+std::optional<std::size_t> GeminiHistory::position(const std::string& id) const {
+    const auto known = places_.find(id);
+    if (known == places_.end() || known->second.rbegin()->first + 1 != spans_.size()) return std::nullopt;
+    return known->second.rbegin()->second;
 }
 
-void GeminiHistory::index() {
-    at_.clear();
-    Span& newest = spans_.back();
-    for (std::size_t i = 0; i < newest.size(); ++i) at_.insert_or_assign(newest.at(i).id, i);
+void GeminiHistory::remember(std::size_t span, std::size_t from) {
+    for (std::size_t i = from; i < spans_[span].size(); ++i) places_[spans_[span].at(i).id].try_emplace(span, i);
+}
+
+void GeminiHistory::forget(std::size_t span, std::size_t from) {
+    for (std::size_t i = from; i < spans_[span].size(); ++i) {
+        const auto known = places_.find(spans_[span].at(i).id);
+        if (known == places_.end()) continue;
+        if (const auto place = known->second.find(span); place != known->second.end() && place->second >= from)
+            known->second.erase(place);
+        if (known->second.empty()) places_.erase(known);
+    }
 }
 
 void GeminiHistory::write_to(Entries& entries, LogNotes& notes) {
@@ -289,7 +329,8 @@ void GeminiHistory::write_to(Entries& entries, LogNotes& notes) {
             const bool is_open = begins_with_results(span.records);
             if (!is_open) all.close();
             Entries kept;
-            GeminiMessages messages(kept, notes);
+            LogNotes of_copies;  // what was kept was noted where it came
+            GeminiMessages messages(kept, of_copies);
             for (const GeminiRecord& record : span.kept) messages.add(record.message, record.line);
             if (!is_open) messages.close();
             Compaction& compaction = entries.compact();

@@ -3,10 +3,11 @@
 #include "entries.hpp"
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace whittle::inline v0::logs {
@@ -34,24 +35,30 @@ private:
     struct Span {
         std::vector<GeminiRecord> kept{};
         std::vector<GeminiRecord> records{};
+        std::size_t differs = 0;  // the first of `kept` that the model is shown in other words than before
 
         [[nodiscard]] std::size_t size() const noexcept { return kept.size() + records.size(); }
         [[nodiscard]] GeminiRecord& at(std::size_t i) { return i < kept.size() ? kept[i] : records[i - kept.size()]; }
     };
 
+    /// Where the first record of an id is, by span.
+    using Places = std::map<std::size_t, std::size_t>;
+
     void add_news(std::vector<GeminiRecord> now, std::size_t from);
     void put_in_front(GeminiRecord record);
-    void compact(std::vector<GeminiRecord> now);
+    void compact(std::vector<GeminiRecord> now, std::size_t differs);
     void drop_copies(const std::vector<GeminiRecord>& now);
     void cut(std::size_t from);
-    void cut_earlier(const std::unordered_set<std::string>& gone);
+    void cut_earlier(const Places& first_gone);
     void take_back(std::vector<GeminiRecord>& records, std::size_t from);
     [[nodiscard]] std::size_t end_of(std::size_t from, const std::vector<GeminiRecord>& now) const;
-    [[nodiscard]] bool has_earlier(const GeminiRecord& record) const;
-    void index();
+    /// In the newest span.
+    [[nodiscard]] std::optional<std::size_t> position(const std::string& id) const;
+    void remember(std::size_t span, std::size_t from);
+    void forget(std::size_t span, std::size_t from);
 
     std::vector<Span> spans_{1};
-    std::unordered_map<std::string, std::size_t> at_{};  // in the newest span
+    std::unordered_map<std::string, Places> places_{};
     std::vector<Call> taken_back_{};
 };
 

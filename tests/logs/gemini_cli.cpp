@@ -259,3 +259,115 @@ TEST_CASE("a sub-agent of Gemini CLI lies in its parent's folder", "[logs]") {
     CHECK(parent("look-1.jsonl").empty());
     CHECK(read_gemini({gemini_first}, "tmp/h/chats/session-1.jsonl").sessions.at(0).parent.empty());
 }
+
+TEST_CASE("a reply that has its results keeps the id of the reply when the agent gives new ones", "[logs]") {
+    ordered_json answer = gemini_answer("a1", "", 100);
+    answer["toolCalls"] = ordered_json::array({gemini_run("c1", ordered_json::array({gemini_response("c1", "AAAA")}))});
+    const ordered_json p = gemini_prompt("x1", "one?");
+    const ordered_json a = gemini_turn("x2", "gemini", ordered_json::array({gemini_function_call("c1")}));
+    const ordered_json result = gemini_turn("x3", "user", ordered_json::array({gemini_response("c1", "AAAA")}));
+    const std::vector<ordered_json> renamed{gemini_first, answer, gemini_set({p, a, result})};
+    const auto read = [&](const ordered_json& then) {
+        std::vector<ordered_json> all = renamed;
+        all.insert(all.end(), {then, gemini_prompt("p3", "three?"), gemini_answer("a3", "three.", 120)});
+        return read_gemini(all).sessions.at(0);
+    };
+    CHECK(roles_of(read(result)) == "uatua");
+    CHECK(roles_of(read(a)) == "uatua");
+    CHECK(usage_of(read(a)) == std::vector<Usage>{{100, 0, 0, 10}, {120, 0, 0, 10}});
+    CHECK(newest_request(read(gemini_rewind("x2"))) == Texts{"one?", "three?"});
+    const auto apart = read_gemini({gemini_first, gemini_turn("x2", "gemini", {gemini_function_call("c1")}), result,
+                                    gemini_set({gemini_first, answer}), answer, gemini_answer("a3", "three.", 120)})
+                           .sessions.at(0);
+    CHECK(roles_of(apart) == "uata");
+}
+
+TEST_CASE("a compaction that keeps as many messages gives none of the old ones its ids", "[logs]") {
+    const ordered_json summary = gemini_prompt("z1", "<state_snapshot>one</state_snapshot>");
+    const ordered_json thanks = gemini_turn("z2", "gemini", ordered_json::array({{{"text", "Got it."}}}));
+    const auto session = read_gemini({gemini_first, gemini_answer("a1", "one.", 100), gemini_set({summary, thanks}),
+                                      summary, thanks, gemini_prompt("p2", "two?"), gemini_answer("a2", "two.", 120)})
+                             .sessions.at(0);
+    CHECK(session.compactions.size() == 1);
+    CHECK(roles_of(session) == "uaua");
+    CHECK(session.recording.messages[0].json()["content"] == "one?");
+    CHECK(session.recording.messages[1].json()["content"] == "one.");
+    CHECK(newest_request(session) == Texts{"<state_snapshot>one</state_snapshot>", "Got it.", "two?"});
+}
+
+TEST_CASE("what a compaction of Gemini CLI kept is not noted again", "[logs]") {
+    const ordered_json image{{"inlineData", {{"mimeType", "image/png"}, {"data", "AAAA"}}}};
+    const ordered_json look = gemini_turn("p2", "user", ordered_json::array({{{"text", "look"}}, image}));
+    const ReadLog log = read_gemini({gemini_first, gemini_answer("a1", "one.", 100), look,
+                                     gemini_set({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>"), look}),
+                                     gemini_answer("a2", "two.", 120)});
+    CHECK(log.sessions.at(0).compactions.size() == 1);
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"inlineData", 1}});
+}
+
+TEST_CASE("a reply of Gemini CLI that is full of what is not seen is compared in one pass", "[logs]") {
+    std::string unseen;
+    for (int i = 0; i < 100'000; ++i) unseen += "\xE2\x80\x8B<!--x-->";
+    const auto read = [](const std::string& text) {
+        return read_gemini({gemini_first, gemini_answer("a1", "o\u2014e.\u2010", 100),
+                            gemini_set({gemini_first, gemini_answer("a1", text, 100)}), gemini_prompt("p2", "two?"),
+                            gemini_answer("a2", "two.", 120)})
+            .sessions.at(0);
+    };
+    CHECK(read(unseen + "o\u2014e" + unseen + ".\u2010" + unseen).compactions.empty());
+    CHECK(read(unseen + "o\u2014e.").compactions.size() == 1);
+    CHECK(read("o\u2014e.\u2010<!-- not closed").compactions.size() == 1);
+}
+
+TEST_CASE("prompts of Gemini CLI that are taken back one by one are each looked up once", "[logs]") {
+    std::vector<ordered_json> prompts;
+    for (int i = 0; i < 10'000; ++i) prompts.push_back(gemini_prompt("p" + std::to_string(i), "one?"));
+    std::vector<ordered_json> records = prompts;
+    for (int i = 10'000; i-- > 0;) records.push_back(gemini_rewind("p" + std::to_string(i)));
+    CHECK(read_gemini(records).sessions.empty());
+    ordered_json kept = ordered_json::array({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>")});
+    for (const ordered_json& prompt : prompts) kept.push_back(prompt);
+    records.insert(records.begin() + 10'000, gemini_set(kept));
+    records.push_back(gemini_prompt("q1", "two?"));
+    records.push_back(gemini_answer("a1", "two.", 120));
+    const auto session = read_gemini(records).sessions.at(0);
+    CHECK(roles_of(session) == "ua");
+    CHECK(newest_request(session) == Texts{"<state_snapshot>one</state_snapshot>", "two?"});
+}
+
+TEST_CASE("what a compaction of Gemini CLI kept is found by its id, however many records there are", "[logs]") {
+    ordered_json kept = ordered_json::array({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>")});
+    std::vector<ordered_json> records;
+    for (int i = 0; i < 10'000; ++i) {
+        records.push_back(gemini_answer("a" + std::to_string(i), "one.", 100));
+        kept.push_back(records.back());
+    }
+    records.push_back(gemini_set(kept));
+    for (int i = 0; i < 10'000; ++i) records.push_back(gemini_answer("a" + std::to_string(i), "two.", 110));
+    const auto session = read_gemini(records).sessions.at(0);
+    CHECK(session.compactions.size() == 1);
+    CHECK(session.calls.size() == 10'000);
+    CHECK(session.calls_elsewhere == 0);
+    CHECK(session.recording.messages[0].json()["content"] == "two.");
+}
+
+TEST_CASE("many calls that Gemini CLI recorded one by one are of one reply", "[logs]") {
+    std::vector<ordered_json> records{gemini_first, gemini_answer("a1", "I look.", 100)};
+    ordered_json parts = ordered_json::array();
+    ordered_json responses = ordered_json::array();
+    for (int i = 0; i < 20'000; ++i) {
+        const std::string id = "c" + std::to_string(i);
+        records.push_back(gemini_turn("r" + id, "gemini", ordered_json::array({gemini_function_call(id)})));
+        parts.push_back(gemini_function_call(id));
+        if (i > 0) responses.push_back(gemini_response(id, "A"));
+    }
+    records.push_back(gemini_turn("a2", "gemini", parts));
+    records.push_back(gemini_turn("u2", "user", responses));
+    records.push_back(gemini_prompt("p2", "two?"));
+    const ReadLog log = read_gemini(records);
+    const auto& messages = log.sessions.at(0).recording.messages;
+    CHECK(messages.size() == 20'003);
+    CHECK(messages[1].json()["tool_calls"].size() == 20'000);
+    CHECK(messages[20'001].json()["tool_call_id"] == "c0");
+    CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"tool call without a result", 1}});
+}
