@@ -79,10 +79,10 @@ ordered_json parse_side_table(std::string_view json, Poll poll) {
 void require_version(ObjectReader& reader) {
     const std::int64_t version = reader.integer("whittle_side_table", INT64_MIN, INT64_MAX, -1);
     if (version >= 1 && version <= format_version) return;
-    fail_side_table(
-        "whittle_side_table",
-        version < 0 ? std::string("missing: this is no side table")
-                    : fmt::format("version {} is not known; this library reads versions up to {}", version, format_version));
+    fail_side_table("whittle_side_table",
+                    version < 0 ? std::string("missing: this is no side table")
+                                : fmt::format("version {} is not known; this library reads versions up to {}", version,
+                                              format_version));
 }
 
 template <typename Visit>
