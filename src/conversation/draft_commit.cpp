@@ -40,7 +40,7 @@ void tell_commit(const EventSink& events, std::string_view by, std::string_view 
 }
 
 void keep_for_its_store(Candidate& candidate) noexcept {
-    if (candidate.cut) candidate = {candidate.serial, candidate.part, false, "store_failed", 0};
+    if (candidate.cut) candidate = {candidate.serial, candidate.part, false, "store_refused", 0};
 }
 
 void keep_every_candidate(StageDetails& details) noexcept {
