@@ -8,18 +8,25 @@
 namespace whittle::cli {
 namespace {
 
-OptionEntry entry_of(const CLI::Option& option) {
-    OptionEntry entry{.meaning = option.get_description(),
-                      .is_argument = option.get_positional(),
-                      .is_required = option.get_required()};
-    if (entry.is_argument) {
-        entry.name = option.get_name(true);
-        entry.value = option.get_type_name();
-        return entry;
-    }
+OptionEntry argument_of(const CLI::Option& option) {
+    return {.name = option.get_name(true),
+            .value = option.get_type_name(),
+            .meaning = option.get_description(),
+            .is_argument = true,
+            .is_required = option.get_required()};
+}
+
+OptionEntry named_of(const CLI::Option& option) {
+    OptionEntry entry{.meaning = option.get_description(), .is_required = option.get_required()};
     entry.name = option.get_lnames().empty() ? "-" + option.get_snames().front() : "--" + option.get_lnames().front();
     if (option.get_items_expected_max() > 0) entry.value = option.get_type_name();
     return entry;
+}
+
+/// One that may be given with and without its name is both.
+void add_option_to(std::vector<OptionEntry>& options, const CLI::Option& option) {
+    if (option.get_positional()) options.push_back(argument_of(option));
+    if (!option.get_lnames().empty() || !option.get_snames().empty()) options.push_back(named_of(option));
 }
 
 void add_entries(const CLI::App& app, const std::string& path, std::vector<CommandEntry>& table) {
@@ -29,7 +36,7 @@ void add_entries(const CLI::App& app, const std::string& path, std::vector<Comma
                        .options = {},
                        .footer = app.get_footer(),
                        .has_commands = !commands.empty()};
-    for (const CLI::Option* option : app.get_options()) entry.options.push_back(entry_of(*option));
+    for (const CLI::Option* option : app.get_options()) add_option_to(entry.options, *option);
     table.push_back(std::move(entry));
     for (const CLI::App* command : commands)
         add_entries(*command, path.empty() ? command->get_name() : path + " " + command->get_name(), table);

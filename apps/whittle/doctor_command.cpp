@@ -40,7 +40,7 @@ Symptoms diagnose(const DoctorCommand& command, const CommonOptions& common) {
 
 CLI::App* add_doctor(CLI::App& app, DoctorCommand& command) {
     CLI::App* sub = app.add_subcommand("doctor", "Say whether a configuration can do its work here, and what to do");
-    CLI::Option* file = sub->add_option("file", command.config.file, "The configuration; - is standard input");
+    CLI::Option* file = sub->add_option("file,--config", command.config.file, "The configuration; - is standard input");
     add_preset(*sub, command.config, file->type_name("CHAIN.json"));
     sub->footer(
         "Examples:\n"

@@ -58,6 +58,7 @@ TEST_CASE("doctor looks at configuration, store, counter and cache, and says wha
     CHECK(health(there, "store", "read back and removed; durability data") == "ok");
     CHECK(run_cli(dir, "store ls store").out == "no object\n");  // nothing of the probe is left
     CHECK(run_cli(dir, "doctor - --json < chain.json").exit_code == 0);
+    CHECK(run_cli(dir, "doctor --config chain.json --json").exit_code == 0);  // as other commands have it
 
     const CliResult text = run_cli(dir, "doctor --preset cheap");
     CHECK(text.exit_code == 0);
