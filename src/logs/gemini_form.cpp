@@ -14,10 +14,6 @@ namespace {
 
 using detail::find_member;
 
-std::string dumped(const ordered_json& value) {
-    return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 /// What a member holds of parts: a string or a part is one, too.
 ordered_json gemini_parts(const ordered_json& message, const char* key) {
     const ordered_json* parts = find_member(message, key);
@@ -54,7 +50,7 @@ std::string text_of_response(const ordered_json& function_response) {
         if (const ordered_json* text = find_member(*response, key); text != nullptr && text->is_string())
             return text->get<std::string>();
     }
-    return dumped(*response);
+    return to_json_text(*response);
 }
 
 /// A call as the reply and the record of its run have it.
@@ -67,7 +63,7 @@ struct GeminiCall {
 
 std::string arguments_of_gemini(const ordered_json& call) {
     const ordered_json* args = tree_at(call, "args");
-    return args == nullptr ? "{}" : dumped(*args);
+    return args == nullptr ? "{}" : to_json_text(*args);
 }
 
 /// A copy of a reply that the agent put back into its history has its calls among its parts alone.

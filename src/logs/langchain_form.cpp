@@ -16,8 +16,7 @@ namespace {
 using detail::find_member;
 
 std::string text_or_tree(const ordered_json& value) {
-    return value.is_string() ? value.get<std::string>()
-                             : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return value.is_string() ? value.get<std::string>() : to_json_text(value);
 }
 
 /// {"role": "tool", "content": {...}}, as Langfuse's callback for LangChain puts them behind the messages.

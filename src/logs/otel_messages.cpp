@@ -1,5 +1,6 @@
 #include "otel_messages.hpp"
 
+#include "entries.hpp"
 #include "openai_form.hpp"
 #include "records.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
@@ -15,7 +16,7 @@ using detail::find_member;
 
 std::string content_text(const ordered_json& value) {
     if (value.is_string()) return value.get<std::string>();
-    return value.is_null() ? "" : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    return value.is_null() ? "" : to_json_text(value);
 }
 
 /// OpenInference has each message, call and content in an object of one member.
