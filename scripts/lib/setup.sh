@@ -100,9 +100,13 @@ need_clang() {
 # changed takes its folder along.
 together=-DCMAKE_UNITY_BUILD=ON
 # For a build of the preset dev that only runs tests: no symbols, optimised as far as it costs little (tests with many
-# cases take a quarter of the time), and the linker that takes half the time.
+# cases take a quarter of the time).
 quick() {
   echo "$together -DCMAKE_CXX_FLAGS_DEBUG=-Og"
+  linked_soon
+}
+# For configure: the linker that takes half the time, where it is.
+linked_soon() {
   command -v ld.gold >/dev/null && echo "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold"
   return 0
 }

@@ -5,7 +5,7 @@
 
 using namespace whittle::testing;
 
-TEST_CASE("packed data that grows out of proportion is refused by every command, and may be allowed", "[apps]") {
+TEST_CASE("packed data that grows out of proportion is refused by every command, and may be allowed", "[apps][large]") {
     const TempDir dir;
     write_text(dir / "chain.json", R"({"storage": {"type": "memory"}})");
     const std::string make =

@@ -250,7 +250,7 @@ TEST_CASE("the report of 500 calls with long results is below 3 MB, with all tha
     CHECK(page_of(story_with(500, 6'000), 50'000).size() < 200'000);
 }
 
-TEST_CASE("10,000 calls share columns, and their report is bounded", "[apps]") {
+TEST_CASE("10,000 calls share columns, and their report is bounded", "[apps][large]") {
     const std::string html = page_of(story_with(10'000), 1'000'000);
     keep_page("calls-10000", html);
     CHECK(html.size() < 3'000'000);

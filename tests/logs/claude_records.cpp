@@ -257,7 +257,8 @@ TEST_CASE("compactions of Claude Code stay where they are when results are put i
     CHECK(request_text(session, 2) == "summary\nthird\n");
 }
 
-TEST_CASE("a long session of Claude Code that was often taken back, or never answered, is read quickly", "[logs]") {
+TEST_CASE("a long session of Claude Code that was often taken back, or never answered, is read quickly",
+          "[logs][large]") {
     constexpr int many = 20'000;  // a walk of all at each of them would take minutes
     std::string text = claude_prompt("u", "", "first");
     std::string parent = "u";

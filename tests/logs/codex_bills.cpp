@@ -138,7 +138,7 @@ TEST_CASE("records on both sides of a count that is missing are billed once", "[
     CHECK(session.calls_elsewhere == 1);
 }
 
-TEST_CASE("many records of Codex that no count holds are looked through quickly", "[logs]") {
+TEST_CASE("many records of Codex that no count holds are looked through quickly", "[logs][large]") {
     constexpr int many = 20'000;  // a walk of all at each of them would take minutes
     std::string text = codex_message("user", "go") + codex_message("assistant", "x");
     for (int i = 0; i < many; ++i) text += codex_record("r" + std::to_string(i), {1'000'000 + i, 0, 0, 1});

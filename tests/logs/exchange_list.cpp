@@ -103,7 +103,7 @@ TEST_CASE("entries of an HTTP archive that failed or only counted tokens are no 
           std::map<std::string, std::int64_t>{{"count of tokens", 1}, {"request that failed", 1}});
 }
 
-TEST_CASE("requests that go on from one reply do not copy what is in front of it without end", "[logs]") {
+TEST_CASE("requests that go on from one reply do not copy what is in front of it without end", "[logs][large]") {
     const std::string message = R"({"role":"user","content":"a"})";
     std::string front = message;
     for (int i = 1; i < 50'000; ++i) front += "," + message;

@@ -319,7 +319,7 @@ TEST_CASE("a reply of Gemini CLI that is full of what is not seen is compared in
     CHECK(read("o\u2014e.\u2010<!-- not closed").compactions.size() == 1);
 }
 
-TEST_CASE("prompts of Gemini CLI that are taken back one by one are each looked up once", "[logs]") {
+TEST_CASE("prompts of Gemini CLI that are taken back one by one are each looked up once", "[logs][large]") {
     std::vector<ordered_json> prompts;
     for (int i = 0; i < 10'000; ++i) prompts.push_back(gemini_prompt("p" + std::to_string(i), "one?"));
     std::vector<ordered_json> records = prompts;
@@ -335,7 +335,7 @@ TEST_CASE("prompts of Gemini CLI that are taken back one by one are each looked 
     CHECK(newest_request(session) == Texts{"<state_snapshot>one</state_snapshot>", "two?"});
 }
 
-TEST_CASE("what a compaction of Gemini CLI kept is found by its id, however many records there are", "[logs]") {
+TEST_CASE("what a compaction of Gemini CLI kept is found by its id, however many records there are", "[logs][large]") {
     ordered_json kept = ordered_json::array({gemini_prompt("z1", "<state_snapshot>one</state_snapshot>")});
     std::vector<ordered_json> records;
     for (int i = 0; i < 10'000; ++i) {
@@ -351,7 +351,7 @@ TEST_CASE("what a compaction of Gemini CLI kept is found by its id, however many
     CHECK(session.recording.messages[0].json()["content"] == "two.");
 }
 
-TEST_CASE("many calls that Gemini CLI recorded one by one are of one reply", "[logs]") {
+TEST_CASE("many calls that Gemini CLI recorded one by one are of one reply", "[logs][large]") {
     std::vector<ordered_json> records{gemini_first, gemini_answer("a1", "I look.", 100)};
     ordered_json parts = ordered_json::array();
     ordered_json responses = ordered_json::array();

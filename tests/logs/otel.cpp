@@ -285,7 +285,7 @@ TEST_CASE("a model call whose messages are nowhere that is known is said, and wh
     CHECK(log.notes.left_out == Counts{{"log record", 1}, {"metrics", 1}, {"span/embedding", 1}});
 }
 
-TEST_CASE("as many keys as an attribute may have are read in a time that grows with them", "[logs]") {
+TEST_CASE("as many keys as an attribute may have are read in a time that grows with them", "[logs][large]") {
     constexpr int many = 25'000;
     ordered_json map = ordered_json::array({{{"key", "k0"}, {"value", {{"stringValue", "first"}}}}});
     Attributes indexed = {{"gen_ai.request.model", "gpt-5"},

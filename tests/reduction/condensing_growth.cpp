@@ -45,7 +45,7 @@ std::vector<std::pair<std::string, std::string>> hostile_texts() {
 
 }  // namespace
 
-TEST_CASE("texts of hostile shapes are condensed in linear work, without a deep stack", "[condensing]") {
+TEST_CASE("texts of hostile shapes are condensed in linear work, without a deep stack", "[condensing][large]") {
     CondensingConfig eager{.lossless_bytes = 0};
     for (const auto& [name, text] : hostile_texts()) {
         INFO(name);
