@@ -33,7 +33,9 @@ std::shared_ptr<RoutedTransport> recorded_server() {
         const std::string text = body.at("content");
         const bool is_prompt = body.at("parse_special");
         for (const char* size : {"1", "3"}) {
-            if (text == json::parse(server_reply(std::string("llama_server_2026_template_") + size)).at("prompt"))
+            const json prompt =
+                json::parse(server_reply(std::string("llama_server_2026_template_") + size)).at("prompt");
+            if (prompt == text)
                 return HttpResponse{.status = is_prompt ? 200 : 500,
                                     .body = server_reply(std::string("llama_server_2026_tokens_") + size)};
         }

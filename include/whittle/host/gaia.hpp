@@ -40,8 +40,8 @@ public:
         auto& tools = agent.toolRegistry();
         const auto registered = tools.allTools();  // a copy: they are registered anew
         for (auto [name, tool] : registered) {
-            tool.callback = [this, name = name, inner = tool.callback](const gaia::json& arguments) {
-                return on_result(name, arguments, inner);
+            tool.callback = [this, called = name, inner = tool.callback](const gaia::json& arguments) {
+                return on_result(called, arguments, inner);
             };
             tools.removeTool(name);
             tools.registerTool(std::move(tool));
