@@ -19,3 +19,8 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(--param=ggc-min-heapsize=1048576 -Wno-maybe-uninitialized)
 endif()
+
+# clang 15 and newer tells of what algorithms of libstdc++ 12 call themselves.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_compile_options(-Wno-deprecated-declarations)
+endif()

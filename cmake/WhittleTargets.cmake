@@ -18,6 +18,10 @@ function(whittle_set_warnings target)
   endif()
 endfunction()
 
+# More options for what tests spend their time in: whittle::whittle, masking, Catch2. scripts/test optimises these alone.
+set(WHITTLE_HOT_FLAGS "" CACHE STRING "More options for the compiler of whittle::whittle and of what else is hot in tests")
+mark_as_advanced(WHITTLE_HOT_FLAGS)
+
 # The files of a folder are compiled as one: most of a file's time goes to headers. Of the libraries by default, of
 # programs where CMAKE_UNITY_BUILD is on; a host that sets it decides for both.
 function(whittle_compile_by_folder target)
@@ -37,39 +41,47 @@ function(whittle_compile_by_folder target)
   endif()
 endfunction()
 
-# An executable of ours: example, tool, benchmark, fuzzer, test.
+# whittle_add_executable(<target> SOURCES <files> LINK <libraries> [HEADERS <precompiled ones>]): an executable of ours:
+# example, tool, benchmark, fuzzer, test.
 function(whittle_add_executable target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADERS" "SOURCES;LINK")
+  if(NOT arg_HEADERS)
+    set(arg_HEADERS whittle_program_headers)
+  endif()
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE whittle::whittle whittle::json ${arg_LINK})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   whittle_set_warnings(${target})
   whittle_compile_by_folder(${target})
+  whittle_reuse_precompiled(${target} ${arg_HEADERS})
 endfunction()
 
-# HEADERS, precompiled for debug builds of programs, which `whittle_reuse_precompiled` shares.
+# Whether headers are precompiled: in builds of whittle itself that do not optimise.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  set(WHITTLE_PRECOMPILES ON)
+endif()
+
+# whittle_precompile(<target> HEADERS <headers> LINK <libraries> [OPTIONS <of the compiler>] [PIC]): HEADERS, precompiled for those that
+# whittle_reuse_precompiled names: libraries of ours, which are position-independent, or programs.
 function(whittle_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK")
-  if(
-    NOT CMAKE_BUILD_TYPE STREQUAL "Debug"
-    OR CMAKE_DISABLE_PRECOMPILE_HEADERS
-    OR CMAKE_POSITION_INDEPENDENT_CODE # libraries and programs would not share a precompiled header
-  )
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PIC" "" "HEADERS;LINK;OPTIONS")
+  if(NOT WHITTLE_PRECOMPILES OR (CMAKE_POSITION_INDEPENDENT_CODE AND NOT arg_PIC))
     return()
   endif()
   set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp") # a precompiled header needs a target with a source
   file(CONFIGURE OUTPUT "${source}" CONTENT "")
-  add_library(${target} STATIC "${source}")
-  target_link_libraries(${target} PUBLIC ${arg_LINK})
+  add_library(${target} STATIC EXCLUDE_FROM_ALL "${source}")
+  target_link_libraries(${target} PRIVATE ${arg_LINK})
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ${arg_PIC})
+  target_compile_features(${target} PRIVATE cxx_std_20)
   whittle_set_warnings(${target})
+  target_compile_options(${target} PRIVATE ${arg_OPTIONS})
   target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
 endfunction()
 
 function(whittle_reuse_precompiled target headers)
   if(TARGET ${headers})
-    target_link_libraries(${target} PRIVATE ${headers})
     target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()
 endfunction()

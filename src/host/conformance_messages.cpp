@@ -133,7 +133,11 @@ void ConformanceMessages::add_texts(ChatMessage& m, std::uint64_t at_most) {
 }
 
 void ConformanceMessages::add_calls(ChatMessage& m, std::uint64_t at_most) {
-    for (std::uint64_t n = below(at_most) + 1; n > 0; --n) m.call(id(), fmt::format("tool_{}", below(9)), arguments());
+    for (std::uint64_t n = below(at_most) + 1; n > 0; --n) {
+        std::string call_id = id();  // drawn one by one: compilers evaluate arguments in different orders
+        std::string tool = fmt::format("tool_{}", below(9));
+        m.call(std::move(call_id), std::move(tool), arguments());
+    }
 }
 
 void ConformanceMessages::add_result(ChatMessage& m) {

@@ -43,9 +43,9 @@ const std::vector<std::string> fixture_names{"claude_code.jsonl",
                                              "base64.har",
                                              "langfuse.csv"};
 
-using Random = std::mt19937;
+using Generator = std::mt19937;
 
-std::size_t below(Random& random, std::size_t n) { return n == 0 ? 0 : random() % n; }
+std::size_t below(Generator& random, std::size_t n) { return n == 0 ? 0 : random() % n; }
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -58,7 +58,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 /// Lines left out, written twice, or in another place.
-std::string with_lines_moved(const std::string& text, Random& random) {
+std::string with_lines_moved(const std::string& text, Generator& random) {
     std::vector<std::string> lines = lines_of(text);
     for (std::size_t n = 1 + below(random, 3); n > 0 && !lines.empty(); --n) {
         const auto at = lines.begin() + static_cast<std::ptrdiff_t>(below(random, lines.size()));
@@ -75,7 +75,7 @@ std::string with_lines_moved(const std::string& text, Random& random) {
 }
 
 /// Bytes changed, taken out or put in, or the end cut off.
-std::string with_bytes_changed(std::string text, Random& random) {
+std::string with_bytes_changed(std::string text, Generator& random) {
     constexpr std::string_view odd = "\"\\{}[]:,0\n\0\xFF e-u";
     for (std::size_t n = 1 + below(random, 4); n > 0 && !text.empty(); --n) {
         const std::size_t at = below(random, text.size());
@@ -135,7 +135,7 @@ bool is_within(const Usage& part, const Usage& whole) {
 }  // namespace
 
 TEST_CASE("damaged logs are read to their end, whatever is wrong with them", "[logs]") {
-    Random random(20'261'125);
+    Generator random(20'261'125);
     const std::size_t rounds = 1'000 / every(5);
     for (const std::string& name : fixture_names) {
         CAPTURE(name);
@@ -161,7 +161,7 @@ TEST_CASE("a log may be read as any format", "[logs]") {
 }
 
 TEST_CASE("lines that are missing, doubled or out of order give no reply another one's bill", "[logs]") {
-    Random random(7);
+    Generator random(7);
     const std::string text = fixture_text("claude_code.jsonl");
     const auto whole = usage_by_reply(read_text_as(text, Format::claude_code));
     const std::map<std::string, Usage> taken_back{{"msg_3", {4, 13'300, 60, 9}}};

@@ -331,20 +331,20 @@ TEST_CASE("a compaction of opencode is one that ended, and keeps the tail that i
         for (const auto& message : session.request_of(session.calls.back())) contents.push_back(message["content"]);
         return contents;
     };
-    using Words = std::vector<std::string>;
+    using Contents = std::vector<std::string>;
     const std::string ended = R"(, "finish": "stop")";
     const ReadLog whole = read("", opencode_text("sum"), ended);
-    CHECK(request(whole) == Words{"What did we do so far?", "sum", "three?"});
+    CHECK(request(whole) == Contents{"What did we do so far?", "sum", "three?"});
     const ReadLog tail = read(R"(, "tail_start_id": "m3")", opencode_text("sum"), ended);
-    CHECK(request(tail) == Words{"What did we do so far?", "sum", "two?", "two.", "three?"});
+    CHECK(request(tail) == Contents{"What did we do so far?", "sum", "two?", "two.", "three?"});
     CHECK(roles_of(tail.sessions[0]) == "uauaua");
     for (const ReadLog& log : {read("", "", opencode_aborted), read("", opencode_text("s"), ended + opencode_failed)}) {
         CHECK(log.sessions.at(0).compactions.empty());
-        CHECK(request(log) == Words{"one?", "one.", "two?", "two.", "What did we do so far?", "three?"});
+        CHECK(request(log) == Contents{"one?", "one.", "two?", "two.", "What did we do so far?", "three?"});
     }
     const ReadLog cut_off = read("", opencode_text("s"), "");
     CHECK(cut_off.sessions.at(0).compactions.empty());
-    CHECK(request(cut_off) == Words{"one?", "one.", "two?", "two.", "What did we do so far?", "s", "three?"});
+    CHECK(request(cut_off) == Contents{"one?", "one.", "two?", "two.", "What did we do so far?", "s", "three?"});
     const ReadLog lost = read(R"(, "tail_start_id": "m0")", opencode_text("sum"), ended);
     CHECK(lost.notes.unknown == std::map<std::string, std::int64_t>{{"tail_start_id", 1}});
 }

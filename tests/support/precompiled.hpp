@@ -1,9 +1,5 @@
 // What most tests include, precompiled by tests/CMakeLists.txt.
 #pragma once
 
-#include "support/catch.hpp"
-
-#include "whittle/adapter/anthropic.hpp"
-#include "whittle/adapter/openai.hpp"
-#include "whittle/message/chat_message.hpp"
-#include "whittle/whittle.hpp"
+#include "../../cmake/precompiled/json.hpp"
+#include "catch.hpp"

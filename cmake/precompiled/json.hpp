@@ -1,0 +1,20 @@
+// What most files over JSON messages include, precompiled for builds of whittle itself: extensions, programs, tests.
+// The JSON type is compiled once, in json.cpp: else each file holds a copy of what it uses.
+#pragma once
+
+#include "library.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+extern template class nlohmann::detail::serializer<nlohmann::ordered_json>;
+
+#include "whittle/adapter/anthropic.hpp"
+#include "whittle/adapter/openai.hpp"
+#include "whittle/message/chat_message.hpp"
+#include "whittle/whittle.hpp"
