@@ -456,12 +456,7 @@ DigestOutcome FoldRun::write_plain() {
     DigestOutcome plain;
     plain.summary =
         plain_summary(visit_parts(), turn_.outline(), plan_.folded, config, turn_.counter(), turn_.language);
-    std::string why;
-    if (plain.summary.empty()) {
-        why = fmt::format("there is no room for one, but {} tokens", config.max_tokens);
-    } else if (!port_.has_finalize()) {
-        why = judge(plain.summary);
-    }
+    const std::string why = port_.has_finalize() ? std::string() : judge(plain.summary);
     if (!why.empty())
         plain.failure = DigestError{
             .failure = DigestFailure::refused, .refusal = Refusal::by_caller, .message = "without a model: " + why};
