@@ -331,18 +331,33 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
             edit.erase_range(first, last, {.reason = "summary"});
             continue;
         }
+        const bool is_in_turns = role() == Role::user && has_rule(turn_.config.profile.validity, Rule::OC6_user_turns);
+        FoldNeighbours near;
+        if (is_in_turns) near = neighbours_of(outline, first, last, plan_.folded, turn_.config.profile.validity);
+        const auto bridge = [&](std::size_t at) {
+            edit.insert_text(
+                at, Role::assistant, bridge_text(turn_.language),
+                {.origin = Origin::repair, .reason = std::string(bridge_reason), .covers = summary.covers});
+        };
         edit.replace_with_text(first, last, role(), draft.summary_text, summary);
+        if (near.behind) bridge(first + 1);
         if (!draft.files_text.empty()) edit.insert_text(first + 1, Role::user, draft.files_text, files);
+        if (!draft.files_text.empty() && is_in_turns) bridge(first + 1);
+        if (has_skills && is_in_turns) bridge(first);
         if (has_skills) edit.insert_text(first, Role::user, draft.skills_text, skills);
+        if (near.before) bridge(first);
     }
     if (goes_on_apart_) stage_go_on(edit);
 }
 
-/// Not behind what the user has just said, nor into a round that still waits for results.
+/// Not behind what the user has just said, nor behind a tool where the server refuses that, nor into a round that still
+/// waits for results.
 bool FoldRun::is_go_on_due() const {
     const Outline outline = turn_.outline();
-    return config_.continue_message && outline.size() > 0 && !starts_turn(outline[outline.size() - 1]) &&
-           outline.is_round_complete();
+    if (!config_.continue_message || outline.size() == 0) return false;
+    const MessageInfo& last = outline[outline.size() - 1];
+    if (has_rule(turn_.config.profile.validity, Rule::OC6_user_turns) && last.role != Role::assistant) return false;
+    return !starts_turn(last) && outline.is_round_complete();
 }
 
 void FoldRun::stage_go_on(Draft& edit) const {
