@@ -57,7 +57,7 @@ void warn_above_trigger(HookTurn& turn, std::int64_t tokens, std::int64_t trigge
         "after clearing the request still has {} tokens, the trigger is {}: what has to stay is above it, so each call "
         "will clear again",
         tokens, trigger);
-    turn.report.more().error = text;
+    if (turn.report.more().error.empty()) turn.report.more().error = text;
     emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "still_above_trigger", text,
                          turn.conversation_id(), tokens, trigger});
 }

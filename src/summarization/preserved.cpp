@@ -102,7 +102,12 @@ std::vector<UserText> keep_user_texts(std::vector<UserText> texts, std::int64_t 
     std::vector<bool> is_kept(texts.size());
     std::vector<std::int64_t> sizes;
     for (const UserText& text : texts) sizes.push_back(size_up_to(text.text, max_tokens, counter));
-    const std::int64_t share = share_of_one(sizes, max_tokens);
+    const auto is_once = [&](std::size_t i) { return texts[i].beside_results <= 1; };
+    std::vector<std::int64_t> once;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (is_once(i)) once.push_back(sizes[i]);
+    }
+    std::int64_t share = share_of_one(std::move(once), max_tokens);
     const std::int64_t brief = max_tokens / 16;
     std::int64_t left = max_tokens;
     // Newest first, up to the first without room. Returns whether that came.
@@ -118,9 +123,9 @@ std::vector<UserText> keep_user_texts(std::vector<UserText> texts, std::int64_t 
             is_kept[i] = true;
         }
     };
-    const auto is_once = [&](std::size_t i) { return texts[i].beside_results <= 1; };
     take(max_tokens / 2, [&](std::size_t i) { return is_once(i) && sizes[i] <= brief; });
     take(0, is_once);
+    share = left;  // what repeats gets what the others leave
     take(0, [](std::size_t) { return true; });
     std::vector<UserText> kept;
     for (std::size_t i = 0; i < texts.size(); ++i) {

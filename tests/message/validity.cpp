@@ -178,7 +178,7 @@ TEST_CASE("OC6: compatible servers ask for more", "[validity]") {
     const ValidityProfile& strict = openai_compatible();
     CHECK(rules_broken({user(), reply()}, strict) == Rules{Rule::OC6_last_role});
     CHECK(rules_broken({system(), reply(), user()}, strict) == Rules{Rule::OC6_alternation});
-    CHECK(rules_broken({system(), user(), system(), user()}, strict) == Rules{Rule::OC6_system_first});
+    CHECK(rules_broken({system(), user(), reply(), system(), user()}, strict) == Rules{Rule::OC6_system_first});
     CHECK(rules_broken({system(), system(), user()}, strict) == Rules{Rule::OC6_system_first});
     ChatMessage shot = result("c");
     shot.parts.push_back(Part{PartKind::media, {}, "c"});

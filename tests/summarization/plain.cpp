@@ -163,7 +163,7 @@ TEST_CASE("calls that name nothing are folded by rule all the same, at every siz
             const Report& report = chain_with(nullptr, config, &events).before_model(conversation);
             CHECK(report.changed());
             CHECK(report.tokens_after < report.tokens_before / 2);
-            CHECK(events.empty());
+            CHECK(std::ranges::count(events, "plain_summary") == 0);
             if (tokens >= 200) CHECK(has(text_of_all(conversation), "- act: "));
         }
     }
