@@ -91,13 +91,13 @@ std::string without_arguments(const ToolUse& use) {
     return fmt::format("{}: {} call{}", use.tool, use.calls, use.calls == 1 ? "" : "s");
 }
 
-std::string to_text(const ToolUse& use) {
+std::string line_of_use(const ToolUse& use) {
     std::string text = without_arguments(use);
     if (!use.newest.empty()) text.append(arguments_mark).append(use.newest);
     return text;
 }
 
-/// Of a line as `to_text` writes it.
+/// Of a line as `line_of_use` writes it.
 std::optional<ToolUse> read_tool_use(std::string_view line) {
     const std::size_t mark = std::min(line.find(arguments_mark), line.size());
     const std::string_view head = line.substr(0, mark);
@@ -303,7 +303,7 @@ void PlainSummary::add_work() {
     }
     for (const FileUse& file : config_.work.files_tokens > 0 ? work.files : std::vector<FileUse>{})
         lines_[files].push_back(whittle::to_text(file));
-    for (const ToolUse& use : uses_) lines_[calls].push_back(to_text(use));
+    for (const ToolUse& use : uses_) lines_[calls].push_back(line_of_use(use));
 }
 
 std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& counter, Language language) {
