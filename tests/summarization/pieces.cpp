@@ -135,7 +135,7 @@ TEST_CASE("a fold of nothing but summaries and skills is known as such", "[fold]
     CHECK(list.plan({}).folded == Indices{0, 1});
 }
 
-TEST_CASE("user messages are kept newest first, the one that no longer fits is cut to what is left", "[users]") {
+TEST_CASE("user messages that fit are kept whole, and the longest is cut to what is left", "[users]") {
     const auto keep = [](std::vector<std::string> texts) {
         return keep_user_messages(std::move(texts), 30'000, count4(), Language::english);
     };
@@ -143,14 +143,16 @@ TEST_CASE("user messages are kept newest first, the one that no longer fits is c
     CHECK(keep({a, std::string(80'000, 'b')}).texts == std::vector{a, std::string(80'000, 'b')});
     const KeptUserMessages cut = keep({a, std::string(80'004, 'b')});
     REQUIRE(cut.texts.size() == 2);
-    CHECK(count4().count(cut.texts[0]) == 30'000 - 20'001);
-    CHECK(cut.texts[0].substr(0, 3) == "aaa");
-    const auto left = std::ranges::count(cut.texts[0], 'a') - std::ranges::count(std::string("characters"), 'a');
-    CHECK(cut.texts[0].find("...[cut: " + std::to_string(40'000 - left) + " characters]...") != std::string::npos);
-    CHECK(cut.texts[0].substr(cut.texts[0].size() - 3) == "aaa");
+    CHECK(cut.texts[0] == a);
+    CHECK(count4().count(cut.texts[1]) == 20'000);
+    CHECK(cut.texts[1].substr(0, 3) == "bbb");
+    const auto left = std::ranges::count(cut.texts[1], 'b');
+    CHECK(cut.texts[1].find("...[cut: " + std::to_string(80'004 - left) + " characters]...") != std::string::npos);
+    CHECK(cut.texts[1].substr(cut.texts[1].size() - 3) == "bbb");
     const KeptUserMessages full = keep({std::string(40, 'a'), std::string(120'000, 'b')});
-    CHECK(full.texts == std::vector{std::string(120'000, 'b')});
-    CHECK(full.left_out == 1);
+    REQUIRE(full.texts.size() == 2);
+    CHECK(full.texts[0] == std::string(40, 'a'));
+    CHECK(full.left_out == 0);
 }
 
 TEST_CASE("without room nothing is kept, and one huge message is cut to the budget", "[users]") {
@@ -467,4 +469,23 @@ TEST_CASE("a transcript ends a line that a failure left open, and says which fil
     const ChainCallbacks<> callbacks{.on_event = [&](const Event& e) { told.emplace_back(e.kind); }};
     Chain<>(ChainConfig{}, callbacks, nowhere).before_model(other);
     CHECK(told == std::vector<std::string>{"store_failed", "failed"});
+}
+
+TEST_CASE("a long paste leaves room for what else the user said", "[summarization]") {
+    const auto keep = [](std::vector<std::string> texts, std::int64_t tokens) {
+        return keep_user_messages(std::move(texts), tokens, count4(), Language::english);
+    };
+    const std::string preference = "Call me Sam, and never use tabs: four blanks, as in the style guide.";
+    const std::string paste(64'000, 'p');
+    const KeptUserMessages kept = keep({preference, paste}, 2'000);
+    REQUIRE(kept.texts.size() == 2);
+    CHECK(kept.texts[0] == preference);
+    CHECK(kept.texts[1].size() > 4'000);  // the rest of the room
+    // Several pastes share; each is a quarter at most where there are more.
+    std::vector<std::string> many{preference};
+    for (int i = 0; i < 10; ++i) many.push_back(paste);
+    const KeptUserMessages shared = keep(many, 2'000);
+    CHECK(shared.texts.front() == preference);
+    CHECK(shared.texts.size() >= 4);
+    CHECK(keep({paste}, 2'000).texts.front().size() > 7'000);  // alone it has all
 }
