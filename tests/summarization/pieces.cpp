@@ -382,23 +382,79 @@ TEST_CASE("the default finalizer keeps system texts and composes the summary", "
     CHECK(text_of(made[1]).find("recorded in") == std::string::npos);
 }
 
-TEST_CASE("a builder's skills stand right before the summary", "[finalizer]") {
-    const std::vector<ChatMessage> originals{ChatMessage::system("S"), user("do it"),
-                                             ChatMessage::assistant().call("1", "load_skill", R"({"skill":"pdf"})"),
-                                             ChatMessage::result("1", "load_skill", "how to read a PDF")};
-    const auto finalize =
-        FinalizerBuilder<ChatMessage>{}
-            .preserve_skills({.skill_tool_name = "load_skill"})
-            .custom([](const FinalizeContext&, std::span<const ChatMessage> messages, const ChatMessage& summary) {
-                return std::vector{messages[0], summary};
-            })
+namespace {
+
+std::vector<ChatMessage> talk_with_skill() {
+    return {ChatMessage::system("S"), user("do it"),
+            ChatMessage::assistant().call("1", "load_skill", R"({"skill":"pdf"})"),
+            ChatMessage::result("1", "load_skill", "how to read a PDF")};
+}
+
+int times_in(const std::vector<ChatMessage>& messages, std::string_view text) {
+    int times = 0;
+    for (const ChatMessage& m : messages) {
+        const std::string whole = text_of(m);
+        for (std::size_t at = whole.find(text); at != std::string::npos; at = whole.find(text, at + 1)) ++times;
+    }
+    return times;
+}
+
+}  // namespace
+
+TEST_CASE("a builder's handlers run first, and its custom function gets the summary with the skills", "[finalizer]") {
+    const std::vector<ChatMessage> originals = talk_with_skill();
+    std::string seen;
+    const auto custom = [&](const FinalizeContext&, std::span<const ChatMessage> messages, const ChatMessage& summary) {
+        seen = text_of(summary);
+        return std::vector{messages[0], summary};
+    };
+    const PreserveSkillsConfig skills{.skill_tool_name = "load_skill"};
+    for (const auto& finalize : {FinalizerBuilder<ChatMessage>{}.preserve_skills(skills).custom(custom).build(),
+                                 FinalizerBuilder<ChatMessage>{}.custom(custom).preserve_skills(skills).build()}) {
+        const auto made = finalize({}, originals, ChatMessage::user("summary"));
+        REQUIRE(made.size() == 2);
+        CHECK(made[0] == originals[0]);
+        CHECK(seen.find("how to read a PDF") < seen.find("\n\nsummary"));
+        CHECK(text_of(made[1]) == seen);
+        CHECK(times_in(made, "how to read a PDF") == 1);
+    }
+    const auto alone =
+        FinalizerBuilder<>{}.preserve_skills(skills).build()({}, originals, ChatMessage::user("summary"));
+    REQUIRE(alone.size() == 1);
+    CHECK(times_in(alone, "how to read a PDF") == 1);
+}
+
+TEST_CASE("skills come once, and within the builder's limits, with a default finalizer inside of a builder's function",
+          "[finalizer]") {
+    std::vector<ChatMessage> originals = talk_with_skill();
+    originals.push_back(ChatMessage::assistant().call("2", "load_skill", R"({"skill":"csv"})"));
+    originals.push_back(ChatMessage::result("2", "load_skill", "how to read a CSV"));
+    const auto standard = default_finalizer<ChatMessage>(
+        {.preserve_skills = {.skill_tool_name = "load_skill"}, .transcript_file_path = "/t.txt"});
+    const auto nested = [&](int max_skills, bool keeps_context) {
+        return FinalizerBuilder<ChatMessage>{}
+            .preserve_skills({.skill_tool_name = "load_skill", .max_skills = max_skills})
+            .custom(
+                [=](const FinalizeContext& context, std::span<const ChatMessage> messages, const ChatMessage& summary) {
+                    auto made = standard(keeps_context ? context : FinalizeContext{}, messages, summary);
+                    made.insert(made.begin(), ChatMessage::system("system prompt"));
+                    return made;
+                })
             .build();
-    const auto made = finalize({}, originals, ChatMessage::user("summary"));
-    REQUIRE(made.size() == 3);
-    CHECK(made[0] == originals[0]);
-    CHECK(text_of(made[1]).find("pdf") != std::string::npos);
-    CHECK(text_of(made[1]).find("how to read a PDF") != std::string::npos);
-    CHECK(text_of(made[2]) == "summary");
+    };
+    const auto one = nested(1, true)({}, originals, ChatMessage::user("summary"));
+    CHECK(times_in(one, "how to read a CSV") == 1);
+    CHECK(times_in(one, "how to read a PDF") == 0);
+    CHECK(times_in(one, "/t.txt") == 1);
+    const auto context_of_its_own = nested(5, false)({}, originals, ChatMessage::user("summary"));
+    CHECK(times_in(context_of_its_own, "how to read a CSV") == 1);
+    CHECK(times_in(context_of_its_own, "how to read a PDF") == 1);
+
+    const auto twice = FinalizerBuilder<>{}
+                           .preserve_skills({.skill_tool_name = "load_skill"})
+                           .custom(nested(5, true))
+                           .build()({}, originals, ChatMessage::user("summary"));
+    CHECK(times_in(twice, "how to read a PDF") == 1);
 }
 
 TEST_CASE("a builder names what is wrong with it and with what its function gives", "[finalizer]") {
