@@ -1,7 +1,7 @@
 # Compares what each suite ran with tests/counts.txt, so that no case and no assertion goes unseen: FOLDER has a file of each
-# suite (support/main.cpp), EXPECTED is the committed list. Cases must be as many, assertions at least
-# 98 of 100, since some tests loop until something has happened; assertions of a suite with skipped cases are not compared. With the environment variable
-# WHITTLE_WRITE_EXPECTED set, it writes the list.
+# suite (support/main.cpp), EXPECTED is the committed list. Cases must be as many, assertions at least 98 of 100, since some
+# tests loop until something has happened; assertions of a suite with skipped cases are not compared. With the environment
+# variable WHITTLE_WRITE_EXPECTED set, it writes the list.
 cmake_minimum_required(VERSION 3.24)
 if(NOT COMPLETE)
   message("counts: skipped: this build leaves out components, and the cases of their tests")
