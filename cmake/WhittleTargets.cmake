@@ -46,7 +46,7 @@ endfunction()
 function(whittle_add_executable target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADERS" "SOURCES;LINK")
   if(NOT arg_HEADERS)
-    set(arg_HEADERS whittle_program_headers)
+    set(arg_HEADERS whittle_json_headers)
   endif()
   add_executable(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE whittle::whittle whittle::json ${arg_LINK})
@@ -56,16 +56,21 @@ function(whittle_add_executable target)
   whittle_reuse_precompiled(${target} ${arg_HEADERS})
 endfunction()
 
-# Whether headers are precompiled: in builds of whittle itself that do not optimise.
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+# Whether headers are precompiled: in builds of whittle itself that do not optimise. Programs are position-independent
+# as libraries are, so that one header serves both; compilers refuse it for a file whose options differ.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS
+   AND NOT CMAKE_POSITION_INDEPENDENT_CODE)
   set(WHITTLE_PRECOMPILES ON)
+  if(NOT MSVC)
+    add_compile_options(-fPIC)
+  endif()
 endif()
 
-# whittle_precompile(<target> HEADERS <headers> LINK <libraries> [OPTIONS <of the compiler>] [PIC]): HEADERS, precompiled for those that
-# whittle_reuse_precompiled names: libraries of ours, which are position-independent, or programs.
+# whittle_precompile(<target> HEADERS <headers> LINK <libraries> [OPTIONS <of the compiler>]): HEADERS, precompiled for those that
+# whittle_reuse_precompiled names.
 function(whittle_precompile target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PIC" "" "HEADERS;LINK;OPTIONS")
-  if(NOT WHITTLE_PRECOMPILES OR (CMAKE_POSITION_INDEPENDENT_CODE AND NOT arg_PIC))
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK;OPTIONS")
+  if(NOT WHITTLE_PRECOMPILES)
     return()
   endif()
   set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp") # a precompiled header needs a target with a source
@@ -73,7 +78,7 @@ function(whittle_precompile target)
   add_library(${target} STATIC EXCLUDE_FROM_ALL "${source}")
   target_link_libraries(${target} PRIVATE ${arg_LINK})
   target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
-  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ${arg_PIC})
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PRIVATE cxx_std_20)
   whittle_set_warnings(${target})
   target_compile_options(${target} PRIVATE ${arg_OPTIONS})

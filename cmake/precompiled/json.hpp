@@ -17,4 +17,3 @@ extern template class nlohmann::detail::serializer<nlohmann::ordered_json>;
 #include "whittle/adapter/anthropic.hpp"
 #include "whittle/adapter/openai.hpp"
 #include "whittle/message/chat_message.hpp"
-#include "whittle/whittle.hpp"

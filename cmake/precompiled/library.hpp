@@ -33,3 +33,5 @@
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "whittle/whittle.hpp"
