@@ -3,6 +3,7 @@
 #include "../base/ascii.hpp"
 #include "echoed_text.hpp"
 #include "error_body.hpp"
+#include "overflow_form.hpp"
 #include "overflow_text.hpp"
 #include "retry_after.hpp"
 #include "url_text.hpp"
@@ -29,9 +30,14 @@ constexpr std::size_t most_text_bytes = 16'384;
 constexpr std::array<std::string_view, 5> refusal_words{"content_filter", "content_policy_violation",
                                                         "responsibleaipolicyviolation", "data_inspection_failed",
                                                         "datainspectionfailed"};
-constexpr std::array<std::string_view, 6> overflow_words{
-    "context_length_exceeded",          "exceed_context_size_error", "model_context_window_exceeded",
-    "model_max_prompt_tokens_exceeded", "tokens_limit_reached",      "request_too_large"};
+constexpr std::array<std::string_view, 8> overflow_words{"context_length_exceeded",
+                                                         "exceed_context_size_error",
+                                                         "model_context_window_exceeded",
+                                                         "content_length_exceeds_threshold",
+                                                         "1261",
+                                                         "model_max_prompt_tokens_exceeded",
+                                                         "tokens_limit_reached",
+                                                         "request_too_large"};
 constexpr std::array<std::string_view, 19> auth_words{"insufficient_quota",
                                                       "billing_error",
                                                       "billing_hard_limit_reached",
@@ -81,6 +87,7 @@ struct Evidence {
     const ErrorBody& body;
     std::string text;  ///< all sentences, ASCII lower case
     std::optional<detail::OverflowNumbers> overflow{};
+    std::optional<detail::OverflowNumbers> above_rate{};
 
     [[nodiscard]] bool has(Phrases known) const {
         return std::any_of(body.words.begin(), body.words.end(),
@@ -109,6 +116,10 @@ Evidence gather(int status, const ErrorBody& body) {
     const int named = body.code >= 400 ? static_cast<int>(body.code) : 0;
     Evidence evidence{is_inside_stream ? named : status, body, text_of(body)};
     evidence.overflow = detail::read_overflow(evidence.text);
+    if (!evidence.overflow || evidence.overflow->limit == 0) {
+        if (const auto by_form = detail::read_overflow_form(evidence.text)) evidence.overflow = by_form;
+    }
+    if (evidence.status == 429 || evidence.status == 413) evidence.above_rate = detail::read_above_rate(evidence.text);
     return evidence;
 }
 
@@ -134,6 +145,7 @@ Class class_of(const Evidence& evidence) {
     if (evidence.is_output_too_large()) return Class::bad_request;
     if (evidence.has(overflow_words) || evidence.status == 413 || evidence.is_empty_refusal()) return Class::overflow;
     if (evidence.status == 401 || evidence.status == 402 || evidence.has(auth_words)) return Class::auth;
+    if (evidence.above_rate) return Class::overflow;
     if (is_rate_limit(evidence)) return Class::rate_limit;
     if (evidence.overflow) return Class::overflow;
     if (evidence.says(refusal_texts)) return Class::refusal;
@@ -176,9 +188,9 @@ std::string request_id_of(const HttpHeaders& headers, const ErrorBody& body) {
 }
 
 void set_numbers(const Evidence& evidence, ClassifiedError& error) {
-    if (evidence.overflow) {
-        error.limit = evidence.overflow->limit;
-        if (evidence.overflow->input > 0) error.used = evidence.overflow->input + evidence.overflow->output;
+    if (const auto& said = evidence.above_rate ? evidence.above_rate : evidence.overflow) {
+        error.limit = said->limit;
+        if (said->input > 0) error.used = said->input + said->output;
     }
     if (evidence.body.context_size > 0) error.limit = evidence.body.context_size;
     if (evidence.body.prompt_tokens > 0) error.used = evidence.body.prompt_tokens;

@@ -16,7 +16,16 @@ std::span<const Dialect> dialects() {
         {.name = "openrouter", .max_tokens_field = "max_tokens", .any_member = true},
         {.name = "litellm", .max_tokens_field = "max_tokens", .any_member = true},
         {.name = "deepseek", .max_tokens_field = "max_tokens", .further_members = {"reasoning_content"}},
-        {.name = "compatible", .max_tokens_field = "max_tokens", .stream_usage = false, .null_content = false},
+        {.name = "mistral",
+         .max_tokens_field = "max_tokens",
+         .stream_usage = false,
+         .null_content = false,
+         .merge_users = true},
+        {.name = "compatible",
+         .max_tokens_field = "max_tokens",
+         .stream_usage = false,
+         .null_content = false,
+         .merge_users = true},
     };
     return all;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace whittle::inline v0 {
@@ -153,6 +154,30 @@ private:
     const Dialect& dialect_;
 };
 
+bool is_merged(const ordered_json& m) {
+    const ordered_json* content = find_member(m, "content");
+    return find_string(m, "role") == "user" && m.size() == 2 && content != nullptr &&
+           (content->is_string() || content->is_array());
+}
+
+/// A list of parts, whatever the content is.
+ordered_json parts_of(ordered_json content) {
+    if (content.is_array()) return content;
+    return ordered_json::array({{{"type", "text"}, {"text", std::move(content)}}});
+}
+
+/// What the user says twice in a row, as one message.
+void merge_user(ordered_json& m, const ordered_json& next) {
+    ordered_json& content = m["content"];
+    const ordered_json& more = next["content"];
+    if (content.is_string() && more.is_string()) {
+        content = content.get<std::string>() + "\n\n" + more.get<std::string>();
+        return;
+    }
+    content = parts_of(std::move(content));
+    for (ordered_json& part : parts_of(more)) content.push_back(std::move(part));
+}
+
 std::string write_tool(const ToolSpec& tool) {
     std::string text = R"({"type":"function","function":{"name":)" + whittle::detail::quoted(tool.name);
     if (!tool.description.empty()) text += R"(,"description":)" + whittle::detail::quoted(tool.description);
@@ -202,7 +227,18 @@ std::string chat_body(const ModelRequest<Message>& request, const OpenAIModelCon
     messages.reserve(request.messages.size() + 1);
     if (!request.system.empty())
         messages.push_back(render({{"role", config.dialect.system_role}, {"content", request.system}}));
-    for (const Message& message : request.messages) messages.push_back(writer.write(message.json()));
+    std::optional<ordered_json> said;  // by the user, and not written yet
+    for (const Message& message : request.messages) {
+        const ordered_json& m = message.json();
+        if (config.dialect.merge_users && is_merged(m)) {
+            said ? merge_user(*said, m) : static_cast<void>(said.emplace(m));
+            continue;
+        }
+        if (said) messages.push_back(writer.write(*said));
+        said.reset();
+        messages.push_back(writer.write(m));
+    }
+    if (said) messages.push_back(writer.write(*said));
 
     std::string body = render(fields);
     body.pop_back();  // the brace

@@ -14,7 +14,20 @@ constexpr int most_digits = 15;
 
 // {L} limit, {U} used, {O} output on top of used, {T} both together, {N} of no interest: a number, perhaps 131,072;
 // {*}: up to `longest_gap` other bytes. What gives more numbers stands first.
-constexpr std::array<std::string_view, 50> sentences{
+constexpr std::array<std::string_view, 68> sentences{
+    // SiliconFlow, SambaNova, Groq's sisters, Snowflake, GitHub Models, Volcengine, vLLM where nothing is left for a
+    // reply
+    "length of prompt_tokens ({U}) must be less than max_seq_len ({L})",
+    "provided prompt is {U} tokens long{*}maximum supported sequence length is just {L}",
+    "input tokens exceed the configured limit of {L} tokens{*}resulted in {U} tokens",
+    "total number of tokens in the prompt cannot exceed {L} - received {U}",
+    "`inputs` must have less than {L} tokens. given: {U}",
+    "max input tokens: {L}, request input token count: {U}",
+    "max tokens of {L} exceeded",
+    "request body too large for{*}max size: {L} tokens",
+    "total tokens of image and text exceed max message tokens",
+    "max_tokens must be at least 1, got -",
+    "max_completion_tokens must be at least 1, got -",
     // vLLM
     "passed {U} input tokens and requested {O} output tokens{*}context length is only {L} tokens",
     "is too large: {O}. this model's maximum context length is {L} tokens and your request has {U} input tokens",
@@ -72,6 +85,13 @@ constexpr std::array<std::string_view, 50> sentences{
     "context window exceeds limit",
     "range of input length should be [1, {L}]",
     "`inputs` tokens + `max_new_tokens` must be <= {L}. given: {U} `inputs` tokens and {O}",
+    "context limit exceeded",
+    "context window exceeded",
+    "context overflow",
+    "超出最大上下文",
+    "超过最大长度",
+    "输入过长",
+    "request payload size exceeds the limit",
     "request entity too large",
     "payload too large",
 };

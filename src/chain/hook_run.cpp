@@ -155,15 +155,43 @@ void HookRun::run(const HookStages& stages) {
         const std::size_t stage = stages.is_backward ? size - 1 - (i - stages.own) : i;
         run_stage(stage, (*stages.names)[stage]);
     }
+    if (hook_ == Hook::before_model) fit_window(stages);
     settle(start_.journal);
     finish(try_to_count());
+}
+
+/// A request known to be above a known window is no request: what stages do about a refused one is done before it is
+/// sent. A server that cuts in silence never says that it was needed. Not tried again while nothing has changed.
+void HookRun::fit_window(const HookStages& stages) {
+    const ChainConfig& config = setup_.config;
+    Notes notes{setup_.side.notes, chain_notes};
+    const std::int64_t limit = sub_saturating(known_window(notes, config.profile), config.profile.output_reserve);
+    if (limit <= 0 || config.dry_run) return;
+    const auto state = [&](std::int64_t tokens) { return fmt::format("{} {}", setup_.side.infos.size(), tokens); };
+    const std::int64_t tokens = try_to_count().total;
+    if (tokens <= limit) return notes.erase("above_window");
+    if (notes.text("above_window") == state(tokens)) return;
+    goal_.emplace(Overflow{.used = tokens}, notes, config.profile);
+    for (std::size_t stage = stages.own; stage < stages.names->size(); ++stage) {
+        run_stage(stage, (*stages.names)[stage]);
+        if (setup_.report.stages.back().outcome == Outcome::idle) setup_.report.stages.pop_back();
+    }
+    goal_.reset();
+    const std::int64_t after = try_to_count().total;
+    if (after <= limit) return notes.erase("above_window");
+    notes.set("above_window", state(after));
+    const std::string text = fmt::format(
+        "the request has {} tokens, the model's window has room for {}: what could go has gone, the rest is pinned, "
+        "system text, tools, or the newest messages",
+        after, limit);
+    emit(setup_.events, {Event::Level::warning, "chain", "above_window", text, setup_.side.id, tokens, after});
 }
 
 void HookRun::run_stage(std::size_t stage, std::string_view name) {
     const Savepoint before = savepoint();
     StageReport& report = setup_.report.stages.emplace_back();
     report.middleware = name;
-    report.hook = hook_;
+    report.hook = is_fitting() ? Hook::on_overflow : hook_;
     report.counter = setup_.config.token_counter->id();
     try {
         call(stage, report);

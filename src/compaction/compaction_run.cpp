@@ -164,9 +164,19 @@ Unit CompactionRun::stage_message(std::string_view text, std::string facts) {
             continue;
         }
         const std::size_t place = place_of_summary(outline, first, last);
-        edit_.insert_text(place, role(), text, std::move(provenance));
+        FoldNeighbours near;
+        if (role() == Role::user)
+            near = neighbours_of(outline, first, last, plan_.folded, turn_.config.profile.validity);
+        const auto bridge = [&](std::size_t at) {
+            edit_.insert_text(
+                at, Role::assistant, bridge_text(turn_.language),
+                {.origin = Origin::repair, .reason = std::string(bridge_reason), .covers = provenance.covers});
+        };
+        edit_.insert_text(place, role(), text, provenance);
         erase(place + 1, last + 1);
         erase(first, place);
+        if (near.behind) bridge(first + 1);
+        if (near.before) bridge(first);
     }
     return unit;
 }

@@ -61,6 +61,13 @@ private:
     [[nodiscard]] bool may_go(std::size_t message, std::size_t part) const {
         return may_take_media(edit_.outline()[message], part) && !keeps_media(turn_, edit_, config_, message, part);
     }
+    /// No request that has it is ever answered, so it goes from the newest messages too, whatever tool it came from;
+    /// only what a user has pinned stays.
+    [[nodiscard]] bool must_go(std::size_t message, std::size_t part) const {
+        const MessageInfo& info = edit_.outline()[message];
+        const auto& pins = turn_.config.pins;
+        return may_take_media(info, part) && !info.pinned && !(pins && pins(info));
+    }
     /// Only asked where that decides how large the others may be.
     [[nodiscard]] std::size_t images_that_can_go() const {
         if (images_ == 0 || limits_.many_images_side <= 0) return images_;
@@ -79,13 +86,15 @@ private:
     [[nodiscard]] std::vector<std::size_t> media_to_go(std::size_t message) const {
         std::vector<std::size_t> media;
         const Outline outline = edit_.outline();
-        if (!outline[message].has(PartKind::media) || edit_.is_pinned(message)) return media;
+        if (!outline[message].has(PartKind::media)) return media;
+        const bool is_pinned = edit_.is_pinned(message);
         std::size_t images = images_;
         std::int64_t bytes = bytes_;
         for (std::size_t p = 0; p < outline[message].parts.size(); ++p) {
             const PartInfo& part = outline[message].parts[p];
-            const bool is_over = exceeds_alone(part, limits_, max_side_) || bytes > 0 || (images > 0 && part.is_image);
-            if (!is_over || !may_go(message, p)) continue;
+            const bool is_alone = exceeds_alone(part, limits_, max_side_) && must_go(message, p);
+            const bool is_over = bytes > 0 || (images > 0 && part.is_image) || exceeds_alone(part, limits_, max_side_);
+            if (!is_alone && (!is_over || is_pinned || !may_go(message, p))) continue;
             media.push_back(p);
             images -= std::min<std::size_t>(images, part.is_image ? 1 : 0);
             bytes = sub_saturating(bytes, part.media_bytes);
@@ -139,16 +148,45 @@ StageGain stage_limits(HookTurn& turn, Draft& edit, const PruningConfig& config)
     return gain;
 }
 
+namespace {
+
+/// Each limit that is broken, with what there is.
+std::vector<std::string> broken_limits(const Outline& outline, const RequestLimits& limits) {
+    std::vector<std::string> broken;
+    const RequestSize size = size_of_request(outline);
+    if (is_over_limit(size.images, limits.max_images))
+        broken.push_back(fmt::format("{} images (limit {})", size.images, limits.max_images));
+    if (is_over_limit(size.bytes, limits.max_request_bytes))
+        broken.push_back(fmt::format("{} bytes in the request (limit {})", size.bytes, limits.max_request_bytes));
+    const int max_side = longest_side(limits, size.images);
+    const std::string when = max_side == limits.max_image_side
+                                 ? std::string()
+                                 : fmt::format(" with more than {} images", limits.many_images);
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        for (const PartInfo& part : outline[i].parts) {
+            if (!part.is_image) continue;
+            if (is_over_limit(part.media_bytes, limits.max_image_bytes))
+                broken.push_back(fmt::format("an image of {} bytes in message {} (limit {} for one)", part.media_bytes,
+                                             outline[i].serial, limits.max_image_bytes));
+            if (is_over_limit(part.image_side, max_side))
+                broken.push_back(fmt::format("an image of {} pixels a side in message {} (limit {}{})", part.image_side,
+                                             outline[i].serial, max_side, when));
+        }
+    }
+    constexpr std::size_t most = 5;
+    if (broken.size() > most) broken.resize(most);
+    return broken;
+}
+
+}  // namespace
+
 void report_limits(HookTurn& turn, const RequestLimits& limits) {
     Notes notes = turn.notes();
     if (!is_over_limits(turn.outline(), limits)) return notes.erase("limits_reported");
     if (notes.integer("limits_reported")) return;
     notes.set("limits_reported", std::int64_t{1});
-    const RequestSize size = size_of_request(turn.outline());
-    const std::string text = fmt::format(
-        "what has to stay is over the provider's limits: {} images (limit {}), {} bytes (limit {}), or an "
-        "image that is too large by itself; 0 is no limit",
-        size.images, limits.max_images, size.bytes, limits.max_request_bytes);
+    const std::string text = fmt::format("what has to stay is over the provider's limits: {}",
+                                         fmt::join(broken_limits(turn.outline(), limits), ", "));
     turn.report.more().error = text;
     emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "over_limits", text, turn.conversation_id()});
 }

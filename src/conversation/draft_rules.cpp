@@ -61,6 +61,9 @@ std::string_view Draft::rule_on(std::size_t message, std::size_t part) const {
     if (is_others && !(allow_stored_ && is_stored)) return "another middleware made this part";
     if (info.parts[part].kind == PartKind::thinking && is_in_open_loop(message))
         return "its thinking belongs to the open tool loop";
+    if (info.parts[part].kind == PartKind::thinking && env_.validity != nullptr && env_.validity->calls_keep_thinking &&
+        info.has(PartKind::tool_call))
+        return "the server wants thinking back with the calls that it led to";
     return {};
 }
 

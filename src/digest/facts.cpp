@@ -2,6 +2,7 @@
 #include "../base/json.hpp"
 #include "call_notes.hpp"
 #include "identifiers.hpp"
+#include "replaced.hpp"
 #include "text_shape.hpp"
 
 #include "whittle/base/detail/function_ref.hpp"
@@ -9,7 +10,9 @@
 #include "whittle/digest/detail/text.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -61,6 +64,15 @@ struct FactCollector::State {
         bool only_in_results = true;
     };
 
+    struct Constraint {
+        std::string text{};
+        std::size_t message = 0;
+    };
+    struct Statement {
+        detail::SentenceWords words{};
+        std::size_t message = 0;
+    };
+
     void note(std::string_view identifier, IdentifierKind kind, bool in_result) {
         if (kind == IdentifierKind::number) return;  // alone it tells nothing
         auto found = identifiers.find(identifier);
@@ -86,9 +98,41 @@ struct FactCollector::State {
             identifier, Use{.messages = 2, .order = identifiers.size(), .kind = kind, .only_in_results = false});
     }
 
+    /// What is said again is as new as that.
     void note_constraint(std::string text) {
-        if (constraints.size() >= most_constraints || !known_constraints.insert(text).second) return;
-        constraints.push_back(std::move(text));
+        const auto known = std::ranges::find(constraints, text, &Constraint::text);
+        if (known != constraints.end()) {
+            if (known->message == message) return;
+            constraints.erase(known);
+        }
+        constraints.push_back({std::move(text), message});
+        if (constraints.size() > most_constraints) constraints.pop_front();
+    }
+
+    /// Sentences of the user that give values, for what they replace.
+    void note_statements(std::string_view text) {
+        constexpr std::size_t most = 200;
+        for (detail::SentenceWords& words : detail::sentences_with_values(text, most))
+            statements.push_back({std::move(words), message});
+        while (statements.size() > most) statements.pop_front();
+    }
+    [[nodiscard]] bool is_replaced(const Constraint& constraint, std::span<const Statement> summary) const {
+        const detail::SentenceWords words = detail::words_of_sentence(constraint.text);
+        const auto replaces = [&](const Statement& later) {
+            return later.message > constraint.message && detail::is_replaced_by(words, later.words);
+        };
+        return std::ranges::any_of(summary, replaces) || std::ranges::any_of(statements, replaces);
+    }
+    /// What a summary says is newer than all; what it repeats of the user is as old as that.
+    [[nodiscard]] std::vector<Statement> statements_of(std::string_view summary) const {
+        constexpr std::size_t most = 400;
+        std::vector<Statement> said;
+        for (detail::SentenceWords& words : detail::sentences_with_values(summary, most)) {
+            const auto known = std::ranges::find(statements, words, &Statement::words);
+            const std::size_t when = known == statements.end() ? SIZE_MAX : known->message;
+            said.push_back({std::move(words), when});
+        }
+        return said;
     }
 
     void note_written(std::string path) {
@@ -97,12 +141,12 @@ struct FactCollector::State {
     }
 
     /// All facts, best first, until `visit` says false.
-    void for_each_ranked(FunctionRef<bool(RetainedFact)> visit) const;
+    void for_each_ranked(std::string_view summary, FunctionRef<bool(RetainedFact)> visit) const;
     void for_each_ranked_identifier(FunctionRef<bool(std::string_view)> visit) const;
 
     std::unordered_map<std::string, Use, TextHash, std::equal_to<>> identifiers{};
-    std::vector<std::string> constraints{};
-    std::unordered_set<std::string> known_constraints{};
+    std::deque<Constraint> constraints{};  // those of the newest message last
+    std::deque<Statement> statements{};    // the newest last
     std::vector<std::string> written{};
     std::unordered_set<std::string, TextHash, std::equal_to<>> known_written{};  // `written`
     std::size_t message = 0;
@@ -124,9 +168,11 @@ void FactCollector::add(const PartView& part, bool is_user) {
     detail::for_each_identifier(
         part.text, [&](std::string_view word, IdentifierKind kind) { state_->note(word, kind, in_result); });
     if (!is_user || part.kind != PartKind::text) return;
+    std::size_t found = 0;
     detail::for_each_constraint(part.text, [&](std::string_view sentence) {
-        if (state_->constraints.size() < most_constraints) state_->note_constraint(one_line(sentence));
+        if (found++ < most_constraints) state_->note_constraint(one_line(sentence));
     });
+    state_->note_statements(part.text);
 }
 
 void FactCollector::add_user_text(std::string_view text) { add(PartView{.kind = PartKind::text, .text = text}, true); }
@@ -163,9 +209,18 @@ void FactCollector::State::for_each_ranked_identifier(FunctionRef<bool(std::stri
     }
 }
 
-void FactCollector::State::for_each_ranked(FunctionRef<bool(RetainedFact)> visit) const {
-    for (const std::string& text : constraints) {
-        if (!visit({FactKind::constraint, text})) return;
+/// The newest message's constraints first, in the order in which it says them. What the summary or the user has
+/// replaced since does not come back.
+void FactCollector::State::for_each_ranked(std::string_view summary, FunctionRef<bool(RetainedFact)> visit) const {
+    const std::vector<Statement> said = statements_of(summary);
+    for (std::size_t end = constraints.size(); end > 0;) {
+        std::size_t begin = end - 1;
+        while (begin > 0 && constraints[begin - 1].message == constraints[end - 1].message) --begin;
+        for (std::size_t i = begin; i < end; ++i) {
+            if (is_replaced(constraints[i], said)) continue;
+            if (!visit({FactKind::constraint, constraints[i].text})) return;
+        }
+        end = begin;
     }
     for (const std::string& path : written) {
         if (!visit({FactKind::written_path, one_line(path)})) return;
@@ -219,7 +274,7 @@ std::vector<RetainedFact> FactCollector::missing_in(std::string_view summary, st
     std::vector<RetainedFact> kept;
     std::int64_t units = counter.measure(heading(language));
     int misses = 0;
-    state_->for_each_ranked([&](RetainedFact fact) {
+    state_->for_each_ranked(summary, [&](RetainedFact fact) {
         if (said.has(fact)) return true;
         const std::int64_t more = add_saturating(units, counter.measure(line_of(fact, language)));
         if (counter.to_tokens(more) > max_tokens) return ++misses < most_misses;
@@ -273,7 +328,10 @@ namespace detail {
 void collect_facts(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
                    FactCollector& facts) {
     for (const std::size_t i : fold) {
-        if (const Mark& mark = outline[i].mark) facts.add_carried(facts_from_note(mark->facts));
+        if (const Mark& mark = outline[i].mark; mark && !mark->facts.empty()) {
+            facts.next_message();
+            facts.add_carried(facts_from_note(mark->facts));
+        }
     }
     for (const std::size_t i : fold) {
         const MessageInfo& info = outline[i];

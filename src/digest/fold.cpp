@@ -49,8 +49,31 @@ std::size_t stretch_for_summary(const Outline& outline, std::span<const std::siz
     return newest;
 }
 
+FoldNeighbours neighbours_of(const Outline& outline, std::size_t first, std::size_t last,
+                             std::span<const std::size_t> folded, const ValidityProfile& rules) {
+    FoldNeighbours found;
+    if (!has_rule(rules, Rule::OC6_user_turns)) return found;
+    const auto stays = [&](std::size_t i) {
+        return outline[i].role != Role::system && !std::ranges::binary_search(folded, i);
+    };
+    for (std::size_t i = first; i-- > 0;) {
+        if (!stays(i)) continue;
+        found.before = outline[i].role != Role::assistant;
+        break;
+    }
+    for (std::size_t i = last; i < outline.size(); ++i) {
+        if (!stays(i)) continue;
+        found.behind = outline[i].role == Role::user;
+        break;
+    }
+    return found;
+}
+
+std::string bridge_text(Language language) { return language == Language::chinese ? "好的。" : "Noted."; }
+
 bool comes_from_fold(const MessageInfo& info) noexcept {
     const Origin origin = origin_of(info.mark);
+    if (origin == Origin::repair) return info.mark->reason == bridge_reason;
     if (origin == Origin::nudge) return info.mark->reason == "continue";
     return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment;
 }

@@ -87,9 +87,20 @@ std::optional<IdentifierKind> identifier_kind(std::string_view word) noexcept {
     return std::nullopt;
 }
 
-constexpr std::array<std::string_view, 14> english_words{"must",    "mustn't",  "never",        "always",   "do not",
-                                                         "don't",   "cannot",   "required",     "only",     "forbidden",
-                                                         "at most", "at least", "no more than", "make sure"};
+constexpr std::array<std::string_view, 43> english_words{
+    "must",         "mustn't",    "never",     "always",    "do not",         "don't",         "cannot",
+    "required",     "forbidden",  "at most",   "at least",  "no more than",   "make sure",     "stop and",
+    "escalate",     "prefer",     "prefers",   "preferred", "from now on",    "going forward", "avoid",
+    "avoids",       "should not", "shouldn't", "may not",   "not allowed",    "no longer",     "without asking",
+    "ask before",   "ask first",  "ask me",    "approval",  "needs approval", "use only",      "only use",
+    "may only",     "can only",   "stick to",  "ensure",    "remember that",  "remember to",   "has to be",
+    "is off limits"};
+/// Behind these "only" is a rule; in "is only a backstop" it is none.
+constexpr std::array<std::string_view, 12> words_before_only{"use",    "edit",  "change", "write", "touch",   "read",
+                                                             "answer", "reply", "run",    "work",  "respond", "call"};
+/// What a line may begin with, and a colon, to be one.
+constexpr std::array<std::string_view, 10> rule_labels{"rule", "rules",   "policy",     "constraint",  "constraints",
+                                                       "note", "warning", "preference", "requirement", "important"};
 constexpr std::array<std::string_view, 14> chinese_words{"必须", "不要", "不得",   "禁止", "务必", "总是", "始终",
                                                          "永远", "绝不", "一定要", "不能", "不可", "只能", "切勿"};
 
@@ -101,9 +112,37 @@ bool has_word(std::string_view lower, std::string_view word) noexcept {
     return false;
 }
 
+/// "BUDGET: 900", "Rule: ...".
+bool has_label(std::string_view sentence, std::string_view lower) {
+    constexpr std::size_t longest_label = 40;
+    const std::size_t colon = sentence.substr(0, longest_label).find(": ");
+    if (colon == nowhere || colon < 2) return false;
+    const std::string_view label = sentence.substr(0, colon);
+    const auto capitals = std::ranges::count_if(label, is_upper);
+    const bool is_loud =
+        capitals >= 2 && std::ranges::none_of(label, is_lower) && std::ranges::all_of(label, [](char c) {
+            return is_upper(c) || is_digit(c) || c == ' ' || c == '-' || c == '_';
+        });
+    return is_loud || is_one_of(lower.substr(0, colon), rule_labels);
+}
+
+/// "Only touch src", "edit only that file"; not "is only a backstop".
+bool is_exclusive(std::string_view lower) {
+    if (lower.starts_with("only ")) return true;
+    for (std::size_t at = lower.find(" only"); at != nowhere; at = lower.find(" only", at + 1)) {
+        if (at + 5 < lower.size() && is_alnum(lower[at + 5])) continue;
+        const std::size_t begin = lower.substr(0, at).rfind(' ');
+        const std::string_view before =
+            lower.substr(begin == nowhere ? 0 : begin + 1, at - (begin == nowhere ? 0 : begin + 1));
+        if (is_one_of(before, words_before_only)) return true;
+    }
+    return false;
+}
+
 bool sets_condition(std::string_view sentence) {
     const std::string lower = ascii_lower(sentence);
-    return std::ranges::any_of(english_words, [&](std::string_view word) { return has_word(lower, word); }) ||
+    return has_label(sentence, lower) || is_exclusive(lower) ||
+           std::ranges::any_of(english_words, [&](std::string_view word) { return has_word(lower, word); }) ||
            std::ranges::any_of(chinese_words, [&](std::string_view word) { return lower.find(word) != nowhere; });
 }
 
@@ -132,6 +171,22 @@ FoundWord word_at(std::string_view text, std::size_t at) noexcept {
     for (; end < last && is_word(text[end]); ++end) met |= word_class(text[end]);
     if (end - at > longest_word) end = end_of_run(text, end);
     return {end - at, (met & telling) != 0};
+}
+
+/// Whether a condition is about what the sentence in front of it names: "Budget cap is $956 total. Never exceed it."
+bool lacks_subject(std::string_view sentence, std::string_view before) {
+    constexpr std::size_t longest_without = 80;
+    const auto has_digit = [](std::string_view text) { return std::ranges::any_of(text, is_digit); };
+    if (before.empty() || before.size() > longest_sentence / 2 || sentence.size() > longest_without) return false;
+    if (!has_digit(before) || has_digit(sentence)) return false;
+    bool has_name = false;
+    for_each_identifier(sentence, [&](std::string_view, IdentifierKind) { has_name = true; });
+    return !has_name;
+}
+
+/// Both, with what stands between.
+std::string_view from_to(std::string_view first, std::string_view last) noexcept {
+    return {first.data(), static_cast<std::size_t>(last.data() + last.size() - first.data())};
 }
 
 /// Behind the end of the sentence that begins `text`.
@@ -177,15 +232,19 @@ void for_each_identifier(std::string_view text, FunctionRef<void(std::string_vie
 }
 
 void for_each_constraint(std::string_view text, FunctionRef<void(std::string_view)> visit) {
+    std::string_view before;  // the sentence in front, where it is of the same line and not visited
     while (!text.empty()) {
         const std::size_t end = sentence_end(text);
         std::string_view sentence = text.substr(0, end);
         text.remove_prefix(end);
         const std::size_t begin = std::min(sentence.find_first_not_of(" \t\r\n-*>#"), sentence.size());
         sentence.remove_prefix(begin);
+        const bool ends_line = sentence.ends_with('\n');
         sentence = sentence.substr(0, sentence.find_last_not_of(" \t\r\n") + 1);
         sentence = utf8_prefix(sentence, longest_sentence);
-        if (sets_condition(sentence)) visit(sentence);
+        const bool is_one = sets_condition(sentence);
+        if (is_one) visit(lacks_subject(sentence, before) ? from_to(before, sentence) : sentence);
+        before = is_one || ends_line ? std::string_view{} : sentence;
     }
 }
 

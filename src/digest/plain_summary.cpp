@@ -14,7 +14,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +25,7 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-enum Section : std::size_t { earlier, requests, plan, findings, files, commands, errors, stored };
+enum Section : std::size_t { earlier, requests, plan, findings, files, commands, errors, stored, calls, results };
 
 /// A section's heading, and its part of the room; what one does not need goes to those behind it.
 struct SectionInfo {
@@ -31,7 +34,7 @@ struct SectionInfo {
     double share;
 };
 
-constexpr std::array<SectionInfo, 8> section_infos{{
+constexpr std::array<SectionInfo, 10> section_infos{{
     {"Earlier summary:", "更早的摘要：", 0.1},
     {"Asked by the user:", "用户的要求：", 0.1},
     {plan_heading.english, plan_heading.chinese, 0.05},
@@ -40,6 +43,8 @@ constexpr std::array<SectionInfo, 8> section_infos{{
     {"Commands:", "命令：", 0.05},
     {"Last errors:", "最近的错误：", 0.05},
     {"Stored, and under which key:", "已存储的内容及其键：", 0.05},
+    {"Other calls, with the newest arguments:", "其他调用（附最近的参数）：", 0.1},
+    {"How their newest results end:", "其最近结果的结尾：", 0.05},
 }};
 
 constexpr std::string_view title_in_english = "Written without a model, word for word from the conversation.";
@@ -73,6 +78,48 @@ void for_each_line(std::string_view text, Visit&& visit) {
 
 constexpr std::size_t longest_line = 300;
 
+/// Calls of one tool that say nothing of files, commands or plans: clicks, searches, queries.
+struct ToolUse {
+    std::string tool{};
+    std::int64_t calls = 0;
+    std::string newest{};  ///< the newest arguments, as a line; empty: there were none
+};
+
+constexpr std::string_view arguments_mark = ", last with ";
+
+std::string without_arguments(const ToolUse& use) {
+    return fmt::format("{}: {} call{}", use.tool, use.calls, use.calls == 1 ? "" : "s");
+}
+
+std::string line_of_use(const ToolUse& use) {
+    std::string text = without_arguments(use);
+    if (!use.newest.empty()) text.append(arguments_mark).append(use.newest);
+    return text;
+}
+
+/// Of a line as `line_of_use` writes it.
+std::optional<ToolUse> read_tool_use(std::string_view line) {
+    const std::size_t mark = std::min(line.find(arguments_mark), line.size());
+    const std::string_view head = line.substr(0, mark);
+    const std::size_t colon = head.rfind(": ");
+    const std::size_t word = head.rfind(" call");
+    if (colon == head.npos || word == head.npos || word <= colon + 2) return std::nullopt;
+    const std::string_view number = head.substr(colon + 2, word - colon - 2);
+    if (number.size() > 15 || !std::ranges::all_of(number, is_digit)) return std::nullopt;
+    ToolUse use{.tool = std::string(head.substr(0, colon))};
+    for (const char digit : number) use.calls = 10 * use.calls + (digit - '0');
+    if (mark < line.size()) use.newest = line.substr(mark + arguments_mark.size());
+    return use;
+}
+
+/// The last words of a text, as a line.
+std::string end_of(std::string_view text) {
+    constexpr std::size_t most = 160;
+    constexpr std::size_t looked_at = 1'000;
+    const std::string line = to_line(utf8_suffix(text, looked_at), 2 * looked_at);
+    return line.size() <= most ? line : fmt::format("...{}", utf8_suffix(line, most));
+}
+
 /// Collects in order of the messages; each section has the oldest in front.
 class PlainSummary {
 public:
@@ -88,7 +135,9 @@ private:
     void add_lines_by_rule(std::string_view text, bool has_work);
     void add_own_line(std::size_t section, std::string_view line, WorkState& work);
     void add_call(const PartView& call, const PartInfo& info);
-    void add_result(const PartView& result);
+    void add_use(ToolUse use);
+    void add_result(const PartView& result, const PartInfo& info);
+    void add_error(const PartView& result);
     void add_findings(std::string_view text);
     void add_line(Section section, std::string line);
     void add_work();
@@ -98,6 +147,8 @@ private:
     const PlainSummaryConfig& config_;
     std::array<std::vector<std::string>, section_infos.size()> lines_{};
     WorkCollector work_{config_.work};
+    std::vector<ToolUse> uses_{};                // those used last at the end
+    std::unordered_set<std::string> counted_{};  // objects of the calls that `uses_` counts
 };
 
 void PlainSummary::add(std::size_t message) {
@@ -117,7 +168,7 @@ void PlainSummary::add_part(const MessageInfo& info, std::size_t part, const Par
     }
     if (origin_of(mark) != Origin::original) return;
     if (view.kind == PartKind::tool_call) return add_call(view, info.parts[part]);
-    if (view.kind == PartKind::tool_result) return add_result(view);
+    if (view.kind == PartKind::tool_result) return add_result(view, info.parts[part]);
     if (view.kind != PartKind::text) return;
     if (info.role == Role::assistant) add_findings(view.text);
     if (config_.with_user_messages && is_user_message(info)) add_line(requests, to_line(view.text, 2 * longest_line));
@@ -163,6 +214,8 @@ void PlainSummary::add_own_line(std::size_t section, std::string_view line, Work
         work.plan->emplace_back(line);
     } else if (section == files) {
         work.files.push_back(file_from_text(line));
+    } else if (section == calls) {
+        if (auto use = read_tool_use(line)) add_use(*std::move(use));
     } else {
         add_line(static_cast<Section>(section), std::string(line));
     }
@@ -172,10 +225,39 @@ void PlainSummary::add_call(const PartView& call, const PartInfo& info) {
     const CallNotes notes = notes_of_call(call.tool, call.text);
     work_.add_call(call, info, notes);
     if (!notes.command.empty()) add_line(commands, to_line(notes.command, longest_line));
+    if (!notes.command.empty() || !notes.files.empty() || notes.is_plan) return;
+    constexpr std::size_t longest_tool = 80;
+    constexpr std::size_t longest_arguments = 200;
+    std::string arguments = to_line(call.text, longest_arguments);
+    if (arguments == "{}" || arguments == "null") arguments.clear();
+    add_use({to_line(call.tool, longest_tool), 1, std::move(arguments)});
+    if (!info.object_name.empty()) counted_.insert(info.object_name.str());
+}
+
+/// Moves to the end; what was called without arguments keeps those of an earlier call.
+void PlainSummary::add_use(ToolUse use) {
+    constexpr std::size_t most_tools = 200;
+    const auto known = std::ranges::find(uses_, use.tool, &ToolUse::tool);
+    if (known != uses_.end()) {
+        use.calls = add_saturating(use.calls, known->calls);
+        if (use.newest.empty()) use.newest = std::move(known->newest);
+        uses_.erase(known);
+    } else if (uses_.size() == most_tools) {
+        uses_.erase(uses_.begin());
+    }
+    uses_.push_back(std::move(use));
+}
+
+void PlainSummary::add_result(const PartView& result, const PartInfo& info) {
+    add_error(result);
+    if (counted_.contains(info.object_name.str()) && !is_blank(result.text)) {
+        const std::string end = end_of(result.text);
+        add_line(results, to_line(fmt::format("{}: {}", std::string_view(info.tool), end), longest_line));
+    }
 }
 
 /// The last line of a failed result, or of one that speaks of an error at its end.
-void PlainSummary::add_result(const PartView& result) {
+void PlainSummary::add_error(const PartView& result) {
     constexpr std::size_t looked_at = 2'000;
     std::string_view telling_line;
     std::string_view last;
@@ -221,6 +303,7 @@ void PlainSummary::add_work() {
     }
     for (const FileUse& file : config_.work.files_tokens > 0 ? work.files : std::vector<FileUse>{})
         lines_[files].push_back(whittle::to_text(file));
+    for (const ToolUse& use : uses_) lines_[calls].push_back(line_of_use(use));
 }
 
 std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& counter, Language language) {
@@ -235,13 +318,17 @@ std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& c
     };
     for (std::size_t s = 0; s < section_infos.size(); ++s) {
         part += section_infos[s].share;
-        const std::vector<std::string>& lines = lines_[s];
+        std::vector<std::string>& lines = lines_[s];
         const std::string head =
             fmt::format("\n{}", in_language(language, section_infos[s].english, section_infos[s].chinese));
         std::int64_t more = counter.measure(head);
         std::size_t first = lines.size();
         for (; first > 0; --first) {
-            const std::int64_t line = counter.measure("\n- " + lines[first - 1]);
+            std::int64_t line = counter.measure("\n- " + lines[first - 1]);
+            if (s == calls && !has_room(add_saturating(more, line))) {  // how often is worth more than with what
+                lines[first - 1] = without_arguments(uses_[first - 1]);
+                line = counter.measure("\n- " + lines[first - 1]);
+            }
             if (!has_room(add_saturating(more, line))) break;
             more = add_saturating(more, line);
         }
@@ -252,7 +339,7 @@ std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& c
     }
     const std::int64_t rest = config_.max_tokens - counter.count(text) - 1;
     const std::string names = whittle::to_text(facts.missing_in(text, rest, counter, language), language);
-    if (names.empty()) return text.find('\n') == text.npos ? std::string() : text;
+    if (names.empty()) return text;
     return text + "\n\n" + names;
 }
 

@@ -28,14 +28,20 @@ const ValidityProfile& openai_chat() {
     static const ValidityProfile profile{
         .name = "openai_chat",
         .rules = {G1_utf8, G2_paired, G3_unique_ids, G4_object_arguments, G6_no_invented_claim, G7_has_user, G8_names,
-                  G9_tools_defined, OC1_results_follow, OC2_result_after_call, OC3_content}};
+                  G9_tools_defined, OC1_results_follow, OC2_result_after_call, OC3_content},
+        .max_call_id = 40};
     return profile;
 }
 
 const ValidityProfile& openai_compatible() {
     using enum Rule;
-    static const ValidityProfile profile = extended(
-        openai_chat(), "openai_compatible", {OC6_last_role, OC6_alternation, OC6_system_first, OC6_text_only_results});
+    static const ValidityProfile profile = [] {
+        ValidityProfile strict =
+            extended(openai_chat(), "openai_compatible",
+                     {OC6_last_role, OC6_alternation, OC6_system_first, OC6_text_only_results, OC6_user_turns});
+        strict.calls_keep_thinking = true;
+        return strict;
+    }();
     return profile;
 }
 

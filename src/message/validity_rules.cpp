@@ -164,6 +164,27 @@ void check_system_first(const HistoryFacts& facts, const ValidityProfile&, Findi
     }
 }
 
+/// What the library wrote itself is left out: folds and repairs know this rule, and an adapter for such a server
+/// merges.
+void check_user_turns(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
+    const Outline& outline = facts.outline();
+    const MessageInfo* before = nullptr;
+    for (std::size_t i = 0; i < outline.size(); ++i) {
+        const MessageInfo& info = outline[i];
+        if (info.role == Role::system) continue;
+        const bool speaks = info.role == Role::user && !is_result_message(info);
+        const bool is_ours = origin_of(info.mark) != Origin::original;
+        if (speaks && !is_ours && before != nullptr) {
+            if (is_result_message(*before)) {
+                findings.add(i, 0, "a user message stands right behind a tool message");
+            } else if (before->role == Role::user && origin_of(before->mark) == Origin::original) {
+                findings.add(i, 0, "two user messages stand in a row");
+            }
+        }
+        before = &info;
+    }
+}
+
 void check_text_only_results(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const Outline& outline = facts.outline();
     for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -176,7 +197,7 @@ void check_text_only_results(const HistoryFacts& facts, const ValidityProfile&, 
     }
 }
 
-constexpr std::array<RuleRow, 31> rows{{
+constexpr std::array<RuleRow, 32> rows{{
     {Rule::G1_utf8, "G1", Severity::refused, check_utf8},
     {Rule::G2_paired, "G2", Severity::refused, check_paired},
     {Rule::G3_unique_ids, "G3", Severity::refused, check_unique_ids},
@@ -194,6 +215,7 @@ constexpr std::array<RuleRow, 31> rows{{
     {Rule::OC6_alternation, "OC6.alternation", Severity::refused, check_alternation},
     {Rule::OC6_system_first, "OC6.system_first", Severity::refused, check_system_first},
     {Rule::OC6_text_only_results, "OC6.text_only_results", Severity::refused, check_text_only_results},
+    {Rule::OC6_user_turns, "OC6.user_turns", Severity::refused, check_user_turns},
     {Rule::A1_user_first, "A1", Severity::refused, check_user_first},
     {Rule::A1_system_first, "A1.system_first", Severity::silent, check_system_in_front},
     {Rule::A2_results_next, "A2", Severity::refused, check_results_next},

@@ -4,6 +4,8 @@
 #include "whittle/base/event.hpp"
 #include "whittle/chain/detail/edit_schedule.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <set>
@@ -46,6 +48,18 @@ std::size_t untouched_by_clearing(const Outline& outline, const ReductionConfig&
     const ClearingPlan plan = plan_clearing(outline, config, {}, name, [](std::size_t) { return false; });
     const std::size_t first = first_to_clear(plan, config, outline.size());
     return clears_thinking(config) ? std::min(first, first_with_thinking(outline)) : first;
+}
+
+void warn_above_trigger(HookTurn& turn, std::int64_t tokens, std::int64_t trigger) {
+    if (tokens <= trigger || turn.notes().integer("above_reported")) return;
+    turn.notes().set("above_reported", std::int64_t{1});
+    const std::string text = fmt::format(
+        "after clearing the request still has {} tokens, the trigger is {}: what has to stay is above it, so each call "
+        "will clear again",
+        tokens, trigger);
+    if (turn.report.more().error.empty()) turn.report.more().error = text;
+    emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "still_above_trigger", text,
+                         turn.conversation_id(), tokens, trigger});
 }
 
 ClearingPlan ClearingRun::plan() const {

@@ -16,34 +16,6 @@
 
 namespace whittle::inline v0::detail {
 
-namespace {
-
-std::string_view what_stays(const FoldPlan& plan) {
-    const bool has_head = std::ranges::count(plan.rules, std::string_view("loop_head")) > 0;
-    return has_head
-               ? "system, pinned, newest user message, open round, and the first step of its tool loop, which holds "
-                 "the thinking that the provider wants in front"
-               : "system, pinned, newest user message, open round";
-}
-
-}  // namespace
-
-std::string describe_floor(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve) {
-    if (sizes.trigger_tokens > 0 && sizes.floor_of(plan, reserve) > sizes.trigger_tokens) {
-        return fmt::format(
-            "no summary: what has to stay takes {} tokens, the trigger is {}: {} beside the messages (system text, "
-            "tools), {} in {} messages ({}), {} reserved for the reply",
-            sizes.floor_of(plan, reserve), sizes.trigger_tokens, sizes.request_without_messages(),
-            sizes.scale.to_request(plan.kept_tokens), plan.kept_messages, what_stays(plan), reserve);
-    }
-    return fmt::format("no summary: {} messages have to stay ({}), the trigger is {}", plan.kept_messages,
-                       what_stays(plan), sizes.limit_messages);
-}
-
-std::string describe_rest(std::int64_t tokens, std::int64_t limit) {
-    return fmt::format("after the summary the request still has {} tokens, the trigger is {}", tokens, limit);
-}
-
 FoldRun::FoldRun(const SummaryWork& work)
     : turn_(work.turn), edit_(work.edit), port_(work.port), config_(work.config), sizes_(work.sizes) {
     for (std::size_t i = 0; i < edit_.outline().size(); ++i) tokens_.push_back(edit_.tokens_of(i));
@@ -331,18 +303,32 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
             edit.erase_range(first, last, {.reason = "summary"});
             continue;
         }
+        const bool is_in_turns = role() == Role::user && has_rule(turn_.config.profile.validity, Rule::OC6_user_turns);
+        const FoldNeighbours near = neighbours_of(outline, first, last, plan_.folded, turn_.config.profile.validity);
+        const Provenance turns{
+            .origin = Origin::repair, .reason = std::string(bridge_reason), .covers = summary.covers};
+        const auto bridge = [&](std::size_t at) {
+            edit.insert_text(at, Role::assistant, bridge_text(turn_.language), turns);
+        };
         edit.replace_with_text(first, last, role(), draft.summary_text, summary);
+        if (near.behind && is_in_turns) bridge(first + 1);
         if (!draft.files_text.empty()) edit.insert_text(first + 1, Role::user, draft.files_text, files);
+        if (!draft.files_text.empty() && is_in_turns) bridge(first + 1);
+        if (has_skills && is_in_turns) bridge(first);
         if (has_skills) edit.insert_text(first, Role::user, draft.skills_text, skills);
+        if (near.before && is_in_turns) bridge(first);
     }
     if (goes_on_apart_) stage_go_on(edit);
 }
 
-/// Not behind what the user has just said, nor into a round that still waits for results.
+/// Not behind the user's word, nor behind a tool where the server refuses that, nor into a round that waits for
+/// results.
 bool FoldRun::is_go_on_due() const {
     const Outline outline = turn_.outline();
-    return config_.continue_message && outline.size() > 0 && !starts_turn(outline[outline.size() - 1]) &&
-           outline.is_round_complete();
+    if (!config_.continue_message || outline.size() == 0) return false;
+    const MessageInfo& last = outline[outline.size() - 1];
+    if (has_rule(turn_.config.profile.validity, Rule::OC6_user_turns) && last.role != Role::assistant) return false;
+    return !starts_turn(last) && outline.is_round_complete();
 }
 
 void FoldRun::stage_go_on(Draft& edit) const {
@@ -456,12 +442,7 @@ DigestOutcome FoldRun::write_plain() {
     DigestOutcome plain;
     plain.summary =
         plain_summary(visit_parts(), turn_.outline(), plan_.folded, config, turn_.counter(), turn_.language);
-    std::string why;
-    if (plain.summary.empty()) {
-        why = fmt::format("there is no room for one, but {} tokens", config.max_tokens);
-    } else if (!port_.has_finalize()) {
-        why = judge(plain.summary);
-    }
+    const std::string why = port_.has_finalize() ? std::string() : judge(plain.summary);
     if (!why.empty())
         plain.failure = DigestError{
             .failure = DigestFailure::refused, .refusal = Refusal::by_caller, .message = "without a model: " + why};

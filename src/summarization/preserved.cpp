@@ -1,6 +1,7 @@
 #include "whittle/summarization/detail/preserved.hpp"
 #include "../base/json.hpp"
 
+#include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/text.hpp"
 
 #include <fmt/format.h>
@@ -64,6 +65,29 @@ std::string cut_to_tokens(std::string_view text, std::int64_t max_tokens, bool w
     return best;
 }
 
+namespace {
+
+/// The tokens of a text; more than `most` where it is sure to have more.
+std::int64_t size_up_to(std::string_view text, std::int64_t most, const TokenCounter& counter) {
+    constexpr std::int64_t most_bytes_per_token = 64;  // as for `cut_to_tokens`
+    if (static_cast<std::int64_t>(text.size()) / most_bytes_per_token > most) return add_saturating(most, 1);
+    return counter.count(text);
+}
+
+/// What one message may take at most: so much that all together fill the budget, and a quarter of it in any case.
+std::int64_t share_of_one(std::vector<std::int64_t> sizes, std::int64_t budget) {
+    std::ranges::sort(sizes);
+    std::int64_t left = budget;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::int64_t equal = left / static_cast<std::int64_t>(sizes.size() - i);
+        if (sizes[i] > equal) return std::max(equal, budget / 4);
+        left -= sizes[i];
+    }
+    return budget;
+}
+
+}  // namespace
+
 KeptUserMessages keep_user_messages(std::vector<std::string> texts, std::int64_t max_tokens,
                                     const TokenCounter& counter, Language language) {
     std::vector<UserText> messages;
@@ -76,19 +100,33 @@ KeptUserMessages keep_user_messages(std::vector<std::string> texts, std::int64_t
 std::vector<UserText> keep_user_texts(std::vector<UserText> texts, std::int64_t max_tokens, const TokenCounter& counter,
                                       Language language, std::size_t& left_out) {
     std::vector<bool> is_kept(texts.size());
+    std::vector<std::int64_t> sizes;
+    for (const UserText& text : texts) sizes.push_back(size_up_to(text.text, max_tokens, counter));
+    const auto is_once = [&](std::size_t i) { return texts[i].beside_results <= 1; };
+    std::vector<std::int64_t> once;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (is_once(i)) once.push_back(sizes[i]);
+    }
+    std::int64_t share = share_of_one(std::move(once), max_tokens);
+    const std::int64_t brief = max_tokens / 16;
     std::int64_t left = max_tokens;
-    const auto take = [&](bool repeated) {  // newest first, up to the first without room
+    // Newest first, up to the first without room. Returns whether that came.
+    const auto take = [&](std::int64_t least_left, auto&& is_wanted) {
         for (std::size_t i = texts.size(); i-- > 0;) {
-            if ((texts[i].beside_results > 1) != repeated) continue;
-            std::string shown = cut_to_tokens(texts[i].text, left, true, counter, language);
+            if (is_kept[i] || !is_wanted(i)) continue;
+            const bool is_whole = sizes[i] <= share;
+            if (left - (is_whole ? sizes[i] : share) < least_left && least_left > 0) return;
+            std::string shown = cut_to_tokens(texts[i].text, std::min(left, share), true, counter, language);
             if (shown.empty() && !texts[i].text.empty()) return;
             left -= counter.count(shown);
             texts[i].text = std::move(shown);
             is_kept[i] = true;
         }
     };
-    take(false);
-    take(true);
+    take(max_tokens / 2, [&](std::size_t i) { return is_once(i) && sizes[i] <= brief; });
+    take(0, is_once);
+    share = left;  // what repeats gets what the others leave
+    take(0, [](std::size_t) { return true; });
     std::vector<UserText> kept;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         if (is_kept[i]) kept.push_back(std::move(texts[i]));

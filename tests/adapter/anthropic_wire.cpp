@@ -165,3 +165,19 @@ TEST_CASE("G11: the size of the request counts messages and the rest", "[anthrop
     REQUIRE(found.size() == 1);
     CHECK_THAT(found[0], Catch::Matchers::StartsWith("G11@1.0: the request has 1"));
 }
+
+TEST_CASE("A6.signature: thinking without a signature is named, whatever wrote it", "[anthropic]") {
+    const auto thinking = [](const std::string& members) {
+        return broken(R"([{"role":"user","content":"hi"},{"role":"assistant","content":[{)" + members +
+                      R"(},{"type":"text","text":"a"}]},{"role":"user","content":"go on"}])");
+    };
+    const Found unsigned_thinking{
+        "A6.signature@1.0: thinking has no signature: leave the block out where another server "
+        "wrote it"};
+    CHECK(thinking(R"("type":"thinking","thinking":"hm")") == unsigned_thinking);
+    CHECK(thinking(R"("type":"thinking","thinking":"hm","signature":"")") == unsigned_thinking);
+    CHECK(thinking(R"("type":"thinking","thinking":"","signature":" ")") == unsigned_thinking);
+    CHECK(thinking(R"("type":"thinking","thinking":"","signature":"EqQB")").empty());
+    CHECK(thinking(R"("type":"redacted_thinking","data":"EqQB")").empty());
+    CHECK(thinking(R"("type":"redacted_thinking","data":"")").size() == 1);
+}

@@ -137,3 +137,17 @@ TEST_CASE("a reply of nothing goes back with empty text, which every server take
     const std::vector<Message> refused{Message::parse(R"({"role":"assistant","content":null,"refusal":"no"})")};
     CHECK(body_of(refused, config_for("openai")).find(R"("content":null)") != std::string::npos);
 }
+
+TEST_CASE("a dialect whose server wants turns gets what the user says in a row as one message", "[openai]") {
+    const std::vector<Message> messages{Message::parse(R"({"role":"user","content":"one"})"),
+                                        Message::parse(R"({"role":"user","content":"two"})"),
+                                        Message::parse(R"({"role":"user","content":[{"type":"text","text":"three"}]})"),
+                                        Message::parse(R"({"role":"assistant","content":"yes"})"),
+                                        Message::parse(R"({"role":"user","content":"four"})")};
+    const std::string merged =
+        R"("messages":[{"role":"user","content":[{"type":"text","text":"one\n\ntwo"},{"type":"text","text":"three"}]},)"
+        R"({"role":"assistant","content":"yes"},{"role":"user","content":"four"}])";
+    for (const char* dialect : {"mistral", "compatible"})
+        CHECK(body_of(messages, config_for(dialect)).find(merged) != std::string::npos);
+    CHECK(body_of(messages, config_for("openai")).find(R"({"role":"user","content":"two"})") != std::string::npos);
+}

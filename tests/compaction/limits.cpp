@@ -198,3 +198,46 @@ TEST_CASE("thousands of images in one message and in many are looked at in linea
         CHECK(images_in(conversation.outline()) == 75);
     }
 }
+
+TEST_CASE("an image that no request can have goes from the newest messages too, and comes back with undo", "[limits]") {
+    const RequestLimits sides{.max_image_side = 8'000};
+    for (const bool in_round : {false, true}) {
+        CAPTURE(in_round);
+        Conversation<> conversation = gallery(2);
+        if (in_round) {
+            conversation.push_back(ChatMessage::assistant("").call("s", "screenshot", "{}"));
+            ChatMessage result = ChatMessage::result("s", "screenshot", "taken");
+            result.parts.push_back(screenshot(2, 600, 9'000).parts.back());
+            result.parts.back().call_id = "s";
+            conversation.push_back(result);
+        } else {
+            conversation.push_back(ChatMessage::assistant("yes"));
+            conversation.push_back(screenshot(2, 600, 9'000));
+        }
+        const std::vector<ChatMessage> before(conversation.messages().begin(), conversation.messages().end());
+        const Chain chain{limited_to(sides), Pruning{limits_alone()}};
+        REQUIRE(chain.before_model(conversation).changed());
+        CHECK(images_left(conversation) == std::vector<int>{0, 1});
+        CHECK(validate(conversation.outline(), limited_to(sides).profile.validity).empty());
+        REQUIRE(conversation.undo());
+        CHECK(std::ranges::equal(conversation.messages(), before));
+    }
+}
+
+TEST_CASE("the warning about limits names the one that is broken", "[limits]") {
+    Conversation<> conversation("pinned");
+    conversation.push_back(screenshot(0, 600, 9'000));
+    conversation.pin(conversation.outline()[0].serial);
+    conversation.push_back(ChatMessage::assistant("yes"));
+    conversation.push_back(ChatMessage::user("go on"));
+    std::vector<std::string> told;
+    ChainCallbacks<> callbacks;
+    callbacks.on_event = [&](const Event& event) {
+        if (event.kind == "over_limits") told.emplace_back(event.text);
+    };
+    const Chain<> chain(limited_to({.max_images = 10, .max_image_side = 8'000}), callbacks, Pruning<>{limits_alone()});
+    CHECK_FALSE(chain.before_model(conversation).changed());
+    REQUIRE(told.size() == 1);
+    CHECK(told[0] ==
+          "what has to stay is over the provider's limits: an image of 9000 pixels a side in message 1 (limit 8000)");
+}

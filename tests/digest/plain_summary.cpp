@@ -122,7 +122,7 @@ TEST_CASE("many short lines, too, keep to the tokens of a summary by rule", "[pl
         const std::string text = summary_of(conversation, {.max_tokens = most});
         CAPTURE(most, text);
         CHECK(chars()->count(text) <= most);
-        CHECK((text.empty() || has(text, "\n- a998")));
+        CHECK((text.find('\n') == std::string::npos || has(text, "\n- a998")));
     }
 }
 
@@ -165,4 +165,40 @@ TEST_CASE("what a call says of files, commands and plans is read from its argume
     CHECK(notes_of_call("update_plan", R"({"plan":[{"step":"one","status":"pending"}]})").plan ==
           std::vector<std::string>{"[pending] one"});
     CHECK(notes_of_call("x", R"({"rows":[{"status":"ok"},{"name":"b"}]})").plan.empty());
+}
+
+TEST_CASE("calls that name neither file nor command are told by tool, with how many and the newest arguments",
+          "[plain_summary]") {
+    Conversation<> c("clicks");
+    for (int i = 0; i < 30; ++i) {
+        call(c, "click", "{\"x\":" + std::to_string(i) + "}", "page " + std::to_string(i) + " is shown");
+        call(c, "sql", "{\"statement\":\"SELECT " + std::to_string(i) + "\"}", "1 row");
+        call(c, "next", "{}", "");
+    }
+    const std::string text = summary_of(c);
+    CHECK(has(text, "\n- click: 30 calls, last with {\"x\":29}"));
+    CHECK(has(text, "\n- sql: 30 calls, last with {\"statement\":\"SELECT 29\"}"));
+    CHECK(has(text, "\n- next: 30 calls\n"));
+    CHECK(has(text, "\n- click: page 29 is shown"));
+    const std::string small = summary_of(c, {.max_tokens = 60});
+    CHECK(has(small, "next: 30 calls"));
+    CHECK(chars()->count(small) <= 60);
+}
+
+TEST_CASE("an earlier summary by rule hands its counts of calls on", "[plain_summary]") {
+    Conversation<> c("clicks");
+    for (int i = 0; i < 3; ++i) call(c, "click", "{\"x\":1}", "ok");
+    c.push_back(ChatMessage::assistant("Clicked."));
+    const std::string first = summary_of(c);
+    const std::size_t size = c.size();
+    c.push_back(ChatMessage::user("Go on."));
+    auto edit = c.edit("summarization");
+    edit.replace_with_text(0, size, Role::user, first,
+                           {.origin = Origin::summary, .reason = std::string(plain_summary_reason)});
+    REQUIRE(edit.commit({.must_save = false}).committed());
+    for (int i = 0; i < 4; ++i) call(c, "click", "{\"x\":2}", "ok");
+    call(c, "search", "{\"query\":\"calls: 9 calls, last with a\"}", "none");
+    const std::string second = summary_of(c);
+    CHECK(has(second, "- click: 7 calls, last with {\"x\":2}"));
+    CHECK(has(second, "- search: 1 call, last with {\"query\":\"calls: 9 calls, last with a\"}"));
 }

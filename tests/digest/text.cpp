@@ -216,3 +216,75 @@ TEST_CASE("a summary that quotes tools and errors is no error and no refusal", "
     CHECK(accept_reply({std::string("Error: 500 was what the user reported first. ") + std::string(900, 'x')}, rules,
                        error));
 }
+
+TEST_CASE("the newest conditions stand first, and what was said again is as new as that", "[digest]") {
+    FactCollector facts;
+    for (const char* text :
+         {"Never push to main.", "Always run the linter.", "Never push to main.", "Use only tabs."}) {
+        facts.next_message();
+        facts.add(text_part(text), true);
+    }
+    CHECK(texts_of(facts.missing_in("", 500, *chars(), Language::english)) ==
+          std::vector<std::string>{"Use only tabs.", "Never push to main.", "Always run the linter."});
+}
+
+TEST_CASE("a condition whose value was replaced since does not come back", "[digest]") {
+    const auto left = [](const std::string& rule, const std::string& later, const std::string& summary) {
+        FactCollector facts;
+        facts.next_message();
+        facts.add(text_part(rule), true);
+        facts.next_message();
+        facts.add(text_part(later), true);
+        std::vector<std::string> kept;
+        for (const RetainedFact& fact : facts.missing_in(summary, 500, *chars(), Language::english)) {
+            if (fact.kind == FactKind::constraint) kept.push_back(fact.text);
+        }
+        return kept;
+    };
+    const std::string rule = "Never disclose the vault code adwgk-18.";
+    CHECK(left(rule, "ok", "The vault code rotated, bolib-77.").empty());
+    CHECK(left(rule, "The vault code is bolib-77 now.", "Nothing.").empty());
+    CHECK(left(rule, "ok", "The vault was opened 3 times.") == std::vector<std::string>{rule});
+    CHECK(left("Budget cap must stay at $956.", "ok", "So far $300 of the budget are spent.").size() == 1);
+    CHECK(left("Port must be 8080.", "ok", "The port 9090 was free.").size() == 1);
+    CHECK(left("Port must be 8080.", "ok", "The port was changed to 9090.").empty());
+    // A newer rule is not replaced by an older word that the summary repeats.
+    FactCollector facts;
+    facts.next_message();
+    facts.add(text_part("The vault code is adwgk-18 for 2 days."), true);
+    facts.next_message();
+    facts.add(text_part("Never disclose the vault code bolib-77."), true);
+    CHECK(
+        texts_of(facts.missing_in("The vault code is adwgk-18 for 2 days.", 500, *chars(), Language::english)).at(0) ==
+        "Never disclose the vault code bolib-77.");
+}
+
+TEST_CASE("a condition keeps the sentence that says what it is about", "[digest]") {
+    FactCollector facts;
+    facts.next_message();
+    facts.add(text_part("Budget cap is $956 total. Never exceed without explicit approval.\nThe weather is fine."),
+              true);
+    CHECK(texts_of(facts.missing_in("", 500, *chars(), Language::english)).at(0) ==
+          "Budget cap is $956 total. Never exceed without explicit approval.");
+}
+
+TEST_CASE("conditions are told by more than must and never, and a description is none", "[digest]") {
+    const auto is_one = [](const std::string& text) {
+        FactCollector facts;
+        facts.next_message();
+        facts.add(text_part(text), true);
+        const auto found = facts.missing_in("", 500, *chars(), Language::english);
+        return !found.empty() && found[0].kind == FactKind::constraint;
+    };
+    for (const char* text : {"If a test fails twice, stop and tell me.", "Escalate to Dana on any refund.",
+                             "The team prefers tabs.", "From now on answer in German.", "BUDGET: nine hundred dollars",
+                             "Policy: refunds go to finance", "Only touch the parser.", "Use only the staging server.",
+                             "Avoid force pushes.", "Ask before deleting anything."}) {
+        CAPTURE(text);
+        CHECK(is_one(text));
+    }
+    for (const char* text : {"the TTL is only a backstop", "It ran for an hour.", "See this: it works"}) {
+        CAPTURE(text);
+        CHECK_FALSE(is_one(text));
+    }
+}

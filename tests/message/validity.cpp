@@ -178,13 +178,15 @@ TEST_CASE("OC6: compatible servers ask for more", "[validity]") {
     const ValidityProfile& strict = openai_compatible();
     CHECK(rules_broken({user(), reply()}, strict) == Rules{Rule::OC6_last_role});
     CHECK(rules_broken({system(), reply(), user()}, strict) == Rules{Rule::OC6_alternation});
-    CHECK(rules_broken({system(), user(), system(), user()}, strict) == Rules{Rule::OC6_system_first});
+    CHECK(rules_broken({system(), user(), reply(), system(), user()}, strict) == Rules{Rule::OC6_system_first});
     CHECK(rules_broken({system(), system(), user()}, strict) == Rules{Rule::OC6_system_first});
     ChatMessage shot = result("c");
     shot.parts.push_back(Part{PartKind::media, {}, "c"});
     CHECK(rules_broken({user(), call("c"), shot}, strict) == Rules{Rule::OC6_text_only_results});
-    CHECK(rules_broken({user(), user(), reply(), reply(), user()}, strict).empty());  // equal neighbours are merged
-    CHECK(check({system(), reply(), system(), user(), reply()}).empty());             // OpenAI itself does not mind
+    CHECK(rules_broken({user(), reply(), reply(), user()}, strict).empty());  // the assistant's neighbours are merged
+    CHECK(rules_broken({user(), user(), reply(), user()}, strict) == Rules{Rule::OC6_user_turns});
+    CHECK(rules_broken({user(), call("c"), result("c"), user()}, strict) == Rules{Rule::OC6_user_turns});
+    CHECK(check({system(), reply(), system(), user(), reply()}).empty());  // OpenAI itself does not mind
 }
 
 TEST_CASE("violations come in list order, one for each fact", "[validity]") {
@@ -241,5 +243,14 @@ TEST_CASE("profiles and rules are found by name", "[validity]") {
     CHECK(severity_of(Rule::G1_utf8) == Severity::refused);
     CHECK(id_of(static_cast<Rule>(99)) == "unknown");
     CHECK(openai_chat().rules.size() == 11);
-    CHECK(openai_compatible().rules.size() == 15);
+    CHECK(openai_compatible().rules.size() == 16);
+}
+
+TEST_CASE("G8: OpenAI takes call ids of 40 characters and no more", "[validity]") {
+    for (const std::size_t length : {1U, 40U, 41U, 46U}) {
+        const std::string id(length, 'c');
+        CAPTURE(length);
+        CHECK(rules_broken({user(), call(id), result(id)}, openai_chat()) ==
+              (length <= 40 ? Rules{} : Rules{Rule::G8_names}));
+    }
 }

@@ -70,6 +70,7 @@ const std::vector<Breakage>& breakages() {
              const std::string id = m[at].parts[0].call_id;
              insert_at(m, m.size() - 1, ChatMessage{Role::assistant, {}}.call(id, "ls"));
              insert_at(m, m.size() - 1, ChatMessage::result(id, "ls", "again"));
+             insert_at(m, m.size() - 1, ChatMessage::assistant("twice"));
          }},
         {Rule::G4_object_arguments,
          [](Messages& m, std::mt19937& r) { m[any_with(m, PartKind::tool_call, r)].parts[0].text = "\"text\""; }},
@@ -89,6 +90,7 @@ const std::vector<Breakage>& breakages() {
          }},
         {Rule::OC6_last_role, [](Messages& m, std::mt19937&) { m.push_back(ChatMessage::assistant("bye")); }},
         {Rule::OC6_alternation, [](Messages& m, std::mt19937&) { insert_at(m, 1, ChatMessage::assistant("hello")); }},
+        {Rule::OC6_user_turns, [](Messages& m, std::mt19937&) { m.push_back(ChatMessage::user("and")); }},
         {Rule::OC6_system_first,
          [](Messages& m, std::mt19937&) { insert_at(m, m.size() - 1, ChatMessage::system("late")); }},
         {Rule::OC6_text_only_results,

@@ -191,3 +191,41 @@ TEST_CASE("arguments of failed calls go once they are old, and the error stays",
     CHECK(cleared.undo());
     CHECK(arguments_at(cleared, 0).size() > 2'000);
 }
+
+TEST_CASE("a server that wants reasoning back with its calls keeps it", "[reduction][thinking]") {
+    Conversation<> conversation = thinking_talk(5);
+    ReductionConfig config = thinking_config();
+    config.clear_thinking_keep_turns = 0;
+    ChainConfig chain;
+    chain.profile.validity = openai_compatible();
+    REQUIRE(clear_once(conversation, config, chain).changed());
+    int without = 0;
+    for (std::size_t i = 0; i < conversation.size(); ++i) {
+        const MessageInfo& info = conversation.outline()[i];
+        without += info.has(PartKind::tool_call) && !info.has(PartKind::thinking) ? 1 : 0;
+    }
+    CHECK(without == 0);
+    CHECK(thinking_places(conversation).size() == 5 + open_steps);  // that of closing words went
+}
+
+TEST_CASE("a trigger below what has to stay is told once", "[reduction]") {
+    std::vector<std::string> told;
+    ChainCallbacks<> callbacks;
+    callbacks.on_event = [&](const Event& event) {
+        if (event.kind == "still_above_trigger") told.emplace_back(event.kind);
+    };
+    ChainConfig chain_config;
+    chain_config.storage = memory_storage();
+    const Chain<> chain{chain_config, callbacks, Reduction<>{{.skip_truncation = true, .max_tokens_for_clear = 2'000}}};
+    Conversation<> c("low");
+    c.push_back(ChatMessage::user(std::string(12'000, 'u')));
+    int commits = 0;
+    for (int i = 0; i < 10; ++i) {
+        const std::string id = "c" + std::to_string(i);
+        c.push_back(ChatMessage::assistant("").call(id, "read", "{}"));
+        c.push_back(ChatMessage::result(id, "read", std::string(2'000, 'x')));
+        commits += chain.before_model(c).changed() ? 1 : 0;
+    }
+    CHECK(commits > 5);
+    CHECK(told == std::vector<std::string>{"still_above_trigger"});
+}

@@ -183,3 +183,44 @@ TEST_CASE("a chain warns once if what it stores could not be read back", "[reduc
     REQUIRE(warnings.size() == 1);
     CHECK(warnings[0].find("reduction.read_file_tool_name") != std::string::npos);
 }
+
+TEST_CASE("a request that is known to be above a known window is made to fit before it is sent", "[overflow]") {
+    std::vector<std::string> events;
+    ChainCallbacks<> callbacks;
+    callbacks.on_event = [&](const Event& event) {
+        if (event.kind == "above_window") events.emplace_back(event.kind);
+    };
+    ChainConfig chain_config{.profile = {.context_window = 20'000, .output_reserve = 2'000},
+                             .storage = memory_storage()};
+    const Chain<> chain{chain_config, callbacks, Reduction<>{config()}};
+    Conversation<> c("batch");
+    c.push_back(ChatMessage::user("go"));
+    ChatMessage calls = ChatMessage::assistant("");
+    for (const char* id : {"a", "b", "c", "d"}) calls.call(id, "read", "{}");
+    c.push_back(calls);
+    for (const char* id : {"a", "b", "c", "d"})
+        c.push_back(ChatMessage::result(id, "read", id + std::string(40'000, 'x')));
+    const std::vector<ChatMessage> before(c.messages().begin(), c.messages().end());
+    const Report& report = chain.before_model(c);
+    CHECK(report.changed());
+    CHECK(report.hook == Hook::before_model);
+    CHECK(report.tokens_before > 40'000);
+    CHECK(report.tokens_after <= 18'000);
+    CHECK(report.stages.back().hook == Hook::on_overflow);
+    CHECK(events.empty());
+    CHECK_FALSE(chain.before_model(c).changed());
+    while (c.undo()) {
+    }
+    CHECK(std::vector<ChatMessage>(c.messages().begin(), c.messages().end()) == before);
+    // What may not be touched is told once, and not tried again.
+    c.pin(c.outline()[5].serial);
+    for (std::size_t i = 2; i < 5; ++i) c.pin(c.outline()[i].serial);
+    CHECK_FALSE(chain.before_model(c).changed());
+    CHECK_FALSE(chain.before_model(c).changed());
+    CHECK(events == std::vector<std::string>{"above_window"});
+    // Without a window nobody knows, and a dry run only says what ordinary stages would do.
+    Conversation<> unknown = c.fork("unknown");
+    for (std::size_t i = 2; i < 6; ++i) unknown.unpin(unknown.outline()[i].serial);
+    chain_config.profile.context_window = 0;
+    CHECK_FALSE(Chain<>(chain_config, {}, {std::make_shared<Reduction<>>(config())}).before_model(unknown).changed());
+}

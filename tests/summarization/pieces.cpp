@@ -135,7 +135,7 @@ TEST_CASE("a fold of nothing but summaries and skills is known as such", "[fold]
     CHECK(list.plan({}).folded == Indices{0, 1});
 }
 
-TEST_CASE("user messages are kept newest first, the one that no longer fits is cut to what is left", "[users]") {
+TEST_CASE("user messages that fit are kept whole, and the longest is cut to what is left", "[users]") {
     const auto keep = [](std::vector<std::string> texts) {
         return keep_user_messages(std::move(texts), 30'000, count4(), Language::english);
     };
@@ -143,14 +143,16 @@ TEST_CASE("user messages are kept newest first, the one that no longer fits is c
     CHECK(keep({a, std::string(80'000, 'b')}).texts == std::vector{a, std::string(80'000, 'b')});
     const KeptUserMessages cut = keep({a, std::string(80'004, 'b')});
     REQUIRE(cut.texts.size() == 2);
-    CHECK(count4().count(cut.texts[0]) == 30'000 - 20'001);
-    CHECK(cut.texts[0].substr(0, 3) == "aaa");
-    const auto left = std::ranges::count(cut.texts[0], 'a') - std::ranges::count(std::string("characters"), 'a');
-    CHECK(cut.texts[0].find("...[cut: " + std::to_string(40'000 - left) + " characters]...") != std::string::npos);
-    CHECK(cut.texts[0].substr(cut.texts[0].size() - 3) == "aaa");
+    CHECK(cut.texts[0] == a);
+    CHECK(count4().count(cut.texts[1]) == 20'000);
+    CHECK(cut.texts[1].substr(0, 3) == "bbb");
+    const auto left = std::ranges::count(cut.texts[1], 'b');
+    CHECK(cut.texts[1].find("...[cut: " + std::to_string(80'004 - left) + " characters]...") != std::string::npos);
+    CHECK(cut.texts[1].substr(cut.texts[1].size() - 3) == "bbb");
     const KeptUserMessages full = keep({std::string(40, 'a'), std::string(120'000, 'b')});
-    CHECK(full.texts == std::vector{std::string(120'000, 'b')});
-    CHECK(full.left_out == 1);
+    REQUIRE(full.texts.size() == 2);
+    CHECK(full.texts[0] == std::string(40, 'a'));
+    CHECK(full.left_out == 0);
 }
 
 TEST_CASE("without room nothing is kept, and one huge message is cut to the budget", "[users]") {
@@ -380,23 +382,79 @@ TEST_CASE("the default finalizer keeps system texts and composes the summary", "
     CHECK(text_of(made[1]).find("recorded in") == std::string::npos);
 }
 
-TEST_CASE("a builder's skills stand right before the summary", "[finalizer]") {
-    const std::vector<ChatMessage> originals{ChatMessage::system("S"), user("do it"),
-                                             ChatMessage::assistant().call("1", "load_skill", R"({"skill":"pdf"})"),
-                                             ChatMessage::result("1", "load_skill", "how to read a PDF")};
-    const auto finalize =
-        FinalizerBuilder<ChatMessage>{}
-            .preserve_skills({.skill_tool_name = "load_skill"})
-            .custom([](const FinalizeContext&, std::span<const ChatMessage> messages, const ChatMessage& summary) {
-                return std::vector{messages[0], summary};
-            })
+namespace {
+
+std::vector<ChatMessage> talk_with_skill() {
+    return {ChatMessage::system("S"), user("do it"),
+            ChatMessage::assistant().call("1", "load_skill", R"({"skill":"pdf"})"),
+            ChatMessage::result("1", "load_skill", "how to read a PDF")};
+}
+
+int times_in(const std::vector<ChatMessage>& messages, std::string_view text) {
+    int times = 0;
+    for (const ChatMessage& m : messages) {
+        const std::string whole = text_of(m);
+        for (std::size_t at = whole.find(text); at != std::string::npos; at = whole.find(text, at + 1)) ++times;
+    }
+    return times;
+}
+
+}  // namespace
+
+TEST_CASE("a builder's handlers run first, and its custom function gets the summary with the skills", "[finalizer]") {
+    const std::vector<ChatMessage> originals = talk_with_skill();
+    std::string seen;
+    const auto custom = [&](const FinalizeContext&, std::span<const ChatMessage> messages, const ChatMessage& summary) {
+        seen = text_of(summary);
+        return std::vector{messages[0], summary};
+    };
+    const PreserveSkillsConfig skills{.skill_tool_name = "load_skill"};
+    for (const auto& finalize : {FinalizerBuilder<ChatMessage>{}.preserve_skills(skills).custom(custom).build(),
+                                 FinalizerBuilder<ChatMessage>{}.custom(custom).preserve_skills(skills).build()}) {
+        const auto made = finalize({}, originals, ChatMessage::user("summary"));
+        REQUIRE(made.size() == 2);
+        CHECK(made[0] == originals[0]);
+        CHECK(seen.find("how to read a PDF") < seen.find("\n\nsummary"));
+        CHECK(text_of(made[1]) == seen);
+        CHECK(times_in(made, "how to read a PDF") == 1);
+    }
+    const auto alone =
+        FinalizerBuilder<>{}.preserve_skills(skills).build()({}, originals, ChatMessage::user("summary"));
+    REQUIRE(alone.size() == 1);
+    CHECK(times_in(alone, "how to read a PDF") == 1);
+}
+
+TEST_CASE("skills come once, and within the builder's limits, with a default finalizer inside of a builder's function",
+          "[finalizer]") {
+    std::vector<ChatMessage> originals = talk_with_skill();
+    originals.push_back(ChatMessage::assistant().call("2", "load_skill", R"({"skill":"csv"})"));
+    originals.push_back(ChatMessage::result("2", "load_skill", "how to read a CSV"));
+    const auto standard = default_finalizer<ChatMessage>(
+        {.preserve_skills = {.skill_tool_name = "load_skill"}, .transcript_file_path = "/t.txt"});
+    const auto nested = [&](int max_skills, bool keeps_context) {
+        return FinalizerBuilder<ChatMessage>{}
+            .preserve_skills({.skill_tool_name = "load_skill", .max_skills = max_skills})
+            .custom(
+                [=](const FinalizeContext& context, std::span<const ChatMessage> messages, const ChatMessage& summary) {
+                    auto made = standard(keeps_context ? context : FinalizeContext{}, messages, summary);
+                    made.insert(made.begin(), ChatMessage::system("system prompt"));
+                    return made;
+                })
             .build();
-    const auto made = finalize({}, originals, ChatMessage::user("summary"));
-    REQUIRE(made.size() == 3);
-    CHECK(made[0] == originals[0]);
-    CHECK(text_of(made[1]).find("pdf") != std::string::npos);
-    CHECK(text_of(made[1]).find("how to read a PDF") != std::string::npos);
-    CHECK(text_of(made[2]) == "summary");
+    };
+    const auto one = nested(1, true)({}, originals, ChatMessage::user("summary"));
+    CHECK(times_in(one, "how to read a CSV") == 1);
+    CHECK(times_in(one, "how to read a PDF") == 0);
+    CHECK(times_in(one, "/t.txt") == 1);
+    const auto context_of_its_own = nested(5, false)({}, originals, ChatMessage::user("summary"));
+    CHECK(times_in(context_of_its_own, "how to read a CSV") == 1);
+    CHECK(times_in(context_of_its_own, "how to read a PDF") == 1);
+
+    const auto twice = FinalizerBuilder<>{}
+                           .preserve_skills({.skill_tool_name = "load_skill"})
+                           .custom(nested(5, true))
+                           .build()({}, originals, ChatMessage::user("summary"));
+    CHECK(times_in(twice, "how to read a PDF") == 1);
 }
 
 TEST_CASE("a builder names what is wrong with it and with what its function gives", "[finalizer]") {
@@ -467,4 +525,23 @@ TEST_CASE("a transcript ends a line that a failure left open, and says which fil
     const ChainCallbacks<> callbacks{.on_event = [&](const Event& e) { told.emplace_back(e.kind); }};
     Chain<>(ChainConfig{}, callbacks, nowhere).before_model(other);
     CHECK(told == std::vector<std::string>{"store_failed", "failed"});
+}
+
+TEST_CASE("a long paste leaves room for what else the user said", "[summarization]") {
+    const auto keep = [](std::vector<std::string> texts, std::int64_t tokens) {
+        return keep_user_messages(std::move(texts), tokens, count4(), Language::english);
+    };
+    const std::string preference = "Call me Sam, and never use tabs: four blanks, as in the style guide.";
+    const std::string paste(64'000, 'p');
+    const KeptUserMessages kept = keep({preference, paste}, 2'000);
+    REQUIRE(kept.texts.size() == 2);
+    CHECK(kept.texts[0] == preference);
+    CHECK(kept.texts[1].size() > 4'000);  // the rest of the room
+    // Several pastes share; each is a quarter at most where there are more.
+    std::vector<std::string> many{preference};
+    for (int i = 0; i < 10; ++i) many.push_back(paste);
+    const KeptUserMessages shared = keep(many, 2'000);
+    CHECK(shared.texts.front() == preference);
+    CHECK(shared.texts.size() >= 4);
+    CHECK(keep({paste}, 2'000).texts.front().size() > 7'000);  // alone it has all
 }

@@ -145,3 +145,59 @@ TEST_CASE("a summary by rule goes on from the one before", "[summarization]") {
     CHECK(has(text, "- Never touch main.cpp. Mend the rest."));
     CHECK(validate(conversation.outline(), openai_chat()).empty());
 }
+
+TEST_CASE("calls that name nothing are folded by rule all the same, at every size of the summary", "[summarization]") {
+    for (const std::int64_t tokens : {20, 200, 600, 3'000}) {
+        for (const char* arguments : {"{}", "{\"x\":3,\"y\":4}", "{\"statement\":\"SELECT 1\"}"}) {
+            CAPTURE(tokens, arguments);
+            Conversation<> conversation("clicks");
+            conversation.push_back(ChatMessage::user("Go."));
+            for (int i = 0; i < 60; ++i) {
+                const std::string id = "c" + std::to_string(i);
+                conversation.push_back(ChatMessage::assistant("").call(id, "act", arguments));
+                conversation.push_back(ChatMessage::result(id, "act", std::string(400, 'x')));
+            }
+            SummarizationConfig config = by_rule();
+            config.plain_summary_tokens = tokens;
+            std::vector<std::string> events;
+            const Report& report = chain_with(nullptr, config, &events).before_model(conversation);
+            CHECK(report.changed());
+            CHECK(report.tokens_after < report.tokens_before / 2);
+            CHECK(std::ranges::count(events, "plain_summary") == 0);
+            if (tokens >= 200) CHECK(has(text_of_all(conversation), "- act: "));
+        }
+    }
+}
+
+TEST_CASE("where a server wants turns a fold leaves no second word of the user in a row, nor one behind a tool",
+          "[summarization]") {
+    for (const bool goes_on : {false, true}) {
+        for (const bool has_last_word : {false, true}) {
+            CAPTURE(goes_on, has_last_word);
+            Conversation<> conversation("turns");
+            conversation.push_back(ChatMessage::user("Mend it."));
+            for (int i = 0; i < 30; ++i) {
+                const std::string id = "e" + std::to_string(i);
+                conversation.push_back(ChatMessage::assistant("").call(id, "edit", "{\"path\":\"src/a.cpp\"}"));
+                conversation.push_back(ChatMessage::result(id, "edit", std::string(1'500, 'x')));
+            }
+            if (has_last_word) {
+                conversation.push_back(ChatMessage::assistant("Done."));
+                conversation.push_back(ChatMessage::user("And now?"));
+            }
+            SummarizationConfig config = by_rule();
+            config.continue_message = goes_on;
+            ChainConfig chain;
+            chain.storage = memory_storage();
+            chain.profile.validity = openai_compatible();
+            const Chain<> strict{chain, Summarization<>{nullptr, config}};
+            REQUIRE(strict.before_model(conversation).changed());
+            for (std::size_t i = 1; i < conversation.size(); ++i) {
+                const Role role = conversation.outline()[i].role;
+                const Role before = conversation.outline()[i - 1].role;
+                CHECK_FALSE((role == Role::user && (before == Role::user || before == Role::tool)));
+            }
+            CHECK_FALSE(strict.before_model(conversation).changed());
+        }
+    }
+}

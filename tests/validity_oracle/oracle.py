@@ -14,7 +14,8 @@ RAW = "bytes_as_code_points"  # how a message with bytes that are not UTF-8 is w
 
 COMMON = {"G1", "G2", "G3", "G4", "G7", "G8"}
 OPENAI = COMMON | {"OC1", "OC2", "OC3"}
-COMPATIBLE = OPENAI | {"OC6.last_role", "OC6.alternation", "OC6.system_first", "OC6.text_only_results"}
+COMPATIBLE = OPENAI | {"OC6.last_role", "OC6.alternation", "OC6.system_first", "OC6.text_only_results",
+                       "OC6.user_turns"}
 ANTHROPIC = COMMON | {"A1", "A1.system_first", "A2", "A3", "A4", "A5", "A5.prefill", "A10"}
 RULES = {
     "openai_chat": OPENAI,
@@ -159,6 +160,9 @@ def check_compatible(messages):
         yield "OC6.alternation", speakers[0]
     if messages and messages[-1]["role"] not in ("user", "tool"):
         yield "OC6.last_role", len(messages) - 1
+    for before, i in zip(speakers, speakers[1:]):
+        if messages[i]["role"] == "user" and messages[before]["role"] in ("user", "tool"):
+            yield "OC6.user_turns", i
     for i, m in enumerate(messages):
         if i > 0 and m["role"] in ("system", "developer"):
             yield "OC6.system_first", i

@@ -23,14 +23,15 @@ struct Dialect {
     bool null_content = true;  ///< takes "content":null beside calls; else an empty text is sent
     bool any_member = false;   ///< ignores members of messages that it does not know; else they are left out
     std::vector<std::string>
-        further_members{};                     ///< of assistant messages, beyond OpenAI's, such as "reasoning_content"
+        further_members{};     ///< of assistant messages, beyond OpenAI's, such as "reasoning_content"
+    bool merge_users = false;  ///< user messages in a row are sent as one: the server's template wants turns
     std::string key_header = "Authorization";  ///< gets "Bearer KEY"; a header of another name gets the key alone
 
     friend bool operator==(const Dialect&, const Dialect&) = default;
 };
 
-/// openai, azure, vllm, llama_cpp, llama_cpp_python, ollama, lm_studio, openrouter, litellm, deepseek, and compatible,
-/// which sends only what all of them take. docs/openai.md has the table with its date.
+/// openai, azure, vllm, llama_cpp, llama_cpp_python, ollama, lm_studio, openrouter, litellm, deepseek, mistral, and
+/// compatible, which sends only what all of them take. docs/openai.md has the table with its date.
 [[nodiscard]] std::span<const Dialect> dialects();
 
 /// The dialect of that name, or null.

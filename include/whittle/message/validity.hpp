@@ -34,6 +34,7 @@ enum class Rule {
     OC6_alternation,        ///< user and assistant alternate, after merging equal neighbours; tools count as user
     OC6_system_first,       ///< at most one system message, and it is first
     OC6_text_only_results,  ///< tool results are plain text
+    OC6_user_turns,         ///< no user message right behind a tool's, nor two in a row
     A1_user_first,          ///< the first speaker is the user, after merging equal neighbours; tools count as user
     A1_system_first,        ///< system messages stand in front of the others
     A2_results_next,        ///< results of all calls in the next message of the user, after merging
@@ -74,6 +75,7 @@ struct ValidityProfile {
     bool call_id_alphabet = false;            ///< call ids are `[A-Za-z0-9_-]+`
     std::string more_tool_name_characters{};  ///< that tool names may have
     bool tool_name_starts_as_word = false;    ///< with a letter or `_`
+    bool calls_keep_thinking = false;         ///< replies with calls go back with their thinking: no edit takes it out
     RequestLimits limits{};                   ///< docs/validity.md gives source and date of the shipped numbers
 
     friend bool operator==(const ValidityProfile&, const ValidityProfile&) = default;

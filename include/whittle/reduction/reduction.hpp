@@ -100,7 +100,10 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     turn.report.count = tokens;
     turn.report.threshold = limits.due;
     turn.report.outcome = Outcome::undue;
-    if (tokens <= limits.due) return turn.notes().erase("retry_at_tokens");
+    if (tokens <= limits.due) {
+        turn.notes().erase("above_reported");
+        return turn.notes().erase("retry_at_tokens");
+    }
     const bool has_new_round = turn.notes().integer("tried_round") != newest_round(turn.conversation.outline());
     if (!has_new_round && tokens < turn.notes().integer("retry_at_tokens").value_or(0)) {
         turn.report.outcome = Outcome::remembered;
@@ -113,6 +116,10 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     run.clear(limits.target);
     const CommitResult result = run.commit(config_.clear_at_least_tokens);
     remember(turn, run, tokens, result);
+    if (result.committed())
+        detail::warn_above_trigger(
+            turn, sub_saturating(tokens, run.of_request(sub_saturating(result.tokens_before, result.tokens_after))),
+            limits.due);
     tell_user(turn, result);
 }
 

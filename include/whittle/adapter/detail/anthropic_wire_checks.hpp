@@ -133,11 +133,20 @@ private:
         }
     }
 
+    /// Thinking of other models, or of a server that signs nothing, is refused wherever it stands. Whether a signature
+    /// is a good one only the provider knows.
+    void sealed(const ordered_json& block, const char* member, std::string_view what) {
+        if (is_blank(find_string(block, member).value_or("")))
+            add("A6.signature", std::string(what) + ": leave the block out where another server wrote it");
+    }
+
     void block(const ordered_json& block, const std::string& where, bool is_last_block) {
         cache_mark(block);
         const auto type = find_string(block, "type").value_or("");
         types_of(block, type, where);
         if (type == "text") text(find_string(block, "text").value_or(""), is_last_block);
+        if (type == "thinking") sealed(block, "signature", "thinking has no signature");
+        if (type == "redacted_thinking") sealed(block, "data", "redacted thinking has no data");
         if (type == "tool_use" || is_server_call(block)) input(block);
         if (type == "tool_result") result(block);
         if (is_server_call(block)) server_call(block);

@@ -113,6 +113,10 @@ private:
     void call(std::size_t stage, StageReport& report) override {
         Turn<M> turn{conversation_, chain_.config_, chain_.callbacks_, request_, budget_, report, chain_.language()};
         const std::size_t own = chain_.own_stages_.size();
+        if (is_fitting()) {
+            if (is_too_large(turn)) chain_.stages_[stage - own]->on_overflow(turn, {.used = report.count});
+            return;
+        }
         stage < own ? chain_.own_stages_[stage]->before_model(turn) : call_(*chain_.stages_[stage - own], turn);
     }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,10 +87,14 @@ protected:
     virtual void settle(std::size_t from_entry) noexcept = 0;
     /// Calls the hook of one stage, which reports in `report`.
     virtual void call(std::size_t stage, StageReport& report) = 0;
+    /// Whether `call` is to do what a stage does about a refused request, since this one would be.
+    [[nodiscard]] bool is_fitting() const noexcept { return goal_.has_value(); }
+    [[nodiscard]] bool is_too_large(HookTurn& turn) { return goal_->is_missed(turn); }
 
     HookBudget budget_;
 
 private:
+    void fit_window(const HookStages& stages);
     void run_stage(std::size_t stage, std::string_view name);
     void take_back(const Savepoint& before);
     [[nodiscard]] ContextCount try_to_count();
@@ -99,6 +104,7 @@ private:
     Hook hook_;
     Timestamp started_;
     Savepoint start_{};
+    std::optional<OverflowGoal> goal_{};  ///< while stages make a request fit that is above the window
 };
 
 }  // namespace whittle::inline v0::detail

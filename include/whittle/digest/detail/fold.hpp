@@ -1,12 +1,14 @@
 #pragma once
 
 #include "whittle/base/hash.hpp"
+#include "whittle/base/language.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/validity.hpp"
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,19 @@ enum class SummaryRole {
 /// that.
 [[nodiscard]] std::size_t stretch_for_summary(const Outline& outline, std::span<const std::size_t> folded,
                                               const ValidityProfile& rules);
+
+/// Where a summary in place of [first, last) would have a neighbour that a server takes for a second speech of the
+/// user.
+struct FoldNeighbours {
+    bool before = false;
+    bool behind = false;
+};
+[[nodiscard]] FoldNeighbours neighbours_of(const Outline& outline, std::size_t first, std::size_t last,
+                                           std::span<const std::size_t> folded, const ValidityProfile& rules);
+
+/// The `Provenance::reason` of a word of the assistant between what the user's side says twice in a row.
+inline constexpr std::string_view bridge_reason = "turns";
+[[nodiscard]] std::string bridge_text(Language language);
 
 /// A summary, or what a fold put beside it: skills, files, the order to go on. Folded alone it gives nothing new.
 [[nodiscard]] bool comes_from_fold(const MessageInfo& info) noexcept;

@@ -16,7 +16,7 @@
 namespace whittle::inline v0 {
 
 struct PlainSummaryConfig {
-    std::int64_t max_tokens = 4'000;  ///< by the counter; where not even a line fits, the text is empty
+    std::int64_t max_tokens = 4'000;  ///< by the counter; where not even the title fits, the text is empty
     bool with_user_messages = true;   ///< false: they stand beside the summary anyway
     PreserveWorkConfig work{};        ///< tools for plans; a size of 0 leaves plan or files out, others do not count
 
@@ -35,7 +35,8 @@ inline constexpr std::string_view plain_summary_reason = "plain_summary";
 
 /// A summary without a model, of the messages at the indices `fold` (ascending): what the user asked, the newest plan
 /// or task list, what the assistant found and decided, files read and written, commands, the last errors, what is
-/// stored where, and names that came up again, newest first within each. Everything is word for word from the messages.
+/// stored where, other calls by tool with how many and the newest arguments, how their newest results end, and names that
+/// came up again, newest first within each. Everything is word for word from the messages.
 /// An earlier one of these is taken up line by line. The same for the same messages. Linear in their text.
 template <AgentMessage M>
 [[nodiscard]] std::string plain_summary(MessageView<M> messages, const Outline& outline,

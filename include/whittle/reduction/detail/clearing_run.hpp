@@ -39,6 +39,9 @@ struct ClearingCallbacks {
 /// The oldest message whose thinking may go at once; where tokens decide, the first that thinks. Else `outline.size()`.
 [[nodiscard]] std::size_t first_old_thinking(const Outline& outline, const ReductionConfig& config) noexcept;
 
+/// Says once that clearing leaves a request above what starts it: it will edit at every call, and break the cache there.
+void warn_above_trigger(HookTurn& turn, std::int64_t tokens, std::int64_t trigger);
+
 /// One run of the clearing phase: plans edits stage by stage in one transaction, each seeing the work of the one
 /// before.
 class ClearingRun {

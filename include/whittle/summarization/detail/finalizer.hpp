@@ -7,7 +7,6 @@
 #include "whittle/summarization/detail/summary_text.hpp"
 #include "whittle/tokens/counter.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -15,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +28,8 @@ struct FinalizeContext {
     std::shared_ptr<const TokenCounter> counter = chars();
     Language language = Language::english;
     Role summary_role = Role::user;
+    /// The summary has the skills of the originals already, as a handler of a `FinalizerBuilder` puts them there.
+    bool has_skills = false;
 };
 
 /// (context, originals, summary) -> the whole new list. `summary` holds the model's text, cleaned, and nothing else.
@@ -91,15 +93,15 @@ private:
     std::vector<std::size_t> all_{};
 };
 
-/// The message that holds the skills of the originals; absent if there are none.
+/// The text that holds the skills of the originals which `summary` does not have; empty if there are none.
 template <AgentMessage M>
-[[nodiscard]] std::optional<M> skills_message(const FinalizeContext& context, const Originals<M>& originals,
-                                              const PreserveSkillsConfig& config) {
-    if (config.max_skills <= 0) return std::nullopt;
+[[nodiscard]] std::string skills_text(const FinalizeContext& context, const Originals<M>& originals,
+                                      const PreserveSkillsConfig& config, std::string_view summary) {
+    if (context.has_skills || config.max_skills <= 0) return {};
     auto skills = skills_in<M>(originals.messages(), originals.outline(), originals.all(), config.skill_tool_name);
-    const auto kept = keep_skills(std::move(skills), config, INT64_MAX, *context.counter, context.language);
-    if (kept.empty()) return std::nullopt;
-    return message_traits<M>::make(Role::user, to_text(kept, context.language));
+    auto kept = keep_skills(std::move(skills), config, INT64_MAX, *context.counter, context.language);
+    std::erase_if(kept, [&](const Skill& skill) { return summary.find(skill.content) != std::string_view::npos; });
+    return to_text(kept, context.language);
 }
 
 template <AgentMessage M>
@@ -132,15 +134,17 @@ template <AgentMessage M = ChatMessage>
         const SummaryParts parts{
             .summary = text, .user_messages = &users, .transcript_file_path = config.transcript_file_path};
         std::vector<M> result = originals.system_messages();
-        if (auto skills = detail::skills_message(context, originals, config.preserve_skills))
-            result.push_back(*std::move(skills));
+        if (const std::string skills = detail::skills_text(context, originals, config.preserve_skills, text);
+            !skills.empty())
+            result.push_back(message_traits<M>::make(Role::user, skills));
         result.push_back(message_traits<M>::make(context.summary_role, compose_summary(parts, context.language)));
         return result;
     };
 }
 
-/// Puts a finalizer together: what `preserve_skills` adds stands right before the summary; `custom` makes the list,
-/// which is the summary alone without it.
+/// Puts a finalizer together. Handlers change the summary, in the order in which they were added: `preserve_skills`
+/// puts the originals' skills in front of its text. Then `custom`, wherever it was added, makes the list out of what
+/// the handlers made, which is the whole list without it. A `default_finalizer` inside gives no skills again.
 template <AgentMessage M = ChatMessage>
 class FinalizerBuilder {
 public:
@@ -162,22 +166,28 @@ public:
         return [skills = skills_, custom = custom_](const FinalizeContext& context, std::span<const M> messages,
                                                     const M& summary) {
             detail::require_summary(summary);
-            std::vector<M> result = custom ? custom(context, messages, summary) : std::vector<M>{summary};
-            if (result.empty()) throw Error(Errc::callback_failed, "finalize a summary: no messages came back");
-            if (!skills) return result;
-            const detail::Originals<M> originals(context, messages);
-            if (auto added = detail::skills_message(context, originals, *skills))
-                result.insert(place_for_skills(result, summary), *std::move(added));
-            return result;
+            if (!skills) return made_of(custom, context, messages, summary);
+            FinalizeContext handled = context;
+            handled.has_skills = true;
+            return made_of(custom, handled, messages, with_skills(context, messages, summary, *skills));
         };
     }
 
 private:
-    /// Before the summary; behind the leading system messages where it cannot be found.
-    static auto place_for_skills(std::vector<M>& messages, const M& summary) {
-        const auto found = std::ranges::find_if(messages, [&](const M& m) { return same_message(m, summary); });
-        if (found != messages.end()) return found;
-        return std::ranges::find_if(messages, [](const M& m) { return message_traits<M>::role(m) != Role::system; });
+    static std::vector<M> made_of(const Finalize<M>& custom, const FinalizeContext& context,
+                                  std::span<const M> messages, const M& summary) {
+        std::vector<M> result = custom ? custom(context, messages, summary) : std::vector<M>{summary};
+        if (result.empty()) throw Error(Errc::callback_failed, "finalize a summary: no messages came back");
+        return result;
+    }
+    /// The summary as it is if there are none.
+    static M with_skills(const FinalizeContext& context, std::span<const M> messages, const M& summary,
+                         const PreserveSkillsConfig& config) {
+        const detail::Originals<M> originals(context, messages);
+        const std::string text = text_of(summary);
+        const std::string skills = detail::skills_text(context, originals, config, text);
+        if (skills.empty()) return summary;
+        return message_traits<M>::make(message_traits<M>::role(summary), skills + "\n\n" + text);
     }
 
     std::optional<PreserveSkillsConfig> skills_{};
