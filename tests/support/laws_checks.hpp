@@ -295,7 +295,7 @@ Failures check_pinned(const Subject<M>& subject, const History& history) {
             }
             from = *at;
             const MessageInfo& info = world.conversation.outline()[*at];
-            if (was_above && subject.options.context_window > 0 && is_result_message(info) && !info.pinned) continue;
+            if (was_above && subject.options.context_window > 0 && info.has(PartKind::tool_result) && !info.pinned) continue;
             const std::string now = detail::bytes_to_keep(world.conversation, world.chain.config(), *at, is_whole);
             if (now != bytes)
                 failures.push_back("pinned message " + std::to_string(serial) + " changed: " + difference(bytes, now));

@@ -2,6 +2,7 @@
 
 #include "whittle/base/event.hpp"
 #include "whittle/base/hash.hpp"
+#include "whittle/chain/detail/earlier_calls.hpp"
 #include "whittle/conversation/conversation.hpp"
 #include "whittle/conversation/detail/repeated_calls.hpp"
 #include "whittle/conversation/tool.hpp"
@@ -9,12 +10,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <set>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
+#include <unordered_set>
 #include <vector>
 
 namespace whittle::inline v0::detail {
@@ -24,21 +24,24 @@ namespace whittle::inline v0::detail {
 template <AgentMessage M>
 class RepeatFinder {
 public:
-    /// Both are borrowed. O(calls).
+    /// Both are borrowed. `calls` are those of one message. O(calls).
     RepeatFinder(const Conversation<M>& conversation, std::vector<ToolContext>& calls) : conversation_(conversation) {
-        for (ToolContext& call : calls) {
-            calls_[print_of(call.tool, call.arguments)].now.push_back(&call);
-            forms_.emplace(call.tool, call.arguments.size());
-        }
+        for (ToolContext& call : calls) calls_[EarlierCalls::print_of(call.tool, call.arguments)].now.push_back(&call);
+        round_ = calls.front().round;
     }
 
-    /// Sets `ToolContext::stored_before`. O(parts of the conversation, and the arguments of its calls of the same tool
-    /// that are as long).
-    void find() {
-        const Outline outline = conversation_.outline();
-        for (std::size_t i = 0; i < outline.size(); ++i) {
-            if (outline[i].has(PartKind::tool_call)) note_calls(i);
-            if (!earlier_.empty() && outline[i].has(PartKind::tool_result)) note_results(outline[i]);
+    /// Sets `ToolContext::stored_before`. O(messages), and the parts of those that `earlier` has not seen.
+    void find(EarlierCalls& earlier) {
+        note_new_calls(earlier);
+        for (auto& [print, same] : calls_) {
+            for (const EarlierCalls::Call& call : earlier.newest(print, round_)) {
+                by_result_.emplace(call.object_name, &same);
+                rounds_.insert(call.message);
+            }
+        }
+        if (by_result_.empty()) return;
+        for (const MessageInfo& info : conversation_.outline()) {
+            if (rounds_.contains(info.group) && info.has(PartKind::tool_result)) note_results(info);
         }
         for (const auto& [print, same] : calls_) {
             for (ToolContext* const call : same.now) {
@@ -54,28 +57,22 @@ private:
         Mark newest{};  // of the newest earlier result that is not whole
     };
 
-    [[nodiscard]] static Hash128 print_of(std::string_view tool, std::string_view arguments) {
-        return hash128(arguments, hash128(tool));
+    void note_new_calls(EarlierCalls& earlier) {
+        const Outline outline = conversation_.outline();
+        Serial newest = 0;
+        for (std::size_t i = 0; i < outline.size(); ++i) {
+            newest = std::max(newest, outline[i].serial);
+            if (earlier.is_new(outline[i].serial) && outline[i].has(PartKind::tool_call)) note_calls(i, earlier);
+        }
+        earlier.note_seen(newest);
     }
-    struct HashOfPrint {
-        std::size_t operator()(const Hash128& print) const noexcept { return static_cast<std::size_t>(print.low); }
-    };
-
-    [[nodiscard]] bool may_match(const MessageInfo& info) const {
-        return std::ranges::any_of(info.parts, [&](const PartInfo& part) {
-            return part.kind == PartKind::tool_call &&
-                   forms_.contains({part.tool.view(), static_cast<std::size_t>(part.bytes)});
-        });
-    }
-    void note_calls(std::size_t message) {
+    void note_calls(std::size_t message, EarlierCalls& earlier) {
         const MessageInfo& info = conversation_.outline()[message];
-        if (!may_match(info)) return;
         std::size_t p = 0;
         message_traits<M>::for_each_part(conversation_.messages()[message], [&](const PartView& part) {
             const std::size_t index = p++;
             if (part.kind != PartKind::tool_call || index >= info.parts.size()) return;
-            const auto same = calls_.find(print_of(part.tool, part.text));
-            if (same != calls_.end()) earlier_.emplace(info.parts[index].object_name, &same->second);
+            earlier.add(EarlierCalls::print_of(part.tool, part.text), {info.serial, info.parts[index].object_name});
         });
     }
     /// The newest result of a call counts: a whole one is there to be read.
@@ -83,8 +80,8 @@ private:
         for (std::size_t p = 0; p < info.parts.size(); ++p) {
             const PartInfo& part = info.parts[p];
             if (part.kind != PartKind::tool_result) continue;
-            const auto call = earlier_.find(part.object_name);
-            if (call == earlier_.end()) continue;
+            const auto call = by_result_.find(part.object_name);
+            if (call == by_result_.end()) continue;
             const Mark& mark = mark_of(info, p);
             const bool is_edited = origin_of(mark) != Origin::original && mark->reason != truncate_reason;
             call->second->newest = is_edited && !mark->stored.empty() ? mark : Mark{};
@@ -92,16 +89,19 @@ private:
     }
 
     const Conversation<M>& conversation_;
-    std::unordered_map<Hash128, Same, HashOfPrint> calls_{};
-    std::set<std::pair<std::string_view, std::size_t>> forms_{};  // tool, bytes of the arguments
-    std::unordered_map<std::string_view, Same*> earlier_{};       // by the name of the earlier call's object
+    Serial round_ = 0;
+    std::unordered_map<Hash128, Same, EarlierCalls::HashOfPrint> calls_{};
+    std::unordered_map<std::string_view, Same*> by_result_{};  // by the name of the earlier call's object
+    std::unordered_set<Serial> rounds_{};                      // of the earlier calls
 };
 
 /// Finds them, counts each once, and tells of it.
 template <AgentMessage M>
 void note_repeated_calls(const Conversation<M>& conversation, std::vector<ToolContext>& calls) {
     if (calls.empty() || conversation.objects() == nullptr) return;  // nothing of it was ever stored
-    RepeatFinder<M>(conversation, calls).find();
+    const auto earlier = EarlierCalls::of(*calls.front().attachments);
+    const std::lock_guard lock(earlier->mutex);
+    RepeatFinder<M>(conversation, calls).find(*earlier);
     for (const ToolContext& call : calls) {
         if (call.stored_before.empty() || !RepeatedCalls::of(*call.attachments)->add(call.object_name)) continue;
         const std::string text = call.tool + " is called again with the same arguments; the result that left the " +

@@ -1,0 +1,26 @@
+#include "whittle/chain/detail/earlier_calls.hpp"
+
+#include <ranges>
+
+namespace whittle::inline v0::detail {
+
+std::shared_ptr<EarlierCalls> EarlierCalls::of(Attachments& attachments) {
+    static constexpr std::string_view owner = "earlier_calls";
+    auto found = std::static_pointer_cast<EarlierCalls>(attachments.find(owner));
+    if (!found) attachments.set(owner, found = std::make_shared<EarlierCalls>());
+    return found;
+}
+
+std::vector<EarlierCalls::Call> EarlierCalls::newest(const Hash128& print, Serial round) const {
+    std::vector<Call> newest;
+    const auto found = calls_.find(print);
+    if (found == calls_.end()) return newest;
+    for (const Call& call : std::views::reverse(found->second)) {
+        if (call.message == round) continue;
+        newest.push_back(call);
+        if (newest.size() == most_looked_at) break;
+    }
+    return newest;
+}
+
+}  // namespace whittle::inline v0::detail
