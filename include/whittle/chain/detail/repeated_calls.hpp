@@ -40,7 +40,9 @@ public:
             }
         }
         if (by_result_.empty()) return;
-        for (const MessageInfo& info : conversation_.outline()) {
+        const Outline outline = conversation_.outline();
+        for (std::size_t i = 0; i < outline.size(); ++i) {
+            const MessageInfo& info = outline[i];
             if (rounds_.contains(info.group) && info.has(PartKind::tool_result)) note_results(info);
         }
         for (const auto& [print, same] : calls_) {
