@@ -22,7 +22,12 @@ void read_backend(ConfigReader& reader, NodeId at, Draft& draft) {
     read_storage(reader, at, draft.storage);
 }
 
-constexpr std::array<Field<ToolDraft>, 3> tool_fields{{
+void read_tool_length(ConfigReader& reader, NodeId at, ToolDraft& draft) {
+    std::int64_t bytes = 0;
+    if (reader.read_integer(at, 1, std::numeric_limits<std::int64_t>::max(), bytes)) draft.max_length_for_trunc = bytes;
+}
+
+constexpr std::array<Field<ToolDraft>, 4> tool_fields{{
     {"backend", "object", "inherited", "own storage for this tool's results; keys as in `storage`",
      &read_backend<ToolDraft>},
     {"skip_truncation",
@@ -35,6 +40,8 @@ constexpr std::array<Field<ToolDraft>, 3> tool_fields{{
      {"inherited", &shown<&ToolReductionConfig::skip_clear>},
      "wins over the middleware's own setting",
      &read_value<&ToolReductionConfig::skip_clear>},
+    {"max_length_for_trunc", "integer", "inherited", "bytes of text that one result of this tool keeps",
+     &read_tool_length},
 }};
 
 void read_tool_config(ConfigReader& reader, NodeId at, ReductionDraft& reduction) {
@@ -65,7 +72,7 @@ void read_keep_turns(ConfigReader& reader, NodeId at, ReductionDraft& reduction)
 }
 
 using RC = ReductionConfig;
-constexpr std::array<Field<ReductionDraft>, 27> reduction_fields{{
+constexpr std::array<Field<ReductionDraft>, 28> reduction_fields{{
     {"type", "string", "required", "`reduction`", &skip<ReductionDraft>},
     {"name", "string", &shown<&ReductionDraft::name>, name_meaning, &read_value<&ReductionDraft::name>},
     {"backend", "object", "the chain's", "own storage; keys as in `storage`", &read_backend<ReductionDraft>},
@@ -101,6 +108,8 @@ constexpr std::array<Field<ReductionDraft>, 27> reduction_fields{{
      &read_fraction<&RC::free_fraction_for_clear>},
     {"clear_tool_inputs", "true, false or array of strings", "false",
      "clear the arguments of cleared calls too: of all tools, or of these", &read_clear_tool_inputs},
+    {"keep_failed", "true or false", &shown<&RC::keep_failed>, "do not clear the results of calls that failed",
+     &read_value<&RC::keep_failed>},
     {"clear_failed_inputs", "true or false", &shown<&RC::clear_failed_inputs>,
      "clear the arguments of failed calls too, once their rounds are old", &read_value<&RC::clear_failed_inputs>},
     {"clear_thinking_keep_turns",

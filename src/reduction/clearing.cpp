@@ -15,10 +15,6 @@
 
 namespace whittle::inline v0 {
 
-std::string_view plain_placeholder(Language language) noexcept {
-    return language == Language::chinese ? "[旧的工具结果内容已清除]" : "[Old tool result content cleared]";
-}
-
 bool skips_clearing(const ReductionConfig& config, std::string_view tool) {
     const ToolReductionConfig* settings = find_for_tool(config.tool_config, tool);
     return settings != nullptr ? settings->skip_clear.value_or(config.skip_clear) : config.skip_clear;
@@ -117,6 +113,7 @@ private:
         if (matches_tool(protected_tools_, tool)) return "protected_tool";
         if (matches_tool(config_.clear_exclude_tools, tool)) return "excluded_tool";
         if (skips_clearing(config_, tool)) return "skip_clear";
+        if (config_.keep_failed && first_part(candidate).is_error) return "failed_call";
         return rule_for_marks(candidate);
     }
 
@@ -179,6 +176,40 @@ std::int64_t newest_round(const Outline& outline) noexcept {
     return 0;
 }
 
+std::string last_error_lines(std::string_view text) {
+    constexpr std::size_t most_lines = 3;
+    constexpr std::int64_t most_bytes = 300;
+    std::string lines;
+    for (std::size_t count = 0; count < most_lines;) {
+        text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);  // nothing where all is space
+        if (text.empty()) break;
+        const std::size_t start = text.rfind('\n') + 1;  // 0 if there is none
+        const std::string_view line = utf8_prefix(text.substr(start), most_bytes - std::ssize(lines));
+        if (line.size() < text.size() - start && count > 0) break;
+        lines = count == 0 ? std::string(line) : std::string(line) + '\n' + lines;
+        text = text.substr(0, start);
+        ++count;
+    }
+    return lines;
+}
+
+namespace {
+
+void append_failure(std::string& out, std::string_view last_lines, Language language) {
+    if (last_lines.empty()) return;
+    out += language == Language::chinese ? "。该调用失败，最后几行：\n" : ". The call failed; its last lines:\n";
+    out += last_lines;
+    out += '\n';
+}
+
+}  // namespace
+
+std::string plain_placeholder(Language language, std::string_view last_lines) {
+    std::string text = language == Language::chinese ? "[旧的工具结果内容已清除" : "[Old tool result content cleared";
+    append_failure(text, last_lines, language);
+    return text += ']';
+}
+
 void append_placeholder(std::string& out, const ClearedText& text, Language language) {
     const auto add = [&](std::string_view english, std::string_view chinese, std::string_view value = {}) {
         out += language == Language::chinese ? chinese : english;
@@ -192,7 +223,9 @@ void append_placeholder(std::string& out, const ClearedText& text, Language lang
         add(" lines", " 行");
     }
     const bool is_text = !text.has_media;
-    add(is_text ? ". Full text: " : ". Original: ", is_text ? "。全文：" : "。原件：", text.location);
+    append_failure(out, text.last_lines, language);
+    if (text.last_lines.empty()) add(". ", "。");
+    add(is_text ? "Full text: " : "Original: ", is_text ? "全文：" : "原件：", text.location);
     if (text.has_text && !text.reader.empty()) {
         add(is_text ? " - read it with " : " - read its text with ", is_text ? "，可用 " : "，文字可用 ", text.reader);
         add("", " 读取");

@@ -103,12 +103,25 @@ bool ClearingRun::is_held_beside(const ClearingCandidate& candidate, Storage& st
     return false;
 }
 
+/// What the placeholder of a failed call keeps of its result; empty for any other.
+std::string ClearingRun::failed_lines(const ClearingCandidate& candidate) const {
+    std::string lines;
+    if (!first_part(candidate).is_error) return lines;
+    for_each_part_of(candidate, [&](std::size_t, const PartView& part) {
+        if (part.kind == PartKind::media) return;
+        if (std::string last = last_error_lines(part.text); !last.empty()) lines = std::move(last);
+    });
+    return lines;
+}
+
 void ClearingRun::stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts) {
     const auto storage = storage_for(tool_of(candidate));
     Provenance provenance{.origin = Origin::placeholder, .reason = "clear"};
     ClearedText text{.tool = tool_of(candidate), .reader = reader(), .has_text = false};
     if (turn_.has_tool(fetch_media_name)) text.media_reader = fetch_media_name;
     Offload found = look_at(candidate, parts, storage.get(), provenance, text);
+    const std::string last_lines = failed_lines(candidate);
+    text.last_lines = last_lines;
     std::string location;
     for (const std::string& key : provenance.stored) {
         location.append(location.empty() ? "" : ", ").append(reference_to(*storage, key, text.reader));
@@ -116,7 +129,7 @@ void ClearingRun::stage_result(const ClearingCandidate& candidate, const std::ve
     text.location = location;
     placeholder_.clear();
     if (provenance.stored.empty()) {
-        placeholder_ = plain_placeholder(turn_.language);
+        placeholder_ = plain_placeholder(turn_.language, last_lines);
     } else {
         append_placeholder(placeholder_, text, turn_.language);
     }

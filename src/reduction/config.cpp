@@ -199,6 +199,8 @@ void check_reduction(const ReductionConfig& config, const ChainInfo& chain, std:
     FieldCheck check(name, problems);
     check_backend(config, chain, check);
     check.at_least(config.max_length_for_trunc, 1, "max_length_for_trunc");
+    for (const auto& [tool, settings] : config.tool_config)
+        check.at_least(settings.max_length_for_trunc.value_or(1), 1, "tool_config." + tool + ".max_length_for_trunc");
     check.at_least(config.max_tokens_for_trunc, 0, "max_tokens_for_trunc");
     check.at_least(config.trunc_head_lines, 0, "trunc_head_lines");
     check.at_least(config.trunc_tail_lines, 0, "trunc_tail_lines");

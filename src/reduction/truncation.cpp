@@ -66,6 +66,12 @@ std::string cut_to(std::string_view whole, std::size_t max_bytes, TruncatedText 
     return std::string(head) + truncation_notice(text, language) + std::string(tail);
 }
 
+std::int64_t max_length_for_trunc(const ReductionConfig& config, std::string_view tool) {
+    const ToolReductionConfig* settings = find_for_tool(config.tool_config, tool);
+    return settings != nullptr ? settings->max_length_for_trunc.value_or(config.max_length_for_trunc)
+                               : config.max_length_for_trunc;
+}
+
 bool skips_truncation(const ReductionConfig& config, std::string_view tool) {
     const ToolReductionConfig* settings = find_for_tool(config.tool_config, tool);
     const bool is_off =
@@ -131,7 +137,14 @@ private:
     }
 
     [[nodiscard]] ToolDetail detail_of(std::span<const Part> parts) const {
-        return {context_.tool, context_.call_id, context_.arguments, parts};
+        return {.tool = context_.tool,
+                .call_id = context_.call_id,
+                .arguments = context_.arguments,
+                .parts = parts,
+                .conversation = context_.conversation,
+                .object_name = context_.object_name,
+                .round = context_.round,
+                .stop = context_.stop};
     }
 
     [[nodiscard]] std::string key_for(std::span<const Part> parts) const {
@@ -142,10 +155,10 @@ private:
     [[nodiscard]] detail::TruncationLimits limits() const {
         constexpr std::int64_t room_for_notice = 4'096;
         const ReductionConfig& config = setup_.config;
-        const std::int64_t limit = config.max_length_for_trunc;
+        const std::int64_t limit = max_length_for_trunc(config, context_.tool);
         const std::int64_t eightfold = limit > INT64_MAX / 8 ? INT64_MAX : 8 * limit;
         const std::int64_t unstored = config.max_bytes_without_store > 0 ? config.max_bytes_without_store : eightfold;
-        return {.max_bytes = config.max_length_for_trunc,
+        return {.max_bytes = limit,
                 .max_tokens = context_.counter ? config.max_tokens_for_trunc : 0,
                 .head_lines = read_back_ ? 0 : config.trunc_head_lines,
                 .tail_lines = read_back_ ? 0 : config.trunc_tail_lines,

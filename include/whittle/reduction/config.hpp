@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,7 @@ struct ToolReductionConfig {
     std::shared_ptr<Storage> backend{};
     std::optional<bool> skip_truncation{};
     std::optional<bool> skip_clear{};
+    std::optional<std::int64_t> max_length_for_trunc{};
 };
 
 /// Settings of `Reduction`; docs/reduction.md has the table.
@@ -49,6 +51,7 @@ struct ReductionConfig {
     /// (`Trimming`) stands in front, and the prompt cache has expired or that stage has just broken it; 0: off.
     double free_fraction_for_clear = 0.0;
     ClearToolInputs clear_tool_inputs = false;
+    bool keep_failed = false;          ///< do not clear the results of calls that failed (`PartInfo::is_error`)
     bool clear_failed_inputs = false;  ///< clear the arguments of failed calls too, once their rounds are old
     /// Replies that think, counted from the newest, whose thinking stays when clearing is due; that of the open tool
     /// loop stays anyway. Absent: no limit. With both limits a reply keeps its thinking while it is within both.
@@ -94,6 +97,10 @@ struct ToolDetail {
     std::string_view call_id{};
     std::string_view arguments{};  ///< raw JSON
     std::span<const Part> parts{};
+    std::string_view conversation{};  ///< its id
+    std::string_view object_name{};   ///< of the call: unique in the conversation, safe in a storage key
+    Serial round = 0;                 ///< of the message with the call
+    std::stop_token stop{};           ///< of the hook or the call: what takes long looks at it
 };
 
 /// What a tool's own truncation decided. What the tool gave stays in the journal.

@@ -23,8 +23,11 @@ namespace whittle::inline v0 {
 /// Whether the arguments of that tool's calls are cleared with its results.
 [[nodiscard]] bool clears_inputs(const ReductionConfig& config, std::string_view tool);
 
-/// What stands in place of a cleared result that is stored nowhere, by language.
-[[nodiscard]] std::string_view plain_placeholder(Language language) noexcept;
+/// What stands in place of a cleared result that is stored nowhere. `last_lines`: as in `ClearedText`.
+[[nodiscard]] std::string plain_placeholder(Language language, std::string_view last_lines = {});
+
+/// What a failed call's placeholder keeps: the last lines that are not blank, at most 3 and 300 bytes.
+[[nodiscard]] std::string last_error_lines(std::string_view text);
 
 /// The results of one call that clearing may take: parts of one message.
 struct ClearingCandidate {
@@ -73,6 +76,7 @@ struct ClearedText {
     bool has_text = true;
     bool has_media = false;
     std::string_view media_reader{};  ///< tool that shows its media; empty: none is listed
+    std::string_view last_lines{};    ///< of a call that failed (`last_error_lines`); empty: it did not
 };
 
 /// Whether the object is an array of parts (`offload_content`) with that one among them. What cannot be read has none.

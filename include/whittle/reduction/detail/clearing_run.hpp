@@ -39,7 +39,8 @@ struct ClearingCallbacks {
 /// The oldest message whose thinking may go at once; where tokens decide, the first that thinks. Else `outline.size()`.
 [[nodiscard]] std::size_t first_old_thinking(const Outline& outline, const ReductionConfig& config) noexcept;
 
-/// Says once that clearing leaves a request above what starts it: it will edit at every call, and break the cache there.
+/// Says once that clearing leaves a request above what starts it: it will edit at every call, and break the cache
+/// there.
 void warn_above_trigger(HookTurn& turn, std::int64_t tokens, std::int64_t trigger);
 
 /// One run of the clearing phase: plans edits stage by stage in one transaction, each seeing the work of the one
@@ -119,13 +120,22 @@ private:
     [[nodiscard]] Result ask(const std::function<Result(const ToolDetail&)>& function,
                              const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
         const std::string arguments = arguments_of(candidate);
-        return function({tool_of(candidate), first_part(candidate).call_id, arguments, parts});
+        const PartInfo& part = first_part(candidate);
+        return function({.tool = part.tool,
+                         .call_id = part.call_id,
+                         .arguments = arguments,
+                         .parts = parts,
+                         .conversation = turn_.conversation_id(),
+                         .object_name = part.object_name,
+                         .round = edit_.outline()[candidate.call].serial,
+                         .stop = turn_.stop});
     }
     void clear_thinking(std::int64_t target);
     [[nodiscard]] std::vector<std::size_t> old_thinking() const;
     [[nodiscard]] std::int64_t thinking_tokens(std::size_t message) const;
     std::int64_t stage_thinking(std::size_t message);
     std::int64_t stage(const ClearingCandidate& candidate);
+    [[nodiscard]] std::string failed_lines(const ClearingCandidate& candidate) const;
     void stage_result(const ClearingCandidate& candidate, const std::vector<Part>& parts);
     /// What is to be stored of a result.
     struct Offload {

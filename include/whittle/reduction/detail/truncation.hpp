@@ -49,6 +49,9 @@ ToolOutcome run_truncated(const TruncationSetup& setup, const ToolContext& conte
                           const ToolNext& next);
 
 /// Whether results of that tool stay whole: switched off, or excluded.
+/// The bytes that a result of that tool keeps.
+[[nodiscard]] std::int64_t max_length_for_trunc(const ReductionConfig& config, std::string_view tool);
+
 [[nodiscard]] bool skips_truncation(const ReductionConfig& config, std::string_view tool);
 
 }  // namespace whittle::inline v0
