@@ -16,9 +16,9 @@ using namespace whittle;
 namespace {
 
 /// What an agent does, made from a number: the same number gives the same session.
-class Session {
+class GeneratedSession {
 public:
-    Session(std::string kind, std::uint64_t seed) : kind_(std::move(kind)), state_(seed) {}
+    GeneratedSession(std::string kind, std::uint64_t seed) : kind_(std::move(kind)), state_(seed) {}
 
     /// The calls of the next reply; `most_together` of them at most.
     ChatMessage next(int most_together) {
@@ -57,9 +57,9 @@ private:
 };
 
 /// Takes what fits its window, as the chain counts it, and goes on calling tools.
-struct Provider {
+struct WindowedProvider {
     std::int64_t window = 0;
-    Session& session;
+    GeneratedSession& session;
     int most_together = 1;
     int calls = 0;
     int refusals = 0;
@@ -84,8 +84,8 @@ TEST_CASE("without a model a preset keeps clicks, searches and queries inside sm
             for (const char* kind : {"click", "search", "sql", "silent", "mixed"}) {
                 for (const int together : {1, 6}) {
                     CAPTURE(name_of(preset), window, kind, together);
-                    Session session(kind, static_cast<std::uint64_t>(window));
-                    Provider provider{window, session, together};
+                    GeneratedSession session(kind, static_cast<std::uint64_t>(window));
+                    WindowedProvider provider{window, session, together};
                     std::vector<Tool> tools;
                     for (const char* tool : {"click", "search", "sql", "next"})
                         tools.push_back(text_tool(tool, "", "{}", [&](std::string_view) { return session.result(); }));
