@@ -3,6 +3,7 @@
 #include "whittle/compaction/detail/media_stage.hpp"
 #include "whittle/compaction/detail/pruning_plan.hpp"
 #include "whittle/compaction/detail/pruning_stage.hpp"
+#include "whittle/conversation/detail/repair_plan.hpp"
 #include "whittle/digest/detail/facts.hpp"
 #include "whittle/digest/detail/fold.hpp"
 #include "whittle/message/validity.hpp"

@@ -33,6 +33,8 @@ const RepairTexts& repair_texts(Language language) noexcept {
     return language == Language::chinese ? chinese : english;
 }
 
+std::string_view bridge_text(Language language) noexcept { return language == Language::chinese ? "好的。" : "Noted."; }
+
 std::string_view media_text(Language language) noexcept { return repair_texts(language).media; }
 
 std::string shown_id(std::string_view id) {
@@ -70,6 +72,7 @@ RepairPlan RepairHistory::plan() {
     put_system_first(plan.messages);
     open_with_user(plan.messages);
     end_with_user(plan.messages);
+    take_turns(plan.messages);
     if (repairs_.empty()) return {};
     std::ranges::stable_sort(repairs_, {}, [](const Repair& r) { return std::pair(r.serial, r.part); });
     plan.repairs = std::move(repairs_);

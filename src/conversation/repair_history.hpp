@@ -129,6 +129,7 @@ private:
     void put_system_first(std::vector<RepairedMessage>& list);
     void open_with_user(std::vector<RepairedMessage>& list);
     void end_with_user(std::vector<RepairedMessage>& list);
+    void take_turns(std::vector<RepairedMessage>& list);
     [[nodiscard]] bool ends_in_space(std::size_t message) const;
     [[nodiscard]] Role role_of(const RepairedMessage& message) const;
 

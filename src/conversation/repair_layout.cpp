@@ -139,6 +139,7 @@ std::vector<RepairedMessage> RepairHistory::lay_out() {
 
 Role RepairHistory::role_of(const RepairedMessage& message) const {
     if (message.kind == RepairedMessage::Kind::user) return Role::user;
+    if (message.kind == RepairedMessage::Kind::assistant) return Role::assistant;
     return message.kind == RepairedMessage::Kind::result ? Role::tool : outline_[message.source].role;
 }
 
@@ -216,6 +217,28 @@ void RepairHistory::end_with_user(std::vector<RepairedMessage>& list) {
     list.push_back({.kind = RepairedMessage::Kind::user,
                     .code = "last_role",
                     .text = std::string(repair_texts(options_.language).go_on)});
+}
+
+/// A word of the assistant stands between a tool's message and the user's, and between two of the user's.
+void RepairHistory::take_turns(std::vector<RepairedMessage>& list) {
+    if (!has(Rule::OC6_user_turns)) return;
+    const auto holds_results_now = [&](const RepairedMessage& m) {
+        return m.kind == RepairedMessage::Kind::kept && role_of(m) == Role::user && holds_results(m.source);
+    };
+    bool is_users_side = false;  // the last that spoke
+    std::vector<RepairedMessage> in_turns;
+    for (RepairedMessage& m : list) {
+        const Role role = role_of(m);
+        if (role == Role::user && is_users_side && !holds_results_now(m)) {
+            note_new(bridge_reason, "a word of the assistant is added in front of the user's");
+            in_turns.push_back({.kind = RepairedMessage::Kind::assistant,
+                                .code = bridge_reason,
+                                .text = std::string(bridge_text(options_.language))});
+        }
+        if (role != Role::system) is_users_side = role != Role::assistant;
+        in_turns.push_back(std::move(m));
+    }
+    list = std::move(in_turns);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -1,4 +1,5 @@
 #include "whittle/digest/detail/fold.hpp"
+#include "whittle/conversation/detail/repair_plan.hpp"
 
 #include <algorithm>
 #include <string>
@@ -68,8 +69,6 @@ FoldNeighbours neighbours_of(const Outline& outline, std::size_t first, std::siz
     }
     return found;
 }
-
-std::string bridge_text(Language language) { return language == Language::chinese ? "好的。" : "Noted."; }
 
 bool comes_from_fold(const MessageInfo& info) noexcept {
     const Origin origin = origin_of(info.mark);

@@ -164,8 +164,6 @@ void check_system_first(const HistoryFacts& facts, const ValidityProfile&, Findi
     }
 }
 
-/// What the library wrote itself is left out: folds and repairs know this rule, and an adapter for such a server
-/// merges.
 void check_user_turns(const HistoryFacts& facts, const ValidityProfile&, Findings& findings) {
     const Outline& outline = facts.outline();
     const MessageInfo* before = nullptr;
@@ -173,13 +171,10 @@ void check_user_turns(const HistoryFacts& facts, const ValidityProfile&, Finding
         const MessageInfo& info = outline[i];
         if (info.role == Role::system) continue;
         const bool speaks = info.role == Role::user && !is_result_message(info);
-        const bool is_ours = origin_of(info.mark) != Origin::original;
-        if (speaks && !is_ours && before != nullptr) {
-            if (is_result_message(*before)) {
-                findings.add(i, 0, "a user message stands right behind a tool message");
-            } else if (before->role == Role::user && origin_of(before->mark) == Origin::original) {
-                findings.add(i, 0, "two user messages stand in a row");
-            }
+        if (speaks && before != nullptr && is_result_message(*before)) {
+            findings.add(i, 0, "a user message stands right behind a tool message");
+        } else if (speaks && before != nullptr && before->role == Role::user) {
+            findings.add(i, 0, "two user messages stand in a row");
         }
         before = &info;
     }

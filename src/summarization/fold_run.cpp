@@ -4,6 +4,7 @@
 
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/base/event.hpp"
+#include "whittle/conversation/detail/repair_plan.hpp"
 #include "whittle/digest/detail/fold.hpp"
 #include "whittle/digest/detail/plain_summary.hpp"
 #include "whittle/digest/detail/sections.hpp"

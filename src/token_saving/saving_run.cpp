@@ -1,6 +1,7 @@
 #include "saving_run.hpp"
 
 #include "whittle/base/detail/saturating.hpp"
+#include "whittle/conversation/detail/repair_plan.hpp"
 #include "whittle/token_saving/detail/compress.hpp"
 
 #include <algorithm>
@@ -93,6 +94,12 @@ void SavingRun::nudge() {
     const std::string_view text = config_.early_exit_text.empty() ? default_early_exit_text(turn_.language)
                                                                   : std::string_view(config_.early_exit_text);
     edit_.begin_unit();
+    const Outline outline = edit_.outline();
+    const bool needs_turn = has_rule(turn_.config.profile.validity, Rule::OC6_user_turns) && outline.size() > 0 &&
+                            outline[outline.size() - 1].role != Role::assistant;
+    if (needs_turn)
+        edit_.insert_text(outline.size(), Role::assistant, bridge_text(turn_.language),
+                          {.origin = Origin::repair, .reason = std::string(bridge_reason)});
     edit_.insert_text(edit_.outline().size(), Role::user, text, {.origin = Origin::nudge, .reason = "early_exit"});
     has_nudge_ = true;
 }

@@ -148,7 +148,8 @@ def check_openai(messages, names):
 
 def check_openai_call(call, i, names):
     function = call.get("function", {})
-    if not names.match(function.get("name", "")) or not call.get("id"):
+    longest = None if names is NAME["gemini"] else 40
+    if not names.match(function.get("name", "")) or not call.get("id") or (longest and len(call["id"]) > longest):
         yield "G8", i
     if not is_object(function.get("arguments", "")):
         yield "G4", i

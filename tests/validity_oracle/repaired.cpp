@@ -20,7 +20,7 @@ namespace {
 Verdict mended_part_of(const Verdict& verdict, bool ends_with_running_calls) {
     Verdict part;
     for (const auto& pair : verdict) {
-        const bool is_thinking = pair.first == "A6" || pair.first == "A7" || pair.first == "OC6.user_turns";
+        const bool is_thinking = pair.first == "A6" || pair.first == "A7";
         const bool is_last_word = pair.first == "OC6.last_role" || pair.first == "GM1";
         if (!is_thinking && !(is_last_word && ends_with_running_calls)) part.insert(pair);
     }

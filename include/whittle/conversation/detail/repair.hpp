@@ -90,7 +90,7 @@ private:
             entry.infos.push_back(infos_[m.source]);
             edit(m, entry.messages.back(), entry.infos.back());
         } else {
-            entry.messages = m.kind == RepairedMessage::Kind::user ? user_message(m) : result_messages(m);
+            entry.messages = m.kind == RepairedMessage::Kind::result ? result_messages(m) : spoken_message(m);
             for (const M& message : entry.messages) entry.infos.push_back(info_of_new(m, message));
         }
         entries_.push_back(std::move(entry));
@@ -236,10 +236,11 @@ private:
         return detail::find_gone(known, count_parts(message), at, r.kind == PartRepair::Kind::media_text);
     }
 
-    [[nodiscard]] std::vector<M> user_message(const RepairedMessage& m) const {
+    [[nodiscard]] std::vector<M> spoken_message(const RepairedMessage& m) const {
+        const Role role = m.kind == RepairedMessage::Kind::user ? Role::user : Role::assistant;
         std::string text = m.source == RepairedMessage::none ? m.text : to_valid_utf8(text_of(messages_[m.source]));
         std::vector<M> messages;
-        if (!text.empty()) messages.push_back(message_traits<M>::make(Role::user, text));
+        if (!text.empty()) messages.push_back(message_traits<M>::make(role, text));
         return messages;
     }
 

@@ -48,7 +48,7 @@ struct PartRepair {
 
 /// A message of the mended list: one of the old list, or a new one.
 struct RepairedMessage {
-    enum class Kind { kept, result, user };
+    enum class Kind { kept, result, user, assistant };
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
     Kind kind = Kind::kept;
     std::size_t source = none;        ///< kept: the message; user: whose text it takes, if anybody's
@@ -58,7 +58,7 @@ struct RepairedMessage {
     std::string call_id{};            ///< result
     std::string tool{};               ///< result
     bool is_error = false;            ///< result
-    std::string text{};               ///< result without `from`, user without `source`
+    std::string text{};               ///< result without `from`, user without `source`, assistant
     std::vector<std::pair<std::size_t, std::size_t>> from{};  ///< result: the parts it takes over (message, part)
 
     [[nodiscard]] bool is_untouched() const noexcept {
@@ -70,6 +70,11 @@ struct RepairPlan {
     std::vector<RepairedMessage> messages{};  ///< the whole mended list
     std::vector<Repair> repairs{};            ///< empty: nothing to do, and `messages` is empty too
 };
+
+/// A word of the assistant between what the user's side says twice in a row, where the server wants turns
+/// (`Rule::OC6_user_turns`), and the `Provenance::reason` of its mark.
+[[nodiscard]] std::string_view bridge_text(Language language) noexcept;
+inline constexpr std::string_view bridge_reason = "turns";
 
 /// Whether calls of the newest reply have results, but not all of them.
 [[nodiscard]] bool is_half_answered(const Outline& outline);

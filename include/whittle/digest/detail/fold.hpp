@@ -45,10 +45,6 @@ struct FoldNeighbours {
 [[nodiscard]] FoldNeighbours neighbours_of(const Outline& outline, std::size_t first, std::size_t last,
                                            std::span<const std::size_t> folded, const ValidityProfile& rules);
 
-/// The `Provenance::reason` of a word of the assistant between what the user's side says twice in a row.
-inline constexpr std::string_view bridge_reason = "turns";
-[[nodiscard]] std::string bridge_text(Language language);
-
 /// A summary, or what a fold put beside it: skills, files, the order to go on. Folded alone it gives nothing new.
 [[nodiscard]] bool comes_from_fold(const MessageInfo& info) noexcept;
 
