@@ -72,7 +72,7 @@ FoldNeighbours neighbours_of(const Outline& outline, std::size_t first, std::siz
 
 bool comes_from_fold(const MessageInfo& info) noexcept {
     const Origin origin = origin_of(info.mark);
-    if (origin == Origin::repair) return info.mark->reason == bridge_reason;
+    if (origin == Origin::repair) return info.mark->reason == detail::bridge_reason;
     if (origin == Origin::nudge) return info.mark->reason == "continue";
     return origin == Origin::summary || origin == Origin::skills || origin == Origin::attachment;
 }

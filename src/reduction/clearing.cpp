@@ -178,13 +178,13 @@ std::int64_t newest_round(const Outline& outline) noexcept {
 
 std::string last_error_lines(std::string_view text) {
     constexpr std::size_t most_lines = 3;
-    constexpr std::int64_t most_bytes = 300;
+    constexpr std::size_t most_bytes = 300;
     std::string lines;
-    for (std::size_t count = 0; count < most_lines;) {
+    for (std::size_t count = 0; count < most_lines && lines.size() < most_bytes;) {
         text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);  // nothing where all is space
         if (text.empty()) break;
         const std::size_t start = text.rfind('\n') + 1;  // 0 if there is none
-        const std::string_view line = utf8_prefix(text.substr(start), most_bytes - std::ssize(lines));
+        const std::string_view line = utf8_prefix(text.substr(start), most_bytes - lines.size());
         if (line.size() < text.size() - start && count > 0) break;
         lines = count == 0 ? std::string(line) : std::string(line) + '\n' + lines;
         text = text.substr(0, start);
