@@ -121,7 +121,9 @@ OutputFile::~OutputFile() {
 void OutputFile::open_beside() {
     const std::filesystem::path target(target_);
     sweep_beside(target);
+    constexpr int most_names = 1'000;
     for (int number = 0; file_ < 0; ++number) {
+        if (number == most_names) fail(EEXIST);
         const auto name = fmt::format(".{}.{}-{}{}", target.filename().string(), ::getpid(), number, temporary_suffix);
         const std::string beside = (target.parent_path() / name).string();
         file_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -59,7 +59,17 @@ void PlannedKeys::drop_unit() noexcept {
 
 namespace {
 
+constexpr int most_numbers = 10'000;  // in a row; a store that calls more of them taken calls all taken
+
 std::string numbered_key(const std::string& key, int number) { return fmt::format("{}-{}", key, number); }
+
+[[noreturn]] void refuse_no_free_key(const std::string& key, int last) {
+    throw Error(Errc::already_exists,
+                fmt::format("find a free key for \"{}\": the store says that this one and all others up to \"{}\" have "
+                            "other content; remove objects that are no longer needed, or give the conversation an id, "
+                            "or a folder, of its own",
+                            key, numbered_key(key, last)));
+}
 
 struct Wanted {
     std::string_view content{};
@@ -77,12 +87,14 @@ bool is_taken(Storage& storage, const std::string& key, const Wanted& wanted, co
 
 /// A number that was too low once is not tried again: there may be thousands of results with one name.
 std::string free_key(Storage& storage, std::string key, std::string_view content, PlannedKeys& planned) {
+    const int first = planned.first_number(key);
+    const int last = first + most_numbers - 1;
     try {
         const MaskingStorage* const masks = masking_in(storage);
         const std::optional<std::string> kept = masks != nullptr ? masks->masked(content) : std::nullopt;
         const Wanted wanted{content, kept ? *kept : content};
         if (!is_taken(storage, key, wanted, planned)) return key;
-        for (int number = planned.first_number(key);; ++number) {
+        for (int number = first; number <= last; ++number) {
             std::string candidate = numbered_key(key, number);
             if (is_taken(storage, candidate, wanted, planned)) continue;
             planned.set_first_number(key, number);
@@ -91,19 +103,21 @@ std::string free_key(Storage& storage, std::string key, std::string_view content
     } catch (const std::exception&) {
         return key;  // the write will say what is wrong
     }
+    refuse_no_free_key(key, last);
 }
 
 std::string write_to_free_key(const std::string& key, FunctionRef<void(const std::string&)> write) {
-    std::string candidate = key;
-    for (int number = 2;; ++number) {
+    constexpr int last = most_numbers + 1;
+    for (int number = 1; number <= last; ++number) {
+        std::string candidate = number == 1 ? key : numbered_key(key, number);
         try {
             write(candidate);
             return candidate;
         } catch (const Error& error) {
             if (error.errc() != Errc::already_exists) throw;
         }
-        candidate = numbered_key(key, number);
     }
+    refuse_no_free_key(key, last);
 }
 
 std::string put_to_free_key(Storage& storage, const std::string& key, std::string_view content) {

@@ -105,7 +105,15 @@ bool DurableLog::put(LogEntry entry) {
     entry.until = entry.when + options_.lease_ms;
     entry.previous = state_.number;
     entry.previous_sha256 = state_.sha256;
+    const std::uint64_t first = state_.next;
     for (;; ++state_.next) {
+        if (state_.next - state_.number == most_half_written) {
+            throw Error(
+                Errc::damaged,
+                fmt::format("put {}: the store calls this key and all behind it up to {} taken, and has no whole "
+                            "entry under any of them; nothing was written: check the store",
+                            place.entry(first), place.entry(std::exchange(state_.next, first) - 1)));
+        }
         entry.number = state_.next;
         entry.attempt = options_.ids->next();
         const std::string bytes = write_entry(entry);

@@ -62,6 +62,7 @@ public:
             if (!found.damage.empty()) {
                 level_.state.cut.push_back(number);
                 damage_ = found.damage;
+                if (number - level_.state.number == most_half_written) fail_everywhere();
             } else if (follows(*found.value, number)) {
                 advance(level_.state, *found.value, found.bytes);
                 level_.entries.push_back(*std::move(found.value));
@@ -131,6 +132,12 @@ private:
                     fmt::format("read the log of \"{}\": entry {} follows entry {}, not the entry {} "
                                 "that stands before it{}",
                                 place_.id(), number, entry.previous, level_.state.number, told_snapshots()));
+    }
+
+    [[noreturn]] void fail_everywhere() const {
+        throw Error(Errc::damaged,
+                    fmt::format("read the log of \"{}\": all {} entries behind entry {} are damaged, the last one: {}",
+                                place_.id(), most_half_written, level_.state.number, damage_));
     }
 
     [[nodiscard]] std::string told_snapshots() const {

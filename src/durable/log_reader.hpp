@@ -10,6 +10,9 @@
 
 namespace whittle::inline v0::detail {
 
+/// Entries in a row that nobody wrote whole, each by a writer that died. More of them is a store that is broken.
+inline constexpr std::uint64_t most_half_written = 1'000;
+
 /// The numbers of a log's snapshots up to `upto`, newest first; none where the store has no listing.
 [[nodiscard]] std::vector<std::uint64_t> snapshots_of(Storage& storage, const LogPlace& place,
                                                       std::uint64_t upto = UINT64_MAX);

@@ -90,6 +90,33 @@ TEST_CASE("a half-written entry at the end is cut and told, and never comes back
     }
 }
 
+TEST_CASE("a store that has a broken entry under every number is told as such, by readers and by writers",
+          "[durable]") {
+    class BrokenStorage final : public Storage {
+    public:
+        void put_if_absent(std::string_view key, std::string_view) override {
+            if (is_broken) throw Error(Errc::already_exists, "put " + std::string(key) + ": other content");
+        }
+        std::optional<std::string> get(std::string_view, std::int64_t, std::int64_t) override {
+            return is_broken ? std::optional<std::string>("broken") : std::nullopt;
+        }
+        bool is_broken = true;
+    };
+    const auto storage = std::make_shared<BrokenStorage>();
+    CHECK(names(text_of_failure([&] { (void)read_durable(storage, "chat"); }),
+                R"(read the log of "chat": all 1000 entries behind entry 0 are damaged, the last one: )"));
+    storage->is_broken = false;
+    auto durable = DurableChat::open(storage, "chat", still());
+    durable->push_back(ChatMessage::user("m2"));
+    storage->is_broken = true;
+    CHECK(text_of_failure([&] { durable.save(); }) ==
+          "put " + entry_key(2) + ": the store calls this key and all behind it up to " + entry_key(1'000) +
+              " taken, and has no whole entry under any of them; nothing was written: check the store");
+    storage->is_broken = false;
+    durable.save();
+    CHECK(durable.number() == 2);
+}
+
 TEST_CASE("a byte that changed at the end is noticed wherever it is", "[durable]") {
     const auto whole = log_of(3);
     const std::string last = *whole->get(entry_key(3));

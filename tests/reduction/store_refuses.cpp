@@ -23,6 +23,25 @@ public:
     std::optional<std::string> get(std::string_view, std::int64_t, std::int64_t) override { return std::nullopt; }
 };
 
+/// Says of every key that another has it.
+class TakenStorage final : public Storage {
+public:
+    class Writer final : public StorageWriter {
+    public:
+        void write(std::string_view) override {}
+        void commit(std::string_view key) override { refuse(key); }
+    };
+
+    void put_if_absent(std::string_view key, std::string_view) override { refuse(key); }
+    std::optional<std::string> get(std::string_view, std::int64_t, std::int64_t) override { return "another's"; }
+    std::unique_ptr<StorageWriter> open_writer() override { return std::make_unique<Writer>(); }
+
+private:
+    [[noreturn]] static void refuse(std::string_view key) {
+        throw Error(Errc::already_exists, "put \"" + std::string(key) + "\": the key exists with other content");
+    }
+};
+
 AnyConversation three_long_rounds(const MessageType& type) {
     AnyConversation c(type);
     c.push_back(ChatMessage::user("do"));
@@ -71,4 +90,22 @@ TEST_CASE("a truncation handler whose object is refused leaves the result, and t
     CHECK(bench.run("a", {"whole"}).result.parts[0].text == "whole");
     REQUIRE(store_failures_in(bench.events).size() == 1);
     CHECK(has(bench.events[bench.events.size() - 2], "\"conv/trunc/a\" could not be stored: put: no space left"));
+}
+
+TEST_CASE("a store that calls every key taken is asked for so many numbers, and its results stay", "[reduction]") {
+    ReductionConfig config{.max_length_for_trunc = 1'000, .max_tokens_for_clear = 100};
+    const Bench bench(config, {}, {.storage = std::make_shared<TakenStorage>()});
+    const std::string whole(5'000, 'x');
+    for (const bool streams : {false, true}) {
+        CAPTURE(streams);
+        CHECK(bench.run_text("a", whole, streams).result.parts[0].text == whole);
+        CHECK(has(bench.events.back(),
+                  "find a free key for \"conv/trunc/a\": the store says that this one and all others up to "
+                  "\"conv/trunc/a-10001\" have other content; remove objects that are no longer needed"));
+    }
+    const AnyConversation c = three_long_rounds(*message_types().front());
+    const std::vector<std::string> before = c.bytes();
+    CHECK(bench.chain.before_model(c).stages[0].outcome == Outcome::failed);
+    CHECK(c.bytes() == before);
+    CHECK(has(c.report().stages[0].details->error, "find a free key for \"conv/clear/a\""));
 }

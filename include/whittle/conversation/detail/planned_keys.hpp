@@ -46,11 +46,11 @@ private:
 };
 
 /// `key`, or with a number if the store has, or the plan will put, other content under it. What cannot be found out is
-/// left to the write.
+/// left to the write. Throws Error(already_exists) after 10,000 numbers.
 [[nodiscard]] std::string free_key(Storage& storage, std::string key, std::string_view content, PlannedKeys& planned);
 
 /// Calls `write(key)`, with `key-2`, `key-3`, ... as long as it throws Error(already_exists): for what is written at
-/// once, or is not in memory. Returns the key that was free.
+/// once, or is not in memory. Returns the key that was free; gives up after 10,000 numbers, with that error.
 std::string write_to_free_key(const std::string& key, FunctionRef<void(const std::string&)> write);
 /// Stores `content` under the first of these keys that has no other content. Throws what the store throws.
 std::string put_to_free_key(Storage& storage, const std::string& key, std::string_view content);
