@@ -21,6 +21,7 @@ std::optional<RedisAddress> parse_redis_address(std::string_view text) {
     int port = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
     const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+    if (host.find_first_of("@/") != std::string_view::npos) return std::nullopt;  // a URL, maybe with a password
     if (host.empty() || !is_number || port < 1 || port > 65'535) return std::nullopt;
     return RedisAddress{.host = std::string(host), .port = port};
 }

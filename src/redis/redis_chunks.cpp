@@ -18,8 +18,10 @@ RedisChunks::~RedisChunks() {
 
 void RedisChunks::write(const std::string& attempted, int shard, std::int64_t number, std::string_view bytes) {
     const RedisWork work{.attempted = attempted, .slot = redis_slot_of_shard(shard), .is_write = true};
-    (void)store_->client().call(work, {"SET", store_->names().chunk(shard, id_, number), bytes, "EX",
-                                       std::to_string(store_->options().writer_max_age_seconds)});
+    (void)store_->client().call(work,
+                                {"SET", store_->names().chunk(shard, id_, number), bytes, "EX",
+                                 std::to_string(store_->options().writer_max_age_seconds)},
+                                RedisShape::ok);
 }
 
 void RedisChunks::add(const std::string& attempted, std::string_view bytes) {
@@ -41,7 +43,8 @@ void RedisChunks::bring_to(const std::string& attempted, int shard) {
     if (shard == shard_ || store_->can_span_shards()) return;
     const RedisWork reading{.attempted = attempted, .slot = redis_slot_of_shard(shard_)};
     for (std::int64_t number = 0; number < chunks_; ++number) {
-        const RedisReply reply = store_->client().call(reading, {"GET", store_->names().chunk(shard_, id_, number)});
+        const RedisReply reply = store_->client().call(reading, {"GET", store_->names().chunk(shard_, id_, number)},
+                                                       RedisShape::text_or_nil);
         if (!is_text(*reply))
             throw Error(Errc::storage_failed, fmt::format("{}: a chunk of this stream is gone: it has expired, or a "
                                                           "failover has lost it",
@@ -55,7 +58,8 @@ void RedisChunks::remove_those_of(int shard) noexcept {
     try {
         const RedisWork work{.attempted = "remove chunks", .slot = redis_slot_of_shard(shard)};
         for (std::int64_t number = 0; number < chunks_; ++number)
-            (void)store_->client().call(work, {"UNLINK", store_->names().chunk(shard, id_, number)});
+            (void)store_->client().call(work, {"UNLINK", store_->names().chunk(shard, id_, number)},
+                                        RedisShape::integer);
     } catch (...) {
         // They expire.
     }

@@ -62,7 +62,7 @@ RedisDeadline RedisClient::until_of_try(RedisDeadline deadline) const {
 
 void RedisClient::perform(const RedisWork& work, const std::function<void(RedisConnection&)>& attempt) {
     require_own_process(work.attempted);
-    Progress progress{.deadline = steady_clock::now() + milliseconds(options_.deadline_ms)};
+    Progress progress{.deadline = std::min(work.until, steady_clock::now() + milliseconds(options_.deadline_ms))};
     while (true) {
         try {
             return try_once(work, progress, attempt);
@@ -134,17 +134,18 @@ void RedisClient::pause(const RedisWork& work, Progress& progress, const RedisRe
     progress.ways_in_a_row = 0;
 }
 
-RedisReply RedisClient::call(const RedisWork& work, const RedisWords& words) {
+RedisReply RedisClient::call(const RedisWork& work, const RedisWords& words, RedisShape shape) {
     RedisReply reply;
-    perform(work, [&](RedisConnection& connection) { reply = connection.call(words); });
+    perform(work, [&](RedisConnection& connection) { reply = connection.call(words, shape); });
     return reply;
 }
 
-std::vector<RedisReply> RedisClient::call_all(std::string_view attempted, const std::vector<int>& slots,
-                                              const std::vector<RedisWords>& commands) {
-    require_own_process(attempted);
+std::vector<RedisReply> RedisClient::call_all(const RedisTry& work, const std::vector<int>& slots,
+                                              const std::vector<RedisWords>& commands,
+                                              const std::function<bool(std::size_t, const redisReply&)>& fits) {
+    require_own_process(work.attempted);
     std::vector<RedisReply> replies(slots.size());
-    const RedisTry once{attempted, until_of_try(RedisDeadline::max())};
+    const RedisTry once{work.attempted, until_of_try(work.until)};
     try {
         std::map<RedisAddress, std::vector<std::size_t>> by_server;
         for (std::size_t i = 0; i < slots.size(); ++i) by_server[router_->primary_of(slots[i], once)].push_back(i);
@@ -154,7 +155,9 @@ std::vector<RedisReply> RedisClient::call_all(std::string_view attempted, const 
             for (const std::size_t number : numbers) lease->send(commands[number]);
             for (const std::size_t number : numbers) {
                 RedisReply reply = lease->receive();
-                if (!is_error(*reply)) replies[number] = std::move(reply);
+                if (is_error(*reply)) continue;
+                if (!fits(number, *reply)) lease->refuse_last();
+                replies[number] = std::move(reply);
             }
         }
     } catch (const RedisRetry&) {

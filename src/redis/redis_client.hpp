@@ -16,7 +16,8 @@ namespace whittle::inline v0 {
 struct RedisWork {
     std::string attempted{};
     int slot = 0;
-    bool is_write = false;  ///< what was cut off may have been done: an error says so
+    bool is_write = false;                       ///< what was cut off may have been done: an error says so
+    RedisDeadline until = RedisDeadline::max();  ///< the deadline of the options counts too
 };
 
 /// Servers as one: finds the right one, connects, tries again. Thread-safe.
@@ -29,11 +30,13 @@ public:
     void perform(const RedisWork& work, const std::function<void(RedisConnection&)>& attempt);
 
     /// The same for one command.
-    RedisReply call(const RedisWork& work, const RedisWords& words);
+    RedisReply call(const RedisWork& work, const RedisWords& words, RedisShape shape);
 
-    /// Sends a command for each slot, all that one server has at once. A null reply is one to be asked for by `call`.
-    [[nodiscard]] std::vector<RedisReply> call_all(std::string_view attempted, const std::vector<int>& slots,
-                                                   const std::vector<RedisWords>& commands);
+    /// Sends a command for each slot, all that one server has at once. A null reply is one to be asked for by `call`:
+    /// it did not come, or does not fit its number.
+    [[nodiscard]] std::vector<RedisReply> call_all(const RedisTry& work, const std::vector<int>& slots,
+                                                   const std::vector<RedisWords>& commands,
+                                                   const std::function<bool(std::size_t, const redisReply&)>& fits);
 
     [[nodiscard]] const RedisStorageOptions& options() const noexcept { return options_; }
     [[nodiscard]] RedisDoubts& doubts() noexcept { return doubts_; }

@@ -88,7 +88,7 @@ private:
             std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.connect_timeout_ms);
         RedisConnection connection(node, tls_, {next_try.attempted, std::min(next_try.until, own_until)});
         log_in(connection, options_.credentials_now ? options_.credentials_now() : options_.credentials);
-        return read_cluster_map(*connection.call({"CLUSTER", "SLOTS"}), node);
+        return read_cluster_map(*connection.call({"CLUSTER", "SLOTS"}, RedisShape::any), node);
     }
 
     const RedisStorageOptions& options_;

@@ -1,6 +1,7 @@
 #include "redis_connection.hpp"
 
 #include "../base/sigpipe_guard.hpp"
+#include "redis_layout.hpp"
 #include "whittle/base/error.hpp"
 
 #include <fcntl.h>
@@ -18,6 +19,9 @@ namespace whittle::inline v0 {
 namespace {
 
 constexpr std::size_t bytes_of_a_read = std::size_t{256} << 10;
+
+/// A chunk is the longest that is written in one piece; the map of a large cluster that is cut up may be several.
+constexpr std::size_t longest_reply = 16 * static_cast<std::size_t>(redis_chunk_bytes);
 
 /// A handshake may need either direction whatever is asked for.
 constexpr int longest_encrypted_wait_ms = 5;
@@ -100,14 +104,21 @@ void RedisConnection::send(const RedisWords& words) {
     append(words);
 }
 
-RedisReply RedisConnection::call(const RedisWords& words) {
+void RedisConnection::refuse_last() { fail("an answer of another shape"); }
+
+void RedisConnection::require_shape(const redisReply& reply, RedisShape shape) {
+    require_fine(reply, try_.attempted, address_);
+    if (!has_shape(reply, shape)) refuse_last();
+}
+
+RedisReply RedisConnection::call(const RedisWords& words, RedisShape shape) {
     send(words);
     RedisReply reply = receive();
-    require_fine(*reply, try_.attempted, address_);
+    require_shape(*reply, shape);
     return reply;
 }
 
-RedisReply RedisConnection::call_script(const RedisScript& script, const RedisWords& words) {
+RedisReply RedisConnection::call_script(const RedisScript& script, const RedisWords& words, RedisShape shape) {
     RedisWords command{"EVALSHA", script.sha1};
     command.insert(command.end(), words.begin(), words.end());
     send(command);
@@ -115,9 +126,9 @@ RedisReply RedisConnection::call_script(const RedisScript& script, const RedisWo
     if (is_error(*reply) && text_of_reply(*reply).starts_with("NOSCRIPT")) {
         command[0] = "EVAL";
         command[1] = script.text;
-        return call(command);
+        return call(command, shape);
     }
-    require_fine(*reply, try_.attempted, address_);
+    require_shape(*reply, shape);
     return reply;
 }
 
@@ -179,11 +190,13 @@ void RedisConnection::fill() {
             wait_for(POLLIN);
         } else {
             has_heard_ = true;
+            count_heard(context_->reader->len - before);
         }
         return;
     }
     const ssize_t got = ::recv(context_->fd, in_.data(), in_.size(), 0);
     if (got > 0) {
+        count_heard(static_cast<std::size_t>(got));
         if (redisReaderFeed(context_->reader, in_.data(), static_cast<std::size_t>(got)) != REDIS_OK)
             fail(context_->reader->errstr);
     } else if (got == 0) {
@@ -195,8 +208,18 @@ void RedisConnection::fill() {
     }
 }
 
+void RedisConnection::count_heard(std::size_t bytes) {
+    heard_bytes_ += bytes;
+    if (heard_bytes_ <= longest_reply) return;
+    is_sound_ = false;
+    throw Error(Errc::storage_failed,
+                fmt::format("{}: {}: an answer of more than {} bytes, which nothing that whittle stores has",
+                            try_.attempted, to_string(address_), longest_reply));
+}
+
 RedisReply RedisConnection::receive() {
     flush();
+    heard_bytes_ = 0;
     while (true) {
         void* found = nullptr;
         if (redisReaderGetReply(context_->reader, &found) != REDIS_OK) fail(context_->reader->errstr);

@@ -35,14 +35,18 @@ public:
     /// What comes next. With `is_asking` each command is one that a node takes for a slot that it is being given.
     void begin(RedisTry next_try, bool is_asking);
 
-    /// Sends a command and takes its reply, which is no error.
-    RedisReply call(const RedisWords& words);
+    /// Sends a command and takes its reply, which is no error, and has this shape.
+    RedisReply call(const RedisWords& words, RedisShape shape);
 
     /// The same for a script; `words` begin with the number of keys. Its text is sent to a server that does not know
     /// it.
-    RedisReply call_script(const RedisScript& script, const RedisWords& words);
+    RedisReply call_script(const RedisScript& script, const RedisWords& words, RedisShape shape);
 
-    /// Several commands at once: the reply of each, errors too, in their order.
+    /// The last reply is none that its command has. Throws RedisRetry.
+    [[noreturn]] void refuse_last();
+
+    /// Several commands at once: the reply of each, errors too, in their order. Throws Error(storage_failed) for one
+    /// that is longer than any that the storage asks for.
     void send(const RedisWords& words);
     RedisReply receive();
 
@@ -63,6 +67,8 @@ private:
     void flush_plain();
     void flush_encrypted();
     void fill();
+    void count_heard(std::size_t bytes);
+    void require_shape(const redisReply& reply, RedisShape shape);
     void wait_for(short events);
     [[noreturn]] void fail(std::string_view reason);
     [[noreturn]] void fail_encrypted();
@@ -73,6 +79,7 @@ private:
     std::string out_{};
     std::vector<char> in_{};
     int owed_ = 0;
+    std::size_t heard_bytes_ = 0;  // of the reply that is being received, and what came with its end
     bool is_encrypted_ = false;
     bool has_heard_ = false;  // over TLS
     bool is_asking_ = false;

@@ -62,27 +62,41 @@ void require_fsync(RedisConnection& connection, RedisDoubts& doubts) {
 
 /// A sentinel may name an old primary that has come back as a replica.
 void require_primary(RedisConnection& connection) {
-    const RedisReply reply = connection.call({"ROLE"});
+    const RedisReply reply = connection.call({"ROLE"}, RedisShape::array);
     const auto role = elements_of(*reply);
     if (!role.empty() && text_of_reply(*role[0]) == "master") return;
     throw RedisRetry{.why = RedisRetry::Why::wrong_primary,
                      .reason = to_string(connection.address()) + ": it is no primary"};
 }
 
+/// A server that does not know a command repeats what came with it, up to some length.
+std::string without_password(std::string text, std::string_view password) {
+    constexpr std::string_view repeated = "args beginning with:";
+    constexpr std::string_view mask = "***";
+    if (const std::size_t at = text.find(repeated); at != std::string::npos)
+        text.replace(at + repeated.size(), std::string::npos, " ***");
+    for (std::size_t at = text.find(password); at != std::string::npos; at = text.find(password, at + mask.size()))
+        text.replace(at, password.size(), mask);
+    return text;
+}
+
 }  // namespace
 
 void log_in(RedisConnection& connection, const RedisCredentials& credentials) {
     if (credentials.password.empty()) return;
-    if (credentials.user.empty()) {
-        (void)connection.call({"AUTH", credentials.password});
-    } else {
-        (void)connection.call({"AUTH", credentials.user, credentials.password});
-    }
+    RedisWords words{"AUTH", credentials.user, credentials.password};
+    if (credentials.user.empty()) words.erase(words.begin() + 1);
+    connection.send(words);
+    const RedisReply reply = connection.receive();
+    if (is_error(*reply))
+        refuse_error(without_password(std::string(text_of_reply(*reply)), credentials.password), connection.attempted(),
+                     connection.address());
+    if (!has_shape(*reply, RedisShape::ok)) connection.refuse_last();
 }
 
 void greet_redis(RedisConnection& connection, const RedisStorageOptions& options, RedisDoubts& doubts) {
     log_in(connection, options.credentials_now ? options.credentials_now() : options.credentials);
-    if (options.database > 0) (void)connection.call({"SELECT", std::to_string(options.database)});
+    if (options.database > 0) (void)connection.call({"SELECT", std::to_string(options.database)}, RedisShape::ok);
     if (!options.client_name.empty()) {
         connection.send({"CLIENT", "SETNAME", options.client_name});
         (void)connection.receive();  // a server that has no names is as good

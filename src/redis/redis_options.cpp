@@ -4,9 +4,16 @@
 #include "whittle/base/error.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace whittle::inline v0 {
 namespace {
+
+/// Of a URL, which is no address.
+std::string without_credentials(std::string_view text) {
+    const std::size_t at = text.rfind('@');
+    return at == std::string_view::npos ? std::string(text) : "***" + std::string(text.substr(at));
+}
 
 void check_redis_addresses(const RedisStorageOptions& options, Problems& problems) {
     if (options.addresses.empty()) problems.error("addresses", "none", "at least one \"host:port\"");
@@ -14,7 +21,8 @@ void check_redis_addresses(const RedisStorageOptions& options, Problems& problem
         problems.error("addresses", std::to_string(options.addresses.size()), "one, for a single server");
     for (const std::string& text : options.addresses) {
         const auto address = parse_redis_address(text);
-        if (!address) problems.error("addresses", text, "\"host:port\", \"[v6]:port\" or \"unix:/path\"");
+        if (!address)
+            problems.error("addresses", without_credentials(text), "\"host:port\", \"[v6]:port\" or \"unix:/path\"");
         if (address && address->port == 0 && options.topology == RedisTopology::cluster)
             problems.error("addresses", text, "\"host:port\", in a cluster");
     }

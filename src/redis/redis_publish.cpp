@@ -56,7 +56,7 @@ public:
               std::string_view(range_.last), std::string_view(numbers[3]), std::string_view(numbers[4]),
               std::string_view(numbers[5])})
             words.push_back(word);
-        return connection.call_script(redis_publish_script, words);
+        return connection.call_script(redis_publish_script, words, RedisShape::integer_or_text);
     }
 
 private:
@@ -88,11 +88,13 @@ std::optional<bool> publish_redis_object(RedisStore& store, std::string_view key
     const RedisWork work = RedisStore::writing("put", key);
     Publication publication(store, key, header, inline_content);
     if (chunks) chunks->offer();
-    while (true) {
+    for (int i = 0; i < redis_most_rounds; ++i) {
         RedisReply reply;
         store.client().perform(work, [&](RedisConnection& connection) {
             reply = publication.run(connection);
-            if (integer_of_reply(*reply) == 1) store.make_durable(connection);
+            const std::int64_t number = integer_of_reply(*reply);
+            if (is_integer(*reply) && number != 1 && (number != 0 || chunks == nullptr)) connection.refuse_last();
+            if (number == 1) store.make_durable(connection);
         });
         if (integer_of_reply(*reply) == 1) return true;
         const std::string found(text_of_reply(*reply));
@@ -106,6 +108,7 @@ std::optional<bool> publish_redis_object(RedisStore& store, std::string_view key
         publication.replace(found, chunks_beside(store, key, found));
         if (chunks) chunks->offer();
     }
+    refuse_restless_redis("put", key);
 }
 
 bool has_redis_object(RedisStore& store, std::string_view key, const Fingerprint& fingerprint) {
@@ -119,7 +122,7 @@ bool remove_redis_object(RedisStore& store, std::string_view key) {
     const RedisEntryRange range = entries_of_key(key);
     const RedisWork work = RedisStore::writing("remove", key);
     bool may_be_done = false;
-    while (true) {
+    for (int i = 0; i < redis_most_rounds; ++i) {
         const std::string raw = read_raw_redis_header(store, "remove", key);
         if (raw.empty()) {
             if (may_be_done) store.make_shard_durable(work, redis_shard_of(key));
@@ -137,12 +140,16 @@ bool remove_redis_object(RedisStore& store, std::string_view key) {
         bool is_done = false;
         store.client().perform(work, [&](RedisConnection& connection) {
             ++tries;
-            is_done = integer_of_reply(*connection.call_script(redis_remove_script, words)) == 1;
+            const RedisReply reply = connection.call_script(redis_remove_script, words, RedisShape::integer);
+            const std::int64_t number = integer_of_reply(*reply);
+            if (number != 0 && number != 1) connection.refuse_last();
+            is_done = number == 1;
             if (is_done) store.make_durable(connection);
         });
         if (is_done) return true;
         may_be_done = tries > 1;  // by a try of which no answer came
     }
+    refuse_restless_redis("remove", key);
 }
 
 }  // namespace whittle::inline v0

@@ -49,7 +49,7 @@ public:
     /// The same for `bytes` from `offset` of an object that has chunks, not hashed.
     [[nodiscard]] std::string read_range(std::int64_t offset, std::int64_t bytes, const TakeBytes& take) {
         const std::int64_t last = redis_chunks_of(header_.fingerprint.bytes) - 1;
-        const RedisReply length = store_.client().call(work_, {"STRLEN", name_of(last)});
+        const RedisReply length = store_.client().call(work_, {"STRLEN", name_of(last)}, RedisShape::integer);
         if (integer_of_reply(*length) != length_of_chunk(header_, last))
             return other_length(header_, last * redis_chunk_bytes + integer_of_reply(*length));
         while (bytes > 0) {
@@ -57,7 +57,8 @@ public:
             const std::int64_t from = offset % redis_chunk_bytes;
             const std::int64_t part = std::min(bytes, redis_chunk_bytes - from);
             const RedisReply reply = store_.client().call(
-                work_, {"GETRANGE", name_of(number), std::to_string(from), std::to_string(from + part - 1)});
+                work_, {"GETRANGE", name_of(number), std::to_string(from), std::to_string(from + part - 1)},
+                RedisShape::text);
             const std::string_view found = text_of_reply(*reply);
             const auto found_bytes = static_cast<std::int64_t>(found.size());
             if (found_bytes != part)
@@ -83,7 +84,7 @@ private:
             take(content);
         }
         for (std::int64_t number = 0; number < chunks; ++number) {
-            const RedisReply reply = store_.client().call(work_, {"GET", name_of(number)});
+            const RedisReply reply = store_.client().call(work_, {"GET", name_of(number)}, RedisShape::text_or_nil);
             const std::string_view chunk = text_of_reply(*reply);
             if (static_cast<std::int64_t>(chunk.size()) != length_of_chunk(header_, number))
                 return other_length(header_, number * redis_chunk_bytes + static_cast<std::int64_t>(chunk.size()));
@@ -99,7 +100,8 @@ private:
 };
 
 RedisReply read_value(RedisStore& store, std::string_view key) {
-    return store.client().call(RedisStore::reading("get", key), {"GET", store.names().object(key)});
+    return store.client().call(RedisStore::reading("get", key), {"GET", store.names().object(key)},
+                               RedisShape::text_or_nil);
 }
 
 RedisHeader require_header(std::string_view verb, std::string_view key, std::string_view value) {
@@ -130,10 +132,15 @@ ReadOutcome read_found(RedisStore& store, std::string_view key, const RedisHeade
 
 }  // namespace
 
+void refuse_restless_redis(std::string_view verb, std::string_view key) {
+    throw Error(Errc::storage_failed,
+                fmt::format("{} \"{}\": it was another one at each of {} looks", verb, key, redis_most_rounds));
+}
+
 std::string read_raw_redis_header(RedisStore& store, std::string_view verb, std::string_view key) {
-    const RedisReply reply =
-        store.client().call(RedisStore::reading(verb, key),
-                            {"GETRANGE", store.names().object(key), "0", std::to_string(redis_header_bytes - 1)});
+    const RedisReply reply = store.client().call(
+        RedisStore::reading(verb, key),
+        {"GETRANGE", store.names().object(key), "0", std::to_string(redis_header_bytes - 1)}, RedisShape::text);
     return std::string(text_of_reply(*reply));
 }
 
@@ -145,9 +152,9 @@ std::optional<RedisHeader> find_redis_object(RedisStore& store, std::string_view
 
 std::optional<std::string> read_redis_object(RedisStore& store, std::string_view key, std::int64_t offset,
                                              std::int64_t max_bytes) {
-    while (true) {
+    for (int i = 0; i < redis_most_rounds; ++i) {
         const RedisReply reply = read_value(store, key);
-        if (!is_text(*reply)) return std::nullopt;
+        if (is_nil(*reply)) return std::nullopt;
         const std::string_view value = text_of_reply(*reply);
         const RedisHeader header = require_header("get", key, value);
         const std::int64_t from = std::min(offset, header.fingerprint.bytes);
@@ -158,6 +165,7 @@ std::optional<std::string> read_redis_object(RedisStore& store, std::string_view
         if (read_raw_redis_header(store, "get", key) == value.substr(0, redis_header_bytes))
             refuse_damaged("get", key, outcome.problem);
     }
+    refuse_restless_redis("get", key);
 }
 
 std::string damage_of_redis_object(RedisStore& store, std::string_view key, const RedisHeader& header) {

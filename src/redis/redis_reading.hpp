@@ -6,6 +6,10 @@
 
 namespace whittle::inline v0 {
 
+/// How often an object may be another one whenever it is looked at; then Error(storage_failed).
+constexpr int redis_most_rounds = 100;
+[[noreturn]] void refuse_restless_redis(std::string_view verb, std::string_view key);
+
 /// The header of the object, as it lies there; empty if there is none. `verb` begins the texts of errors.
 [[nodiscard]] std::string read_raw_redis_header(RedisStore& store, std::string_view verb, std::string_view key);
 

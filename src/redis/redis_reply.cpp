@@ -58,9 +58,26 @@ void refuse_reply(const RedisAddress& from) {
     throw RedisRetry{.why = RedisRetry::Why::broken, .reason = to_string(from) + ": an answer of another shape"};
 }
 
+bool has_shape(const redisReply& reply, RedisShape shape) noexcept {
+    const bool is_string = reply.type == REDIS_REPLY_STRING;
+    switch (shape) {
+        case RedisShape::ok: return reply.type == REDIS_REPLY_STATUS && text_of_reply(reply) == "OK";
+        case RedisShape::status: return reply.type == REDIS_REPLY_STATUS;
+        case RedisShape::text: return is_string;
+        case RedisShape::text_or_nil: return is_string || is_nil(reply);
+        case RedisShape::integer: return is_integer(reply);
+        case RedisShape::integer_or_text: return is_integer(reply) || is_string;
+        case RedisShape::array: return is_array(reply);
+        case RedisShape::any: return true;
+    }
+    return false;
+}
+
 void require_fine(const redisReply& reply, std::string_view attempted, const RedisAddress& from) {
-    if (!is_error(reply)) return;
-    const std::string_view text = text_of_reply(reply);
+    if (is_error(reply)) refuse_error(text_of_reply(reply), attempted, from);
+}
+
+void refuse_error(std::string_view text, std::string_view attempted, const RedisAddress& from) {
     std::string reason = fmt::format("{}: {}", to_string(from), text);
     std::string_view rest = text;
     const std::string_view word = take_word(rest);

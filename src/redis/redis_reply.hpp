@@ -35,15 +35,31 @@ struct RedisRetry {
     RedisAddress to{};
 };
 
+/// What a command answers; another answer is a server that speaks of something else.
+enum class RedisShape {
+    ok,               ///< +OK
+    status,           ///< a short text, as of PING
+    text,             ///< a string
+    text_or_nil,      ///< a string, or that there is none
+    integer,          ///< a number
+    integer_or_text,  ///< of a script
+    array,
+    any,  ///< the caller looks
+};
+[[nodiscard]] bool has_shape(const redisReply& reply, RedisShape shape) noexcept;
+
 /// Throws what an error reply from `from` asks for: RedisRetry where another try may go well, else
 /// Error(storage_failed), which begins with `attempted`. Any other reply is fine.
 void require_fine(const redisReply& reply, std::string_view attempted, const RedisAddress& from);
+/// The same for the text of an error reply.
+[[noreturn]] void refuse_error(std::string_view text, std::string_view attempted, const RedisAddress& from);
 
 /// Throws RedisRetry: the reply has another shape than the command has.
 [[noreturn]] void refuse_reply(const RedisAddress& from);
 
 [[nodiscard]] bool is_error(const redisReply& reply) noexcept;
 [[nodiscard]] bool is_nil(const redisReply& reply) noexcept;
+/// A string or a status.
 [[nodiscard]] bool is_text(const redisReply& reply) noexcept;
 [[nodiscard]] bool is_integer(const redisReply& reply) noexcept;
 [[nodiscard]] bool is_array(const redisReply& reply) noexcept;

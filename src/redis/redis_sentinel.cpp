@@ -72,7 +72,8 @@ private:
             std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.connect_timeout_ms);
         RedisConnection connection(sentinel, tls_, {next_try.attempted, std::min(next_try.until, own_until)});
         log_in(connection, options_.sentinel_credentials);
-        const RedisReply reply = connection.call({"SENTINEL", "get-master-addr-by-name", options_.sentinel_primary});
+        const RedisReply reply =
+            connection.call({"SENTINEL", "get-master-addr-by-name", options_.sentinel_primary}, RedisShape::any);
         if (is_nil(*reply)) return std::nullopt;
         const auto pair = elements_of(*reply);
         if (pair.size() != 2) refuse_reply(sentinel);

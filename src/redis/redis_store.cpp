@@ -46,7 +46,7 @@ std::int64_t RedisStore::now_seconds() const { return clock_->now() / 1'000; }
 std::int64_t RedisStore::replicas_of(RedisConnection& connection) const {
     if (options().durability == RedisDurability::one_replica) return 1;
     if (options().replicas > 0) return options().replicas;
-    const RedisReply reply = connection.call({"INFO", "replication"});
+    const RedisReply reply = connection.call({"INFO", "replication"}, RedisShape::text);
     constexpr std::string_view field = "connected_slaves:";
     const std::string_view info = text_of_reply(*reply);
     const std::size_t at = info.find(field);
@@ -60,7 +60,8 @@ void RedisStore::make_durable(RedisConnection& connection) const {
     if (options().durability == RedisDurability::reply) return;
     const std::int64_t wanted = replicas_of(connection);
     const std::int64_t longest = longest_wait_ms(connection.until());
-    const RedisReply reply = connection.call({"WAIT", std::to_string(wanted), std::to_string(longest)});
+    const RedisReply reply =
+        connection.call({"WAIT", std::to_string(wanted), std::to_string(longest)}, RedisShape::integer);
     const std::int64_t acknowledged = integer_of_reply(*reply);
     if (acknowledged >= wanted) return;
     throw Error(Errc::storage_failed,
@@ -74,7 +75,7 @@ void RedisStore::make_shard_durable(const RedisWork& work, int shard) {
     if (options().durability == RedisDurability::reply) return;
     const std::string name = names_.touch(shard);
     client_.perform(work, [&](RedisConnection& connection) {
-        (void)connection.call({"SET", name, "1", "EX", "60"});
+        (void)connection.call({"SET", name, "1", "EX", "60"}, RedisShape::ok);
         make_durable(connection);
     });
 }

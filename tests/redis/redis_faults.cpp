@@ -253,6 +253,113 @@ TEST_CASE("an answer that is none of Redis's, or of another shape, is no answer"
     CHECK(storage->get("k") == "content");
 }
 
+TEST_CASE("an answer that its command never has is no answer: not that nothing is there, nor that all was done",
+          "[storage][redis]") {
+    NEED_REDIS_SERVER();
+    struct Lie {
+        std::string command;
+        std::string answer;
+        std::function<void(Storage&)> use;
+    };
+    const auto get = [](Storage& s) { expect(s.get("a/k") == "content", "it is another"); };
+    const auto stat = [](Storage& s) { expect(s.stat("a/k").has_value(), "it is another"); };
+    const auto list = [](Storage& s) {
+        expect(testing::keys_below(s, "a/") == std::vector<std::string>{"a/k"}, "it is another");
+    };
+    const auto put = [](Storage& s) {
+        s.put_if_absent("b/k", "content");
+        expect(s.get("b/k") == "content", "it is another");
+    };
+    const auto put_long = [](Storage& s) { s.put_if_absent("b/l", testing::numbered_text(70'000)); };
+    const auto remove = [](Storage& s) {
+        expect(s.remove("a/k"), "it is another");
+        expect(!s.get("a/k"), "it is there");
+    };
+    const std::vector<Lie> lies{{"GET", ":5\r\n", get},
+                                {"GET", "+OK\r\n", get},
+                                {"GET", "*0\r\n", get},
+                                {"GETRANGE", ":5\r\n", stat},
+                                {"GETRANGE", "$-1\r\n", stat},
+                                {"ZRANGEBYLEX", "+OK\r\n", list},
+                                {"ZRANGEBYLEX", ":0\r\n", list},
+                                {"ZRANGEBYLEX", "$-1\r\n", list},
+                                {"ZRANGEBYLEX", "*1\r\n:3\r\n", list},
+                                {"ZRANGEBYLEX", "*1\r\n$3\r\n!!!\r\n", list},
+                                {"EVALSHA", ":0\r\n", put},
+                                {"EVALSHA", ":7\r\n", put},
+                                {"EVALSHA", "+OK\r\n", put},
+                                {"SET", ":1\r\n", put_long},
+                                {"EVALSHA", ":7\r\n", remove}};
+    for (const Lie& lie : lies) {
+        CAPTURE(lie.command, lie.answer);
+        RedisProxy proxy(shared_redis().port());
+        auto options = through(proxy);
+        const auto storage = redis_storage(options);
+        storage->put_if_absent("a/k", "content");
+        proxy.decide(answers_to(lie.command, lie.answer, 1));
+        lie.use(*storage);
+        options.deadline_ms = 100;
+        const auto hurried = redis_storage(options);
+        storage->put_if_absent("a/k", "content");
+        storage->remove("b/k");
+        storage->remove("b/l");
+        proxy.decide(answers_to(lie.command, lie.answer, 1'000'000));
+        const std::string text = error_of([&] { lie.use(*hurried); });
+        CAPTURE(text);
+        CHECK(contains(text, "not within 100 ms"));
+    }
+}
+
+TEST_CASE("an answer that is longer than anything that is stored is refused while it comes", "[storage][redis]") {
+    NEED_REDIS_SERVER();
+    RedisProxy proxy(shared_redis().port());
+    const auto storage = redis_storage(through(proxy));
+    storage->put_if_absent("k", "content");
+    proxy.decide(answers_to("GET", "$1000000000\r\n" + std::string(std::size_t{17} << 20, 'x'), 1));
+    CHECK(error_of([&] { (void)storage->get("k"); }) ==
+          "get \"k\": " + proxy.address() +
+              ": an answer of more than 16777216 bytes, which nothing that whittle stores has");
+    CHECK(storage->get("k") == "content");
+}
+
+TEST_CASE("a listing from a slow server has one deadline, not one for each shard", "[storage][redis]") {
+    NEED_REDIS_SERVER();
+    RedisProxy proxy(shared_redis().port());
+    auto options = through(proxy, 500);
+    options.command_timeout_ms = 200;
+    const auto storage = redis_storage(options);
+    storage->put_if_absent("k", "content");
+    proxy.decide([](int, const std::vector<std::string>&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return ProxyStep{};
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(contains(error_of([&] { (void)testing::keys_below(*storage, ""); }), "list: not within 500 ms"));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
+}
+
+TEST_CASE("a password is in no error, whatever the server repeats", "[storage][redis]") {
+    NEED_REDIS_SERVER();
+    const std::string reply =
+        GENERATE(as<std::string>(), "-ERR unknown command `AUTH`, with args beginning with: `tiger-and-lion`, \r\n",
+                 "-ERR unknown command 'AUTH', with args beginning with: 'agent' 'tiger-and-li\r\n",
+                 "-WRONGPASS tiger-and-lion is not the password\r\n", "-LOADING said tiger-and-lion\r\n");
+    CAPTURE(reply);
+    RedisProxy proxy(shared_redis().port(), answers_to("AUTH", reply, 1'000'000));
+    auto options = through(proxy, 100);
+    options.credentials = {.user = "agent", .password = "tiger-and-lion"};
+    const std::string text = error_of([&] { (void)redis_storage(options); });
+    CAPTURE(text);
+    CHECK(contains(text, reply.substr(1, 3)));
+    CHECK(contains(text, "***"));
+    CHECK_FALSE(contains(text, "tiger"));
+
+    options.addresses = {"redis://agent:tiger-and-lion@localhost:6379"};
+    const std::string refusal = error_of([&] { (void)redis_storage(options); });
+    CHECK(contains(refusal, "***@localhost:6379"));
+    CHECK_FALSE(contains(refusal, "tiger"));
+}
+
 TEST_CASE("a removal of which no answer came has removed what was there", "[storage][redis]") {
     NEED_REDIS_SERVER();
     RedisProxy proxy(shared_redis().port());

@@ -64,8 +64,8 @@ struct RedisStorageOptions {
     int max_connections = 8;         ///< to each server; other threads wait
     int connect_timeout_ms = 1'000;  ///< of one try
     int command_timeout_ms = 5'000;  ///< until a reply is there, and of one WAIT
-    /// Of a call with all tries, waits and ways around; where an object has chunks (1 MiB), of each of them. Then
-    /// Error(storage_failed).
+    /// Of a call with all tries, waits and ways around; where an object has chunks (1 MiB), of each of them; of a
+    /// listing without the time of its visitor, for every 16,384 objects. Then Error(storage_failed).
     int deadline_ms = 15'000;
 };
 
