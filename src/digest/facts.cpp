@@ -295,6 +295,16 @@ std::string to_text(std::span<const RetainedFact> facts, Language language) {
     return text;
 }
 
+std::string with_facts(std::string text, std::span<const RetainedFact> facts, Language language) {
+    if (facts.empty()) return text;
+    const std::string_view head = heading(language);
+    const std::size_t blank = text.rfind("\n\n");
+    const bool has_list = blank != text.npos && std::string_view(text).substr(blank + 2).starts_with(head);
+    std::string list = to_text(facts, language);
+    if (has_list) list.erase(0, head.size());
+    return text.append(text.empty() ? "" : has_list ? "\n" : "\n\n").append(list);
+}
+
 std::string to_note(std::span<const RetainedFact> facts) {
     detail::JsonWriter list;
     list.open_array();

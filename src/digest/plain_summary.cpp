@@ -338,9 +338,8 @@ std::string PlainSummary::text(const FactCollector& facts, const TokenCounter& c
         for (std::size_t i = first; i < lines.size(); ++i) text.append("\n- ").append(lines[i]);
     }
     const std::int64_t rest = config_.max_tokens - counter.count(text) - 1;
-    const std::string names = whittle::to_text(facts.missing_in(text, rest, counter, language), language);
-    if (names.empty()) return text;
-    return text + "\n\n" + names;
+    const std::vector<RetainedFact> names = facts.missing_in(text, rest, counter, language);
+    return with_facts(std::move(text), names, language);
 }
 
 }  // namespace

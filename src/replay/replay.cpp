@@ -59,6 +59,15 @@ void add_report(ReplayTotals& totals, std::string_view trajectory, const Report&
     }
 }
 
+void ArrivalFailures::operator()(const Event& event) {
+    const bool is_write = event.kind == "store_failed";
+    const bool is_hook = event.kind == "failed" && !was_write_;
+    was_write_ = is_write;
+    if (!is_write && !is_hook) return;
+    ++(is_write ? totals_.failed_writes : totals_.failed_hooks);
+    totals_.add_error(std::string(trajectory_) + ": " + std::string(event.source) + ": " + std::string(event.text));
+}
+
 void throw_if_stopped(std::string_view trajectory, const std::stop_token& stop) {
     if (stop.stop_requested()) throw Error(Errc::cancelled, "replay \"" + std::string(trajectory) + "\": stopped");
 }

@@ -35,19 +35,32 @@ std::string text_of_folded(const HookTurn& turn, std::span<const std::size_t> fo
     return text;
 }
 
-/// Of "c1/folded/12-480" 12.
-Serial first_in(std::string_view key) {
-    Serial first = 0;
-    const std::string_view name = key.substr(key.find(folder) + folder.size());
-    std::from_chars(name.data(), name.data() + name.size(), first);
-    return first;
+/// Of "c1/folded/12-480" 480.
+Serial last_in(std::string_view key) {
+    Serial last = 0;
+    std::string_view name = key.substr(key.find(folder) + folder.size());
+    name.remove_prefix(std::min(name.find('-') + 1, name.size()));
+    std::from_chars(name.data(), name.data() + name.size(), last);
+    return last;
+}
+
+/// By the messages that came from outside: a summary among them has a number of its own, above those behind it.
+std::string name_of_folded(const Outline& outline, std::span<const std::size_t> folded) {
+    std::vector<Serial> serials;
+    for (const std::size_t i : folded) {
+        const Mark& mark = outline[i].mark;
+        if (!mark || mark->covers.empty()) serials.push_back(outline[i].serial);
+    }
+    if (serials.empty()) serials = covered_serials(outline, folded);
+    const auto [first, last] = std::ranges::minmax(serials);
+    return fmt::format("{}-{}", first, last);
 }
 
 /// The objects of earlier folds that the summaries among `folded` stand for.
 std::vector<std::string> earlier_objects(const Outline& outline, std::span<const std::size_t> folded) {
     std::vector<std::string> keys = stored_references(outline, folded);
     std::erase_if(keys, [](const std::string& key) { return key.find(folder) == std::string::npos; });
-    std::ranges::stable_sort(keys, {}, first_in);
+    std::ranges::stable_sort(keys, {}, last_in);
     return keys;
 }
 
@@ -60,8 +73,7 @@ FoldedObject folded_object(const HookTurn& turn, std::span<const std::size_t> fo
                         .reader = std::string(reader_among(turn.tools))};
     PlannedKeys planned;
     object.key = free_key(*object.storage,
-                          fmt::format("{}{}{}-{}", turn.conversation_id(), folder, outline[folded.front()].serial,
-                                      outline[folded.back()].serial),
+                          fmt::format("{}{}{}", turn.conversation_id(), folder, name_of_folded(outline, folded)),
                           object.content, planned);
     std::vector<std::string> keys = earlier_objects(outline, folded);
     keys.push_back(object.key);

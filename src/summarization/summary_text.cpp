@@ -104,10 +104,15 @@ std::string compose_summary(const SummaryParts& parts, Language language) {
     std::string where;
     if (!parts.transcript_file_path.empty())
         where = fmt::format(fmt::runtime(transcript.in(language)), parts.transcript_file_path);
-    return join_sections(std::array{
-        std::string(first.in(language)), with_user_messages(parts.summary, parts.user_messages, language),
-        std::string(parts.work), to_text(parts.facts, language), std::move(where), where_folded(parts, language),
-        std::string(parts.ends_in_order ? continuation.in(language) : std::string_view{})});
+    // One by rule ends in a list of its own.
+    std::string summary(parts.summary);
+    std::string facts;
+    std::string& listed = parts.is_by_rule ? summary : facts;
+    listed = with_facts(std::move(listed), parts.facts, language);
+    return join_sections(std::array{std::string(first.in(language)),
+                                    with_user_messages(summary, parts.user_messages, language), std::string(parts.work),
+                                    std::move(facts), std::move(where), where_folded(parts, language),
+                                    std::string(parts.ends_in_order ? continuation.in(language) : std::string_view{})});
 }
 
 std::string_view later_part(Language language) noexcept { return later.in(language); }

@@ -4,6 +4,8 @@
 #include "whittle/chain/config.hpp"
 #include "whittle/reduction/reduction.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -263,6 +265,47 @@ TEST_CASE("a failing store is counted and told, and the replay goes on", "[repla
     CHECK(totals.commits == 0);
     REQUIRE_FALSE(totals.errors.empty());
     CHECK(totals.errors.front().find("reduction") != std::string::npos);
+}
+
+TEST_CASE("a store that refuses where a result arrives is counted and told too", "[replay]") {
+    const std::vector<ChatMessage> messages = session(3, 40'000);
+    const bool is_handled = GENERATE(false, true);
+    ReductionCallbacks<> callbacks;
+    if (is_handled) {
+        callbacks.tool_config["read"].trunc_handler = [](const ToolDetail& detail) {
+            return TruncResult{.need_trunc = true,
+                               .parts = {{.text = "short"}},
+                               .need_offload = true,
+                               .content = detail.parts[0].text};
+        };
+    }
+    std::vector<std::string> told;
+    ChainCallbacks<ChatMessage> events;
+    events.on_event = [&](const Event& event) { told.emplace_back(event.kind); };
+    const Chain<ChatMessage> chain{
+        ChainConfig{.storage = memory_storage({.max_bytes = 10})}, std::move(events),
+        Reduction{ReductionConfig{.skip_clear = true, .max_length_for_trunc = 1'000}, std::move(callbacks)}};
+    const ReplayTotals totals = replay<ChatMessage>({.id = "s", .messages = messages}, chain);
+    CHECK(totals.failed_writes == 3);
+    CHECK(totals.failed_hooks == 0);
+    CHECK(std::ranges::count(told, "store_failed") == 3);
+    REQUIRE(totals.errors.size() == 3);
+    CHECK(totals.errors.front().starts_with("s: reduction: "));
+    CHECK(totals.errors.front().find("could not be stored") != std::string::npos);
+}
+
+TEST_CASE("a middleware that fails where a result arrives is counted as one that failed", "[replay]") {
+    ReductionCallbacks<> callbacks;
+    callbacks.tool_config["read"].trunc_handler = [](const ToolDetail&) -> TruncResult {
+        throw std::runtime_error("the handler is broken");
+    };
+    const Chain<ChatMessage> chain{ChainConfig{.storage = memory_storage()},
+                                   Reduction{ReductionConfig{.skip_clear = true}, std::move(callbacks)}};
+    const std::vector<ChatMessage> messages = session(2, 4'000);
+    const ReplayTotals totals = replay<ChatMessage>({.id = "s", .messages = messages}, chain);
+    CHECK(totals.failed_hooks == 2);
+    REQUIRE_FALSE(totals.errors.empty());
+    CHECK(totals.errors.front() == "s: reduction: the handler is broken");
 }
 
 TEST_CASE("usage in the recording does not move the triggers", "[replay]") {

@@ -121,6 +121,27 @@ TEST_CASE("a summary names the objects of the folds before it, too, the oldest f
     CHECK(mentions(oldest, "The folded messages are stored as \"c1/folded/1-"));  // those that are not named any more
 }
 
+TEST_CASE("an object is named by the messages in it, not by the number of the summary before them", "[summarization]") {
+    SummarizationConfig config = offloading();
+    config.keep_recent_tokens = 1'500;
+    const Chain<> chain = chain_on(memory_storage(), config);
+    Conversation<> conversation = many_rounds(20);
+    Serial last = 0;
+    for (int fold = 0; fold < 4; ++fold) {
+        CAPTURE(fold);
+        const std::string id = "big" + std::to_string(fold);
+        REQUIRE(chain.before_model(conversation).changed());
+        conversation.push_back(ChatMessage::assistant("").call(id, "read", "{}"));
+        conversation.push_back(ChatMessage::result(id, "read", id + std::string(14'000, 'y')));
+        const std::string summary = folded_summary(conversation);
+        const std::string key = summary.substr(summary.rfind("c1/folded/"));
+        const Serial first = std::stoull(key.substr(10));
+        CHECK(first > last);
+        last = std::stoull(key.substr(key.find('-') + 1));
+        CHECK(first <= last);
+    }
+}
+
 TEST_CASE("without a storage nothing is stored, and check says so", "[summarization]") {
     Conversation<> conversation = many_rounds(20);
     const Chain<> chain = chain_on(nullptr);

@@ -76,6 +76,29 @@ TEST_CASE("without a model old messages are folded into a summary by rule", "[su
     CHECK(conversation.size() == size);
 }
 
+TEST_CASE("what a summary by rule has kept word for word is one list", "[summarization]") {
+    for (const std::int64_t retained : {0, 1'000}) {
+        CAPTURE(retained);
+        Conversation<> conversation("by rule");
+        for (int i = 0; i < 60; ++i) {
+            const std::string id = "e" + std::to_string(i);
+            conversation.push_back(
+                ChatMessage::user("Never touch https://example.org/part/" + id + "/index.html again."));
+            conversation.push_back(ChatMessage::assistant("Then I leave " + id + ". " + std::string(400, 'x')));
+        }
+        SummarizationConfig config = by_rule();
+        config.plain_summary_tokens = 300;
+        config.retained_facts_tokens = retained;
+        config.preserve_user_messages.enabled = false;
+        REQUIRE(chain_with(nullptr, config).before_model(conversation).changed());
+        const std::string text = text_of_all(conversation);
+        constexpr std::string_view heading = "Kept word for word from that conversation";
+        REQUIRE(has(text, heading));
+        CHECK(text.find(heading) == text.rfind(heading));
+        CHECK(has(text, "/part/e1/index.html") == (retained > 0));
+    }
+}
+
 TEST_CASE("where the model's summary failed for good, one by rule takes its place and says why", "[summarization]") {
     std::vector<std::string> events;
     const Chain<> chain = chain_with(failing(ModelErrorClass::server), by_rule(), &events);

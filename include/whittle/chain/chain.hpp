@@ -126,9 +126,11 @@ public:
     ToolOutcome wrap_tool(const ToolContext& context, PartSink& out, const ToolNext& tool) const;
 
     /// The results that the host's `messages` hold, each through all `wrap_tool`s: those that a call of the open round
-    /// waits for. To be pushed, or synced, with these messages. Throws as `wrap_tool`.
+    /// waits for. To be pushed, or synced, with these messages. `on_event` is told what the chain's own is told
+    /// meanwhile. Throws as `wrap_tool`.
     [[nodiscard]] std::vector<ToolReturn> wrap_results(const Conversation<M>& conversation, std::span<const M> messages,
-                                                       const HookRequest<M>& request = {}) const;
+                                                       const HookRequest<M>& request = {},
+                                                       const EventSink& on_event = {}) const;
 
     /// How many messages no middleware plans to touch before its next trigger: where a prompt-cache mark can stand.
     [[nodiscard]] std::size_t stable_prefix(const Conversation<M>& conversation) const;

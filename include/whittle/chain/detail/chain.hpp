@@ -320,10 +320,16 @@ std::vector<ToolContext> Chain<M>::prepare_tools(const Conversation<M>& conversa
 
 template <AgentMessage M>
 std::vector<ToolReturn> Chain<M>::wrap_results(const Conversation<M>& conversation, std::span<const M> messages,
-                                               const HookRequest<M>& request) const {
+                                               const HookRequest<M>& request, const EventSink& on_event) const {
     std::vector<ToolReturn> returns;
     if (std::ranges::none_of(messages, detail::holds_results<M>)) return returns;
-    detail::WaitingCalls waiting(prepare_tools(conversation, request));
+    const EventSink both = [&](const Event& event) {
+        emit(callbacks_.on_event, event);
+        on_event(event);
+    };
+    std::vector<ToolContext> calls = prepare_tools(conversation, request);
+    for (ToolContext& call : calls) call.events = on_event ? &both : call.events;
+    detail::WaitingCalls waiting(std::move(calls));
     for (const M& message : messages) {
         if (!detail::holds_results(message)) continue;
         for (const detail::HostResult& host : detail::host_results(message)) {

@@ -62,6 +62,9 @@ private:
 /// The pinned list: a heading and one line for each fact. Empty if there is none.
 [[nodiscard]] std::string to_text(std::span<const RetainedFact> facts, Language language);
 
+/// `text` with such a list behind it, or with more lines where it ends in one.
+[[nodiscard]] std::string with_facts(std::string text, std::span<const RetainedFact> facts, Language language);
+
 /// One line of text for `Provenance::facts`, so that a list outlives the next fold.
 [[nodiscard]] std::string to_note(std::span<const RetainedFact> facts);
 /// The inverse; empty for what cannot be read.

@@ -36,6 +36,19 @@ private:
 /// What a report says of stores and failures.
 void add_report(ReplayTotals& totals, std::string_view trajectory, const Report& report);
 
+/// Counts what fails where a result arrives, which no report has. A middleware that gives up because the store refused
+/// is one failure.
+class ArrivalFailures {
+public:
+    ArrivalFailures(ReplayTotals& totals, std::string_view trajectory) : totals_(totals), trajectory_(trajectory) {}
+    void operator()(const Event& event);
+
+private:
+    ReplayTotals& totals_;
+    std::string_view trajectory_;
+    bool was_write_ = false;
+};
+
 /// Throws Error(cancelled) once a stop is requested.
 void throw_if_stopped(std::string_view trajectory, const std::stop_token& stop);
 
@@ -200,7 +213,8 @@ void Replayer<M>::take_call(const M& message) {
 template <ToolMessage M>
 void Replayer<M>::take_results(std::span<const M> messages) {
     std::size_t at = conversation_.size();
-    conversation_.push_tool_results(messages, chain_.wrap_results(conversation_, messages, request_));
+    conversation_.push_tool_results(
+        messages, chain_.wrap_results(conversation_, messages, request_, ArrivalFailures(totals_, recording_.id)));
     for (const M& message : messages) {
         poll();
         const MessageInfo& shown = conversation_.outline()[at++];
