@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
+#include <random>
 #include <system_error>
 #include <vector>
 
@@ -24,11 +24,10 @@ using whittle::Error;
 
 class Descriptor {
 public:
-    explicit Descriptor(const fs::path& file)
-        : fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {
-        if (fd_ < 0) fail(Errc::not_found, "read", file, errno);
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
     }
-    ~Descriptor() { ::close(fd_); }
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
     [[nodiscard]] int get() const noexcept { return fd_; }
@@ -41,10 +40,32 @@ bool is_hidden_from_walks(const fs::directory_entry& entry) {
     return entry.is_symlink() || entry.path().filename() == ".git";
 }
 
+/// A new file, of a name that nobody can know before: never one that is there, nor where a link leads.
+int create_beside(const fs::path& file, fs::path& temporary) {
+    std::random_device random;
+    for (int tries = 0; tries < 100; ++tries) {
+        const std::string end = std::to_string(random()) + std::to_string(random());
+        temporary = file.parent_path() / ("." + file.filename().string() + ".agent-" + end);
+        const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0) return fd;
+        if (errno != EEXIST && errno != EINTR) break;
+    }
+    fail(Errc::storage_failed, "write", file, errno);
+}
+
+void write_all(int fd, const fs::path& file, std::string_view content) {
+    while (!content.empty()) {
+        const ssize_t put = ::write(fd, content.data(), content.size());
+        if (put < 0 && errno != EINTR) fail(Errc::storage_failed, "write", file, errno);
+        if (put > 0) content.remove_prefix(static_cast<std::size_t>(put));
+    }
+}
+
 }  // namespace
 
 FilePart read_part(const fs::path& file, std::size_t offset, std::size_t max_bytes) {
-    const Descriptor descriptor(file);
+    const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (descriptor.get() < 0) fail(Errc::not_found, "read", file, errno);
     struct stat info {};
     if (::fstat(descriptor.get(), &info) != 0) fail(Errc::not_found, "read", file, errno);
     if (!S_ISREG(info.st_mode)) fail(Errc::invalid_argument, "read", file, EINVAL);
@@ -65,22 +86,19 @@ FilePart read_part(const fs::path& file, std::size_t offset, std::size_t max_byt
 }
 
 void write_whole(const fs::path& file, std::string_view content) {
-    const fs::path temporary =
-        file.parent_path() / ("." + file.filename().string() + ".agent-" + std::to_string(::getpid()));
-    const auto give_up = [&](int error) {
-        std::error_code ignored;
-        fs::remove(temporary, ignored);
-        fail(Errc::storage_failed, "write", file, error);
-    };
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.close();
-    if (!out) give_up(errno);
-    std::error_code error;
-    if (const fs::file_status old = fs::status(file, error); fs::exists(old))
-        fs::permissions(temporary, old.permissions(), error);
-    if (!error || !fs::exists(file)) fs::rename(temporary, file, error);
-    if (error) give_up(error.value());
+    fs::path temporary;
+    const Descriptor descriptor(create_beside(file, temporary));
+    try {
+        write_all(descriptor.get(), file, content);
+        struct stat old {};
+        const bool has_mode = ::stat(file.c_str(), &old) == 0;
+        if (has_mode && ::fchmod(descriptor.get(), old.st_mode & 07777) != 0)
+            fail(Errc::storage_failed, "write", file, errno);
+        if (::rename(temporary.c_str(), file.c_str()) != 0) fail(Errc::storage_failed, "write", file, errno);
+    } catch (...) {
+        ::unlink(temporary.c_str());
+        throw;
+    }
 }
 
 void walk_files(const fs::path& directory, const std::function<bool(const fs::path&)>& visit) {

@@ -30,14 +30,7 @@ fs::path resolve_workspace(const fs::path& path) {
 
 /// "/a/bc" is not inside "/a/b".
 bool is_inside(const fs::path& path, const fs::path& directory) {
-    if (directory.empty()) return false;
     return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
-}
-
-/// Of a folder, what is inside; of a file of SQLite, that and its log and index beside it.
-bool is_of_store(const fs::path& path, const fs::path& store) {
-    return is_inside(path, store) || path == fs::path(store.string() + "-wal") ||
-           path == fs::path(store.string() + "-shm");
 }
 
 fs::path resolve(const fs::path& workspace, std::string_view path) {
@@ -49,9 +42,8 @@ fs::path resolve(const fs::path& workspace, std::string_view path) {
     return resolved;
 }
 
-[[noreturn]] void refuse(std::string_view path, std::string_view where) {
-    throw Error(Errc::invalid_argument,
-                "open \"" + std::string(path) + "\": refused, it is outside the " + std::string(where));
+[[noreturn]] void refuse(std::string_view path, std::string_view reason) {
+    throw Error(Errc::invalid_argument, "open \"" + std::string(path) + "\": refused, it is " + std::string(reason));
 }
 
 }  // namespace
@@ -59,20 +51,23 @@ fs::path resolve(const fs::path& workspace, std::string_view path) {
 Sandbox::Sandbox(const fs::path& workspace, const fs::path& store)
     : workspace_(resolve_workspace(workspace)), store_(store.empty() ? fs::path() : resolve_place(store, "store")) {}
 
-fs::path Sandbox::readable(std::string_view path) const {
+/// Of a folder, what is inside; of a file of SQLite, that and its log and index beside it.
+bool Sandbox::is_of_store(const fs::path& resolved) const {
+    if (store_.empty()) return false;
+    return is_inside(resolved, store_) || resolved == fs::path(store_.string() + "-wal") ||
+           resolved == fs::path(store_.string() + "-shm");
+}
+
+fs::path Sandbox::allowed(std::string_view path) const {
     fs::path resolved = resolve(workspace_, path);
-    if (!is_inside(resolved, workspace_)) refuse(path, "workspace");
+    if (!is_inside(resolved, workspace_)) refuse(path, "outside the workspace");
+    if (is_of_store(resolved))
+        refuse(path, "in the store of originals: read what a placeholder names with read_offloaded");
     return resolved;
 }
 
-fs::path Sandbox::writable(std::string_view path) const {
-    fs::path resolved = resolve(workspace_, path);
-    if (!is_inside(resolved, workspace_) || is_of_store(resolved, store_)) refuse(path, "workspace");
-    return resolved;
-}
-
-fs::path Sandbox::readable_file(std::string_view path) const {
-    fs::path resolved = readable(path);
+fs::path Sandbox::allowed_file(std::string_view path) const {
+    fs::path resolved = allowed(path);
     std::error_code error;
     if (!fs::is_regular_file(resolved, error))
         throw Error(Errc::invalid_argument, "open \"" + std::string(path) + "\": it is not a regular file");

@@ -149,7 +149,7 @@ void Screen::count(const whittle::ToolContext& context, const std::string& text,
     if (is_error) return;
     const std::string path = text_of_argument(arguments, "path");
     if (context.tool == "read_offloaded") ++(arguments.contains("grep") ? figures_.searches : figures_.read_backs);
-    if (context.tool == "read_file") figures_.files.insert(sandbox_.shown(sandbox_.readable(path)));
+    if (context.tool == "read_file") figures_.files.insert(sandbox_.shown(sandbox_.allowed(path)));
     if (context.tool == "edit_file")
         figures_.edits.push_back({path, text_of_argument(arguments, "old"), text_of_argument(arguments, "new")});
 }

@@ -34,7 +34,7 @@ std::string read_file(const Sandbox& sandbox, const ToolLimits& limits, std::str
     const std::size_t offset = arguments.count_or("offset", 0);
     const std::size_t limit = std::min(arguments.count_or("limit", limits.page_bytes), limits.page_bytes);
     arguments.done();
-    const FilePart part = read_part(sandbox.readable_file(path), offset, limit + longest_character);
+    const FilePart part = read_part(sandbox.allowed_file(path), offset, limit + longest_character);
     const std::string_view shown = whittle::utf8_prefix(part.text, limit);
     const std::size_t end = offset + shown.size();
     if (end >= part.file_bytes) return std::string(shown);
@@ -43,11 +43,12 @@ std::string read_file(const Sandbox& sandbox, const ToolLimits& limits, std::str
 
 std::string list_files(const Sandbox& sandbox, const ToolLimits& limits, std::string_view json) {
     Arguments arguments(json);
-    const fs::path directory = sandbox.readable(arguments.text_or("path", "."));
+    const fs::path directory = sandbox.allowed(arguments.text_or("path", "."));
     arguments.done();
     std::string text;
     std::size_t count = 0;
     walk_files(directory, [&](const fs::path& file) {
+        if (sandbox.is_of_store(file)) return true;
         if (count == limits.max_entries) {
             text += fmt::format("[only the first {} files; list a folder below]\n", count);
             return false;
@@ -81,12 +82,13 @@ bool grep_file(const std::string& shown, std::string_view content, std::string_v
 std::string grep(const Sandbox& sandbox, const ToolLimits& limits, std::string_view json) {
     Arguments arguments(json);
     const std::string pattern = arguments.text("pattern");
-    const fs::path directory = sandbox.readable(arguments.text_or("path", "."));
+    const fs::path directory = sandbox.allowed(arguments.text_or("path", "."));
     arguments.done();
     if (pattern.empty()) throw Error(Errc::invalid_argument, "search: the pattern is empty");
     std::string text;
     std::size_t matches = 0;
     walk_files(directory, [&](const fs::path& file) {
+        if (sandbox.is_of_store(file)) return true;
         const std::string content = read_part(file, 0, std::numeric_limits<std::size_t>::max()).text;
         const bool is_binary = std::string_view(content).substr(0, 8'000).find('\0') != std::string_view::npos;
         return is_binary || grep_file(sandbox.shown(file), content, pattern, limits, matches, text);
@@ -106,9 +108,7 @@ std::string edit_file(const Sandbox& sandbox, std::string_view json) {
     const std::string before = arguments.text("old");
     const std::string after = arguments.text("new");
     arguments.done();
-    const fs::path file = sandbox.writable(path);
-    if (!fs::is_regular_file(file))
-        throw Error(Errc::invalid_argument, "edit \"" + path + "\": it is not a regular file");
+    const fs::path file = sandbox.allowed_file(path);
     if (before.empty()) throw Error(Errc::invalid_argument, "edit \"" + path + "\": \"old\" is empty");
     FilePart part = read_part(file, 0, max_editable_bytes);
     if (part.text.size() < part.file_bytes)

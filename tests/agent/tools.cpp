@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
 #include <algorithm>
 #include <thread>
 
@@ -22,8 +23,8 @@ struct Result {
 
 /// Calls a tool as the loop does: what it throws is the text of an error result.
 Result call(const Scratch& scratch, const std::string& name, const std::string& arguments,
-            const agent::ToolLimits& limits = {}, std::stop_token stop = {}) {
-    const auto tools = agent::make_tools(agent::Sandbox(scratch / "work", {}), limits);
+            const agent::ToolLimits& limits = {}, std::stop_token stop = {}, const fs::path& store = {}) {
+    const auto tools = agent::make_tools(agent::Sandbox(scratch / "work", store), limits);
     const auto tool = std::ranges::find(tools, name, &whittle::Tool::name);
     REQUIRE(tool != tools.end());
     whittle::ToolContext context;
@@ -82,6 +83,34 @@ TEST_CASE("no tool leaves the workspace", "[agent]") {
     }
     CHECK(call(scratch, "grep", R"({"pattern":"secret"})").text == "no matches\n");
     CHECK(scratch.read("secret.txt") == "secret");
+}
+
+TEST_CASE("no tool reads, lists, searches or edits a store that is inside the workspace", "[agent]") {
+    const Scratch scratch;
+    scratch.write("work/a.txt", "a secret");
+    scratch.write("work/store/object", "another secret");
+    const auto in_store = [&](const std::string& name, const std::string& arguments) {
+        return call(scratch, name, arguments, {}, {}, scratch / "work/store");
+    };
+    CHECK(in_store("read_file", R"({"path":"store/object"})").is_error);
+    CHECK(in_store("list_files", R"({"path":"store"})").is_error);
+    CHECK(in_store("list_files", "{}").text == "        8  a.txt\n");
+    CHECK(in_store("grep", R"({"pattern":"secret"})").text == "a.txt:1: a secret\n");
+    CHECK(in_store("edit_file", R"({"path":"store/object","old":"another","new":"no"})").is_error);
+    CHECK(scratch.read("work/store/object") == "another secret");
+}
+
+TEST_CASE("an edit writes to no file that was planted where it makes its own", "[agent]") {
+    const Scratch scratch;
+    scratch.write("work/a.txt", "old");
+    scratch.write("target", "mine");
+    fs::create_symlink(scratch / "target", scratch / ("work/.a.txt.agent-" + std::to_string(::getpid())));
+    fs::permissions(scratch / "work/a.txt", fs::perms::owner_read | fs::perms::owner_write);
+    CHECK_FALSE(call(scratch, "edit_file", R"({"path":"a.txt","old":"old","new":"new"})").is_error);
+    CHECK(scratch.read("target") == "mine");
+    CHECK(scratch.read("work/a.txt") == "new");
+    CHECK_FALSE(fs::is_symlink(scratch / "work/a.txt"));
+    CHECK(fs::status(scratch / "work/a.txt").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
 }
 
 TEST_CASE("files are listed with their sizes, without links and .git", "[agent]") {
