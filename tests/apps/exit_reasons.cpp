@@ -35,6 +35,8 @@ TEST_CASE("exit code 1 always comes with its reason in the last line of standard
       "limits": {"store_bytes_per_hook": 1},
       "middlewares": [{"type": "reduction", "skip_truncation": true, "max_tokens_for_clear": 3000}]})");
     write_text(dir / "lost.json", R"({"storage": {"type": "file", "root": "no/such/store"}})");
+    write_text(dir / "small.json", R"({"storage": {"type": "memory", "max_bytes": 10},
+      "middlewares": [{"type": "reduction", "skip_clear": true, "max_length_for_trunc": 1000}]})");
     // A model whose only answer is an error, so that the summary fails.
     write_text(dir / "mute.json", R"({"storage": {"type": "memory"},
       "models": {"m": {"type": "scripted", "replies": [{"error": "auth"}]}},
@@ -46,6 +48,7 @@ TEST_CASE("exit code 1 always comes with its reason in the last line of standard
                                         "check absent.jsonl",
                                         "replay good.jsonl --config mute.json",
                                         "replay good.jsonl --config mute.json --json",
+                                        "replay good.jsonl --config small.json",
                                         "apply --in good.jsonl --out out.json --config mute.json",
                                         "apply --in good.jsonl --out - --config mute.json --out-table t.json",
                                         "apply --in broken.jsonl --out no/dir --config chain.json",
