@@ -51,5 +51,12 @@ template <AgentMessage M>
 [[nodiscard]] std::vector<Step> build_steps_from_messages(const Conversation<M>& conversation) {
     return detail::steps_from(conversation.outline(), 0, detail::part_visitor<M>(conversation.messages()));
 }
+/// The same of a plain list. Makes a conversation of it: a copy of the messages.
+template <AgentMessage M>
+[[nodiscard]] std::vector<Step> build_steps_from_messages(std::span<const M> messages) {
+    Conversation<M> conversation("build_steps_from_messages");
+    for (const M& message : messages) conversation.push_back(message);
+    return build_steps_from_messages(conversation);
+}
 
 }  // namespace whittle::inline v0
