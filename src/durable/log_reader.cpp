@@ -11,7 +11,7 @@ namespace whittle::inline v0::detail {
 
 namespace {
 
-constexpr int most_restarts = 100;           // each after another snapshot has come
+constexpr int most_restarts = 100;           // each after another snapshot, or entry, has come
 constexpr std::size_t most_levels = 10'000;  // branches of branches that never had a snapshot
 
 /// An object that may be there, absent, or broken.
@@ -116,7 +116,8 @@ private:
             if (error.errc() != Errc::not_offered) throw;
         }
         if (behind < number) return false;
-        if (storage_.get(place_.entry(number), 0, 1) || has_newer_snapshot()) return true;  // look again
+        const bool may_be_there = storage_.get(place_.entry(number), 0, 1) || has_newer_snapshot();
+        if (may_be_there && ++late_looks_ <= most_restarts) return true;  // look again
         throw Error(Errc::damaged, fmt::format("read the log of \"{}\": entry {} is missing, entry {} is there{}",
                                                place_.id(), number, behind, told_snapshots()));
     }
@@ -151,6 +152,7 @@ private:
     LogLevel level_{};
     std::vector<std::uint64_t> broken_snapshots_{};
     std::string damage_{};  // of the last broken entry
+    int late_looks_ = 0;    // at entries that were absent and there after all
 };
 
 /// The logs that a conversation consists of, its own first: each begins where it branched off the next.

@@ -117,6 +117,29 @@ TEST_CASE("a store that has a broken entry under every number is told as such, b
     CHECK(durable.number() == 2);
 }
 
+TEST_CASE("a store that says of an entry that it is there and that it is not is told as such", "[durable]") {
+    class TornStorage final : public Storage {
+    public:
+        explicit TornStorage(std::shared_ptr<Storage> inner) : inner_(std::move(inner)) {}
+        void put_if_absent(std::string_view key, std::string_view content) override {
+            inner_->put_if_absent(key, content);
+        }
+        std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t bytes) override {
+            if (key == entry_key(3) && bytes > 1) return std::nullopt;
+            return inner_->get(key, offset, bytes);
+        }
+        void list(std::string_view prefix, const std::function<bool(const ObjectInfo&)>& visit) override {
+            inner_->list(prefix, visit);
+        }
+
+    private:
+        std::shared_ptr<Storage> inner_;
+    };
+    const auto storage = std::make_shared<TornStorage>(log_of(4));
+    CHECK(text_of_failure([&] { (void)read_durable(storage, "chat"); }) ==
+          R"(read the log of "chat": entry 3 is missing, entry 4 is there)");
+}
+
 TEST_CASE("a byte that changed at the end is noticed wherever it is", "[durable]") {
     const auto whole = log_of(3);
     const std::string last = *whole->get(entry_key(3));
