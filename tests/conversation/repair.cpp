@@ -228,8 +228,9 @@ TEST_CASE("a late system message keeps its text in a user message", "[repair]") 
         conversation_of({ChatMessage::system("rules"), ChatMessage::user("q"), ChatMessage::assistant("a"),
                          ChatMessage::system("more"), ChatMessage::user("next")});
     c.repair(openai_compatible());
-    CHECK(shape(c) == Lines{"system", "user", "assistant", "user", "user"});
+    CHECK(shape(c) == Lines{"system", "user", "assistant", "user", "assistant", "user"});
     CHECK(text_of(c.messages()[3]) == "more");
+    CHECK(text_of(c.messages()[4]) == "Noted.");  // two messages of the user do not stand in a row there
 }
 
 TEST_CASE("thinking that is not UTF-8 goes whole, other text keeps what is valid", "[repair]") {

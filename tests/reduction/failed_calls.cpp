@@ -76,9 +76,7 @@ TEST_CASE("one tool has a length of its own", "[reduction][truncation]") {
     config.tool_config["list"].max_length_for_trunc = 200;
     Bench bench(config);
     const std::string text = repeat("a line\n", 400);
-    const auto shown = [&](const std::string& tool) {
-        return bench.run(bench.context(tool, tool), text).result.text();
-    };
+    const auto shown = [&](const std::string& tool) { return bench.run(tool, {text}, tool).result.parts[0].text; };
     CHECK(shown("search") == text);
     CHECK(shown("other").size() > 1'000);
     CHECK(shown("other").size() < 2'000);
