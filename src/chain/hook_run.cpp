@@ -155,7 +155,7 @@ void HookRun::run(const HookStages& stages) {
         const std::size_t stage = stages.is_backward ? size - 1 - (i - stages.own) : i;
         run_stage(stage, (*stages.names)[stage]);
     }
-    if (hook_ == Hook::before_model) fit_window(stages);
+    if (hook_ == Hook::before_model || hook_ == Hook::compact_now) fit_window(stages);
     settle(start_.journal);
     finish(try_to_count());
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -50,6 +52,19 @@ SplitKey split(std::string_view key) {
     return {.directory = std::string(key.substr(0, slash)), .name = std::string(key.substr(slash + 1))};
 }
 
+/// Makes the directories above the root that are not there, and names them, outermost first. What it cannot make is
+/// told when the root is opened.
+std::vector<std::string> make_parents(const PosixOps& ops, const std::string& root) {
+    std::vector<std::string> made;
+    const std::size_t last = root.rfind('/');
+    if (last == std::string::npos || last == 0 || ::access(root.substr(0, last).c_str(), F_OK) == 0) return made;
+    for (std::size_t end = root.find('/', 1); end != std::string::npos; end = root.find('/', end + 1)) {
+        std::string parent = root.substr(0, end);
+        if (ops.mkdirat(AT_FDCWD, parent.c_str(), 0700) == 0) made.push_back(std::move(parent));
+    }
+    return made;
+}
+
 }  // namespace
 
 FileRoot::FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions& options)
@@ -57,18 +72,22 @@ FileRoot::FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions
     if (options_.shown_root.ends_with('/')) options_.shown_root.pop_back();
     const FileAttempt attempt{.verb = "open storage", .key = path};
     path_ = checked_root(attempt, path);
+    const std::vector<std::string> made = make_parents(ops_, path_);
     fd_ = open_or_create_directory(ops_, attempt, AT_FDCWD, path_);
     path_ = real_path(attempt, path_);
     if (path_ == "/") path_.clear();
-    if (durability() == Durability::full) sync_parent(attempt);
+    if (durability() == Durability::full) {
+        for (const std::string& parent : made) sync_parent(attempt, parent);
+        sync_parent(attempt, path_);
+    }
     beneath_ = static_cast<bool>(Fd(ops_.open_beneath(fd_.get(), ".", directory_flags)));
     const Fd temporary(ops_.openat(fd_.get(), temporary_directory_name, directory_flags, 0));
     if (temporary) sweep_temporary_files(temporary.get(), options_.temporary_max_age_seconds);
 }
 
-/// The name of the root itself. A parent that we may not read is not ours to sync.
-void FileRoot::sync_parent(const FileAttempt& attempt) const {
-    const std::string parent = path_.substr(0, path_.rfind('/') + 1);
+/// The name of the root itself, or of a directory above it. A parent that we may not read is not ours to sync.
+void FileRoot::sync_parent(const FileAttempt& attempt, const std::string& directory_path) const {
+    const std::string parent = directory_path.substr(0, directory_path.rfind('/') + 1);
     if (parent.empty()) return;
     const Fd directory(ops_.openat(AT_FDCWD, parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
     if (!directory && errno == EACCES) return;

@@ -87,7 +87,7 @@ private:
     [[nodiscard]] bool mend(const FileAttempt& attempt, TemporaryFile& content, TemporaryFile& sidecar,
                             const Place& place, const Existing& existing) const;
     void sync_object(const FileAttempt& attempt, const Place& place, const Fd& object) const;
-    void sync_parent(const FileAttempt& attempt) const;
+    void sync_parent(const FileAttempt& attempt, const std::string& directory_path) const;
     void sync(const FileAttempt& attempt, int fd, std::string_view what, const std::function<int(int)>& call) const;
     void rename(const FileAttempt& attempt, TemporaryFile& file, const Place& place, const std::string& name) const;
 

@@ -59,3 +59,15 @@ TEST_CASE("every configuration can be made as a temporary in a template and in a
     CHECK(made_in_a_template<int>() == made_in_a_lambda(0));
     CHECK(chain_made_in_a_template(false).config().protected_tools == std::vector<std::string>{"skill"});
 }
+
+TEST_CASE("a loop is made of a model and a chain, whoever owns the model", "[loop]") {
+    const Chain<> chain = make_chain(recommended({.context_window = 200'000}), ChainCallbacks<>{});
+    const auto answers = [&](AgentLoop<> loop) {
+        Conversation<> conversation("forms");
+        return loop.run(conversation, "Hi.").text;
+    };
+    const std::vector replies{ChatMessage::assistant("Hello.")};
+    CHECK(answers(AgentLoop{std::make_shared<ScriptedModel<>>(replies), chain}) == "Hello.");
+    CHECK(answers(AgentLoop{std::make_unique<ScriptedModel<>>(replies), chain}) == "Hello.");
+    CHECK(answers(AgentLoop{std::make_unique<ScriptedModel<>>(replies), {}, chain}) == "Hello.");
+}

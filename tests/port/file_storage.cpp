@@ -55,6 +55,15 @@ TEST_CASE("an object is a plain file at the path that locate tells, readable by 
     CHECK(errc_of([&] { (void)storage->locate("../x"); }) == Errc::invalid_key);
 }
 
+TEST_CASE("a store makes the directories above it, for its owner only", "[storage][file]") {
+    const TempDir dir;
+    const auto storage = file_storage(dir / "a/b/store", {.durability = Durability::full});
+    storage->put_if_absent("k", "x");
+    CHECK(file_storage(dir / "a/b/store")->get("k") == "x");
+    CHECK(fs::status(dir / "a").permissions() == fs::perms::owner_all);
+    CHECK(fs::status(dir / "a/b").permissions() == fs::perms::owner_all);
+}
+
 TEST_CASE("objects are there after reopening", "[storage][file]") {
     const TempDir dir;
     file_storage(dir / "store")->put_if_absent("a/b/c", "content");
@@ -223,8 +232,9 @@ TEST_CASE("a root that cannot be trusted is refused with the reason", "[storage]
         fs::permissions(dir / "real", fs::perms::owner_all | fs::perms::group_write);
         CHECK(contains(error_of([&] { (void)file_storage(dir / "real"); }), "is writable by its group or by everyone"));
     }
-    SECTION("without a parent") {
-        CHECK(contains(error_of([&] { (void)file_storage(dir / "none/store"); }), "No such file or directory"));
+    SECTION("below a file") {
+        overwrite(dir / "file", "");
+        CHECK(contains(error_of([&] { (void)file_storage(dir / "file/store"); }), "Not a directory"));
     }
     SECTION("empty, or with a NUL byte") {
         CHECK(contains(error_of([] { (void)file_storage(""); }), "the root is empty"));

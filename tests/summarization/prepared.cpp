@@ -104,7 +104,7 @@ TEST_CASE("a summary that was prepared is committed without a call, and what cam
             CHECK(text_of(conversation.messages()[summary]).find("THE GIST") != std::string::npos);
             CHECK(conversation.size() > summary + 6);  // rounds that came while nobody waited
             CHECK(text_of(conversation.messages().back()) == late);
-            CHECK(validate(conversation.outline(), openai_compatible()).empty());
+            CHECK(validate(conversation.outline(), openai_chat()).empty());
             CHECK(conversation.undo());
         }
     });

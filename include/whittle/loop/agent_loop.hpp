@@ -117,6 +117,10 @@ public:
     /// `callbacks`: `LoopCallbacks`, or its members in braces.
     AgentLoop(std::shared_ptr<Model<M>> model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {},
               detail::LoopBraces callbacks = {});
+    /// Without tools of its own.
+    AgentLoop(std::shared_ptr<Model<M>> model, Chain<M> chain, LoopConfig config = {},
+              detail::LoopBraces callbacks = {})
+        : AgentLoop(std::move(model), {}, std::move(chain), std::move(config), std::move(callbacks)) {}
     /// Never compiles: says what is wrong with a model and a chain for different message types.
     template <typename ModelType, AgentMessage ChainIsFor>
     requires(!std::is_convertible_v<ModelType*, Model<M>*> || !std::is_same_v<ChainIsFor, M>)
@@ -169,6 +173,13 @@ private:
 template <typename ModelType, ToolMessage M>
 AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {})
     -> AgentLoop<M>;
+template <typename ModelType, ToolMessage M>
+AgentLoop(std::unique_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {})
+    -> AgentLoop<M>;
+template <typename ModelType, ToolMessage M>
+AgentLoop(std::shared_ptr<ModelType>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {}) -> AgentLoop<M>;
+template <typename ModelType, ToolMessage M>
+AgentLoop(std::unique_ptr<ModelType>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {}) -> AgentLoop<M>;
 
 namespace detail {
 

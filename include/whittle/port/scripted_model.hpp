@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/message/chat_message.hpp"
 #include "whittle/port/model.hpp"
 
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace whittle::inline v0 {
 
 /// A model that answers from a list, or by a function of the request: for tests, demos and replays. Thread-safe if the
 /// function is.
-template <AgentMessage M>
+template <AgentMessage M = ChatMessage>
 class ScriptedModel final : public Model<M> {
 public:
     using Answer = std::function<Reply<M>(const ModelRequest<M>&)>;

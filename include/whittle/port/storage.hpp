@@ -95,7 +95,7 @@ struct FileStorageOptions {
     std::string shown_root{};
 };
 
-/// Objects as files under the directory `root` (created with mode 0700 if absent; its parent must exist). Files are
+/// Objects as files under the directory `root` (created with mode 0700 if absent, and so are those above it). Files are
 /// 0600, written to a temporary file and linked into place without replacing. A symlink, FIFO or foreign owner on the
 /// way is refused. Several processes may share a root. `locate` gives `shown_root/key`, or the absolute path. POSIX
 /// only. Throws Error(storage_failed) if `root` cannot be opened, Error(invalid_config) for a negative age.

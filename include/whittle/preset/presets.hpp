@@ -131,5 +131,10 @@ template <AgentMessage M = ChatMessage>
                                   std::type_identity_t<ChainCallbacks<M>> callbacks = {}) {
     return Chain<M>(config.chain, std::move(callbacks), preset_stages<M>(config, std::move(model)));
 }
+/// The same without a model.
+template <AgentMessage M>
+[[nodiscard]] Chain<M> make_chain(const PresetConfig& config, ChainCallbacks<M> callbacks) {
+    return make_chain<M>(config, nullptr, std::move(callbacks));
+}
 
 }  // namespace whittle::inline v0

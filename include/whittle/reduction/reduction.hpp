@@ -100,10 +100,7 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     turn.report.count = tokens;
     turn.report.threshold = limits.due;
     turn.report.outcome = Outcome::undue;
-    if (tokens <= limits.due) {
-        turn.notes().erase("above_reported");
-        return turn.notes().erase("retry_at_tokens");
-    }
+    if (tokens <= limits.due) return turn.notes().erase("retry_at_tokens");
     const bool has_new_round = turn.notes().integer("tried_round") != newest_round(turn.conversation.outline());
     if (!has_new_round && tokens < turn.notes().integer("retry_at_tokens").value_or(0)) {
         turn.report.outcome = Outcome::remembered;
