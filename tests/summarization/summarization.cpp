@@ -74,7 +74,7 @@ void expect_folded() {
     CHECK(summary.find("request number 1\n- request number 2\n</all_user_messages>") != std::string::npos);
     CHECK(summary.find("as the model saw them") == std::string::npos);
     CHECK(text_of(c.messages()[c.size() - 2]) == "request number 3");
-    CHECK(validate(c.outline(), openai_compatible()).empty());
+    CHECK(validate(c.outline(), openai_chat()).empty());
     REQUIRE(c.undo());
     CHECK(texts_of<T>(c.messages()) == before);
 }
