@@ -14,8 +14,8 @@ using namespace whittle;
 
 namespace {
 
-std::string read_docs() {
-    std::ifstream in(std::string(WHITTLE_SOURCE_DIR) + "/docs/configuration.md", std::ios::binary);
+std::string read_docs(const std::string& page = "configuration") {
+    std::ifstream in(std::string(WHITTLE_SOURCE_DIR) + "/docs/" + page + ".md", std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -91,6 +91,22 @@ TEST_CASE("the example of docs/configuration.md is a configuration", "[config_js
     const ChainSettings settings = read_chain_settings(json, {.name = "docs/configuration.md"});
     CHECK(settings.stages.size() == 1);
     CHECK(settings.warnings.empty());
+}
+
+TEST_CASE("the settings of docs/coming_from.md are configurations", "[config_json]") {
+    const std::string docs = read_docs("coming_from");
+    int count = 0;
+    for (std::size_t begin = docs.find("```json\n"); begin != std::string::npos;
+         begin = docs.find("```json\n", begin)) {
+        begin += 8;
+        const std::string json = docs.substr(begin, docs.find("\n```", begin) - begin);
+        CAPTURE(json);
+        CHECK_NOTHROW(read_chain_settings(json, {.name = "docs/coming_from.md", .lookup = [](std::string_view) {
+                                                     return std::optional<std::string>("a key");
+                                                 }}));
+        ++count;
+    }
+    CHECK(count == 5);
 }
 
 TEST_CASE("a configuration file becomes a chain", "[config_json]") {
