@@ -1,4 +1,5 @@
 #include "config_json_reader.hpp"
+#include "whittle/compaction/environment.hpp"
 
 #include <fmt/format.h>
 
@@ -112,56 +113,35 @@ constexpr std::array<Field<CompactionDraft>, 23> compaction_fields{{
      &read_integer<&CC::cool_down_tokens, 0>},
 }};
 
-/// A size, and the fraction that would stand in its way.
-struct SizeVariable {
-    std::string_view name;
-    std::int64_t CompactionConfig::*tokens;
-    double CompactionConfig::*fraction;
-};
-
-constexpr std::array<SizeVariable, 3> size_variables{{
-    {"AGENT_COMPACTION_THRESHOLD", &CC::threshold_tokens, &CC::threshold_fraction},
-    {"AGENT_COMPACTION_TARGET", &CC::target_tokens, &CC::target_fraction},
-    {"AGENT_COMPACTION_SUMMARY_SIZE", &CC::summary_size_tokens, &CC::summary_fraction},
-}};
 constexpr std::string_view model_variable = "AGENT_COMPACTION_MODEL";
-
-/// Empty is unset.
-std::optional<std::string> look_up(const ConfigReader& reader, std::string_view name) {
-    const auto& lookup = reader.source().lookup;
-    std::optional<std::string> value = lookup ? lookup(name) : std::nullopt;
-    return value && !value->empty() ? value : std::nullopt;
-}
 
 void bad_variable(ConfigReader& reader, NodeId at, std::string_view name, std::string_view value,
                   std::string_view expected) {
     reader.problem(at, fmt::format("environment variable {}: found \"{}\", expected {}", name, value, expected));
 }
 
-void read_size_variable(ConfigReader& reader, NodeId at, const SizeVariable& variable, CompactionDraft& draft) {
-    const auto text = look_up(reader, variable.name);
-    if (!text) return;
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-    if (error != std::errc() || end != text->data() + text->size() || value < 1)
-        return bad_variable(reader, at, variable.name, *text, "an integer of 1 or more");
-    draft.*variable.tokens = value;
-    draft.*variable.fraction = 0.0;
-}
-
+/// Empty is unset.
 void read_model_variable(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
-    const auto name = look_up(reader, model_variable);
-    if (!name) return;
+    const auto& lookup = reader.source().lookup;
+    const std::optional<std::string> name = lookup ? lookup(model_variable) : std::nullopt;
+    if (!name || name->empty()) return;
     const NodeId models = reader.json().member(JsonPositions::root, "models");
     const bool is_known = models != JsonPositions::none && reader.json().member(models, *name) != JsonPositions::none;
     if (!is_known) return bad_variable(reader, at, model_variable, *name, "a name of `models`");
     draft.model = *name;
 }
 
+void read_size_variables(ConfigReader& reader, NodeId at, CompactionDraft& draft) {
+    Problems problems;
+    read_compaction_environment(draft, reader.source().lookup, problems);
+    for (const Problem& problem : problems.all())
+        bad_variable(reader, at, problem.field, problem.value, problem.allowed);
+}
+
 void read_compaction(ConfigReader& reader, NodeId at, StageSettings& stage) {
     CompactionDraft draft;
     read_object<CompactionDraft>(reader, at, draft, compaction_fields);
-    for (const SizeVariable& variable : size_variables) read_size_variable(reader, at, variable, draft);
+    read_size_variables(reader, at, draft);
     read_model_variable(reader, at, draft);
     stage.name = draft.name;
     stage.model = draft.model;
