@@ -101,6 +101,10 @@ struct ToolRun {
 /// Fails to compile where a model does not take the messages that a chain is for. The compiler's message has both.
 template <typename ModelType, typename ChainIsFor>
 struct ModelForChain {
+    static_assert(
+        ToolMessage<ChainIsFor>,
+        "a loop appends the results of tools: message_traits of the chain's message type need "
+        "make_tool_results; without it, call the chain's hooks in a loop of your own (examples/01_own_loop.cpp)");
     static_assert(std::is_base_of_v<Model<ChainIsFor>, ModelType>,
                   "the model is for another message type than the chain: ModelForChain<...> beside this line names the "
                   "model and the chain's message type. A chain has the type of its first stage, and a stage without a "
