@@ -174,7 +174,6 @@ void TrimmingState::take_messages(HookTurn& turn, const Originals& originals) {
     const std::size_t first = messages_.size();
     const std::size_t size = turn.outline().size();
     if (first == size) return;
-    messages_.reserve(size);
     for (std::size_t i = first; i < size; ++i) messages_.push_back(take_message(turn, i, originals));
     arrived_.clear();
     add_up(turn, first);

@@ -41,7 +41,7 @@ public:
         }
         if (by_result_.empty()) return;
         const Outline outline = conversation_.outline();
-        for (std::size_t i = 0; i < outline.size(); ++i) {
+        for (std::size_t i = first_round(outline); i < outline.size(); ++i) {
             const MessageInfo& info = outline[i];
             if (rounds_.contains(info.group) && info.has(PartKind::tool_result)) note_results(info);
         }
@@ -58,6 +58,15 @@ private:
         std::vector<ToolContext*> now{};
         Mark newest{};  // of the newest earlier result that is not whole
     };
+
+    /// Where the oldest of the earlier calls stands: results stand behind their call.
+    [[nodiscard]] std::size_t first_round(const Outline& outline) const {
+        std::size_t first = outline.size();
+        for (std::size_t left = rounds_.size(); first > 0 && left > 0;) {
+            if (rounds_.contains(outline[--first].serial)) --left;
+        }
+        return first;
+    }
 
     void note_new_calls(EarlierCalls& earlier) {
         const Outline outline = conversation_.outline();
