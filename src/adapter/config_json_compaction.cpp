@@ -1,5 +1,5 @@
 #include "config_json_reader.hpp"
-#include "whittle/compaction/environment.hpp"
+#include "whittle/compaction/config.hpp"
 
 #include <fmt/format.h>
 

@@ -48,6 +48,8 @@ constexpr std::array<std::string_view, 8> words_of_output{
     "output tokens", "completion tokens",     "generated tokens",  "max output"};
 constexpr std::array<std::string_view, 6> words_of_input{"input",       "prompt",       "messages",
                                                          "request has", "conversation", "total tokens"};
+/// Those that make a vague subject the text of the request.
+constexpr std::array<std::string_view, 4> words_of_text{"input", "prompt", "conversation", "total tokens"};
 
 bool says_any(std::string_view text, PhraseList words) noexcept {
     return std::ranges::any_of(words, [text](std::string_view word) { return text.find(word) != not_there; });
@@ -163,8 +165,18 @@ OverflowNumbers sizes_said(std::string_view sentence, const std::vector<LoneNumb
     return sizes;
 }
 
+/// "Number of messages (1200)", "at most 500 messages".
+bool counts_messages(std::string_view sentence) noexcept {
+    constexpr std::string_view counted = " messages";
+    if (sentence.find("number of messages") != not_there || sentence.find("message count") != not_there) return true;
+    for (std::size_t at = sentence.find(counted); at != not_there; at = sentence.find(counted, at + 1)) {
+        if (at > 0 && is_digit(sentence[at - 1])) return true;
+    }
+    return false;
+}
+
 std::optional<OverflowNumbers> form_of_overflow(std::string_view sentence) {
-    if (says_any(sentence, words_of_other_sizes)) return std::nullopt;
+    if (says_any(sentence, words_of_other_sizes) || counts_messages(sentence)) return std::nullopt;
     if (says_any(sentence, words_of_output) && !says_any(sentence, words_of_input)) return std::nullopt;
     const bool is_of_tokens = sentence.find("token") != not_there || sentence.find("context") != not_there;
     const std::vector<LoneNumber> numbers = lone_numbers(sentence);
@@ -177,7 +189,7 @@ std::optional<OverflowNumbers> form_of_overflow(std::string_view sentence) {
         const std::size_t at = find_said_of(sentence, relation, measured_words);
         if (at == not_there) continue;
         const bool is_vague = find_said_of(sentence, relation, vague_subjects) != not_there && !is_of_tokens &&
-                              !says_any(sentence, words_of_input);
+                              !says_any(sentence, words_of_text);
         if (!is_vague && (says_any(sentence.substr(at), limit_words) || sizes.input > 0)) return sizes;
     }
     const bool has_both = sizes.limit > 0 && sizes.input > sizes.limit && numbers.size() <= 3;

@@ -11,6 +11,14 @@ std::shared_ptr<EarlierCalls> EarlierCalls::of(Attachments& attachments) {
     return found;
 }
 
+void EarlierCalls::follow(std::uint64_t newest_commit, FunctionRef<bool(std::uint64_t)> is_there) {
+    if (newest_commit_ != 0 && !is_there(newest_commit_)) {
+        calls_.clear();
+        newest_ = 0;
+    }
+    newest_commit_ = newest_commit;
+}
+
 std::vector<EarlierCalls::Call> EarlierCalls::newest(const Hash128& print, Serial round) const {
     std::vector<Call> newest;
     const auto found = calls_.find(print);

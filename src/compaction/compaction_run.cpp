@@ -160,22 +160,22 @@ Unit CompactionRun::stage_message(std::string_view text, std::string facts) {
     const Unit unit = edit_.begin_unit();
     for (std::size_t s = stretches.size(); s-- > 0;) {
         const auto [first, last] = stretches[s];
-        if (s != chosen) {
-            erase(first, last);
-            continue;
-        }
-        const std::size_t place = place_of_summary(outline, first, last);
-        FoldNeighbours near;
-        if (role() == Role::user)
-            near = neighbours_of(outline, first, last, plan_.folded, turn_.config.profile.validity);
+        const FoldNeighbours near = neighbours_of(outline, first, last, plan_.folded, turn_.config.profile.validity);
         const auto bridge = [&](std::size_t at) {
             edit_.insert_text(
                 at, Role::assistant, bridge_text(turn_.language),
                 {.origin = Origin::repair, .reason = std::string(bridge_reason), .covers = provenance.covers});
         };
+        if (s != chosen) {
+            erase(first, last);
+            if (near.before && near.behind) bridge(first);
+            continue;
+        }
+        const std::size_t place = place_of_summary(outline, first, last);
         edit_.insert_text(place, role(), text, provenance);
         erase(place + 1, last + 1);
         erase(first, place);
+        if (role() != Role::user) continue;
         if (near.behind) bridge(first + 1);
         if (near.before) bridge(first);
     }

@@ -1,4 +1,4 @@
-#include "whittle/compaction/environment.hpp"
+#include "whittle/compaction/config.hpp"
 
 #include <array>
 #include <charconv>

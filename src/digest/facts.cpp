@@ -348,7 +348,10 @@ void collect_facts(VisitParts visit_parts, const Outline& outline, std::span<con
         const bool is_user = is_user_message(info);
         facts.next_message();
         if (origin_of(info.mark) == Origin::summary) {
-            for (const std::string& text : info.mark->user_messages) facts.add_user_text(text);
+            for (const std::string& text : info.mark->user_messages) {
+                facts.add_user_text(text);
+                facts.next_message();  // what was said later may replace what was said before
+            }
             if (!info.mark->facts.empty()) continue;
         }
         std::size_t p = 0;

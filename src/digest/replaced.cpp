@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
+#include <string>
 
 namespace whittle::inline v0::detail {
 namespace {
@@ -21,6 +23,24 @@ bool is_value(std::string_view word) noexcept { return std::ranges::any_of(word,
 
 bool names_something(std::string_view word) noexcept {
     return word.size() >= 3 && std::ranges::all_of(word, is_letter) && !is_one_of(word, small_words);
+}
+
+/// "orders_2023" and "orders_2024" are names of two things, not two values of one.
+bool are_names(std::string_view value, std::string_view other) {
+    const auto letters_of = [](std::string_view word) {
+        std::string letters;
+        std::ranges::copy_if(word, std::back_inserter(letters), is_letter);
+        return letters;
+    };
+    const std::string letters = letters_of(value);
+    return letters.size() >= 3 && letters == letters_of(other);
+}
+
+/// What is forbidden stays so, whatever is said of its like: only a word that changes something replaces it.
+bool forbids(const SentenceWords& sentence) {
+    constexpr std::array<std::string_view, 8> forbidding_words{"never",   "not",    "don't", "cannot",
+                                                               "without", "forbid", "avoid", "nobody"};
+    return std::ranges::any_of(sentence, [&](const std::string& w) { return is_one_of(w, forbidding_words); });
 }
 
 /// The last words that name something in front of the value at `at`: of what it is the value.
@@ -85,7 +105,9 @@ std::vector<SentenceWords> sentences_with_values(std::string_view text, std::siz
 }
 
 bool is_replaced_by(const SentenceWords& sentence, const SentenceWords& later) {
+    if (std::ranges::none_of(sentence, [](const std::string& w) { return is_value(w); })) return false;
     const bool changes = std::ranges::any_of(later, [](const std::string& w) { return is_one_of(w, changing_words); });
+    if (!changes && forbids(sentence)) return false;
     for (std::size_t v = 0; v < sentence.size(); ++v) {
         if (!is_value(sentence[v])) continue;
         const std::vector<std::string_view> names = names_before(sentence, v);
@@ -93,6 +115,7 @@ bool is_replaced_by(const SentenceWords& sentence, const SentenceWords& later) {
         if (!changes && std::ranges::count(later, sentence[v]) > 0) continue;
         for (std::size_t at = 0; at < later.size(); ++at) {
             if (!is_value(later[at]) || later[at] == sentence[v]) continue;
+            if (!changes && are_names(sentence[v], later[at])) continue;
             if (std::ranges::all_of(names, [&](std::string_view name) { return has_near(later, at, name); }))
                 return true;
         }

@@ -40,6 +40,7 @@ const ValidityProfile& openai_compatible() {
             extended(openai_chat(), "openai_compatible",
                      {OC6_last_role, OC6_alternation, OC6_system_first, OC6_text_only_results, OC6_user_turns});
         strict.calls_keep_thinking = true;
+        strict.max_call_id = 0;  // vLLM makes ids of 46 characters, and takes them
         return strict;
     }();
     return profile;

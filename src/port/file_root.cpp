@@ -87,8 +87,9 @@ FileRoot::FileRoot(PosixOps ops, std::string_view path, const FileStorageOptions
 
 /// The name of the root itself, or of a directory above it. A parent that we may not read is not ours to sync.
 void FileRoot::sync_parent(const FileAttempt& attempt, const std::string& directory_path) const {
-    const std::string parent = directory_path.substr(0, directory_path.rfind('/') + 1);
-    if (parent.empty()) return;
+    if (directory_path.empty()) return;  // "/"
+    std::string parent = directory_path.substr(0, directory_path.rfind('/') + 1);
+    if (parent.empty()) parent = ".";
     const Fd directory(ops_.openat(AT_FDCWD, parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
     if (!directory && errno == EACCES) return;
     if (!directory) attempt.fail("open the parent directory", errno);

@@ -30,10 +30,12 @@ std::int64_t ClearingRun::limit_that_frees(std::int64_t tokens,
     constexpr std::int64_t notice = 250;
     constexpr std::int64_t least = 1'000;
     std::vector<std::pair<std::int64_t, std::int64_t>> sizes;  // bytes, tokens
+    std::int64_t largest = least;
     for (const ClearingCandidate& candidate : candidates) {
         for (const Part& part : parts_of_result(candidate)) {
             if (part.kind == PartKind::media) continue;
             sizes.emplace_back(static_cast<std::int64_t>(part.text.size()), turn_.counter().count(part.text));
+            largest = std::max(largest, sizes.back().first);
         }
     }
     const auto frees = [&](std::int64_t limit) {
@@ -46,7 +48,7 @@ std::int64_t ClearingRun::limit_that_frees(std::int64_t tokens,
         return sum;
     };
     std::int64_t limit = least;
-    std::int64_t too_high = add_saturating(std::max(least, config_.max_length_for_trunc), 1);
+    std::int64_t too_high = add_saturating(largest, 1);
     while (limit + 1 < too_high) {
         const std::int64_t middle = limit + (too_high - limit) / 2;
         (frees(middle) >= static_cast<double>(tokens) ? limit : too_high) = middle;

@@ -300,17 +300,18 @@ void FoldRun::stage_draft(Draft& edit, const SummaryDraft& draft) const {
     }
     for (std::size_t s = stretches.size(); s-- > 0;) {
         const auto [first, last] = stretches[s];
-        if (s != place) {
-            edit.erase_range(first, last, {.reason = "summary"});
-            continue;
-        }
-        const bool is_in_turns = role() == Role::user && has_rule(turn_.config.profile.validity, Rule::OC6_user_turns);
         const FoldNeighbours near = neighbours_of(outline, first, last, plan_.folded, turn_.config.profile.validity);
         const Provenance turns{
             .origin = Origin::repair, .reason = std::string(bridge_reason), .covers = summary.covers};
         const auto bridge = [&](std::size_t at) {
             edit.insert_text(at, Role::assistant, bridge_text(turn_.language), turns);
         };
+        if (s != place) {
+            edit.erase_range(first, last, {.reason = "summary"});
+            if (near.before && near.behind) bridge(first);
+            continue;
+        }
+        const bool is_in_turns = role() == Role::user && has_rule(turn_.config.profile.validity, Rule::OC6_user_turns);
         edit.replace_with_text(first, last, role(), draft.summary_text, summary);
         if (near.behind && is_in_turns) bridge(first + 1);
         if (!draft.files_text.empty()) edit.insert_text(first + 1, Role::user, draft.files_text, files);
@@ -443,7 +444,9 @@ DigestOutcome FoldRun::write_plain() {
     DigestOutcome plain;
     plain.summary =
         plain_summary(visit_parts(), turn_.outline(), plan_.folded, config, turn_.counter(), turn_.language);
-    const std::string why = port_.has_finalize() ? std::string() : judge(plain.summary);
+    const std::string why = plain.summary.empty()  ? fmt::format("{} tokens have no room for one", config.max_tokens)
+                            : port_.has_finalize() ? std::string()
+                                                   : judge(plain.summary);
     if (!why.empty())
         plain.failure = DigestError{
             .failure = DigestFailure::refused, .refusal = Refusal::by_caller, .message = "without a model: " + why};

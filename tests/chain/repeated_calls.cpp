@@ -106,6 +106,28 @@ TEST_CASE("a result that was read again meanwhile, and is whole, is no lost one"
     CHECK(chain.prepare_tools(conversation)[0].stored_before.empty() == whole(6));
 }
 
+TEST_CASE("a call that an undo brought back is known again", "[repeated_calls]") {
+    Conversation<> conversation = reading_again({"a.txt", "b.txt", "c.txt"}, {"a.txt"});
+    const Chain<> chain = clearing_chain();
+    // The first round goes, is looked past, comes back, and is cleared.
+    const Serial first = conversation.outline()[1].serial;
+    ReductionCallbacks<> dropping;
+    dropping.clear_message_rewriter = [](const ChatMessage&, std::span<const ChatMessage>) {
+        return std::vector<ChatMessage>{};
+    };
+    ChainConfig config;
+    config.storage = memory_storage();
+    const Chain<> rewriting(config, Reduction<>{{.skip_truncation = true, .max_tokens_for_clear = 100}, dropping});
+    REQUIRE(rewriting.before_model(conversation).changed());
+    REQUIRE_FALSE(conversation.outline().index_of(first));
+    CHECK(rewriting.prepare_tools(conversation)[0].stored_before.empty());
+    REQUIRE(conversation.undo());
+    REQUIRE(conversation.outline().index_of(first));
+    for (std::size_t i = 0; i < conversation.size(); ++i) conversation.unpin(conversation.outline()[i].serial);
+    REQUIRE(chain.before_model(conversation).changed());
+    CHECK_FALSE(chain.prepare_tools(conversation)[0].stored_before.empty());
+}
+
 // [again]
 TEST_CASE("a host may show the stored text instead of running the tool again", "[repeated_calls]") {
     const Chain<> chain = clearing_chain();

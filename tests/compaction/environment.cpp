@@ -1,5 +1,5 @@
 // Sizes from the environment, for a configuration in code.
-#include "whittle/compaction/environment.hpp"
+#include "whittle/compaction/config.hpp"
 
 #include "support/catch.hpp"
 

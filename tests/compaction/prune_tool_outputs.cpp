@@ -1,5 +1,4 @@
 // The pure function over a plain list does what the middleware does.
-#include "whittle/compaction/prune_tool_outputs.hpp"
 #include "pruning_talk.hpp"
 #include "support/catch.hpp"
 #include "support/generators_messages.hpp"

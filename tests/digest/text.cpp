@@ -245,6 +245,10 @@ TEST_CASE("a condition whose value was replaced since does not come back", "[dig
     CHECK(left(rule, "ok", "The vault code rotated, bolib-77.").empty());
     CHECK(left(rule, "The vault code is bolib-77 now.", "Nothing.").empty());
     CHECK(left(rule, "ok", "The vault was opened 3 times.") == std::vector<std::string>{rule});
+    CHECK(left("Never drop table orders_2023.", "Drop table orders_2024.", "Table orders_2024 was dropped.").size() ==
+          1);
+    CHECK(left("Never drop table orders_2023.", "Drop the table users_7.", "Nothing.").size() == 1);
+    CHECK(left("The table must be orders_2023.", "The table must be orders_2024, too.", "Nothing.").size() == 2);
     CHECK(left("Budget cap must stay at $956.", "ok", "So far $300 of the budget are spent.").size() == 1);
     CHECK(left("Port must be 8080.", "ok", "The port 9090 was free.").size() == 1);
     CHECK(left("Port must be 8080.", "ok", "The port was changed to 9090.").empty());

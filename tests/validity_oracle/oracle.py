@@ -148,8 +148,7 @@ def check_openai(messages, names):
 
 def check_openai_call(call, i, names):
     function = call.get("function", {})
-    longest = None if names is NAME["gemini"] else 40
-    if not names.match(function.get("name", "")) or not call.get("id") or (longest and len(call["id"]) > longest):
+    if not names.match(function.get("name", "")) or not call.get("id"):
         yield "G8", i
     if not is_object(function.get("arguments", "")):
         yield "G4", i
@@ -424,6 +423,8 @@ def judge(shape, profile, messages, limits):
     plain = [unwrap(m) for m in messages]
     if profile.startswith("openai"):
         found |= set(check_openai(plain, NAME["openai"])) | set(check_compatible(plain))
+        if profile == "openai_chat":
+            found |= {("G8", i) for i, m in enumerate(plain) for c in calls_of(m) if len(c.get("id") or "") > 40}
     elif profile == "gemini":
         found |= set(check_openai(plain, NAME["gemini"])) | set(check_gemini(plain, limits))
     else:

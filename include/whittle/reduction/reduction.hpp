@@ -116,7 +116,7 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     if (result.committed())
         detail::warn_above_trigger(
             turn, sub_saturating(tokens, run.of_request(sub_saturating(result.tokens_before, result.tokens_after))),
-            limits.due);
+            limits_of(config_, turn.known_window()).due);
     tell_user(turn, result);
 }
 

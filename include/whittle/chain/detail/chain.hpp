@@ -269,8 +269,8 @@ ToolOutcome Chain<M>::wrap_from(std::size_t stage, const ToolContext& context, P
         return stages_[stage]->wrap_tool(context, out, next);
     } catch (...) {
         if (!outcome) throw;
-        detail::tell_failure(callbacks_.on_event, stages_[stage]->name(), context.conversation,
-                             detail::current_error_text());
+        detail::tell_failure(context.events != nullptr ? *context.events : callbacks_.on_event, stages_[stage]->name(),
+                             context.conversation, detail::current_error_text());
     }
     return *std::move(outcome);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/detail/shared_string.hpp"
 #include "whittle/base/hash.hpp"
 #include "whittle/conversation/detail/attachments.hpp"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -38,6 +40,9 @@ public:
     [[nodiscard]] bool is_new(Serial message) const noexcept { return message > newest_; }
     /// All messages up to `newest` are seen.
     void note_seen(Serial newest) noexcept { newest_ = std::max(newest_, newest); }
+    /// Begins anew where a commit that was there is undone: messages may have come back with their old serials.
+    /// `is_there`: whether the journal has a commit of that id.
+    void follow(std::uint64_t newest_commit, FunctionRef<bool(std::uint64_t)> is_there);
     void add(const Hash128& print, Call call) { calls_[print].push_back(std::move(call)); }
 
     /// The newest calls of this kind outside of the message `round`, at most `most_looked_at`, newest first: the newest
@@ -51,6 +56,7 @@ private:
 
     std::unordered_map<Hash128, std::vector<Call>, HashOfPrint> calls_{};
     Serial newest_ = 0;
+    std::uint64_t newest_commit_ = 0;
 };
 
 }  // namespace whittle::inline v0::detail

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ public:
 
     /// Sets `ToolContext::stored_before`. O(messages), and the parts of those that `earlier` has not seen.
     void find(EarlierCalls& earlier) {
+        const auto& journal = conversation_.journal();
+        earlier.follow(journal.empty() ? 0 : journal.back()->id, [&](std::uint64_t id) {
+            return std::any_of(journal.rbegin(), journal.rend(), [id](const auto& entry) { return entry->id == id; });
+        });
         note_new_calls(earlier);
         for (auto& [print, same] : calls_) {
             for (const EarlierCalls::Call& call : earlier.newest(print, round_)) {

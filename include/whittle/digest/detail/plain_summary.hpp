@@ -35,9 +35,9 @@ inline constexpr std::string_view plain_summary_reason = "plain_summary";
 
 /// A summary without a model, of the messages at the indices `fold` (ascending): what the user asked, the newest plan
 /// or task list, what the assistant found and decided, files read and written, commands, the last errors, what is
-/// stored where, other calls by tool with how many and the newest arguments, how their newest results end, and names that
-/// came up again, newest first within each. Everything is word for word from the messages.
-/// An earlier one of these is taken up line by line. The same for the same messages. Linear in their text.
+/// stored where, other calls by tool with how many and the newest arguments, how their newest results end, and names
+/// that came up again, newest first within each. But for the counts everything is word for word from the messages. An
+/// earlier one of these is taken up line by line. The same for the same messages. Linear in their text.
 template <AgentMessage M>
 [[nodiscard]] std::string plain_summary(MessageView<M> messages, const Outline& outline,
                                         std::span<const std::size_t> fold, const PlainSummaryConfig& config = {},

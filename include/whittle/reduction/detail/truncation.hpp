@@ -48,10 +48,10 @@ struct TruncationSetup {
 ToolOutcome run_truncated(const TruncationSetup& setup, const ToolContext& context, PartSink& out,
                           const ToolNext& next);
 
-/// Whether results of that tool stay whole: switched off, or excluded.
 /// The bytes that a result of that tool keeps.
 [[nodiscard]] std::int64_t max_length_for_trunc(const ReductionConfig& config, std::string_view tool);
 
+/// Whether results of that tool stay whole: switched off, or excluded.
 [[nodiscard]] bool skips_truncation(const ReductionConfig& config, std::string_view tool);
 
 }  // namespace whittle::inline v0
