@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0::detail {
 
@@ -157,10 +158,15 @@ Unit CompactionRun::stage_message(std::string_view text, std::string facts) {
     const auto erase = [&](std::size_t from, std::size_t to) {
         if (from < to) edit_.erase_range(from, to, {.reason = "summary"});
     };
+    // Before the first edit: `outline` is valid until then.
+    std::vector<FoldNeighbours> neighbours;
+    for (const auto& [first, last] : stretches)
+        neighbours.push_back(neighbours_of(outline, first, last, plan_.folded, turn_.config.profile.validity));
+    const std::size_t place = place_of_summary(outline, stretches[chosen].first, stretches[chosen].second);
     const Unit unit = edit_.begin_unit();
     for (std::size_t s = stretches.size(); s-- > 0;) {
         const auto [first, last] = stretches[s];
-        const FoldNeighbours near = neighbours_of(outline, first, last, plan_.folded, turn_.config.profile.validity);
+        const FoldNeighbours near = neighbours[s];
         const auto bridge = [&](std::size_t at) {
             edit_.insert_text(
                 at, Role::assistant, bridge_text(turn_.language),
@@ -171,7 +177,6 @@ Unit CompactionRun::stage_message(std::string_view text, std::string facts) {
             if (near.before && near.behind) bridge(first);
             continue;
         }
-        const std::size_t place = place_of_summary(outline, first, last);
         edit_.insert_text(place, role(), text, provenance);
         erase(place + 1, last + 1);
         erase(first, place);
