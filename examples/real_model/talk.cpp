@@ -101,8 +101,10 @@ std::shared_ptr<ChatModel> make_model(const Server& server, std::vector<Call>& c
 
 /// Nothing but the texts decides what is sent: ids are counted, and the window is not told.
 whittle::ChainConfig chain_config() {
+    whittle::ValidityProfile rules = whittle::openai_chat();
+    rules.max_call_id = 0;  // these servers make longer ids themselves
     return {.token_counter = whittle::estimate(),
-            .profile = {.output_reserve = reply_tokens},
+            .profile = {.output_reserve = reply_tokens, .validity = rules},
             .storage = whittle::memory_storage(),
             .ids = whittle::counting_ids()};
 }

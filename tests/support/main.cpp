@@ -82,5 +82,6 @@ int main(int argc, char* argv[]) {
     for (const std::string& reason : counts.reasons) std::cout << "skipped: " << reason << '\n';
     if (const char* path = std::getenv("WHITTLE_COUNTS")) write_counts(path);
     constexpr int all_skipped = 4;  // as Catch2 3 has it
-    return status == 0 && counts.skipped > 0 && counts.passed == 0 ? all_skipped : status;
+    if (status != 0) return 1;      // Catch2's is the number of failures, which may be four as well
+    return counts.skipped > 0 && counts.passed == 0 ? all_skipped : 0;
 }
