@@ -1,7 +1,5 @@
 #include "whittle/chain/detail/earlier_calls.hpp"
 
-#include <ranges>
-
 namespace whittle::inline v0::detail {
 
 std::shared_ptr<EarlierCalls> EarlierCalls::of(Attachments& attachments) {
@@ -23,10 +21,9 @@ std::vector<EarlierCalls::Call> EarlierCalls::newest(const Hash128& print, Seria
     std::vector<Call> newest;
     const auto found = calls_.find(print);
     if (found == calls_.end()) return newest;
-    for (const Call& call : std::views::reverse(found->second)) {
-        if (call.message == round) continue;
-        newest.push_back(call);
-        if (newest.size() == most_looked_at) break;
+    const std::vector<Call>& all = found->second;
+    for (auto call = all.rbegin(); call != all.rend() && newest.size() < most_looked_at; ++call) {
+        if (call->message != round) newest.push_back(*call);
     }
     return newest;
 }
