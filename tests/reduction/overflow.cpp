@@ -1,5 +1,6 @@
 #include "support/catch.hpp"
 #include "tools.hpp"
+#include "whittle/reduction/reduction.hpp"
 
 #include <string>
 #include <vector>
