@@ -15,33 +15,35 @@ import sys
 import tempfile
 
 PROFILES = ("anthropic_5m", "openai", "openai_2026")
+AGES = ("1-5", "6-10", "11-30", "over 30")
 SIZES = ("over 100k", "20k-100k", "under 20k")
 
 # What the preset has and can do without.
 ABLATION = {
     "recommended": {},
-    "nothing on arrival": {"trim_on_arrival": False},
     "no use of pauses": {"use_pauses": False},
     "arguments stay": {"trim_arguments": False},
-    "lines shown elsewhere stay": {"drop_shown_lines": False},
-    "lines do not expire": {"expire_lines": False},
     "outputs stay": {"trim_outputs": False},
-    "line numbers stay": {"strip_line_numbers": False},
     "reads stay": {"trim_reads": False},
+    "reads go as early as outputs": {"most_whole_calls": 12},
+    "no passages: whole, or a placeholder": {"passage_age_calls": 1, "outcome_age_calls": 0},
+    "by lines": {"unit": "lines", "min_result_bytes": 240},
+    "by lines, nothing on arrival": {"unit": "lines", "min_result_bytes": 240, "trim_on_arrival": False},
 }
 # Neighbours of every setting that was chosen by measuring.
 SENSITIVITY = {
-    "new_text_share": (0.0, 0.15, 0.6),
     "first_calls": (5, 20),
     "look_every_calls": (2, 8),
-    "plain_line_age_calls": (2, 6),
-    "line_age_calls": (35, 70),
-    "rare_line_age_calls": (20, 35),
-    "pause_line_age_calls": (8, 20),
-    "pause_rare_line_age_calls": (6, 15),
-    "rare_word_lines": (2, 5),
-    "near_lines": (2, 5),
-    "extract_bytes": (200, 500),
+    "whole_calls": (8, 20),
+    "pause_whole_calls": (5, 12),
+    "most_whole_calls": (30, 60),
+    "most_passages": (1, 5),
+    "passage_lines": (12, 40),
+    "passage_age_calls": (30, 100),
+    "outcome_age_calls": (10, 40),
+    "written_age_calls": (50, 200),
+    "min_result_bytes": (240, 800),
+    "min_argument_bytes": (120, 480),
     "argument_age_calls": (1, 4),
     "start_tokens": (15000, 30000),
     "cold_start_tokens": (8000, 20000),
@@ -122,6 +124,19 @@ def seen(sessions):
     return visible / asked if asked else float("nan")
 
 
+def edits(sessions, age):
+    """Of the edits whose old text stood in one piece, those where it still does in the request."""
+    asked = whole = 0
+    for session in sessions:
+        count = session["edits"][age]
+        asked, whole = asked + count["asked"], whole + count["whole"]
+    return whole / asked if asked else float("nan")
+
+
+def sum_of(a, b):
+    return {key: a[key] + b[key] for key in a}
+
+
 def harm(sessions, profile):
     return sum(ratio(s, profile) > 1.02 for s in sessions) / max(1, len(sessions))
 
@@ -145,21 +160,23 @@ def print_row(*cells):
 def print_strategies(measure):
     print("\n### Strategies, `anthropic_5m`\n")
     strategies = measure.compare(["--profile", "anthropic_5m"])
-    print_row("", *(f"{size}: C\\*/C0" + ("" if size == "under 20k" else " @ seen") for size in SIZES), "harm")
-    print_row(*["---"] * (len(SIZES) + 2))
+    print_row("", *(f"{size}: C\\*/C0" + ("" if size == "under 20k" else " @ seen") for size in SIZES), "harm",
+              *(f"edits {age}" for age in AGES))
+    print_row(*["---"] * (len(SIZES) + len(AGES) + 2))
     for strategy in strategies:
         cells = []
         for size in SIZES:
             sessions = of_size(strategy["sessions"], size)
             text = f"{cost(sessions, 'anthropic_5m'):.3f}"
             cells.append(text if size == "under 20k" else text + f" @ {seen(sessions):.2f}")
-        print_row(f"`{strategy['name']}`", *cells, f"{harm(strategy['sessions'], 'anthropic_5m'):.2f}")
+        print_row(f"`{strategy['name']}`", *cells, f"{harm(strategy['sessions'], 'anthropic_5m'):.2f}",
+                  *(number(edits(strategy["sessions"], age)) for age in AGES))
 
 
 def print_sources(measure, base):
     print("\n### `recommended` by source and provider: C\\*/C0 (share of the control that knows the future)\n")
-    print_row("", "sessions", *PROFILES, "seen")
-    print_row(*["---"] * (len(PROFILES) + 3))
+    print_row("", "sessions", *PROFILES, "seen", "edits 1-10", "11-30", "over 30")
+    print_row(*["---"] * (len(PROFILES) + 6))
     for size in SIZES[:2]:
         groups = {"all": None}
         groups.update(dict.fromkeys(sorted({source(s) for s in of_size(base[PROFILES[0]], size)})))
@@ -171,18 +188,21 @@ def print_sources(measure, base):
                 cells.append(f"{cost(sessions, profile):.3f}" + (f" ({share})" if share else ""))
             if group == "all" or len(sessions) >= 3:
                 first = [s for s in of_size(base[PROFILES[0]], size) if group in ("all", source(s))]
-                print_row(f"{size}, {group}", len(sessions), *cells, number(seen(first)))
+                near = [{"edits": {"near": sum_of(s["edits"]["1-5"], s["edits"]["6-10"])}} for s in first]
+                print_row(f"{size}, {group}", len(sessions), *cells, number(seen(first)), number(edits(near, "near")),
+                          *(number(edits(first, age)) for age in AGES[2:]))
 
 
 def print_variants(title, table):
     print(f"\n### {title}\n")
-    print_row("", *(f"{size}: C\\*/C0 @ seen" for size in SIZES[:2]), "harm over 20k")
-    print_row(*["---"] * 4)
+    print_row("", *(f"{size}: C\\*/C0 @ seen" for size in SIZES[:2]), "harm over 20k",
+              *(f"edits {age}" for age in AGES))
+    print_row(*["---"] * (4 + len(AGES)))
     for name, by_profile in table.items():
         sessions = by_profile["anthropic_5m"]
         long = [s for s in sessions if s["size"] != "under 20k"]
         cells = [f"{cost(of_size(sessions, z), 'anthropic_5m'):.3f} @ {seen(of_size(sessions, z)):.2f}" for z in SIZES[:2]]
-        print_row(name, *cells, f"{harm(long, 'anthropic_5m'):.3f}")
+        print_row(name, *cells, f"{harm(long, 'anthropic_5m'):.3f}", *(number(edits(sessions, age)) for age in AGES))
 
 
 def value(by_profile, keep):
@@ -194,7 +214,7 @@ def value(by_profile, keep):
             part = of_size(sessions, size)
             if not part:
                 continue
-            if seen(part) < 0.90 or harm(part, profile) > 0.03:
+            if seen(part) < 0.88 or edits(part, "11-30") < 0.85 or harm(part, profile) > 0.07:
                 return float("inf")
             total += statistics.mean(ratio(s, profile) for s in part)
     return total

@@ -44,10 +44,8 @@ int main() {
         add_call(conversation, "edit", path + R"(,"old_string":"step 7","new_string":"step 8"})", "ok");
     }
     std::cout << "largest request  " << largest << " tokens\n";
-    const std::string oldest = text_of(conversation.messages()[2], 0);
-    std::cout << "file 1 is now    " << oldest << '\n';
-    std::cout << "in the store     " << chain.config().storage->get(oldest.substr(1, oldest.find(']') - 1))->size()
-              << " bytes\n";
+    std::cout << "file 1 is now    " << text_of(conversation.messages()[2], 0) << '\n';
+    std::cout << "in the store     " << chain.config().storage->get("files/2")->size() << " bytes\n";
     while (conversation.undo()) {
     }
     std::cout << "all undone       " << conversation.tokens(chars()) << " tokens\n";

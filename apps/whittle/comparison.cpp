@@ -22,6 +22,10 @@ namespace {
 using evaluation::Age;
 using evaluation::ages;
 using evaluation::CostProfile;
+using evaluation::edit_age_names;
+using evaluation::edit_ages;
+using evaluation::EditCount;
+using evaluation::EditTable;
 using evaluation::Faults;
 using evaluation::Figures;
 using evaluation::Money;
@@ -54,6 +58,12 @@ std::string two(double value) { return fmt::format("{:.2f}", value); }
 std::string visible_share(const ProbeCount& count) {
     if (count.asked == 0) return "-";
     return three(static_cast<double>(count.visible) / static_cast<double>(count.asked));
+}
+
+/// "-" where nothing was asked.
+std::string whole_share(const EditCount& count) {
+    const std::int64_t asked = count.asked - count.cut_on_arrival;
+    return asked == 0 ? "-" : three(static_cast<double>(count.whole) / static_cast<double>(asked));
 }
 
 /// What no strategy should do, for the line below a table.
@@ -108,6 +118,7 @@ public:
     std::string text() {
         std::string text;
         for (const std::string& stratum : strata_) text += table_of(stratum) + "\n";
+        text += table_of_edits() + "\n";
         text += table_of_probes() + "\n";
         if (comparison_.profiles.size() > 1) text += table_of_profiles() + "\n";
         return text + notes();
@@ -159,6 +170,18 @@ private:
         return text.empty() ? text : "calls (or sessions) with faults:\n" + text;
     }
 
+    [[nodiscard]] std::string table_of_edits() const {
+        Table table({"all sessions", "edits 1-5", "6-10", "11-30", "over 30"});
+        const auto summaries = summaries_of(rows_, "all");
+        for (std::size_t i = 0; i < summaries.size(); ++i) {
+            std::vector<std::string> cells{labels_[i]};
+            for (const EditCount& count : summaries[i]->edits) cells.push_back(whole_share(count));
+            table.add(std::move(cells));
+        }
+        return wrapped("edits possible, by calls since their old text was shown: share of whole", columns_) +
+               table.folded_text(colour_, columns_);
+    }
+
     [[nodiscard]] std::string table_of_probes() const {
         using enum ProbeKind;
         Table table({"all sessions", "id 1-10", "11-50", ">50", "line 1-10", "11-50", ">50", "error", "user"});
@@ -203,7 +226,8 @@ private:
         return wrapped(
             "tokens: sent / recorded. hit: share read from the cache. C/C0: money against sending everything; C*/C0: "
             "with what was needed and missing fetched again; both medians of sessions. harm: share of sessions with "
-            "C*/C0 above 1.02. id>10, l<=10, l>10, error: share of the identifiers, lines and error lines that later "
+            "C*/C0 above 1.02. edits: whose old text stood in one piece in the conversation, and still does in the "
+            "request. id>10, l<=10, l>10, error: share of the identifiers, lines and error lines that later "
             "calls needed and found in the request, by age in calls. newest: share of the newest results that was "
             "shown. resets: of the cache, per call. Tokens are characters / 4. Replies are the recorded ones: no model "
             "was run again, and how an agent would have gone on from another request is not known.",
@@ -234,6 +258,16 @@ ordered_json to_json(const ProbeTable& probes) {
         for (std::size_t age = 0; age < ages; ++age)
             rows[std::string(name_of(static_cast<Age>(age)))] = to_json(probes[kind][age]);
     }
+    return json;
+}
+
+ordered_json to_json(const EditTable& edits) {
+    ordered_json json;
+    for (std::size_t age = 0; age < edit_ages; ++age)
+        json[std::string(edit_age_names[age])] = {{"asked", edits[age].asked},
+                                                  {"whole", edits[age].whole},
+                                                  {"recoverable", edits[age].recoverable},
+                                                  {"cut_on_arrival", edits[age].cut_on_arrival}};
     return json;
 }
 
@@ -280,6 +314,7 @@ ordered_json to_json(const ComparedRow& row, const std::vector<CostProfile>& pro
                       {"thrashed_sessions", summary.thrashed}};
     for (std::size_t p = 0; p < profiles.size(); ++p) json["money"][profiles[p].cache.name] = to_json(summary.money[p]);
     json["probes"] = to_json(summary.probes);
+    json["edits"] = to_json(summary.edits);
     json["faults"] = to_json(summary.faults);
     return json;
 }
@@ -310,6 +345,7 @@ ordered_json to_json(const Figures& figures, const std::string& file, const std:
         json["money"][profiles[p].cache.name] = {{"c0", money.raw}, {"c", money.sent}, {"c_star", money.with_repairs}};
     }
     json["probes"] = to_json(figures.probes);
+    json["edits"] = to_json(figures.edits);
     json["faults"] = to_json(figures.faults);
     return json;
 }
@@ -358,6 +394,17 @@ void add_probes(Columns& columns, const ProbeTable& probes) {
     }
 }
 
+void add_edits(Columns& columns, const EditTable& edits) {
+    constexpr std::array<std::string_view, edit_ages> suffixes{"1_5", "6_10", "11_30", "over_30"};
+    for (std::size_t age = 0; age < edit_ages; ++age) {
+        const std::string name = fmt::format("edits_{}", suffixes[age]);
+        columns.emplace_back(name + "_asked", std::to_string(edits[age].asked));
+        columns.emplace_back(name + "_whole", std::to_string(edits[age].whole));
+        columns.emplace_back(name + "_recoverable", std::to_string(edits[age].recoverable));
+        columns.emplace_back(name + "_cut_on_arrival", std::to_string(edits[age].cut_on_arrival));
+    }
+}
+
 void add_money(Columns& columns, const MoneySummary& money) {
     add_spread(columns, "c", money.sent);
     add_spread(columns, "c_strict", money.sent_strict);
@@ -382,6 +429,7 @@ Columns columns_of(const ComparedStrategy& strategy, const ComparedRow& row, con
     columns.emplace_back("resets_per_call", fmt::format("{:.6f}", summary.resets_per_call));
     columns.emplace_back("newest_shown", fmt::format("{:.6f}", summary.arrived_shown));
     add_money(columns, money);
+    add_edits(columns, summary.edits);
     add_probes(columns, summary.probes);
     const ordered_json faults = to_json(summary.faults);
     for (const auto& [name, number] : faults.items()) columns.emplace_back(name, number.dump());

@@ -80,7 +80,6 @@ EditSchedule::EditSchedule(HookTurn& turn, const EditScheduleConfig& config)
     rent_ = cache.read + cache.write * static_cast<double>(cold_calls_) / std::max(config.least_calls, call_);
     const Outline outline = turn.outline();
     newest_ = first_of_newest(outline, call_, config.keep_rounds);
-    frozen_ = frozen_messages(outline, notes.integer(frozen_note));
 }
 
 std::size_t EditSchedule::frozen_messages(const Outline& outline, std::optional<std::int64_t> frozen_before) {
@@ -127,7 +126,6 @@ std::optional<std::size_t> EditSchedule::free_from(HookTurn& turn) {
 }
 
 void EditSchedule::note_commit(std::size_t first) {
-    frozen_ = std::max(frozen_, newest_);
     if (turn_.config.dry_run) return;
     note_free(turn_.shared_notes(note_owner), call_, first);
     const Outline outline = turn_.outline();
@@ -203,13 +201,12 @@ std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> of
     const auto between = [&](std::size_t first, std::size_t last) {
         return first < last ? static_cast<double>(tokens(first, last)) : 0.0;
     };
-    const double recent = between(newest_, sent);  // sent, and to stay as it came
     const double unsent = between(sent, size);
-    const double evidence = std::max(call_ - config_.first_calls, 0);  // as many calls may follow
+    constexpr double of_calls_so_far = 1.0 / 3.0;  // may follow
+    const double evidence = of_calls_so_far * std::max(call_ - config_.first_calls, 0);
     VoidedThinking thinking(turn_, size);
     double rents = 0.0;
     double saved = 0.0;
-    double saved_in_frozen = 0.0;
     double best = 0.0;
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < newest_first.size(); ++i) {
@@ -217,14 +214,11 @@ std::optional<std::size_t> EditSchedule::find_best(std::span<const EditOffer> of
         const auto gain = static_cast<double>(offer.tokens_now - offer.tokens_then);
         if (const auto account = accounts.find(offer.id); account != accounts.end()) rents += account->second;
         saved += gain;
-        if (offer.message < frozen_) saved_in_frozen += gain;
         const bool has_more = i + 1 < newest_first.size() && newest_first[i + 1]->message == offer.message;
         if (has_more) continue;
         const double behind = between(offer.message, size) - saved;
-        const double frozen = between(offer.message, frozen_) - saved_in_frozen;
-        const double fresh = behind - recent - frozen;
         const double voided = thinking.behind(offer.message);
-        const double value = rents - voided - cost * (recent + frozen + config_.new_text_share * fresh);
+        const double value = rents - cost * behind - voided;
         const bool pays = evidence * rent_ * saved >= cost * (behind - unsent) + voided;
         if (value < 0 || !pays || (found && value <= best)) continue;
         best = value;

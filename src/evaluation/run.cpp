@@ -28,6 +28,11 @@ std::size_t index_of_age(std::size_t calls) noexcept {
     return static_cast<std::size_t>(calls <= recent_to ? Age::recent : calls <= middle_to ? Age::middle : Age::old);
 }
 
+std::size_t index_of_edit_age(std::size_t calls) noexcept {
+    constexpr std::array<std::size_t, edit_ages - 1> up_to{5, 10, 30};
+    return static_cast<std::size_t>(std::ranges::lower_bound(up_to, calls) - up_to.begin());
+}
+
 }  // namespace
 
 class Run::Impl {
@@ -53,6 +58,8 @@ private:
     void ask_errors(std::size_t call);
     void ask_artifacts(std::size_t call);
     void ask_users(std::size_t call);
+    void ask_edits(std::size_t call);
+    [[nodiscard]] bool others_have(const std::string& old_text);
     bool ask(ProbeKind kind, Needle needle, std::size_t age);
     void count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable);
     [[nodiscard]] bool is_restorable(std::size_t message);
@@ -77,6 +84,8 @@ private:
     std::int64_t last_total_ = 0;
     std::size_t oldest_error_ = 0;  // those before are not asked any more
     std::vector<Removed> removed_;  // by message
+    std::vector<bool> was_whole_;   // by message: in some request
+    std::unordered_map<PieceId, std::vector<std::string>> copied_{};
 };
 
 Run::Impl::Impl(const Session& session, const RunOptions& options)
@@ -90,7 +99,8 @@ Run::Impl::Impl(const Session& session, const RunOptions& options)
       raw_cache_(data_.table, profiles_, data_.system_piece.has_value()),
       repairs_(data_, shown_, objects_, profiles_),
       ledger_(profiles_),
-      removed_(data_.pieces.size()) {
+      removed_(data_.pieces.size()),
+      was_whole_(data_.pieces.size()) {
     if (data_.system_piece) raw_pieces_.push_back(*data_.system_piece);
     raw_pieces_.insert(raw_pieces_.end(), data_.pieces.begin(), data_.pieces.end());
     raw_before_.push_back(data_.tools_tokens);
@@ -116,6 +126,7 @@ void Run::Impl::send(std::size_t call, const Request& request) {
     const bool is_last = call + 1 == data_.calls.size();
     if (is_last || (last_call_ && shown_.was_edited())) ask_artifacts(call);
     ask_users(call);
+    ask_edits(call);
     last_call_ = call;
     last_total_ = shown_.total();
 }
@@ -208,7 +219,11 @@ void Run::Impl::look_at_newest_result(std::size_t message) {
 /// Of what goes, everything stands elsewhere in the request or in a named object.
 void Run::Impl::look_at_removed(std::size_t call) {
     for (const std::size_t message : shown_.touched()) {
-        if (message >= data_.calls[call] || shown_.is_shown_whole(message)) continue;
+        if (message >= data_.calls[call]) continue;
+        if (shown_.is_shown_whole(message)) {
+            was_whole_[message] = true;
+            continue;
+        }
         Removed& removed = removed_[message];
         removed.ever = true;
         if (objects_.has_storage()) removed.always_restorable = removed.always_restorable && is_restorable(message);
@@ -264,6 +279,31 @@ void Run::Impl::ask_users(std::size_t call) {
         const bool is_visible = shown_.is_shown_whole(message) || shown_.others_show(needle);
         count(ProbeKind::constraint, turn_of(call) - data_.turns[message], is_visible,
               !is_visible && stored_.hold(message));
+    }
+}
+
+/// In a changed message, or one that a strategy made up.
+bool Run::Impl::others_have(const std::string& old_text) {
+    return std::ranges::any_of(shown_.others(), [&](PieceId piece) {
+        const auto [known, is_new] = copied_.try_emplace(piece);
+        if (is_new) known->second = copied_texts(*shown_.table()[piece].message);
+        return std::ranges::any_of(known->second,
+                                   [&](const std::string& text) { return text.find(old_text) != std::string::npos; });
+    });
+}
+
+void Run::Impl::ask_edits(std::size_t call) {
+    for (const EditProbe& edit : data_.edits[call]) {
+        const auto any = [&](auto&& is) { return std::ranges::any_of(edit.messages, is); };
+        EditCount& row = figures_.edits[index_of_edit_age(edit.age)];
+        ++row.asked;
+        if (any([&](std::uint32_t m) { return shown_.is_shown_whole(m); }) || others_have(edit.old_text)) {
+            ++row.whole;
+        } else if (!any([&](std::uint32_t m) { return was_whole_[m]; })) {
+            ++row.cut_on_arrival;
+        } else if (any([&](std::uint32_t m) { return stored_.hold(m); })) {
+            ++row.recoverable;
+        }
     }
 }
 

@@ -76,6 +76,7 @@ SessionData::SessionData(SessionInput given, const CommonIdentifiers* common) : 
     count();
     name_messages();
     time_calls();
+    edits = find_edits(input, calls, turns);
     probes = find_probes({input, table, pieces, calls, turns, common});
 }
 

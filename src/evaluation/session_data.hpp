@@ -1,5 +1,6 @@
 #pragma once
 
+#include "edits.hpp"
 #include "pieces.hpp"
 #include "probes.hpp"
 
@@ -25,6 +26,7 @@ struct SessionData {
     std::vector<double> call_seconds{};
     SizeClass size = SizeClass::small;
     Probes probes{};
+    std::vector<std::vector<EditProbe>> edits{};  ///< by model call
 
     // Where a message of a request may come from.
     std::unordered_map<PieceId, std::vector<std::size_t>> by_piece{};

@@ -98,6 +98,7 @@ void add_counts(Summary& summary, Sessions sessions) {
         summary.over_window_raw += figures->over_window_raw;
         summary.thrashed += thrashes_cache(*figures) ? 1 : 0;
         add(summary.probes, figures->probes);
+        for (std::size_t age = 0; age < edit_ages; ++age) summary.edits[age] += figures->edits[age];
         add(summary.faults, figures->faults);
     }
 }
@@ -130,6 +131,14 @@ ProbeCount& ProbeCount::operator+=(const ProbeCount& other) noexcept {
     visible += other.visible;
     recoverable += other.recoverable;
     lost += other.lost;
+    return *this;
+}
+
+EditCount& EditCount::operator+=(const EditCount& other) noexcept {
+    asked += other.asked;
+    whole += other.whole;
+    recoverable += other.recoverable;
+    cut_on_arrival += other.cut_on_arrival;
     return *this;
 }
 

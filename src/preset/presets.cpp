@@ -71,11 +71,7 @@ SummarizationConfig summarization_for(const Room& room) {
 
 /// Whatever leaves a request can be read again from the store, as it was.
 void keep_all_readable(PresetConfig& config) {
-    TrimmingConfig& trimming = config.trimming;
-    trimming.strip_line_numbers = false;
-    trimming.drop_reminders = false;
-    trimming.trim_arguments = false;
-    trimming.trim_on_arrival = false;
+    config.trimming.trim_arguments = false;
     config.summarization.reset();
 }
 
@@ -94,9 +90,11 @@ void edit_deep(PresetConfig& config, const Room& room) {
     reduction.clear_target_tokens = part_of(default_max_input_tokens, target, default_max_input_tokens);
 }
 
-/// At a pause lines go whatever speaks for them, and they go earlier without one.
+/// By lines: at a pause they go whatever speaks for them, and they go earlier without one.
 void let_go_early(PresetConfig& config) {
     TrimmingConfig& trimming = config.trimming;
+    trimming.unit = TrimUnit::lines;
+    trimming.min_result_bytes = 240;
     trimming.pause_line_age_calls = trimming.pause_rare_line_age_calls = trimming.plain_line_age_calls;
     trimming.line_age_calls = trimming.rare_line_age_calls = 30;
     trimming.extract_age_calls = 10;

@@ -30,6 +30,12 @@ void LineIndex::kill(LineId line, int call) noexcept {
     if (line != 0) lines_[line].died = std::max(lines_[line].died, call);
 }
 
+void LineIndex::note_result(LineId line, int call) noexcept {
+    if (line == 0) return;
+    lines_[line].in_result = std::max(lines_[line].in_result, call);
+    ++lines_[line].results;
+}
+
 void LineIndex::show(LineId line) noexcept {
     if (line != 0) ++lines_[line].shown;
 }

@@ -27,11 +27,17 @@ public:
     void touch(LineId line, int call) noexcept;
     /// An edit took the line out.
     void kill(LineId line, int call) noexcept;
+    /// A result has the line.
+    void note_result(LineId line, int call) noexcept;
     void show(LineId line) noexcept;
     void hide(LineId line) noexcept;
 
     [[nodiscard]] int touched(LineId line) const noexcept { return lines_[line].touched; }
     [[nodiscard]] int died(LineId line) const noexcept { return lines_[line].died; }
+    /// The call of the newest result that had the line; `never`.
+    [[nodiscard]] int in_result(LineId line) const noexcept { return lines_[line].in_result; }
+    /// How many results had the line.
+    [[nodiscard]] int results(LineId line) const noexcept { return lines_[line].results; }
     [[nodiscard]] std::int64_t shown(LineId line) const noexcept { return lines_[line].shown; }
 
     /// Notes the words of a text.
@@ -46,6 +52,8 @@ private:
     struct Line {
         int touched = never;
         int died = never;
+        int in_result = never;
+        int results = 0;
         std::int64_t shown = 0;
     };
     struct PrintHash {

@@ -3,6 +3,7 @@
 #include "../base/json.hpp"
 #include "json_strings.hpp"
 #include "line_forms.hpp"
+#include "passages.hpp"
 #include "read_form.hpp"
 #include "whittle/base/text.hpp"
 
@@ -155,6 +156,52 @@ std::optional<std::string> old_arguments(std::string_view arguments, bool is_edi
                 next = std::min(next, old.oldest() + rules.age_calls + 1);
             if (trimmed.size() + least_gain_of_text < value.size()) replace(string, std::move(trimmed));
         }
+    }
+    if (at == 0) return std::nullopt;
+    return out.append(arguments.substr(at));
+}
+
+namespace {
+
+/// Whether a text that a call wrote may go.
+bool is_old_text(std::string_view text, const LineIndex& index, int limit) {
+    const bool is_a_patch = is_patch(text);
+    std::size_t telling = 0;
+    std::size_t dead = 0;
+    int newest = LineIndex::never;
+    for (std::string_view line : split_lines(text)) {
+        if (is_a_patch && (is_patch_mark(line) || line.starts_with('-'))) continue;
+        if (is_a_patch && !line.empty()) line.remove_prefix(1);
+        const LineId id = index.find(trimmed_line(line));
+        if (id == 0) continue;
+        const bool is_dead = index.died(id) >= index.touched(id);
+        ++telling;
+        dead += is_dead ? 1 : 0;
+        if (!is_dead) newest = std::max(newest, index.touched(id));
+    }
+    return (telling > 0 && 10 * dead >= 9 * telling) || newest < limit;
+}
+
+}  // namespace
+
+std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_edit, std::string_view key,
+                                            Language language, const LineIndex& index, int now,
+                                            const ArgumentRules& rules, int& next) {
+    constexpr int calls_between_looks = 8;
+    next = now + calls_between_looks;
+    if (arguments.size() <= rules.least_bytes || (!is_edit && !rules.other_tools)) return std::nullopt;
+    std::string out;
+    std::size_t at = 0;
+    for (const JsonString& string : json_strings(arguments)) {
+        const std::string& value = string.value;
+        if (value.size() < rules.least_bytes / 2) continue;
+        const auto line_feeds = static_cast<std::size_t>(std::ranges::count(value, '\n'));
+        const bool is_replaced = is_edit && is_key_of(string.key, old_keys);
+        const bool is_written = (is_edit && is_key_of(string.key, new_keys)) || line_feeds >= least_lines_of_other;
+        if (!is_replaced && !(is_written && is_old_text(value, index, now - rules.age_calls))) continue;
+        out.append(arguments.substr(at, string.begin - at));
+        append_json_literal(out, text_mark(line_feeds + 1, key, language));
+        at = string.end;
     }
     if (at == 0) return std::nullopt;
     return out.append(arguments.substr(at));

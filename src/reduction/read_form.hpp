@@ -2,6 +2,7 @@
 
 #include "line_index.hpp"
 #include "result_class.hpp"
+#include "whittle/base/detail/function_ref.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -35,6 +36,8 @@ struct LineAges {
     [[nodiscard]] int least() const noexcept { return std::min({used, rare, other}); }
 };
 
+struct PassageRules;
+
 /// The content of files as a request shows it: its lines, in place of those that went the number of them. Keeps the
 /// lines that are left and nothing of the others. Every line that it shows is one of the original, whole, but for its
 /// number.
@@ -50,6 +53,11 @@ public:
     /// call at which the answer can be another one.
     [[nodiscard]] std::vector<bool> find_old(const LineIndex& index, const LineAges& ages, int now,
                                              const ReadRules& rules, int& next);
+    /// The lines of the passages that stay of a result that came with call `since`; none: nothing speaks for any.
+    [[nodiscard]] std::vector<bool> find_passages(const LineIndex& index, const PassageRules& rules, int since, int now,
+                                                  bool is_output) const;
+    /// Whether results newer than call `since` have nearly all of it.
+    [[nodiscard]] bool stands_in_newer(const LineIndex& index, int since) const noexcept;
     /// Takes out all but those.
     void keep(const std::vector<bool>& lines);
     void keep(const LineRanges& lines);
@@ -58,6 +66,10 @@ public:
     /// came, then `reference` on a line of its own; without whole ones the reference stands first.
     [[nodiscard]] std::string text(std::string_view reference, std::size_t whole = 0,
                                    const std::vector<bool>& lines = {}) const;
+    /// What stands in place of `lines` lines from line `first` (from 1) on.
+    using Mark = FunctionRef<std::string(std::uint64_t first, std::uint64_t lines)>;
+    /// The lines in `lines` (empty: all), and a mark for each stretch that went.
+    [[nodiscard]] std::string text_with_marks(const std::vector<bool>& lines, Mark mark) const;
     /// How many lines at the front it takes to have `bytes`.
     [[nodiscard]] std::size_t lines_with(std::size_t bytes) const noexcept;
     /// Numbers of the lines that are left, from 0.

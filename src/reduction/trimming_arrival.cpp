@@ -96,8 +96,8 @@ private:
 
 ToolOutcome run_trimmed(const TrimmingConfig& config, std::string_view by, TrimmingState* state,
                         const ToolContext& context, PartSink& out, const ToolNext& next) {
-    const bool is_excluded = matches_tool(config.exclude_tools, context.tool);
-    if (state == nullptr || !config.trim_on_arrival || is_excluded) return next(context, out);
+    const bool trims = config.unit == TrimUnit::lines && config.trim_on_arrival;
+    if (state == nullptr || !trims || matches_tool(config.exclude_tools, context.tool)) return next(context, out);
     TrimmedArrival arrival(config, by, context);
     return run_held(arrival.held(), context, out, next, [&](ToolOutcome& outcome) {
         try {

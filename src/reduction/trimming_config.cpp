@@ -12,6 +12,12 @@ void check_ages(const TrimmingConfig& config, FieldCheck& check) {
     check.at_least(config.keep_rounds, 1, "keep_rounds");
     check.at_least(config.first_calls, 0, "first_calls");
     check.at_least(config.look_every_calls, 1, "look_every_calls");
+    check.at_least(config.whole_calls, 1, "whole_calls");
+    check.at_least(config.pause_whole_calls, 1, "pause_whole_calls");
+    check.at_least(config.most_whole_calls, 1, "most_whole_calls");
+    check.at_least(config.passage_age_calls, 1, "passage_age_calls");
+    check.at_least(config.outcome_age_calls, 0, "outcome_age_calls");
+    check.at_least(config.written_age_calls, 1, "written_age_calls");
     check.at_least(config.plain_line_age_calls, 1, "plain_line_age_calls");
     check.at_least(config.line_age_calls, 1, "line_age_calls");
     check.at_least(config.rare_line_age_calls, 1, "rare_line_age_calls");
@@ -28,6 +34,8 @@ void check_sizes(const TrimmingConfig& config, FieldCheck& check) {
     check.at_least(config.start_tokens, 0, "start_tokens");
     check.at_least(config.cold_start_tokens, 0, "cold_start_tokens");
     check.at_least(config.arrival_start_tokens, 0, "arrival_start_tokens");
+    check.at_least(config.most_passages, 1, "most_passages");
+    check.at_least(config.passage_lines, 1, "passage_lines");
     check.at_least(config.rare_word_lines, 0, "rare_word_lines");
     check.at_least(config.near_lines, 0, "near_lines");
     check.at_least(config.min_result_bytes, 0, "min_result_bytes");
@@ -45,7 +53,6 @@ void check_trimming(const TrimmingConfig& config, const ChainInfo& chain, std::s
     FieldCheck check(name, problems);
     check_ages(config, check);
     check_sizes(config, check);
-    check.fraction(config.new_text_share, "new_text_share");
     check.fraction(config.window_fraction, "window_fraction");
     check.tool_names(config.exclude_tools, "exclude_tools");
     const std::int64_t window = chain.config.profile.context_window;

@@ -43,8 +43,9 @@ void TrimmingRun::look(bool is_pause) {
     consider_old();
     const bool is_time = is_pause || schedule_.call() % config_.look_every_calls == 0;
     if (!is_time) return;
-    if (config_.expire_lines) look_at_reads(ages_, is_pause);
     if (config_.trim_arguments) look_at_arguments(is_pause);
+    if (keeps_passages()) return look_at_passages(is_pause);
+    if (config_.expire_lines) look_at_reads(ages_, is_pause);
     if (config_.extract_age_calls > 0 && !is_pause) look_at_extracts();
 }
 
@@ -76,7 +77,11 @@ std::string TrimmingRun::key_of(const TrimPlace& place) const {
 }
 
 std::string TrimmingRun::reference_of(const TrimPlace& place) const {
-    return trim_reference(storage_ ? key_of(place) : std::string());
+    return reference_to_key(storage_ ? key_of(place) : std::string());
+}
+
+std::string TrimmingRun::reference_to_key(std::string_view key) const {
+    return keeps_passages() ? std::string(key) : trim_reference(key);
 }
 
 /// Results that have left the newest calls.
@@ -100,7 +105,11 @@ void TrimmingRun::consider(const TrimPlace& place, std::string_view text) {
     part.tokens = count(text);
     const bool is_short = text.size() <= static_cast<std::size_t>(config_.min_result_bytes);
     if (is_short || is_protected(place)) part.is_closed = true;
-    if (!part.is_closed) {
+    if (!part.is_closed && keeps_passages()) {
+        part.is_closed = !is_trimmed_class(part.form.kind);
+        if (!part.is_closed)
+            part.read = std::make_unique<ReadForm>(text, part.form, read_rules_of(config_), state_.index());
+    } else if (!part.is_closed) {
         state_.show(part, {});
         if (auto form = form_of(place, text, reference_of(place))) {
             part.read = std::move(form->read);
@@ -214,14 +223,19 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of(const TrimPlace& place, st
     TrimPart& part = state_.at(place);
     if (part.kind == TrimPart::Kind::result)
         return form_of_result(part, state_.messages()[place.first].call, text, reference);
-    auto now = old_arguments(text, part.is_edit, reference, state_.index(), schedule_.call(),
-                             argument_rules_of(config_), part.next_due);
+    const ArgumentRules rules = argument_rules_of(config_);
+    const int call = schedule_.call();
+    auto now = keeps_passages()
+                   ? old_texts_marked(text, part.is_edit, reference, turn_.language, state_.index(), call, rules,
+                                      part.next_due)
+                   : old_arguments(text, part.is_edit, reference, state_.index(), call, rules, part.next_due);
     if (!now) return std::nullopt;
     return Form{.text = *std::move(now), .rule = "old_arguments", .note = "a"};
 }
 
 std::optional<TrimmingRun::Form> TrimmingRun::form_of_result(TrimPart& part, int call, std::string_view text,
                                                              std::string_view reference) {
+    if (keeps_passages()) return form_of_passages(part, call, reference);
     const ExtractRules rules = extract_rules_of(config_);
     if (part.is_extract)
         return Form{.text = last_of_extract(text, reference), .rule = "old_output", .note = "l", .is_closed = true};
@@ -282,6 +296,7 @@ std::optional<std::size_t> TrimmingRun::decide(std::int64_t total) {
 }
 
 CommitResult TrimmingRun::commit(Draft& edit, std::size_t first) {
+    if (keeps_passages()) look_deeper(first);
     const std::vector<TrimPlace> places(state_.offered.lower_bound({first, 0}), state_.offered.end());
     for (const TrimPlace& place : places) stage(edit, place);
     if (staged_.empty()) return {};
@@ -344,8 +359,8 @@ void TrimmingRun::stage(Draft& edit, const TrimPlace& place) {
     }
     const std::int64_t before = edit.tokens_after();
     std::vector<std::string> stored = store(edit, place, text);
-    if (!stored.empty() && trim_reference(stored.front()) != reference_of(place))
-        form = form_of(place, text, trim_reference(stored.front()));  // the usual key is taken
+    if (!stored.empty() && reference_to_key(stored.front()) != reference_of(place))
+        form = form_of(place, text, reference_to_key(stored.front()));  // the usual key is taken
     edit.set_text(m, p, form->text,
                   {.origin = Origin::placeholder, .reason = std::string(trimmed_reason), .stored = std::move(stored)});
     const bool is_call = part.kind == TrimPart::Kind::call;

@@ -54,13 +54,21 @@ private:
     void for_each_text(std::size_t message, FunctionRef<void(std::size_t, const PartView&)> visit) const;
     [[nodiscard]] bool is_protected(const TrimPlace& place) const;
     [[nodiscard]] std::string key_of(const TrimPlace& place) const;
+    /// What marks of a part have of its key: the key, or by lines "[key]".
     [[nodiscard]] std::string reference_of(const TrimPlace& place) const;
+    [[nodiscard]] std::string reference_to_key(std::string_view key) const;
 
     void consider_old();
     void consider(const TrimPlace& place, std::string_view text);
     void look_at_reads(const LineAges& ages, bool is_pause);
     void look_at_arguments(bool is_pause);
     void look_at_extracts();
+    void look_at_passages(bool is_pause);
+    /// Once a prompt is written anew, what would go soon goes with it.
+    void look_deeper(std::size_t first);
+    [[nodiscard]] bool keeps_passages() const noexcept { return config_.unit == TrimUnit::passages; }
+    [[nodiscard]] int whole_calls(const TrimPart& part, bool is_pause) const;
+    [[nodiscard]] bool is_trimmed_class(ResultClass kind) const noexcept;
     [[nodiscard]] bool stays_whole(const TrimPlace& place) const;
     void offer_forms(const std::vector<TrimPlace>& places);
     void offer(const TrimPlace& place, std::size_t bytes, std::int64_t tokens, std::string_view rule);
@@ -73,6 +81,7 @@ private:
                                                      std::string_view reference);
     [[nodiscard]] std::optional<Form> form_of_read(TrimPart& part, int call, std::string_view text,
                                                    std::string_view reference);
+    [[nodiscard]] std::optional<Form> form_of_passages(const TrimPart& part, int call, std::string_view key) const;
     void stage(Draft& edit, const TrimPlace& place);
     [[nodiscard]] const std::string& whole_message(std::size_t message);
     [[nodiscard]] std::vector<std::string> store(Draft& edit, const TrimPlace& place, std::string_view text);

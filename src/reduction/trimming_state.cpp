@@ -57,13 +57,14 @@ EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept {
     return {.start_tokens = config.start_tokens,
             .cold_start_tokens = config.cold_start_tokens,
             .keep_rounds = config.keep_rounds,
-            .new_text_share = config.new_text_share,
             .use_pauses = config.use_pauses,
             .first_calls = config.first_calls,
             .window_fraction = config.window_fraction};
 }
 
 ReadRules read_rules_of(const TrimmingConfig& config) noexcept {
+    if (config.unit == TrimUnit::passages)
+        return {.strip_numbers = false, .drop_shown = false, .drop_reminders = false};
     return {.strip_numbers = config.strip_line_numbers,
             .drop_shown = config.drop_shown_lines,
             .drop_reminders = config.drop_reminders,
@@ -80,12 +81,13 @@ ExtractRules extract_rules_of(const TrimmingConfig& config) noexcept {
 
 ArgumentRules argument_rules_of(const TrimmingConfig& config) noexcept {
     return {.least_bytes = to_size(config.min_argument_bytes),
-            .age_calls = config.line_age_calls,
+            .age_calls = config.unit == TrimUnit::passages ? config.written_age_calls : config.line_age_calls,
             .other_tools = config.trim_other_arguments};
 }
 
 bool TrimmingState::is_at_rest() const noexcept {
-    const bool takes_arrivals = config_.trim_on_arrival && request_tokens >= config_.arrival_start_tokens;
+    const bool takes_arrivals =
+        config_.unit == TrimUnit::lines && config_.trim_on_arrival && request_tokens >= config_.arrival_start_tokens;
     return !takes_arrivals && request_tokens <= std::min(config_.start_tokens, config_.cold_start_tokens);
 }
 
@@ -132,6 +134,7 @@ void TrimmingState::take(HookTurn& turn) {
 
 void TrimmingState::make_anew(HookTurn& turn) {
     index_ = {};
+    edit_reach_.reset();
     messages_.clear();
     sums_.assign(1, 0);
     calls_.clear();
@@ -298,6 +301,8 @@ void TrimmingState::take_call(TrimPart& part, std::string_view shown, std::strin
     part.kind = TrimPart::Kind::call;
     const CallText text = text_of_call(original, part.is_edit);
     for (const LineId line : lines_of_text(text.gone, LineMarks::none)) {
+        if (const int last = index_.touched(line); last != LineIndex::never)
+            edit_reach_ = std::max(edit_reach_.value_or(0), message.call - last);
         index_.touch(line, message.call);
         index_.kill(line, message.call);
     }
@@ -329,7 +334,10 @@ void TrimmingState::take_result(TrimPart& part, const PartView& view, const Part
     const TrimCall* const call = find_call(part.name);
     part.form = form_of_result(call != nullptr ? call->kind : class_of_call(info.tool, {}), text, lines);
     part.original_bytes = text.size();
-    for (const LineId line : lines_of_text(text, part.form.marks)) index_.touch(line, message.call);
+    for (const LineId line : lines_of_text(text, part.form.marks)) {
+        index_.touch(line, message.call);
+        index_.note_result(line, message.call);
+    }
     if (!part.is_trimmed) return;
     if (original == nullptr) part.is_closed = true;
     restore_form(part, view.text, text, message.serial, number);

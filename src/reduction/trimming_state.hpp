@@ -25,6 +25,7 @@
 namespace whittle::inline v0::detail {
 
 [[nodiscard]] EditScheduleConfig edit_schedule_of(const TrimmingConfig& config) noexcept;
+/// How lines are taken out of a read; with passages, none is.
 [[nodiscard]] ReadRules read_rules_of(const TrimmingConfig& config) noexcept;
 [[nodiscard]] ExtractRules extract_rules_of(const TrimmingConfig& config) noexcept;
 [[nodiscard]] ArgumentRules argument_rules_of(const TrimmingConfig& config) noexcept;
@@ -48,7 +49,7 @@ struct TrimPart {
     std::size_t original_bytes = 0;
     bool is_considered = false;
     bool is_extract = false;
-    std::unique_ptr<ReadForm> read{};  ///< of what is shown, or would be
+    std::unique_ptr<ReadForm> read{};  ///< of what is shown, or would be; with passages of any result
     std::string original{};            ///< where something else is shown since it came, until it is considered
 
     // Of a call.
@@ -112,6 +113,12 @@ public:
     [[nodiscard]] std::vector<TrimMessage>& messages() noexcept { return messages_; }
     [[nodiscard]] const TrimCall* find_call(const std::string& name) const;
     [[nodiscard]] int now() const noexcept { return now_; }
+    /// How far back the edits of this agent reach: the most model calls so far between an edit and the newest message
+    /// in front of it that had a line of what it replaced. Before the first such edit, what is usual.
+    [[nodiscard]] int edit_reach() const noexcept {
+        constexpr int usual = 12;
+        return edit_reach_.value_or(usual);
+    }
     [[nodiscard]] std::int64_t tokens(std::size_t first, std::size_t last) const noexcept {
         return sums_[last] - sums_[first];
     }
@@ -174,6 +181,7 @@ private:
     bool is_valid_ = false;
     std::uint64_t edits_ = 0;
     int now_ = 0;
+    std::optional<int> edit_reach_{};
     LineIndex index_{};
     std::vector<TrimMessage> messages_{};
     std::vector<std::int64_t> sums_{0};

@@ -161,7 +161,7 @@ TEST_CASE("the data of a story are its columns, messages, edits, names and texts
 
 TEST_CASE("a report tells who cut a message, by which rule, and has the original", "[apps]") {
     const TempDir dir;
-    write_text(dir / "long.jsonl", session_line("long", 40, 12'000));
+    write_text(dir / "long.jsonl", session_line("long", 90, 12'000));
     REQUIRE(run_cli(dir, "scan long.jsonl --html report.html").exit_code == 0);
     const std::string html = read_text(dir / "report.html");
     CHECK(has(html, "<caption>What was cut, by rule</caption>"));

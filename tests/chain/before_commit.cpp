@@ -124,18 +124,19 @@ StageList<M> eager_stage(int which) {
             return {std::make_shared<TokenSaving<M>>(config)};
         }
         default:
-            return {std::make_shared<Trimming<M>>(TrimmingConfig{.start_tokens = 0,
+            return {std::make_shared<Trimming<M>>(TrimmingConfig{.unit = TrimUnit::lines,
+                                                                 .start_tokens = 0,
                                                                  .cold_start_tokens = 0,
                                                                  .first_calls = 0,
                                                                  .look_every_calls = 1,
+                                                                 .min_result_bytes = 10,
+                                                                 .min_argument_bytes = 10,
+                                                                 .argument_age_calls = 1,
                                                                  .line_age_calls = 2,
                                                                  .rare_line_age_calls = 1,
                                                                  .plain_line_age_calls = 1,
-                                                                 .min_result_bytes = 10,
                                                                  .extract_bytes = 40,
-                                                                 .extract_age_calls = 2,
-                                                                 .argument_age_calls = 1,
-                                                                 .min_argument_bytes = 10})};
+                                                                 .extract_age_calls = 2})};
     }
 }
 

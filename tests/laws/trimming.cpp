@@ -11,24 +11,34 @@ namespace {
 
 /// Whatever may go goes soon, however small it is.
 TrimmingConfig eager() {
-    return {.start_tokens = 0,
+    return {.unit = TrimUnit::lines,
+            .start_tokens = 0,
             .cold_start_tokens = 0,
             .first_calls = 0,
             .look_every_calls = 1,
+            .min_result_bytes = 10,
+            .min_argument_bytes = 10,
+            .argument_age_calls = 1,
             .line_age_calls = 2,
             .rare_line_age_calls = 1,
             .plain_line_age_calls = 1,
             .pause_line_age_calls = 1,
             .pause_rare_line_age_calls = 1,
-            .min_result_bytes = 10,
             .extract_bytes = 40,
             .extract_line_bytes = 30,
             .error_line_bytes = 30,
             .extract_age_calls = 2,
-            .argument_age_calls = 1,
-            .min_argument_bytes = 10,
             .arrival_min_bytes = 20,
             .arrival_head_chars = 8};
+}
+
+TrimmingConfig eager_by_passages() {
+    TrimmingConfig config = eager();
+    config.unit = TrimUnit::passages;
+    config.whole_calls = config.pause_whole_calls = config.most_whole_calls = 1;
+    config.passage_lines = 2;
+    config.passage_age_calls = config.written_age_calls = 2;
+    return config;
 }
 
 TrimmingConfig eager_on_old_text() {
@@ -42,6 +52,11 @@ TrimmingConfig eager_on_old_text() {
 // Plans follow words, not sizes alone: L11 is in tests/reduction/trimming.cpp.
 WHITTLE_LAWS("trimming of all there is", [](auto type) { return Trimming<MessageOf<decltype(type)>>{eager()}; },
              {.looks_at_sizes_only = false})
+WHITTLE_LAWS("trimming by passages", [](auto type) { return Trimming<MessageOf<decltype(type)>>{eager_by_passages()}; },
+             {.looks_at_sizes_only = false})
+WHITTLE_LAWS("trimming by passages without a store",
+             [](auto type) { return Trimming<MessageOf<decltype(type)>>{eager_by_passages()}; },
+             {.with_storage = false, .looks_at_sizes_only = false})
 WHITTLE_LAWS("trimming of old text without a store",
              [](auto type) { return Trimming<MessageOf<decltype(type)>>{eager_on_old_text()}; },
              {.with_storage = false, .looks_at_sizes_only = false})

@@ -215,8 +215,10 @@ std::string file_text(int number, std::mt19937& random) {
 Run run_local(std::optional<SlotCheckpoints> checkpoints) {
     const auto server = std::make_shared<SlotServer>(checkpoints);
     OpenAIChatModel model(server, {.model = "m", .base_url = "http://127.0.0.1:1/v1"});
-    const Chain<openai::Message> chain =
-        make_chain<openai::Message>(preset_config(Preset::local, {.context_window = 60'000, .output_reserve = 500}));
+    PresetConfig config = preset_config(Preset::local, {.context_window = 60'000, .output_reserve = 500});
+    config.trimming.unit = TrimUnit::lines;  // edits often, and far behind the front: checkpoints make a difference
+    config.trimming.min_result_bytes = 240;
+    const Chain<openai::Message> chain = make_chain<openai::Message>(config);
     Conversation<openai::Message> conversation("local");
     conversation.push_back(message_traits<openai::Message>::make(Role::user, "Read the whole tree."));
     ServerSlot slot = checkpoints ? ServerSlot(*checkpoints) : ServerSlot();

@@ -256,8 +256,7 @@ TEST_CASE("clearing goes early at a pause, when the provider has forgotten the p
 TEST_CASE("lossless leaves arguments, line numbers and results that just came as they are", "[preset]") {
     const PresetConfig config = preset_config(Preset::lossless, {.context_window = 32'000});
     CHECK_FALSE(config.trimming.trim_arguments);
-    CHECK_FALSE(config.trimming.strip_line_numbers);
-    CHECK_FALSE(config.trimming.trim_on_arrival);
+    CHECK(config.trimming.unit == TrimUnit::passages);
     CHECK_FALSE(config.summarization.has_value());
 }
 

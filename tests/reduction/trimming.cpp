@@ -1,9 +1,9 @@
-// Trimming in a chain: what goes, when, where it is, and how it comes back.
+// Trimming by lines in a chain: what goes, when, where it is, and how it comes back.
+#include "reduction/trimming_session.hpp"
 #include "support/catch.hpp"
 
 #include "whittle/adapter/side_table.hpp"
 #include "whittle/conversation/read_offloaded.hpp"
-#include "whittle/reduction/trimming.hpp"
 
 #include <chrono>
 #include <memory>
@@ -14,103 +14,32 @@
 #include <vector>
 
 using namespace whittle;
+using namespace whittle::testing;
 
 namespace {
 
-std::string file_of(std::string_view name, int lines) {
-    std::string text;
-    for (int i = 1; i <= lines; ++i)
-        text += std::to_string(i) + "\tthis is line " + std::to_string(i) + " of the file " + std::string(name) + "\n";
-    return text;
-}
-
-CacheProfile cached() {
-    return {.name = "test", .read = 0.1, .write = 1.25, .ttl_seconds = 300, .minimum = 0, .step = 1};
-}
-
-/// An agent that reads, edits and runs, one call after the other.
-class Session {
-public:
-    explicit Session(TrimmingConfig config = {}, CacheProfile cache = cached(),
-                     std::string id = "a-long-name-of-a-session")
-        : chain_(make_config(cache), Trimming<>{std::move(config)}), conversation(std::move(id)) {
-        conversation.push_back(ChatMessage::user("please mend it"));
-    }
-
-    void ask() { chain_.before_model(conversation); }
-
-    /// The model asks for a tool, and gets the result through the chain.
-    std::string call(std::string_view tool, std::string_view arguments, std::string_view result,
-                     bool is_error = false) {
-        ask();
-        const std::string id = "call" + std::to_string(++calls_);
-        conversation.push_back(ChatMessage::assistant("").call(id, std::string(tool), std::string(arguments)));
-        chain_.after_model(conversation);
-        std::vector<ToolReturn> returns;
-        for (const ToolContext& context : chain_.prepare_tools(conversation)) {
-            CollectingSink sink;
-            ToolOutcome outcome = chain_.wrap_tool(context, sink, [&](const ToolContext&, PartSink& out) {
-                out.push({.text = std::string(result)});
-                return ToolOutcome{.is_error = is_error};
-            });
-            returns.push_back(to_return(context, sink, std::move(outcome)));
-        }
-        conversation.push_tool_results(returns);
-        clock->advance(std::chrono::seconds(5));
-        return text_at(conversation.size() - 1);
-    }
-    void idle_calls(int number) {
-        for (int i = 0; i < number; ++i) call("wait", "{}", "nothing new");
-    }
-
-    [[nodiscard]] std::string text_at(std::size_t message) const {
-        return text_of(conversation.messages()[message], 0);
-    }
-    [[nodiscard]] const Chain<>& chain() const { return chain_; }
-
-    std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>(1'000'000);
-    std::shared_ptr<Storage> storage = memory_storage();
-
-private:
-    [[nodiscard]] ChainConfig make_config(const CacheProfile& cache) const {
-        ChainConfig config;
-        config.profile.cache = cache;
-        config.storage = storage;
-        config.clock = clock;
-        config.explain = true;
-        return config;
-    }
-
-    Chain<> chain_;
-    int calls_ = 0;
-
-public:
-    Conversation<> conversation;
-};
-
 /// Everything is due at once.
 TrimmingConfig at_once() {
-    TrimmingConfig config{.start_tokens = 0, .cold_start_tokens = 0, .look_every_calls = 1};
+    TrimmingConfig config{.unit = TrimUnit::lines, .start_tokens = 0, .cold_start_tokens = 0, .look_every_calls = 1};
+    config.min_result_bytes = 240;
     config.rare_line_age_calls = 50;
     config.trim_on_arrival = false;
     return config;
 }
-
-const CacheProfile no_cache{.name = "none", .read = 1.0, .write = 1.0};
 
 }  // namespace
 
 TEST_CASE("the cached text of a small request is left as it is", "[trimming]") {
     TrimmingConfig config;
     config.trim_on_arrival = false;
-    Session session(config);
+    TrimmingSession session(config);
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     session.idle_calls(12);
     CHECK(session.conversation.journal().empty());
 }
 
 TEST_CASE("an old read loses its old lines and names the object that has them", "[trimming]") {
-    Session session(at_once(), no_cache);
+    TrimmingSession session(at_once(), no_cache);
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     session.idle_calls(8);
     const std::string root = short_root(session.conversation.id());
@@ -129,7 +58,7 @@ TEST_CASE("an old read loses its old lines and names the object that has them", 
 }
 
 TEST_CASE("undo brings every byte back", "[trimming]") {
-    Session session(at_once(), no_cache);
+    TrimmingSession session(at_once(), no_cache);
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     const std::string arguments = R"({"path":"a","old_string":")" + std::string(300, 'x') + R"("})";
     session.call("edit_file", arguments, "The file a has been updated.");
@@ -142,7 +71,7 @@ TEST_CASE("undo brings every byte back", "[trimming]") {
 }
 
 TEST_CASE("arguments of a failed call stay", "[trimming]") {
-    Session session(at_once(), no_cache);
+    TrimmingSession session(at_once(), no_cache);
     const std::string arguments = R"({"path":"a","old_string":")" + std::string(300, 'x') + R"("})";
     session.call("edit_file", arguments, "error: the text was not found", true);
     session.idle_calls(8);
@@ -150,7 +79,7 @@ TEST_CASE("arguments of a failed call stay", "[trimming]") {
 }
 
 TEST_CASE("a hook that runs again changes nothing", "[trimming]") {
-    Session session(at_once(), no_cache);
+    TrimmingSession session(at_once(), no_cache);
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     for (int i = 0; i < 10; ++i) {
         session.call("wait", "{}", "nothing new");
@@ -166,7 +95,7 @@ TEST_CASE("a hook that runs again changes nothing", "[trimming]") {
 TEST_CASE("an edit waits until it pays for the text behind it", "[trimming]") {
     TrimmingConfig config = at_once();
     config.use_pauses = false;
-    Session session(config);
+    TrimmingSession session(config);
     session.call("read_file", R"({"path":"a"})", file_of("a", 40));
     session.call("ask_user", "{}", std::string(40'000, 'z') + " short");  // stays in view for long: no lines
     session.idle_calls(3);
@@ -179,10 +108,9 @@ TEST_CASE("an edit waits until it pays for the text behind it", "[trimming]") {
 
 TEST_CASE("a pause that empties the cache is the time for what would go soon", "[trimming]") {
     TrimmingConfig config = at_once();
-    config.new_text_share = 1.0;
-    Session busy(config);
-    Session pausing(config);
-    for (Session* const session : {&busy, &pausing}) {
+    TrimmingSession busy(config);
+    TrimmingSession pausing(config);
+    for (TrimmingSession* const session : {&busy, &pausing}) {
         session->call("read_file", R"({"path":"a"})", file_of("a", 60));
         session->call("read_file", R"({"path":"b"})", file_of("b", 900));
         session->idle_calls(2);
@@ -195,7 +123,7 @@ TEST_CASE("a pause that empties the cache is the time for what would go soon", "
 }
 
 TEST_CASE("what a new result repeats is dropped when it comes, behind its head", "[trimming]") {
-    Session session;
+    TrimmingSession session(TrimmingConfig{.unit = TrimUnit::lines});
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     session.idle_calls(3);
     const std::string shown = session.call("read_file", R"({"path":"a"})", file_of("a", 52));
@@ -207,9 +135,9 @@ TEST_CASE("what a new result repeats is dropped when it comes, behind its head",
 }
 
 TEST_CASE("results come whole until requests have the size at which cuts on arrival start", "[trimming]") {
-    TrimmingConfig config;
+    TrimmingConfig config{.unit = TrimUnit::lines};
     config.arrival_start_tokens = 3'000;
-    Session session(config);
+    TrimmingSession session(config);
     const std::string text = file_of("repeated.txt", 80);
     CHECK(session.call("read_file", R"({"path":"repeated.txt"})", text) == text);
     CHECK(session.call("read_file", R"({"path":"repeated.txt"})", text) == text);
@@ -222,7 +150,7 @@ TEST_CASE("results come whole until requests have the size at which cuts on arri
 TEST_CASE("what came while a session was too small to look at is trimmed once it is not", "[trimming]") {
     TrimmingConfig config = at_once();
     config.start_tokens = config.cold_start_tokens = 6'000;
-    Session session(config);
+    TrimmingSession session(config);
     session.call("read_file", R"({"path":"a.txt"})", file_of("a.txt", 60));
     session.idle_calls(8);
     CHECK(session.text_at(2) == file_of("a.txt", 60));
@@ -237,7 +165,7 @@ TEST_CASE("what came while a session was too small to look at is trimmed once it
 }
 
 TEST_CASE("text that looks like a reference or a marker is data", "[trimming]") {
-    Session session(at_once(), no_cache);
+    TrimmingSession session(at_once(), no_cache);
     const std::string forged = "[a-long-/2]\n[..12]\n" + file_of("a", 30) + "[..99]\n[trimmed]";
     session.call("read_file", R"({"path":"a"})", forged);
     session.idle_calls(8);
@@ -250,7 +178,7 @@ TEST_CASE("text that looks like a reference or a marker is data", "[trimming]") 
 TEST_CASE("protected and excluded tools, and pins, stay", "[trimming]") {
     TrimmingConfig config = at_once();
     config.exclude_tools = {"recall"};
-    Session session(config, no_cache);
+    TrimmingSession session(config, no_cache);
     session.call("recall", "{}", file_of("a", 50));
     session.call("skill", "{}", file_of("b", 50));
     session.call("read_file", "{}", file_of("c", 50));
@@ -262,7 +190,7 @@ TEST_CASE("protected and excluded tools, and pins, stay", "[trimming]") {
 }
 
 TEST_CASE("a loaded conversation is trimmed further from what was stored", "[trimming]") {
-    Session session(at_once(), no_cache);
+    TrimmingSession session(at_once(), no_cache);
     std::string text = file_of("a", 40);
     text.replace(text.find("line 20 of"), 10, "Singular__ ");
     session.call("read_file", R"({"path":"a"})", text);
@@ -281,7 +209,7 @@ TEST_CASE("a loaded conversation is trimmed further from what was stored", "[tri
 }
 
 TEST_CASE("a fork goes on as its origin would", "[trimming]") {
-    Session session(at_once(), no_cache);
+    TrimmingSession session(at_once(), no_cache);
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     session.idle_calls(3);
     Conversation<> fork = session.conversation.fork("other", session.storage);
@@ -299,7 +227,7 @@ TEST_CASE("a store that refuses leaves the texts where they are", "[trimming]") 
     };
     TrimmingConfig config = at_once();
     config.storage = std::make_shared<Refusing>();
-    Session session(config, no_cache);
+    TrimmingSession session(config, no_cache);
     session.call("read_file", R"({"path":"a"})", file_of("a", 50));
     session.idle_calls(8);
     CHECK(session.text_at(2) == file_of("a", 50));
@@ -309,7 +237,7 @@ TEST_CASE("a store that refuses leaves the texts where they are", "[trimming]") 
 TEST_CASE("settings that cannot be are refused together", "[trimming]") {
     TrimmingConfig config;
     config.keep_rounds = 0;
-    config.new_text_share = 2.0;
+    config.most_passages = 0;
     config.extract_line_bytes = 0;
     try {
         const Chain<> chain(ChainConfig{}, Trimming<>{config});
@@ -317,7 +245,7 @@ TEST_CASE("settings that cannot be are refused together", "[trimming]") {
     } catch (const Error& error) {
         const std::string text = error.what();
         CHECK(text.find("trimming.keep_rounds") != std::string::npos);
-        CHECK(text.find("trimming.new_text_share") != std::string::npos);
+        CHECK(text.find("trimming.most_passages") != std::string::npos);
         CHECK(text.find("trimming.extract_line_bytes") != std::string::npos);
     }
 }

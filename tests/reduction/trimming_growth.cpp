@@ -57,6 +57,7 @@ TEST_CASE("thousands of calls in one message are trimmed in linear work", "[trim
 }
 
 TEST_CASE("a line of a megabyte, and a hundred thousand short ones, are trimmed and come back", "[trimming]") {
+    const TrimUnit unit = GENERATE(TrimUnit::passages, TrimUnit::lines);
     const std::string long_line = "start of it\n" + std::string(1 << 20, 'x') + "\nend of it";
     std::string short_lines;
     for (int i = 0; i < 100'000; ++i) short_lines += "}\n";
@@ -66,7 +67,7 @@ TEST_CASE("a line of a megabyte, and a hundred thousand short ones, are trimmed 
         return text + "\"}";
     }();
     const Chain<> chain(ChainConfig{.storage = memory_storage()},
-                        Trimming<>{{.start_tokens = 0, .look_every_calls = 1}});
+                        Trimming<>{{.unit = unit, .start_tokens = 0, .look_every_calls = 1, .whole_calls = 2}});
     Conversation<> conversation("long");
     conversation.push_back(ChatMessage::user("go"));
     std::vector<std::string> texts;

@@ -189,6 +189,20 @@ struct ProbeCount {
 };
 using ProbeTable = std::array<std::array<ProbeCount, ages>, probe_kinds>;
 
+/// Edits whose old text had stood in one piece in the conversation: could the agent still copy it?
+struct EditCount {
+    std::int64_t asked = 0;
+    std::int64_t whole = 0;           ///< the old text stands in one piece in the request
+    std::int64_t recoverable = 0;     ///< else: a message that held it is in a stored object that the request names
+    std::int64_t cut_on_arrival = 0;  ///< else: no request ever had it
+
+    EditCount& operator+=(const EditCount& other) noexcept;
+};
+/// Model calls since the old text was last shown in the recording: up to 5, up to 10, up to 30, more.
+inline constexpr std::size_t edit_ages = 4;
+inline constexpr std::array<std::string_view, edit_ages> edit_age_names{"1-5", "6-10", "11-30", "over 30"};
+using EditTable = std::array<EditCount, edit_ages>;
+
 /// Calls with something that no strategy should do.
 struct Faults {
     std::int64_t newest_result_dropped = 0;  ///< of a result of the newest round hardly anything is shown or stored
@@ -227,6 +241,7 @@ struct Figures {
     std::int64_t side_tokens = 0;
     std::vector<Money> money{};  ///< one for each profile of the run
     ProbeTable probes{};
+    EditTable edits{};
     Faults faults{};
 };
 
@@ -298,6 +313,7 @@ struct Summary {
     std::int64_t thrashed = 0;  ///< sessions
     std::vector<MoneySummary> money{};
     ProbeTable probes{};  ///< pooled
+    EditTable edits{};    ///< pooled
     Faults faults{};
 
     /// Pooled over the ages from `from` to `to`.

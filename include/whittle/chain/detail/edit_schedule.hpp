@@ -22,10 +22,9 @@ struct EditScheduleConfig {
     std::int64_t start_tokens = 20'000;       ///< requests of up to that size stay as they are
     std::int64_t cold_start_tokens = 10'000;  ///< the same where the cache has expired: an edit then costs nothing
     int keep_rounds = 1;                      ///< newest model calls whose results stay as they came
-    double new_text_share = 0.3;  ///< of the cost of writing what no edit has left in place before: it is new anyway
-    bool use_pauses = true;       ///< edit when the cache has expired
-    int first_calls = 10;         ///< that do not count as evidence that the run goes on
-    int least_calls = 10;         ///< pauses so far are spread over at least that many calls
+    bool use_pauses = true;                   ///< edit when the cache has expired
+    int first_calls = 10;                     ///< that do not count as evidence that the run goes on
+    int least_calls = 10;                     ///< pauses so far are spread over at least that many calls
     double window_fraction =
         0.0;  ///< above this part of a known window all offers are made, if they free a twentieth of it; 0: off
 };
@@ -44,8 +43,9 @@ using TokensBetween = FunctionRef<std::int64_t(std::size_t first, std::size_t la
 /// Decides when edits are committed, for all stages of a chain together. An edit that has not been made costs its rent
 /// at each call: what the tokens that could have gone cost to read. It is made once the rents, of all edits from some
 /// message on, have paid for writing what stands behind it once more ("rent equals buy": never more than twice what
-/// knowing the future would cost), and once as many calls as were made so far would pay for it too. Accounts advance
-/// with the model's replies, however often a hook runs. After a pause longer than the cache lives, edits are free.
+/// knowing the future would cost), and once a third as many calls as were made so far would pay for it too. Accounts
+/// advance with the model's replies, however often a hook runs. After a pause longer than the cache lives, edits are
+/// free.
 ///
 /// Works with the conversation's notes: saved with it, taken back with a hook that fails.
 class EditSchedule {
@@ -100,7 +100,6 @@ private:
     bool is_cold_ = false;
     double rent_ = 0.0;
     std::size_t newest_ = 0;
-    std::size_t frozen_ = 0;
 };
 
 }  // namespace whittle::inline v0

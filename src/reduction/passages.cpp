@@ -1,0 +1,101 @@
+#include "passages.hpp"
+
+#include "line_forms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace whittle::inline v0::detail {
+
+namespace {
+
+/// Columns in front of what a line says; a tabulator counts as four.
+int indent_of(std::string_view line) noexcept {
+    constexpr int most = 40;
+    int columns = 0;
+    for (const char c : line) {
+        if (c != ' ' && c != '\t') break;
+        columns += c == '\t' ? 4 : 1;
+    }
+    return std::min(columns, most);
+}
+
+bool is_blank_line(std::string_view line) noexcept { return trimmed_line(line).empty(); }
+
+/// Ends what stands in front of it.
+bool is_end(std::string_view line) noexcept {
+    constexpr std::array<std::string_view, 5> ends{"}", ")", "]", "end", "</"};
+    const std::string_view text = trimmed_line(line);
+    return std::ranges::any_of(ends, [&](std::string_view end) { return text.starts_with(end); });
+}
+
+/// Begins something whatever stands around it.
+bool is_head(std::string_view line) noexcept {
+    constexpr std::array<std::string_view, 8> heads{"@@",       "diff --git ", "*** ",    "--- FAIL",
+                                                    "=== RUN ", "Traceback ",  "commit ", "# "};
+    return std::ranges::any_of(heads, [&](std::string_view head) { return line.starts_with(head); });
+}
+
+/// What a break in front of line `i` costs.
+int cost_of_break(std::span<const std::string_view> lines, std::size_t i) noexcept {
+    constexpr int cost_of_column = 4;
+    constexpr int cost_without_blank = 60;
+    constexpr int cost_before_end = 120;
+    constexpr int cost_before_blank = 200;
+    constexpr int gain_before_head = 100;
+    if (is_blank_line(lines[i])) return cost_before_blank;
+    int cost = cost_of_column * indent_of(lines[i]);
+    if (!is_blank_line(lines[i - 1])) cost += cost_without_blank;
+    if (is_end(lines[i])) cost += cost_before_end;
+    if (is_head(lines[i])) cost -= gain_before_head;
+    return cost;
+}
+
+}  // namespace
+
+LineRanges cut_into_passages(std::span<const std::string_view> lines, std::size_t most_lines) {
+    const std::size_t most = std::max<std::size_t>(most_lines, 1);
+    const std::size_t least = std::max<std::size_t>(most / 4, 1);
+    LineRanges passages;
+    for (std::size_t first = 0; first < lines.size();) {
+        std::size_t end = lines.size();
+        if (lines.size() - first > most) {
+            end = first + most;
+            int lowest = cost_of_break(lines, end);
+            for (std::size_t i = end - 1; i >= first + least; --i) {
+                const int cost = cost_of_break(lines, i);
+                if (cost >= lowest) continue;
+                lowest = cost;
+                end = i;
+            }
+        }
+        passages.emplace_back(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end));
+        first = end;
+    }
+    return passages;
+}
+
+std::string gap_mark(std::uint64_t first, std::uint64_t lines, std::string_view key, Language language) {
+    const bool is_chinese = language == Language::chinese;
+    const std::uint64_t last = first + lines - 1;
+    std::string mark = is_chinese   ? fmt::format("[省略本结果第 {}-{} 行", first, last)
+                       : lines == 1 ? fmt::format("[line {} of this result left out", first)
+                                    : fmt::format("[lines {}-{} of this result left out", first, last);
+    if (!key.empty())
+        mark += fmt::format("{}read_offloaded(\"{}\", first_line={}, lines={})", is_chinese ? "；" : "; ", key, first,
+                            lines);
+    return mark + "]";
+}
+
+std::string text_mark(std::uint64_t lines, std::string_view key, Language language) {
+    const bool is_chinese = language == Language::chinese;
+    std::string mark = is_chinese   ? fmt::format("[省略 {} 行", lines)
+                       : lines == 1 ? std::string("[1 line left out")
+                                    : fmt::format("[{} lines left out", lines);
+    if (!key.empty()) mark += fmt::format("{}read_offloaded(\"{}\")", is_chinese ? "；" : "; ", key);
+    return mark + "]";
+}
+
+}  // namespace whittle::inline v0::detail

@@ -1,0 +1,76 @@
+#include "passages.hpp"
+#include "trimming_run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+// Results that go by passages: whole while they are young, then what the agent came back to, then a mark.
+
+namespace whittle::inline v0::detail {
+
+bool TrimmingRun::is_trimmed_class(ResultClass kind) const noexcept {
+    return kind == ResultClass::read   ? config_.trim_reads
+           : kind == ResultClass::edit ? config_.trim_edit_results
+                                       : config_.trim_outputs;
+}
+
+/// An agent reads, does other things, and then edits what it has read: how much later, its own edits show.
+int TrimmingRun::whole_calls(const TrimPart& part, bool is_pause) const {
+    const int least = is_pause ? config_.pause_whole_calls : config_.whole_calls;
+    if (part.form.kind != ResultClass::read) return least;
+    const int reach = state_.edit_reach();
+    return std::max(least, is_pause ? std::min(reach, config_.most_whole_calls / 2)
+                                    : std::min(2 * reach, config_.most_whole_calls));
+}
+
+void TrimmingRun::look_at_passages(bool is_pause) {
+    const int now = schedule_.call();
+    const std::vector<TrimPlace> places(state_.open_reads.begin(), state_.open_reads.end());
+    for (const TrimPlace& place : places) {
+        TrimPart& part = state_.at(place);
+        const int call = state_.messages()[place.first].call;
+        if (place.first >= schedule_.newest()) break;
+        if ((!is_pause && now < part.next_due) || is_protected(place)) continue;
+        const bool is_young = call > now - whole_calls(part, is_pause);
+        if (is_young && !part.read->stands_in_newer(state_.index(), call)) continue;
+        part.next_due = now + 2 * config_.look_every_calls;
+        if (part.tokens < 0)
+            for_each_text(place.first, [&](std::size_t p, const PartView& view) {
+                if (p == place.second) part.tokens = count(view.text);
+            });
+        const auto form = form_of_passages(part, call, reference_of(place));
+        offer(place, form->text.size(), count(form->text), form->rule);
+    }
+}
+
+void TrimmingRun::look_deeper(std::size_t first) {
+    for (const TrimPlace& place : state_.open_reads) {
+        if (place.first >= first) state_.at(place).next_due = 0;
+    }
+    look_at_passages(true);
+}
+
+std::optional<TrimmingRun::Form> TrimmingRun::form_of_passages(const TrimPart& part, int call,
+                                                               std::string_view key) const {
+    const PassageRules rules{.most_lines = static_cast<std::size_t>(config_.passage_lines),
+                             .most_passages = static_cast<std::size_t>(config_.most_passages),
+                             .age_calls = config_.passage_age_calls,
+                             .outcome_calls = config_.outcome_age_calls};
+    const bool is_output = part.form.kind == ResultClass::shell || part.form.kind == ResultClass::other;
+    const std::vector<bool> stays = part.read->find_passages(state_.index(), rules, call, schedule_.call(), is_output);
+    Form form;
+    form.is_closed = std::ranges::find(stays, true) == stays.end();
+    form.rule = form.is_closed ? "old_result" : "old_passages";
+    form.text = part.read->text_with_marks(stays, [&](std::uint64_t first, std::uint64_t lines) {
+        return form.is_closed ? text_mark(lines, key, turn_.language) : gap_mark(first, lines, key, turn_.language);
+    });
+    if (form.is_closed) {
+        form.note = "l";
+    } else {
+        form.read = std::make_unique<ReadForm>(*part.read);
+        form.read->keep(stays);
+    }
+    return form;
+}
+
+}  // namespace whittle::inline v0::detail
