@@ -27,12 +27,12 @@ ABLATION = {
     "reads stay": {"trim_reads": False},
     "reads go as early as outputs": {"most_whole_calls": 12},
     "no passages: whole, or a placeholder": {"passage_age_calls": 1, "outcome_age_calls": 0},
-    "by lines": {"unit": "lines", "min_result_bytes": 240},
-    "by lines, nothing on arrival": {"unit": "lines", "min_result_bytes": 240, "trim_on_arrival": False},
+    "by lines": {"unit": "lines", "min_result_bytes": 240, "first_calls": 10},
+    "by lines, nothing on arrival": {"unit": "lines", "min_result_bytes": 240, "first_calls": 10, "trim_on_arrival": False},
 }
 # Neighbours of every setting that was chosen by measuring.
 SENSITIVITY = {
-    "first_calls": (5, 20),
+    "first_calls": (10, 30),
     "look_every_calls": (2, 8),
     "whole_calls": (8, 20),
     "pause_whole_calls": (5, 12),

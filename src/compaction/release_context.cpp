@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -165,7 +166,8 @@ public:
         cached_ = std::min({turn.sent(), outline_.size(), EditSchedule::free_from(turn).value_or(outline_.size())});
     }
 
-    /// The message of the oldest result that may go; `candidates`: newest first.
+    /// The message of the oldest result that may go; `candidates`: newest first. Each step back pays for what it adds:
+    /// behind an edit that is made, all is read anew anyway.
     [[nodiscard]] std::optional<std::size_t> find(const std::vector<PruningCandidate>& candidates) const {
         std::optional<std::size_t> first;
         double behind = 0.0;
@@ -175,7 +177,9 @@ public:
             for (; at > candidates[i].message; --at) behind += bytes_of(at - 1);
             gain += static_cast<double>(candidates[i].bytes);
             const bool has_more = i + 1 < candidates.size() && candidates[i + 1].message == candidates[i].message;
-            if (!has_more && gain * saved_ >= cost_ * (behind - gain)) first = candidates[i].message;
+            if (has_more || gain * saved_ < cost_ * (behind - gain)) continue;
+            first = candidates[i].message;
+            behind = gain = 0.0;
         }
         return first;
     }
@@ -224,6 +228,8 @@ std::unordered_set<std::string> released_results(HookTurn& turn, const ReleaseCo
         return !candidate.rule.empty() || !notes->released().contains(candidate.name);
     });
     if (candidates.empty()) notes->settle(turn.edits());
+    // They come by call; in a history that is out of order a result may stand behind those of later calls.
+    std::ranges::stable_sort(candidates, std::ranges::greater{}, &PruningCandidate::message);
     const auto first = all ? std::optional<std::size_t>(0) : ReleaseBreakEven(turn, config).find(candidates);
     for (const PruningCandidate& candidate : candidates) {
         if (first && candidate.message >= *first) results.insert(candidate.name);

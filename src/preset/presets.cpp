@@ -95,6 +95,7 @@ void let_go_early(PresetConfig& config) {
     TrimmingConfig& trimming = config.trimming;
     trimming.unit = TrimUnit::lines;
     trimming.min_result_bytes = 240;
+    trimming.first_calls = 10;
     trimming.pause_line_age_calls = trimming.pause_rare_line_age_calls = trimming.plain_line_age_calls;
     trimming.line_age_calls = trimming.rare_line_age_calls = 30;
     trimming.extract_age_calls = 10;

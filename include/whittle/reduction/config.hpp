@@ -254,7 +254,7 @@ struct TrimmingConfig {
     std::int64_t start_tokens = 20'000;       ///< cached text of requests of up to that size stays as it is
     std::int64_t cold_start_tokens = 10'000;  ///< the same after a pause that is longer than the cache lives
     int keep_rounds = 1;                      ///< newest model calls whose results stay as they came
-    int first_calls = 10;                     ///< model calls that do not count as evidence that the run goes on
+    int first_calls = 20;                     ///< model calls that do not count as evidence that the run goes on
     bool use_pauses = true;                   ///< trim when the cache has expired
     int look_every_calls = 4;                 ///< how often old lines are looked for
     double window_fraction = 0.0;  ///< above this part of a known window what may go goes, whatever it costs; 0: off
