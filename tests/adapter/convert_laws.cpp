@@ -124,6 +124,8 @@ TEST_CASE("every recorded session keeps its validity in both formats, and comes 
           "[convert][laws]") {
     const auto files = recorded_files();
     if (files.empty()) WARN("no recorded sessions: skipped");
+    ValidityProfile recorded = openai_chat();
+    recorded.max_call_id = 0;  // some were recorded over the Responses API, whose ids have more than 40 bytes
     std::map<std::string, std::size_t> lost;
     std::size_t number_of_session = 0;
     for (const auto& file : files) {
@@ -131,7 +133,7 @@ TEST_CASE("every recorded session keeps its validity in both formats, and comes 
             if (number_of_session++ % every(8) != 0) return;
             CAPTURE(session.id);
             const AnthropicConversion there = to_anthropic(session.messages);
-            const auto before = validate(std::span<const openai::Message>(session.messages), openai_chat());
+            const auto before = validate(std::span<const openai::Message>(session.messages), recorded);
             const auto after = validate(std::span<const anthropic::Message>(there.messages), anthropic_messages());
             CHECK(ids_of(before) == "");
             CHECK(ids_of(after) == "");
@@ -146,7 +148,7 @@ TEST_CASE("every recorded session keeps its validity in both formats, and comes 
             CHECK(back.losses == std::vector<ConversionLoss>{});
             // This file has the members of its calls in another order.
             if (file.stem() != "customer_service_tau_airline") CHECK(count(there.losses, "form") == 0);
-            CHECK(ids_of(validate(std::span<const openai::Message>(back.messages), openai_chat())) == "");
+            CHECK(ids_of(validate(std::span<const openai::Message>(back.messages), recorded)) == "");
             for (const ConversionLoss& loss : there.losses) ++lost[loss.what];
         });
     }
