@@ -25,7 +25,7 @@ ABLATION = {
     "arguments stay": {"trim_arguments": False},
     "outputs stay": {"trim_outputs": False},
     "reads stay": {"trim_reads": False},
-    "reads go as early as outputs": {"most_whole_calls": 12},
+    "reads go as early as outputs": {"most_whole_calls": 20},
     "no passages: whole, or a placeholder": {"passage_age_calls": 1, "outcome_age_calls": 0},
     "by lines": {"unit": "lines", "min_result_bytes": 240, "first_calls": 10},
     "by lines, nothing on arrival": {"unit": "lines", "min_result_bytes": 240, "first_calls": 10, "trim_on_arrival": False},
@@ -34,7 +34,7 @@ ABLATION = {
 SENSITIVITY = {
     "first_calls": (10, 30),
     "look_every_calls": (2, 8),
-    "whole_calls": (8, 20),
+    "whole_calls": (12, 30),
     "pause_whole_calls": (5, 12),
     "most_whole_calls": (30, 60),
     "most_passages": (1, 5),

@@ -25,8 +25,9 @@ Reply<ChatMessage> think(const ModelRequest<ChatMessage>& request) {
     const std::string seen = text_of(request.messages.back(), 0);
     if (request.messages.size() == 1) return {ChatMessage::assistant().call("call_1", "export_table")};
     if (request.messages.size() > 3) return {ChatMessage::assistant("Found:\n" + seen)};
-    const std::size_t at = seen.find("Full text: ") + 11;
-    const std::string reference = seen.substr(at, seen.find(' ', at) - at);
+    const std::string_view mark = "read_offloaded(\"";
+    const std::size_t at = seen.find(mark) + mark.size();
+    const std::string reference = seen.substr(at, seen.find('"', at) - at);
     return {ChatMessage::assistant().call("call_2", "read_offloaded",
                                           R"({"reference":")" + reference + R"(","grep":"WARN"})")};
 }

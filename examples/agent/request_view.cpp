@@ -47,25 +47,34 @@ std::string RequestView::reply_with(std::string_view start) const {
     return found == replies.end() ? std::string() : *found;
 }
 
+namespace {
+
+/// What stands between `before` and `behind`, from byte `from` on.
+std::optional<std::string> between(std::string_view text, std::size_t from, std::string_view before,
+                                   std::string_view behind) {
+    const std::size_t at = text.find(before, std::min(from, text.size()));
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::size_t end = text.find(behind, at + before.size());
+    if (end == std::string_view::npos) return std::nullopt;
+    return std::string(text.substr(at + before.size(), end - at - before.size()));
+}
+
+/// The location in a notice that begins at byte `from`: of `read_offloaded` the reference, of another reader the place.
+std::optional<std::string> location_from(std::string_view text, std::size_t from) {
+    if (auto reference = between(text, from, "read_offloaded(\"", "\"")) return reference;
+    return between(text, from, "Full text: ", " - read it with ");
+}
+
+}  // namespace
+
 std::optional<std::string> cleared_location(std::string_view result) {
-    constexpr std::string_view start = "[Old ";
-    constexpr std::string_view label = "Full text: ";
-    constexpr std::string_view reader = " - read it with ";
-    if (!result.starts_with(start) || !result.ends_with(']')) return std::nullopt;
-    const std::size_t at = result.find(label);
-    const std::size_t end = result.rfind(reader);
-    if (at == std::string_view::npos || end == std::string_view::npos || end < at) return std::nullopt;
-    return std::string(result.substr(at + label.size(), end - at - label.size()));
+    if (!result.starts_with("[Old ") || !result.ends_with(']')) return std::nullopt;
+    return location_from(result, 0);
 }
 
 std::optional<std::string> truncated_location(std::string_view result) {
-    constexpr std::string_view notice = " result truncated: ";
-    constexpr std::string_view label = "Full text: ";
-    constexpr std::string_view reader = " - read the part you need with ";
-    const std::size_t at = result.find(label, std::min(result.find(notice), result.size()));
-    const std::size_t end = result.find(reader, std::min(at, result.size()));
-    if (end == std::string_view::npos) return std::nullopt;
-    return std::string(result.substr(at + label.size(), end - at - label.size()));
+    const std::size_t notice = result.find(" result truncated: ");
+    return notice == std::string_view::npos ? std::nullopt : location_from(result, notice);
 }
 
 std::vector<std::string> lines_of(std::string_view text) {

@@ -1,6 +1,7 @@
 // What stands in place of a pruned result.
 #include "whittle/base/text.hpp"
 #include "whittle/compaction/detail/pruning_plan.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
 
 #include <fmt/format.h>
 
@@ -35,9 +36,7 @@ std::string in_chinese(const PrunedText& pruned, const PruningConfig& config) {
     if (pruned.bytes) text += fmt::format("，{} 字节，{} 行", *pruned.bytes, count_lines(pruned.text));
     const std::string_view line = config.partial ? std::string_view() : first_line(pruned.text);
     if (!line.empty()) text += fmt::format("，开头：\"{}\"", shortened(line));
-    if (!pruned.location.empty()) text += fmt::format("。全文：{}", pruned.location);
-    if (!pruned.reader.empty()) text += fmt::format("，可用 {} 读取", pruned.reader);
-    return text + "]";
+    return text + way_back(pruned.location, pruned.reader, Language::chinese) + "]";
 }
 
 std::string in_english(const PrunedText& pruned, const PruningConfig& config) {
@@ -46,9 +45,7 @@ std::string in_english(const PrunedText& pruned, const PruningConfig& config) {
     if (pruned.bytes) text += fmt::format("; {} bytes, {} lines", *pruned.bytes, count_lines(pruned.text));
     const std::string_view line = config.partial ? std::string_view() : first_line(pruned.text);
     if (!line.empty()) text += fmt::format("; starts \"{}\"", shortened(line));
-    if (!pruned.location.empty()) text += fmt::format(". Full text: {}", pruned.location);
-    if (!pruned.reader.empty()) text += fmt::format(" - read it with {}", pruned.reader);
-    return text + "]";
+    return text + way_back(pruned.location, pruned.reader, Language::english) + "]";
 }
 
 /// The user's own placeholder; one that takes the place of a reference names the object.

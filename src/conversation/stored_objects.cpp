@@ -27,6 +27,17 @@ std::string reference_to(const Storage& storage, std::string_view key, std::stri
     return reader == read_offloaded_name ? std::string(key) : storage.locate(key);
 }
 
+std::string way_back(std::string_view location, std::string_view reader, Language language, std::string_view range) {
+    if (location.empty()) return {};
+    const bool is_chinese = language == Language::chinese;
+    if (reader == read_offloaded_name)
+        return fmt::format("{}{}(\"{}\"{})", is_chinese ? "；" : "; ", reader, location, range);
+    std::string text = fmt::format("{}{}", is_chinese ? "。全文：" : ". Full text: ", location);
+    if (!reader.empty())
+        text += fmt::format("{}{}{}", is_chinese ? "，可用 " : " - read it with ", reader, is_chinese ? " 读取" : "");
+    return text;
+}
+
 StoredObjects::StoredObjects() = default;
 StoredObjects::~StoredObjects() = default;
 

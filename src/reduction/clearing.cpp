@@ -6,6 +6,7 @@
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
 
 #include <fmt/format.h>
 
@@ -222,18 +223,20 @@ void append_placeholder(std::string& out, const ClearedText& text, Language lang
         add(", ", "，", std::to_string(text.lines));
         add(" lines", " 行");
     }
-    const bool is_text = !text.has_media;
+    if (text.has_media) {
+        add(". Original: ", "。原件：", text.location);
+        if (text.has_text && !text.reader.empty()) {
+            add(" - read its text with ", "，文字可用 ", text.reader);
+            add("", " 读取");
+        }
+        if (!text.media_reader.empty()) {
+            add(" - see its media with ", "，媒体可用 ", text.media_reader);
+            add("", " 取回");
+        }
+    } else {
+        out += way_back(text.location, text.reader, language);
+    }
     append_failure(out, text.last_lines, language);
-    if (text.last_lines.empty()) add(". ", "。");
-    add(is_text ? "Full text: " : "Original: ", is_text ? "全文：" : "原件：", text.location);
-    if (text.has_text && !text.reader.empty()) {
-        add(is_text ? " - read it with " : " - read its text with ", is_text ? "，可用 " : "，文字可用 ", text.reader);
-        add("", " 读取");
-    }
-    if (text.has_media && !text.media_reader.empty()) {
-        add(" - see its media with ", "，媒体可用 ", text.media_reader);
-        add("", " 取回");
-    }
     out += ']';
 }
 

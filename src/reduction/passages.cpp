@@ -1,6 +1,7 @@
 #include "passages.hpp"
 
 #include "line_forms.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
 
 #include <fmt/format.h>
 
@@ -83,10 +84,8 @@ std::string gap_mark(std::uint64_t first, std::uint64_t lines, std::string_view 
     std::string mark = is_chinese   ? fmt::format("[省略本结果第 {}-{} 行", first, last)
                        : lines == 1 ? fmt::format("[line {} of this result left out", first)
                                     : fmt::format("[lines {}-{} of this result left out", first, last);
-    if (!key.empty())
-        mark += fmt::format("{}read_offloaded(\"{}\", first_line={}, lines={})", is_chinese ? "；" : "; ", key, first,
-                            lines);
-    return mark + "]";
+    return mark + way_back(key, read_offloaded_name, language, fmt::format(", first_line={}, lines={}", first, lines)) +
+           "]";
 }
 
 std::string text_mark(std::uint64_t lines, std::string_view key, Language language) {
@@ -94,8 +93,7 @@ std::string text_mark(std::uint64_t lines, std::string_view key, Language langua
     std::string mark = is_chinese   ? fmt::format("[省略 {} 行", lines)
                        : lines == 1 ? std::string("[1 line left out")
                                     : fmt::format("[{} lines left out", lines);
-    if (!key.empty()) mark += fmt::format("{}read_offloaded(\"{}\")", is_chinese ? "；" : "; ", key);
-    return mark + "]";
+    return mark + way_back(key, read_offloaded_name, language) + "]";
 }
 
 }  // namespace whittle::inline v0::detail

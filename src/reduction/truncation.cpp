@@ -8,6 +8,7 @@
 #include "whittle/base/text.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/conversation/detail/planned_keys.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
 #include "whittle/reduction/detail/clearing.hpp"
 
 #include <fmt/format.h>
@@ -23,10 +24,10 @@ namespace whittle::inline v0 {
 
 namespace {
 
-std::string how_to_read(const TruncatedText& text, Language language) {
-    if (text.reader.empty()) return {};
-    if (language == Language::chinese) return fmt::format("，用 {} 按字节范围读取", text.reader);
-    return fmt::format(" - read the part you need with {}, by byte range", text.reader);
+/// To what is missing between head and tail.
+std::string way_back_to(const TruncatedText& text, Language language) {
+    const std::int64_t missing = std::max<std::int64_t>(text.bytes - text.head - text.tail, 0);
+    return way_back(text.location, text.reader, language, fmt::format(", offset={}, max_bytes={}", text.head, missing));
 }
 
 }  // namespace
@@ -35,25 +36,24 @@ std::string truncation_notice(const TruncatedText& text, Language language) {
     const std::string_view tool = text.tool.empty() ? "tool" : text.tool;
     const bool is_lost = text.location.empty();
     if (language == Language::chinese) {
-        const std::string where = is_lost ? fmt::format("中间部分无法保存：{}", text.failure)
-                                          : fmt::format("全文：{}{}", text.location, how_to_read(text, language));
-        return fmt::format("\n\n[{} 结果已截断：共 {} 字节，{} 行，显示前 {} 字节和后 {} 字节。{}]\n\n", tool,
-                           text.bytes, text.lines, text.head, text.tail, where);
+        const std::string where =
+            is_lost ? fmt::format("。中间部分无法保存：{}", text.failure) : way_back_to(text, language);
+        return fmt::format("\n\n[{} 结果已截断：共 {} 字节，{} 行，显示前 {} 字节和后 {} 字节{}]\n\n", tool, text.bytes,
+                           text.lines, text.head, text.tail, where);
     }
-    const std::string where = is_lost ? fmt::format("What is missing here could not be stored: {}", text.failure)
-                                      : fmt::format("Full text: {}{}", text.location, how_to_read(text, language));
+    const std::string where = is_lost ? fmt::format(". What is missing here could not be stored: {}", text.failure)
+                                      : way_back_to(text, language);
     return fmt::format(
-        "\n\n[{} result truncated: {} bytes, {} lines; the first {} and the last {} bytes are shown. {}]\n\n", tool,
+        "\n\n[{} result truncated: {} bytes, {} lines; the first {} and the last {} bytes are shown{}]\n\n", tool,
         text.bytes, text.lines, text.head, text.tail, where);
 }
 
 std::string page_notice(const TruncatedText& text, Language language) {
-    if (language == Language::chinese) {
-        return fmt::format("\n\n[仅显示此结果 {} 字节中的前 {} 字节。请从 {} 读取更小的字节范围{}]", text.bytes,
-                           text.head, text.location, how_to_read(text, language));
-    }
-    return fmt::format("\n\n[The first {} of {} bytes of this result are shown. Ask for a smaller range of {}{}]",
-                       text.head, text.bytes, text.location, how_to_read(text, language));
+    const std::string way = way_back(text.location, text.reader, language);
+    if (language == Language::chinese)
+        return fmt::format("\n\n[仅显示此结果 {} 字节中的前 {} 字节。请读取更小的范围{}]", text.bytes, text.head, way);
+    return fmt::format("\n\n[The first {} of {} bytes of this result are shown. Ask for a smaller range{}]", text.head,
+                       text.bytes, way);
 }
 
 std::string cut_to(std::string_view whole, std::size_t max_bytes, TruncatedText text, Language language) {

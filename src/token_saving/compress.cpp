@@ -2,6 +2,7 @@
 #include "../base/graphemes.hpp"
 
 #include "whittle/base/text.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
 
 #include <fmt/format.h>
 
@@ -53,12 +54,10 @@ std::size_t offset_of(std::string_view text, std::int64_t n, std::size_t at = 0)
 
 std::string marker_text(std::int64_t chars, const HeadTailMarker& marker) {
     if (marker.language == Language::chinese) {
-        const std::string reader = marker.reader.empty() ? "" : fmt::format("，可用 {} 读取", marker.reader);
-        const std::string where = marker.location.empty() ? "" : fmt::format("。全文：{}{}", marker.location, reader);
+        const std::string where = way_back(marker.location, marker.reader, Language::chinese);
         return fmt::format("\n\n[... 已截断 {} 个字符{} ...]\n\n", chars, where);
     }
-    const std::string reader = marker.reader.empty() ? "" : fmt::format(" - read it with {}", marker.reader);
-    const std::string where = marker.location.empty() ? "" : fmt::format(". Full text: {}{}", marker.location, reader);
+    const std::string where = way_back(marker.location, marker.reader, Language::english);
     return fmt::format("\n\n[... {} chars truncated{} ...]\n\n", chars, where);
 }
 

@@ -199,7 +199,8 @@ TEST_CASE("a conversation reads its references after its store was moved, also t
     const auto before = file_storage(dir / "before");
     const Conversation<> c = cleared("moved", "my text", clearing_into(before));
     const std::string placeholder = text_of(c.messages()[2], 0);
-    CHECK(placeholder.find("Full text: moved/clear/c1 ") != std::string::npos);  // as read_offloaded is listed
+    CHECK(placeholder.find(R"(; read_offloaded("moved/clear/c1")])") !=
+          std::string::npos);  // as read_offloaded is listed
     CHECK(placeholder.find(dir.path().string()) == std::string::npos);
     const std::string old_path = before->locate("moved/clear/c1");
 

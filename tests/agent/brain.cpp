@@ -98,7 +98,7 @@ TEST_CASE("the location is found in the notice of a shortened result, whatever t
         {.tool = "run_command", .bytes = 90, .lines = 6, .location = "/store/x", .reader = "read_offloaded"},
         whittle::Language::english);
     CHECK(agent::truncated_location("Full text: /etc/passwd" + notice + "Full text: /etc/shadow]") == "/store/x");
-    CHECK_FALSE(agent::truncated_location("Full text: /etc/passwd - read the part you need with cat"));
+    CHECK_FALSE(agent::truncated_location("Full text: /etc/passwd - read it with cat"));
     CHECK_FALSE(agent::truncated_location(header));
 }
 

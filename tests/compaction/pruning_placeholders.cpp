@@ -16,8 +16,8 @@ TEST_CASE("the placeholder says tool, arguments, size, first line, place and rea
     const std::string key = pruned_key("conv", "a", output("a"));
     CHECK(text(c, 2) ==
           "[Old read_file result pruned: {\"path\":\"src/a.cpp\"}; 2012 bytes, 2 lines; starts \"output "
-          "of a\". Full text: " +
-              key + " - read it with read_offloaded]");
+          "of a\"; read_offloaded(\"" +
+              key + "\")]");
 }
 
 TEST_CASE("arguments and first line are cut short, on one line and valid", "[pruning]") {

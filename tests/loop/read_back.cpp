@@ -25,11 +25,11 @@ std::shared_ptr<ScriptedModel<ChatMessage>> silent() {
     return std::make_shared<ScriptedModel<ChatMessage>>(std::vector<ChatMessage>{});
 }
 
-/// What stands behind "Full text: " in a placeholder.
+/// What a placeholder says to call `read_offloaded` with.
 std::string reference_in(const std::string& placeholder) {
-    const std::string label = "Full text: ";
+    const std::string label = "read_offloaded(\"";
     const std::size_t at = placeholder.find(label) + label.size();
-    return placeholder.substr(at, placeholder.find(' ', at) - at);
+    return placeholder.substr(at, placeholder.find('"', at) - at);
 }
 
 std::string page(int number) { return "page " + std::to_string(number) + " " + std::string(4'000, '.'); }

@@ -92,7 +92,7 @@ TEST_CASE("several results in one message, of several parts each, are cleared on
 TEST_CASE("a placeholder says what it stands for, and names the tool that shows it", "[reduction]") {
     CHECK(has(
         clearing_placeholder({.tool = "t", .bytes = 9, .location = "k", .reader = "read_offloaded"}, Language::english),
-        "Full text: k - read it with read_offloaded]"));
+        R"(; read_offloaded("k")])"));
     const ClearedText image{.tool = "t",
                             .bytes = 9,
                             .location = "k",

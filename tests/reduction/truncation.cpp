@@ -45,7 +45,7 @@ TEST_CASE("the notice names the reader only if the request lists it", "[truncati
     ReductionConfig config = limit(1'000);
     config.read_file_tool_name = "cat_file";
     CHECK(has(Bench(config, "cat_file").run("a", {whole}).result.parts[0].text, "cat_file"));
-    CHECK(has(Bench(config, "read_offloaded").run("a", {whole}).result.parts[0].text, "with read_offloaded"));
+    CHECK(has(Bench(config, "read_offloaded").run("a", {whole}).result.parts[0].text, R"(; read_offloaded(")"));
     CHECK_FALSE(has(Bench(config, "other").run("a", {whole}).result.parts[0].text, "with "));
 }
 

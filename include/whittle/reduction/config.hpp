@@ -269,7 +269,7 @@ struct TrimmingConfig {
     int argument_age_calls = 2;             ///< age at which what an edit replaced goes
 
     // By passages.
-    int whole_calls = 12;  ///< a result stays whole for that long at least, a read for twice as long as the agent's
+    int whole_calls = 20;  ///< a result stays whole for that long at least, a read for twice as long as the agent's
                            ///< edits reach back
     int pause_whole_calls = 8;    ///< the same at a pause, and a read for as long as they reach back
     int most_whole_calls = 40;    ///< a read at most; at a pause half of it

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/base/language.hpp"
 #include "whittle/conversation/detail/text_blocks.hpp"
 #include "whittle/message/part.hpp"
 #include "whittle/port/storage.hpp"
@@ -31,6 +32,12 @@ inline constexpr std::string_view fetch_media_name = "fetch_media";
 /// How a notice names an object: by its key, short and the same wherever the store stands, where it tells the model to
 /// read it with `read_offloaded`; for any other `reader`, and for none, as `Storage::locate` says.
 [[nodiscard]] std::string reference_to(const Storage& storage, std::string_view key, std::string_view reader);
+
+/// The end of a notice that says how to get back what it stands for: `; read_offloaded("k/6")` where the request lists
+/// that tool, with `range` behind the reference (`, first_line=22, lines=157`); else `. Full text: location`, and the
+/// reader that is listed. Empty without a location.
+[[nodiscard]] std::string way_back(std::string_view location, std::string_view reader, Language language,
+                                   std::string_view range = {});
 
 /// The short name of a conversation's folder of keys: the id itself up to eight bytes, else eight letters and digits
 /// made of it. For references that stand in a request many times.
