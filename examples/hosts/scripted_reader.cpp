@@ -31,8 +31,8 @@ std::string look_for(const std::vector<Said>& request, std::string_view words, s
 std::string reference_in(const std::vector<Said>& request, int part) {
     for (const Said& said : request) {
         if (said.role != "tool" || said.part != part) continue;
-        for (const std::string_view words :
-             {"read_offloaded(\"", "Full text: ", "full text: ", "Full output: ", "reference "}) {
+        for (const std::string_view words : {"read_offloaded(\"", "read_offloaded(\\\"",
+                                             "Full text: ", "full text: ", "Full output: ", "reference "}) {
             if (std::string word = word_behind(said.text, words); !word.empty()) return word;
         }
     }
