@@ -3,7 +3,6 @@
 #include "../base/json.hpp"
 #include "json_strings.hpp"
 #include "line_forms.hpp"
-#include "passages.hpp"
 #include "read_form.hpp"
 #include "whittle/base/text.hpp"
 
@@ -164,11 +163,11 @@ std::optional<std::string> old_arguments(std::string_view arguments, bool is_edi
 namespace {
 
 /// Whether a text that a call wrote may go.
-bool is_old_text(std::string_view text, const LineIndex& index, int limit) {
+bool is_old_text(std::string_view text, const LineIndex& index, int since, int limit) {
     const bool is_a_patch = is_patch(text);
     std::size_t telling = 0;
     std::size_t dead = 0;
-    int newest = LineIndex::never;
+    int newest = since;
     for (std::string_view line : split_lines(text)) {
         if (is_a_patch && (is_patch_mark(line) || line.starts_with('-'))) continue;
         if (is_a_patch && !line.empty()) line.remove_prefix(1);
@@ -184,23 +183,23 @@ bool is_old_text(std::string_view text, const LineIndex& index, int limit) {
 
 }  // namespace
 
-std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_edit, std::string_view key,
-                                            Language language, const LineIndex& index, int now,
-                                            const ArgumentRules& rules, int& next) {
-    constexpr int calls_between_looks = 8;
-    next = now + calls_between_looks;
+std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_edit, const TextMark& mark,
+                                            const LineIndex& index, int now, int since, const ArgumentRules& rules,
+                                            int& next) {
+    next = now + calls_until_next_look(now - since);
     if (arguments.size() <= rules.least_bytes || (!is_edit && !rules.other_tools)) return std::nullopt;
+    const std::size_t shortest = std::max(rules.least_bytes / 2, shortest_value);
     std::string out;
     std::size_t at = 0;
     for (const JsonString& string : json_strings(arguments)) {
         const std::string& value = string.value;
-        if (value.size() < rules.least_bytes / 2) continue;
+        if (value.size() < shortest) continue;
         const auto line_feeds = static_cast<std::size_t>(std::ranges::count(value, '\n'));
         const bool is_replaced = is_edit && is_key_of(string.key, old_keys);
         const bool is_written = (is_edit && is_key_of(string.key, new_keys)) || line_feeds >= least_lines_of_other;
-        if (!is_replaced && !(is_written && is_old_text(value, index, now - rules.age_calls))) continue;
+        if (!is_replaced && !(is_written && is_old_text(value, index, since, now - rules.age_calls))) continue;
         out.append(arguments.substr(at, string.begin - at));
-        append_json_literal(out, text_mark(line_feeds + 1, key, language));
+        append_json_literal(out, mark.of_argument(line_feeds + 1, value.size()));
         at = string.end;
     }
     if (at == 0) return std::nullopt;

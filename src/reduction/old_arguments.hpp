@@ -1,7 +1,7 @@
 #pragma once
 
 #include "line_index.hpp"
-#include "whittle/base/language.hpp"
+#include "passages.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -31,11 +31,11 @@ struct ArgumentRules {
                                                        std::string_view reference, const LineIndex& index, int now,
                                                        const ArgumentRules& rules, int& next);
 
-/// The same with whole texts, and a mark that names `key` in place of each: what an edit replaced goes at once, what
-/// was written once nothing has come back to a line of it for `age_calls`, or edits took nearly all of it out since.
+/// The same with whole texts, and a mark in place of each: what an edit replaced goes at once, what was written once
+/// nothing has come back to a line of it for `age_calls`, or edits took nearly all of it out since. `since`: the call
+/// that it came with.
 [[nodiscard]] std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_edit,
-                                                          std::string_view key, Language language,
-                                                          const LineIndex& index, int now, const ArgumentRules& rules,
-                                                          int& next);
+                                                          const TextMark& mark, const LineIndex& index, int now,
+                                                          int since, const ArgumentRules& rules, int& next);
 
 }  // namespace whittle::inline v0::detail

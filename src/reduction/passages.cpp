@@ -78,22 +78,34 @@ LineRanges cut_into_passages(std::span<const std::string_view> lines, std::size_
     return passages;
 }
 
-std::string gap_mark(std::uint64_t first, std::uint64_t lines, std::string_view key, Language language) {
-    const bool is_chinese = language == Language::chinese;
-    const std::uint64_t last = first + lines - 1;
-    std::string mark = is_chinese   ? fmt::format("[省略本结果第 {}-{} 行", first, last)
-                       : lines == 1 ? fmt::format("[line {} of this result left out", first)
-                                    : fmt::format("[lines {}-{} of this result left out", first, last);
-    return mark + way_back(key, read_offloaded_name, language, fmt::format(", first_line={}, lines={}", first, lines)) +
-           "]";
+namespace {
+
+std::string size_of(std::uint64_t lines, std::uint64_t bytes, bool is_chinese) {
+    if (lines == 1) return is_chinese ? fmt::format("{} 字节", bytes) : fmt::format("{} bytes", bytes);
+    return is_chinese ? fmt::format("{} 行", lines) : fmt::format("{} lines", lines);
 }
 
-std::string text_mark(std::uint64_t lines, std::string_view key, Language language) {
+}  // namespace
+
+std::string TextMark::of_lines(std::uint64_t first, std::uint64_t lines) const {
+    const std::uint64_t last = first + lines - 1;
+    const std::string way =
+        way_back(reference, reader, language, fmt::format(", first_line={}, lines={}", first, lines));
+    if (language == Language::chinese) return fmt::format("[省略本结果第 {}-{} 行{}]", first, last, way);
+    if (lines == 1) return fmt::format("[line {} of this result left out{}]", first, way);
+    return fmt::format("[lines {}-{} of this result left out{}]", first, last, way);
+}
+
+std::string TextMark::of_result(std::uint64_t lines, std::uint64_t bytes) const {
     const bool is_chinese = language == Language::chinese;
-    std::string mark = is_chinese   ? fmt::format("[省略 {} 行", lines)
-                       : lines == 1 ? std::string("[1 line left out")
-                                    : fmt::format("[{} lines left out", lines);
-    return mark + way_back(key, read_offloaded_name, language) + "]";
+    return fmt::format("[{}{}{}{}]", is_chinese ? "省略 " : "", size_of(lines, bytes, is_chinese),
+                       is_chinese ? "" : " left out", way_back(reference, reader, language));
+}
+
+std::string TextMark::of_argument(std::uint64_t lines, std::uint64_t bytes) const {
+    const bool is_chinese = language == Language::chinese;
+    return fmt::format("[{}{}{}{}]", is_chinese ? "省略此调用的 " : "", size_of(lines, bytes, is_chinese),
+                       is_chinese ? "" : " of this call left out", way_back(reference, reader, language));
 }
 
 }  // namespace whittle::inline v0::detail

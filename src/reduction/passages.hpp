@@ -13,7 +13,7 @@ namespace whittle::inline v0::detail {
 
 /// Which passages of a text stay.
 struct PassageRules {
-    std::size_t most_lines = 24;    ///< of a passage
+    std::size_t most_lines = 32;    ///< of a passage
     std::size_t most_passages = 3;  ///< stretches that stay of a text
     int age_calls = 50;             ///< a line that came up again speaks for its passage for so many calls
     int outcome_calls = 20;         ///< age up to which the end and the errors of an output speak for their passages
@@ -24,10 +24,24 @@ struct PassageRules {
 /// gap. Linear in the lines, whatever they say.
 [[nodiscard]] LineRanges cut_into_passages(std::span<const std::string_view> lines, std::size_t most_lines);
 
-/// What stands in place of lines of a result: `[lines 22-178 of this result left out; read_offloaded("k/6",
-/// first_line=22, lines=157)]`. `first` from 1. `key` empty: nothing is stored.
-[[nodiscard]] std::string gap_mark(std::uint64_t first, std::uint64_t lines, std::string_view key, Language language);
-/// What stands in place of a whole text: `[178 lines left out; read_offloaded("k/6")]`.
-[[nodiscard]] std::string text_mark(std::uint64_t lines, std::string_view key, Language language);
+/// What stands in place of a text that went: how much, from where, and how to get it back.
+struct TextMark {
+    std::string_view reference{};  ///< as `reference_to` has it; empty: nothing is stored
+    std::string_view reader{};     ///< the tool that shows it
+    Language language = Language::english;
+
+    /// `[lines 22-178 of this result left out; read_offloaded("k/6", first_line=22, lines=157)]`; `first` from 1.
+    [[nodiscard]] std::string of_lines(std::uint64_t first, std::uint64_t lines) const;
+    /// `[178 lines left out; read_offloaded("k/6")]`; of a single line its bytes.
+    [[nodiscard]] std::string of_result(std::uint64_t lines, std::uint64_t bytes) const;
+    /// `[48 lines of this call left out; read_offloaded("k/6a")]`.
+    [[nodiscard]] std::string of_argument(std::uint64_t lines, std::uint64_t bytes) const;
+};
+
+/// Calls until a text of that age is looked at again: each look costs its text, so that they grow rarer with age.
+[[nodiscard]] constexpr int calls_until_next_look(int age) noexcept {
+    constexpr int least = 8;
+    return age / 4 > least ? age / 4 : least;
+}
 
 }  // namespace whittle::inline v0::detail

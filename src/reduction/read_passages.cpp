@@ -101,7 +101,8 @@ std::vector<bool> ReadForm::find_passages(const LineIndex& index, const PassageR
         if (has_outcome && last == lines.size()) passage.spoken_for += enough_lines;
         if (telling > 0 && 10 * newer >= 9 * telling) passage.spoken_for = 0;
     }
-    const std::vector<bool> chosen = PassageChoice(passages, rules.most_passages, bytes / 2).make();
+    const bool is_whole = places.size() == items_.size();  // what stays of it is no less later: only references end
+    const std::vector<bool> chosen = PassageChoice(passages, rules.most_passages, is_whole ? bytes / 2 : bytes).make();
     std::vector<bool> stays(items_.size());
     for (std::size_t p = 0; p < passages.size(); ++p) {
         for (std::uint32_t n = passages[p].first; n < passages[p].last; ++n) stays[places[n]] = chosen[p];

@@ -68,8 +68,8 @@ constexpr std::array<std::string_view, 14> telling_words{"error",    "exception"
                                                          "failures", "fatal",     "panic",     "traceback", "not found",
                                                          "denied",   "invalid",   "undefined", "cannot"};
 constexpr std::array<std::string_view, 4> error_starts{"---", "fail", "ok", "exit code"};
-constexpr std::array<std::string_view, 9> failure_words{"error",     "fail",        "fatal",  "panic",    "traceback",
-                                                        "exception", "exited with", "denied", "not found"};
+constexpr std::array<std::string_view, 10> failure_words{
+    "rejected", "error", "fail", "fatal", "panic", "traceback", "exception", "exited with", "denied", "not found"};
 
 bool has_exit_code(std::string_view lower) noexcept {
     constexpr std::string_view words = "exit code ";

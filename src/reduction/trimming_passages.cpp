@@ -23,35 +23,36 @@ int TrimmingRun::whole_calls(const TrimPart& part, bool is_pause) const {
                                     : std::min(2 * reach, config_.most_whole_calls));
 }
 
-void TrimmingRun::look_at_passages(bool is_pause) {
+void TrimmingRun::look_at_passages(bool is_pause, std::size_t first) {
     const int now = schedule_.call();
-    const std::vector<TrimPlace> places(state_.open_reads.begin(), state_.open_reads.end());
+    const std::vector<TrimPlace> places(state_.open_reads.lower_bound({first, 0}), state_.open_reads.end());
     for (const TrimPlace& place : places) {
         TrimPart& part = state_.at(place);
         const int call = state_.messages()[place.first].call;
         if (place.first >= schedule_.newest()) break;
-        if ((!is_pause && now < part.next_due) || is_protected(place)) continue;
-        const bool is_young = call > now - whole_calls(part, is_pause);
-        if (is_young && !part.read->stands_in_newer(state_.index(), call)) continue;
-        part.next_due = now + 2 * config_.look_every_calls;
+        const bool is_read = part.form.kind == ResultClass::read;
+        const bool is_due =
+            call <= now - whole_calls(part, is_pause) || (is_read && part.read->stands_in_newer(state_.index(), call));
+        if (!is_due || is_protected(place)) {
+            part.candidate.reset();  // of a pause that is over
+            state_.file(place);
+            continue;
+        }
+        if (!is_pause && now < part.next_due) continue;
+        part.next_due = now + calls_until_next_look(now - call);
         if (part.tokens < 0)
             for_each_text(place.first, [&](std::size_t p, const PartView& view) {
                 if (p == place.second) part.tokens = count(view.text);
             });
         const auto form = form_of_passages(part, call, reference_of(place));
+        part.candidate.reset();
         offer(place, form->text.size(), count(form->text), form->rule);
+        state_.file(place);
     }
-}
-
-void TrimmingRun::look_deeper(std::size_t first) {
-    for (const TrimPlace& place : state_.open_reads) {
-        if (place.first >= first) state_.at(place).next_due = 0;
-    }
-    look_at_passages(true);
 }
 
 std::optional<TrimmingRun::Form> TrimmingRun::form_of_passages(const TrimPart& part, int call,
-                                                               std::string_view key) const {
+                                                               std::string_view reference) const {
     const PassageRules rules{.most_lines = static_cast<std::size_t>(config_.passage_lines),
                              .most_passages = static_cast<std::size_t>(config_.most_passages),
                              .age_calls = config_.passage_age_calls,
@@ -61,8 +62,9 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of_passages(const TrimPart& p
     Form form;
     form.is_closed = std::ranges::find(stays, true) == stays.end();
     form.rule = form.is_closed ? "old_result" : "old_passages";
+    const TextMark mark = mark_of_key(reference);
     form.text = part.read->text_with_marks(stays, [&](std::uint64_t first, std::uint64_t lines) {
-        return form.is_closed ? text_mark(lines, key, turn_.language) : gap_mark(first, lines, key, turn_.language);
+        return form.is_closed ? mark.of_result(lines, part.original_bytes) : mark.of_lines(first, lines);
     });
     if (form.is_closed) {
         form.note = "l";

@@ -32,6 +32,7 @@ TrimmingRun::TrimmingRun(HookTurn& turn, TrimmingState& state, EditSchedule& sch
       name_(name),
       config_(state.config()),
       storage_(config_.storage ? config_.storage : turn.config.storage),
+      reader_(turn.tools.empty() ? read_offloaded_name : reader_among(turn.tools, read_offloaded_name)),
       ages_{config_.line_age_calls, config_.rare_line_age_calls, config_.plain_line_age_calls},
       looked_at_(schedule.call() - schedule.call() % config_.look_every_calls) {}
 
@@ -41,10 +42,11 @@ void TrimmingRun::look(bool is_pause) {
         looked_at_ = schedule_.call();
     }
     consider_old();
-    const bool is_time = is_pause || schedule_.call() % config_.look_every_calls == 0;
+    const bool is_new = state_.take_newness();
+    const bool is_time = is_pause || is_new || schedule_.call() % config_.look_every_calls == 0;
     if (!is_time) return;
     if (config_.trim_arguments) look_at_arguments(is_pause);
-    if (keeps_passages()) return look_at_passages(is_pause);
+    if (keeps_passages()) return look_at_passages(is_pause, 0);
     if (config_.expire_lines) look_at_reads(ages_, is_pause);
     if (config_.extract_age_calls > 0 && !is_pause) look_at_extracts();
 }
@@ -81,7 +83,8 @@ std::string TrimmingRun::reference_of(const TrimPlace& place) const {
 }
 
 std::string TrimmingRun::reference_to_key(std::string_view key) const {
-    return keeps_passages() ? std::string(key) : trim_reference(key);
+    if (!keeps_passages()) return trim_reference(key);
+    return key.empty() || !storage_ ? std::string(key) : reference_to(*storage_, key, reader_);
 }
 
 /// Results that have left the newest calls.
@@ -226,8 +229,8 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of(const TrimPlace& place, st
     const ArgumentRules rules = argument_rules_of(config_);
     const int call = schedule_.call();
     auto now = keeps_passages()
-                   ? old_texts_marked(text, part.is_edit, reference, turn_.language, state_.index(), call, rules,
-                                      part.next_due)
+                   ? old_texts_marked(text, part.is_edit, mark_of_key(reference), state_.index(), call,
+                                      state_.messages()[place.first].call, rules, part.next_due)
                    : old_arguments(text, part.is_edit, reference, state_.index(), call, rules, part.next_due);
     if (!now) return std::nullopt;
     return Form{.text = *std::move(now), .rule = "old_arguments", .note = "a"};
@@ -296,7 +299,7 @@ std::optional<std::size_t> TrimmingRun::decide(std::int64_t total) {
 }
 
 CommitResult TrimmingRun::commit(Draft& edit, std::size_t first) {
-    if (keeps_passages()) look_deeper(first);
+    if (keeps_passages()) look_at_passages(true, first);  // all behind it is written anew: what would go soon goes too
     const std::vector<TrimPlace> places(state_.offered.lower_bound({first, 0}), state_.offered.end());
     for (const TrimPlace& place : places) stage(edit, place);
     if (staged_.empty()) return {};

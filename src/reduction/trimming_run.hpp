@@ -54,7 +54,7 @@ private:
     void for_each_text(std::size_t message, FunctionRef<void(std::size_t, const PartView&)> visit) const;
     [[nodiscard]] bool is_protected(const TrimPlace& place) const;
     [[nodiscard]] std::string key_of(const TrimPlace& place) const;
-    /// What marks of a part have of its key: the key, or by lines "[key]".
+    /// What marks of a part have of its key: as `reference_to` says, by lines "[key]".
     [[nodiscard]] std::string reference_of(const TrimPlace& place) const;
     [[nodiscard]] std::string reference_to_key(std::string_view key) const;
 
@@ -63,9 +63,11 @@ private:
     void look_at_reads(const LineAges& ages, bool is_pause);
     void look_at_arguments(bool is_pause);
     void look_at_extracts();
-    void look_at_passages(bool is_pause);
-    /// Once a prompt is written anew, what would go soon goes with it.
-    void look_deeper(std::size_t first);
+    /// Of results from message `first` on.
+    void look_at_passages(bool is_pause, std::size_t first);
+    [[nodiscard]] TextMark mark_of_key(std::string_view reference) const {
+        return {reference, reader_, turn_.language};
+    }
     [[nodiscard]] bool keeps_passages() const noexcept { return config_.unit == TrimUnit::passages; }
     [[nodiscard]] int whole_calls(const TrimPart& part, bool is_pause) const;
     [[nodiscard]] bool is_trimmed_class(ResultClass kind) const noexcept;
@@ -81,7 +83,8 @@ private:
                                                      std::string_view reference);
     [[nodiscard]] std::optional<Form> form_of_read(TrimPart& part, int call, std::string_view text,
                                                    std::string_view reference);
-    [[nodiscard]] std::optional<Form> form_of_passages(const TrimPart& part, int call, std::string_view key) const;
+    [[nodiscard]] std::optional<Form> form_of_passages(const TrimPart& part, int call,
+                                                       std::string_view reference) const;
     void stage(Draft& edit, const TrimPlace& place);
     [[nodiscard]] const std::string& whole_message(std::size_t message);
     [[nodiscard]] std::vector<std::string> store(Draft& edit, const TrimPlace& place, std::string_view text);
@@ -94,6 +97,7 @@ private:
     std::string_view name_;
     const TrimmingConfig& config_;
     std::shared_ptr<Storage> storage_;
+    std::string_view reader_;  // that marks name
     LineAges ages_{};
     int looked_at_ = 0;  // the call at which old lines were looked for
     PlannedKeys planned_{};

@@ -133,6 +133,7 @@ void TrimmingState::take(HookTurn& turn) {
 }
 
 void TrimmingState::make_anew(HookTurn& turn) {
+    is_new_ = true;
     index_ = {};
     edit_reach_.reset();
     messages_.clear();
@@ -300,13 +301,14 @@ void TrimmingState::take_call(TrimPart& part, std::string_view shown, std::strin
                               const TrimMessage& message) {
     part.kind = TrimPart::Kind::call;
     const CallText text = text_of_call(original, part.is_edit);
+    const std::vector<LineId> put_in = lines_of_text(text.shown, LineMarks::none);
     for (const LineId line : lines_of_text(text.gone, LineMarks::none)) {
-        if (const int last = index_.touched(line); last != LineIndex::never)
+        if (const int last = index_.touched(line); last != LineIndex::never && last < message.call)
             edit_reach_ = std::max(edit_reach_.value_or(0), message.call - last);
         index_.touch(line, message.call);
-        index_.kill(line, message.call);
+        if (!std::ranges::binary_search(put_in, line)) index_.kill(line, message.call);  // else it is there again
     }
-    for (const LineId line : lines_of_text(text.shown, LineMarks::none)) index_.touch(line, message.call);
+    for (const LineId line : put_in) index_.touch(line, message.call);
     index_.use_words(text.gone, message.call);
     index_.use_words(text.shown, message.call);
     const bool is_whole = shown.data() == original.data();

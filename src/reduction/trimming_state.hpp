@@ -124,6 +124,9 @@ public:
     }
     [[nodiscard]] TrimPart& at(const TrimPlace& place) { return messages_[place.first].parts[place.second]; }
 
+    /// Once after all was made anew: nothing is offered then.
+    [[nodiscard]] bool take_newness() noexcept { return std::exchange(is_new_, false); }
+
     /// Of the newest request, as triggers judge it.
     std::int64_t request_tokens = 0;
     /// Whether requests are that small that neither what was sent nor what comes is trimmed: nothing is looked at then.
@@ -179,6 +182,7 @@ private:
     const TrimmingConfig& config_;
     const std::string name_;
     bool is_valid_ = false;
+    bool is_new_ = false;
     std::uint64_t edits_ = 0;
     int now_ = 0;
     std::optional<int> edit_reach_{};

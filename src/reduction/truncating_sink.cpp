@@ -232,7 +232,8 @@ TruncatedText TruncatingSink::facts_of(const Item& item, const Cut& cut, const P
             .tail = static_cast<std::int64_t>(cut.tail.size()),
             .location = place.key,
             .reader = limits_.reader,
-            .failure = place.failure};
+            .failure = place.failure,
+            .is_among_others = place.element.has_value()};
 }
 
 std::string TruncatingSink::notice(const Item& item, const Cut& cut, const Place& place) const {

@@ -24,8 +24,9 @@ namespace whittle::inline v0 {
 
 namespace {
 
-/// To what is missing between head and tail.
+/// To what is missing between head and tail; to all parts of the result where they are in one object.
 std::string way_back_to(const TruncatedText& text, Language language) {
+    if (text.is_among_others) return way_back(text.location, text.reader, language);
     const std::int64_t missing = std::max<std::int64_t>(text.bytes - text.head - text.tail, 0);
     return way_back(text.location, text.reader, language, fmt::format(", offset={}, max_bytes={}", text.head, missing));
 }

@@ -107,13 +107,19 @@ TEST_CASE("functions, hunks, tests, objects and paragraphs stay whole where a fi
     }
 }
 
-TEST_CASE("a mark says which lines are gone and how to get them", "[trimming]") {
-    CHECK(gap_mark(22, 157, "k/6", Language::english) ==
+TEST_CASE("a mark says what is gone and which call gives it back", "[trimming]") {
+    const TextMark mark{"k/6", "read_offloaded", Language::english};
+    CHECK(mark.of_lines(22, 157) ==
           R"([lines 22-178 of this result left out; read_offloaded("k/6", first_line=22, lines=157)])");
-    CHECK(gap_mark(9, 1, "k/6", Language::english) ==
-          R"([line 9 of this result left out; read_offloaded("k/6", first_line=9, lines=1)])");
-    CHECK(gap_mark(22, 157, "k/6", Language::chinese) ==
-          R"([省略本结果第 22-178 行；read_offloaded("k/6", first_line=22, lines=157)])");
-    CHECK(text_mark(48, "k/6a", Language::english) == R"([48 lines left out; read_offloaded("k/6a")])");
-    CHECK(text_mark(1, "", Language::english) == "[1 line left out]");
+    CHECK(mark.of_lines(9, 1) == R"([line 9 of this result left out; read_offloaded("k/6", first_line=9, lines=1)])");
+    CHECK(mark.of_result(178, 9'000) == R"([178 lines left out; read_offloaded("k/6")])");
+    CHECK(mark.of_result(1, 9'000) == R"([9000 bytes left out; read_offloaded("k/6")])");
+    CHECK(mark.of_argument(48, 900) == R"([48 lines of this call left out; read_offloaded("k/6")])");
+    const TextMark chinese{"k/6", "read_offloaded", Language::chinese};
+    CHECK(chinese.of_lines(22, 157) == R"([省略本结果第 22-178 行；read_offloaded("k/6", first_line=22, lines=157)])");
+    CHECK(chinese.of_argument(1, 90) == R"([省略此调用的 90 字节；read_offloaded("k/6")])");
+    CHECK(TextMark{}.of_result(48, 900) == "[48 lines left out]");
+    const TextMark file{"/store/k/6", "read_file", Language::english};
+    CHECK(file.of_lines(22, 157) ==
+          "[lines 22-178 of this result left out. Full text: /store/k/6 - read it with read_file]");
 }

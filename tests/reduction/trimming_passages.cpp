@@ -169,7 +169,7 @@ TEST_CASE("an output keeps its end and its errors for a while", "[trimming]") {
     CHECK(shown.starts_with("[lines 1-"));
     CHECK(shown.ends_with("2 errors, stopped\n"));
     CHECK(shown.find("src/lexer.cpp:12: error") != std::string::npos);
-    session.idle_calls(20);
+    session.idle_calls(40);
     CAPTURE(session.text_at(2));
     CHECK(session.text_at(2).starts_with("[205 lines left out"));
 }
@@ -189,12 +189,25 @@ TEST_CASE("a text that an edit replaced goes whole, what it put in stays until n
     const std::string key = short_root(session.conversation.id()) + "/2a";
     const std::string soon = text_of(session.conversation.messages()[1], 0);
     CAPTURE(soon);
-    CHECK(soon.starts_with(R"({"path":"a.go","old_string":"[11 lines left out; read_offloaded(\")" + key + R"(\")]")"));
+    CHECK(soon.starts_with(R"({"path":"a.go","old_string":"[11 lines of this call left out; read_offloaded(\")" + key +
+                           R"(\")]")"));
     CHECK(soon.find(json_of(new_text)) != std::string::npos);
     session.idle_calls(14);
     const std::string later = text_of(session.conversation.messages()[1], 0);
     CHECK(later.find("value8") == std::string::npos);
     CHECK(session.storage->get(key, 0, 1 << 20).value_or("").find(json_of(new_text)) != std::string::npos);
+}
+
+TEST_CASE("a line that an edit takes out and puts in again is still there", "[trimming]") {
+    TrimmingSession session(when_it_may(), no_cache);
+    const std::string old_text = function_of(source(9), 4);
+    const std::string new_text = old_text + "// and a word on it\n";
+    session.call(
+        "edit_file",
+        R"({"path":"a.go","old_string":")" + json_of(old_text) + R"(","new_string":")" + json_of(new_text) + R"("})",
+        "done");
+    session.idle_calls(8);
+    CHECK(text_of(session.conversation.messages()[1], 0).find(json_of(new_text)) != std::string::npos);
 }
 
 TEST_CASE("marks are in the language of the chain", "[trimming]") {

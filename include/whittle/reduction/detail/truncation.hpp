@@ -18,11 +18,12 @@ struct TruncatedText {
     std::string_view tool{};
     std::int64_t bytes = 0;
     std::int64_t lines = 0;
-    std::int64_t head = 0;        ///< bytes of it that stand before the notice
-    std::int64_t tail = 0;        ///< bytes of it that stand behind the notice
-    std::string_view location{};  ///< of the whole text; empty: it could not be stored
-    std::string_view reader{};    ///< tool that reads it; empty: none is listed
-    std::string_view failure{};   ///< why it could not be stored
+    std::int64_t head = 0;         ///< bytes of it that stand before the notice
+    std::int64_t tail = 0;         ///< bytes of it that stand behind the notice
+    std::string_view location{};   ///< of the whole text; empty: it could not be stored
+    std::string_view reader{};     ///< tool that reads it; empty: none is listed
+    std::string_view failure{};    ///< why it could not be stored
+    bool is_among_others = false;  ///< the object holds other parts of the result too
 };
 
 /// The notice. Constant bytes for the same input.
