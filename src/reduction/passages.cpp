@@ -80,7 +80,7 @@ LineRanges cut_into_passages(std::span<const std::string_view> lines, std::size_
 
 namespace {
 
-std::string size_of(std::uint64_t lines, std::uint64_t bytes, bool is_chinese) {
+std::string amount_of(std::uint64_t lines, std::uint64_t bytes, bool is_chinese) {
     if (lines == 1) return is_chinese ? fmt::format("{} 字节", bytes) : fmt::format("{} bytes", bytes);
     return is_chinese ? fmt::format("{} 行", lines) : fmt::format("{} lines", lines);
 }
@@ -98,13 +98,13 @@ std::string TextMark::of_lines(std::uint64_t first, std::uint64_t lines) const {
 
 std::string TextMark::of_result(std::uint64_t lines, std::uint64_t bytes) const {
     const bool is_chinese = language == Language::chinese;
-    return fmt::format("[{}{}{}{}]", is_chinese ? "省略 " : "", size_of(lines, bytes, is_chinese),
+    return fmt::format("[{}{}{}{}]", is_chinese ? "省略 " : "", amount_of(lines, bytes, is_chinese),
                        is_chinese ? "" : " left out", way_back(reference, reader, language));
 }
 
 std::string TextMark::of_argument(std::uint64_t lines, std::uint64_t bytes) const {
     const bool is_chinese = language == Language::chinese;
-    return fmt::format("[{}{}{}{}]", is_chinese ? "省略此调用的 " : "", size_of(lines, bytes, is_chinese),
+    return fmt::format("[{}{}{}{}]", is_chinese ? "省略此调用的 " : "", amount_of(lines, bytes, is_chinese),
                        is_chinese ? "" : " of this call left out", way_back(reference, reader, language));
 }
 

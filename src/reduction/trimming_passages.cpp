@@ -16,11 +16,10 @@ bool TrimmingRun::is_trimmed_class(ResultClass kind) const noexcept {
 
 /// An agent reads, does other things, and then edits what it has read: how much later, its own edits show.
 int TrimmingRun::whole_calls(const TrimPart& part, bool is_pause) const {
-    const int least = is_pause ? config_.pause_whole_calls : config_.whole_calls;
-    if (part.form.kind != ResultClass::read) return least;
-    const int reach = state_.edit_reach();
-    return std::max(least, is_pause ? std::min(reach, config_.most_whole_calls / 2)
-                                    : std::min(2 * reach, config_.most_whole_calls));
+    const int reach = part.form.kind == ResultClass::read ? state_.edit_reach() : 0;
+    const int usual = std::max(config_.whole_calls, std::min(2 * reach, config_.most_whole_calls));
+    const int at_pause = std::max(config_.pause_whole_calls, std::min(reach, config_.most_whole_calls / 2));
+    return is_pause ? std::min(usual, at_pause) : usual;
 }
 
 void TrimmingRun::look_at_passages(bool is_pause, std::size_t first) {
