@@ -1,6 +1,7 @@
 #include "passages.hpp"
 
 #include "line_forms.hpp"
+#include "whittle/base/text.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
 
 #include <fmt/format.h>
@@ -23,8 +24,6 @@ int indent_of(std::string_view line) noexcept {
     return std::min(columns, most);
 }
 
-bool is_blank_line(std::string_view line) noexcept { return trimmed_line(line).empty(); }
-
 /// Ends what stands in front of it.
 bool is_end(std::string_view line) noexcept {
     constexpr std::array<std::string_view, 5> ends{"}", ")", "]", "end", "</"};
@@ -46,9 +45,9 @@ int cost_of_break(std::span<const std::string_view> lines, std::size_t i) noexce
     constexpr int cost_before_end = 120;
     constexpr int cost_before_blank = 200;
     constexpr int gain_before_head = 100;
-    if (is_blank_line(lines[i])) return cost_before_blank;
+    if (is_blank(lines[i])) return cost_before_blank;
     int cost = cost_of_column * indent_of(lines[i]);
-    if (!is_blank_line(lines[i - 1])) cost += cost_without_blank;
+    if (!is_blank(lines[i - 1])) cost += cost_without_blank;
     if (is_end(lines[i])) cost += cost_before_end;
     if (is_head(lines[i])) cost -= gain_before_head;
     return cost;

@@ -16,7 +16,7 @@ struct PassageRules {
     std::size_t most_lines = 32;    ///< of a passage
     std::size_t most_passages = 3;  ///< stretches that stay of a text
     int age_calls = 50;             ///< a line that came up again speaks for its passage for so many calls
-    int outcome_calls = 20;         ///< age up to which the end and the errors of an output speak for their passages
+    int outcome_calls = 40;         ///< age up to which the end and the errors of an output speak for their passages
 };
 
 /// Cuts lines into stretches of at most `most_lines`, each at the best break that the text itself has: the head of a

@@ -32,45 +32,40 @@ void TrimmingRun::look_at_passages(bool is_pause, std::size_t first) {
         const bool is_read = part.form.kind == ResultClass::read;
         const bool is_due =
             call <= now - whole_calls(part, is_pause) || (is_read && part.read->stands_in_newer(state_.index(), call));
-        if (!is_due || is_protected(place)) {
-            part.candidate.reset();  // of a pause that is over
-            state_.file(place);
-            continue;
-        }
-        if (!is_pause && now < part.next_due) continue;
+        const bool may_go = is_due && !is_protected(place);
+        if (may_go && !is_pause && now < part.next_due) continue;
+        part.candidate.reset();  // also of a pause that is over
+        state_.file(place);
+        if (!may_go) continue;
         part.next_due = now + calls_until_next_look(now - call);
         if (part.tokens < 0)
             for_each_text(place.first, [&](std::size_t p, const PartView& view) {
                 if (p == place.second) part.tokens = count(view.text);
             });
-        const auto form = form_of_passages(part, call, reference_of(place));
-        part.candidate.reset();
-        offer(place, form->text.size(), count(form->text), form->rule);
-        state_.file(place);
+        const Form form = form_of_passages(part, passages_of(part, call), reference_of(place));
+        offer(place, form.text.size(), count(form.text), form.rule);
     }
 }
 
-std::optional<TrimmingRun::Form> TrimmingRun::form_of_passages(const TrimPart& part, int call,
-                                                               std::string_view reference) const {
+std::vector<bool> TrimmingRun::passages_of(const TrimPart& part, int call) const {
     const PassageRules rules{.most_lines = static_cast<std::size_t>(config_.passage_lines),
                              .most_passages = static_cast<std::size_t>(config_.most_passages),
                              .age_calls = config_.passage_age_calls,
                              .outcome_calls = config_.outcome_age_calls};
     const bool is_output = part.form.kind == ResultClass::shell || part.form.kind == ResultClass::other;
-    const std::vector<bool> stays = part.read->find_passages(state_.index(), rules, call, schedule_.call(), is_output);
+    return part.read->find_passages(state_.index(), rules, call, schedule_.call(), is_output);
+}
+
+TrimmingRun::Form TrimmingRun::form_of_passages(const TrimPart& part, const std::vector<bool>& stays,
+                                                std::string_view reference) const {
     Form form;
     form.is_closed = std::ranges::find(stays, true) == stays.end();
     form.rule = form.is_closed ? "old_result" : "old_passages";
-    const TextMark mark = mark_of_key(reference);
+    form.note = form.is_closed ? "l" : "";
+    const TextMark mark = mark_with(reference);
     form.text = part.read->text_with_marks(stays, [&](std::uint64_t first, std::uint64_t lines) {
         return form.is_closed ? mark.of_result(lines, part.original_bytes) : mark.of_lines(first, lines);
     });
-    if (form.is_closed) {
-        form.note = "l";
-    } else {
-        form.read = std::make_unique<ReadForm>(*part.read);
-        form.read->keep(stays);
-    }
     return form;
 }
 

@@ -37,6 +37,7 @@ TrimmingRun::TrimmingRun(HookTurn& turn, TrimmingState& state, EditSchedule& sch
       looked_at_(schedule.call() - schedule.call() % config_.look_every_calls) {}
 
 void TrimmingRun::look(bool is_pause) {
+    is_deep_ = is_pause;
     if (is_pause) {
         ages_ = {config_.pause_line_age_calls, config_.pause_rare_line_age_calls, config_.plain_line_age_calls};
         looked_at_ = schedule_.call();
@@ -229,7 +230,7 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of(const TrimPlace& place, st
     const ArgumentRules rules = argument_rules_of(config_);
     const int call = schedule_.call();
     auto now = keeps_passages()
-                   ? old_texts_marked(text, part.is_edit, mark_of_key(reference), state_.index(), call,
+                   ? old_texts_marked(text, part.is_edit, mark_with(reference), state_.index(), call,
                                       state_.messages()[place.first].call, rules, part.next_due)
                    : old_arguments(text, part.is_edit, reference, state_.index(), call, rules, part.next_due);
     if (!now) return std::nullopt;
@@ -238,7 +239,14 @@ std::optional<TrimmingRun::Form> TrimmingRun::form_of(const TrimPlace& place, st
 
 std::optional<TrimmingRun::Form> TrimmingRun::form_of_result(TrimPart& part, int call, std::string_view text,
                                                              std::string_view reference) {
-    if (keeps_passages()) return form_of_passages(part, call, reference);
+    if (keeps_passages()) {
+        const std::vector<bool> stays = passages_of(part, call);
+        Form form = form_of_passages(part, stays, reference);
+        if (form.is_closed) return form;
+        form.read = std::make_unique<ReadForm>(*part.read);
+        form.read->keep(stays);
+        return form;
+    }
     const ExtractRules rules = extract_rules_of(config_);
     if (part.is_extract)
         return Form{.text = last_of_extract(text, reference), .rule = "old_output", .note = "l", .is_closed = true};
@@ -299,7 +307,8 @@ std::optional<std::size_t> TrimmingRun::decide(std::int64_t total) {
 }
 
 CommitResult TrimmingRun::commit(Draft& edit, std::size_t first) {
-    if (keeps_passages()) look_at_passages(true, first);  // all behind it is written anew: what would go soon goes too
+    // All behind it is written anew: what would go soon goes too.
+    if (keeps_passages() && !is_deep_) look_at_passages(true, first);
     const std::vector<TrimPlace> places(state_.offered.lower_bound({first, 0}), state_.offered.end());
     for (const TrimPlace& place : places) stage(edit, place);
     if (staged_.empty()) return {};

@@ -65,9 +65,7 @@ private:
     void look_at_extracts();
     /// Of results from message `first` on.
     void look_at_passages(bool is_pause, std::size_t first);
-    [[nodiscard]] TextMark mark_of_key(std::string_view reference) const {
-        return {reference, reader_, turn_.language};
-    }
+    [[nodiscard]] TextMark mark_with(std::string_view reference) const { return {reference, reader_, turn_.language}; }
     [[nodiscard]] bool keeps_passages() const noexcept { return config_.unit == TrimUnit::passages; }
     [[nodiscard]] int whole_calls(const TrimPart& part, bool is_pause) const;
     [[nodiscard]] bool is_trimmed_class(ResultClass kind) const noexcept;
@@ -83,8 +81,10 @@ private:
                                                      std::string_view reference);
     [[nodiscard]] std::optional<Form> form_of_read(TrimPart& part, int call, std::string_view text,
                                                    std::string_view reference);
-    [[nodiscard]] std::optional<Form> form_of_passages(const TrimPart& part, int call,
-                                                       std::string_view reference) const;
+    /// The lines that stay; of a call's result by passages.
+    [[nodiscard]] std::vector<bool> passages_of(const TrimPart& part, int call) const;
+    [[nodiscard]] Form form_of_passages(const TrimPart& part, const std::vector<bool>& stays,
+                                        std::string_view reference) const;
     void stage(Draft& edit, const TrimPlace& place);
     [[nodiscard]] const std::string& whole_message(std::size_t message);
     [[nodiscard]] std::vector<std::string> store(Draft& edit, const TrimPlace& place, std::string_view text);
@@ -98,6 +98,7 @@ private:
     const TrimmingConfig& config_;
     std::shared_ptr<Storage> storage_;
     std::string_view reader_;  // that marks name
+    bool is_deep_ = false;     // what would go soon has been looked for
     LineAges ages_{};
     int looked_at_ = 0;  // the call at which old lines were looked for
     PlannedKeys planned_{};
