@@ -185,15 +185,17 @@ std::string read_offloaded_description(const ReadOffloadedOptions& options) {
     if (options.language.value_or(default_language()) == Language::chinese) {
         return fmt::format(
             "读取本会话中被移出的原文。移出之处的标记说明缺少什么、如何取回，例如“[省略本结果第 22-178 行；"
-            "read_offloaded(\"k/6\", first_line=22, lines=157)]”：reference 为 \"k/6\"，其余参数照写。按字节（offset、"
-            "max_bytes，每次最多 {} 字节）或按行（first_line、lines）分页；grep 按字面查找并给出行号。",
+            "read_offloaded(\"k/6\", first_line=22, lines=157)]”：reference 为 \"k/6\"，其余参数照写。每次最多 {} "
+            "字节，按字节（offset、"
+            "max_bytes）或按行（first_line、lines），末行说明如何继续；grep 按字面查找并给出行号。",
             options.page_bytes);
     }
     return fmt::format(
         "Reads a text that was moved out of this conversation. The mark in its place says what is gone and which call "
         "gives it back, such as [lines 22-178 of this result left out; read_offloaded(\"k/6\", first_line=22, "
-        "lines=157)]: reference is \"k/6\", the others as they stand. Pages by byte (offset, max_bytes, at most {} "
-        "bytes) or by line (first_line, lines); grep lists the lines that contain a text, taken literally, with their "
+        "lines=157)]: reference is \"k/6\", the others as they stand. At most {} bytes come at once, by byte (offset, "
+        "max_bytes) or by line (first_line, lines), and the last line says how to go on; grep lists the lines that "
+        "contain a text, taken literally, with their "
         "numbers.",
         options.page_bytes);
 }

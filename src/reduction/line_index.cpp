@@ -31,8 +31,8 @@ void LineIndex::kill(LineId line, int call) noexcept {
 }
 
 void LineIndex::note_result(LineId line, int call) noexcept {
-    if (line == 0) return;
-    lines_[line].in_result = std::max(lines_[line].in_result, call);
+    if (line == 0 || call <= lines_[line].in_result) return;
+    lines_[line].in_result = call;
     ++lines_[line].results;
 }
 

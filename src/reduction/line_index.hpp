@@ -27,7 +27,7 @@ public:
     void touch(LineId line, int call) noexcept;
     /// An edit took the line out.
     void kill(LineId line, int call) noexcept;
-    /// A result has the line.
+    /// A result of that call has the line; one that is looked at again counts once.
     void note_result(LineId line, int call) noexcept;
     void show(LineId line) noexcept;
     void hide(LineId line) noexcept;
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] int died(LineId line) const noexcept { return lines_[line].died; }
     /// The call of the newest result that had the line; `never`.
     [[nodiscard]] int in_result(LineId line) const noexcept { return lines_[line].in_result; }
-    /// How many results had the line.
+    /// After how many model calls results had the line.
     [[nodiscard]] int results(LineId line) const noexcept { return lines_[line].results; }
     [[nodiscard]] std::int64_t shown(LineId line) const noexcept { return lines_[line].shown; }
 

@@ -199,7 +199,7 @@ std::optional<std::string> old_texts_marked(std::string_view arguments, bool is_
         const bool is_written = (is_edit && is_key_of(string.key, new_keys)) || line_feeds >= least_lines_of_other;
         if (!is_replaced && !(is_written && is_old_text(value, index, since, now - rules.age_calls))) continue;
         out.append(arguments.substr(at, string.begin - at));
-        append_json_literal(out, mark.of_argument(line_feeds + 1, value.size()));
+        append_json_literal(out, mark.of_argument(string.key, line_feeds + 1, value.size()));
         at = string.end;
     }
     if (at == 0) return std::nullopt;

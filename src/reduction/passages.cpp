@@ -97,14 +97,22 @@ std::string TextMark::of_lines(std::uint64_t first, std::uint64_t lines) const {
 
 std::string TextMark::of_result(std::uint64_t lines, std::uint64_t bytes) const {
     const bool is_chinese = language == Language::chinese;
-    return fmt::format("[{}{}{}{}]", is_chinese ? "省略 " : "", amount_of(lines, bytes, is_chinese),
-                       is_chinese ? "" : " left out", way_back(reference, reader, language));
+    const std::string way = way_back(reference, reader, language);
+    const std::string amount = amount_of(lines, bytes, is_chinese);
+    return is_chinese ? fmt::format("[省略本结果全部 {}{}]", amount, way)
+                      : fmt::format("[all {} of this result left out{}]", amount, way);
 }
 
-std::string TextMark::of_argument(std::uint64_t lines, std::uint64_t bytes) const {
+/// What is stored of a call is the whole call.
+std::string TextMark::of_argument(std::string_view name, std::uint64_t lines, std::uint64_t bytes) const {
+    constexpr std::size_t longest_name = 40;
     const bool is_chinese = language == Language::chinese;
-    return fmt::format("[{}{}{}{}]", is_chinese ? "省略此调用的 " : "", amount_of(lines, bytes, is_chinese),
-                       is_chinese ? "" : " of this call left out", way_back(reference, reader, language));
+    std::string way = way_back(reference, reader, language);
+    if (!way.empty() && reader == read_offloaded_name) way += is_chinese ? " 给出整个调用" : " gives this whole call";
+    const std::string amount = amount_of(lines, bytes, is_chinese);
+    if (name.empty() || name.size() > longest_name) name = is_chinese ? "此参数" : "this argument";
+    return is_chinese ? fmt::format("[省略 {} 的 {}{}]", name, amount, way)
+                      : fmt::format("[{} of {} left out{}]", amount, name, way);
 }
 
 }  // namespace whittle::inline v0::detail

@@ -32,10 +32,10 @@ struct TextMark {
 
     /// `[lines 22-178 of this result left out; read_offloaded("k/6", first_line=22, lines=157)]`; `first` from 1.
     [[nodiscard]] std::string of_lines(std::uint64_t first, std::uint64_t lines) const;
-    /// `[178 lines left out; read_offloaded("k/6")]`; of a single line its bytes.
+    /// `[all 178 lines of this result left out; read_offloaded("k/6")]`; of a single line its bytes.
     [[nodiscard]] std::string of_result(std::uint64_t lines, std::uint64_t bytes) const;
-    /// `[48 lines of this call left out; read_offloaded("k/6a")]`.
-    [[nodiscard]] std::string of_argument(std::uint64_t lines, std::uint64_t bytes) const;
+    /// `[48 lines of old_string left out; read_offloaded("k/6a") gives this whole call]`; `name`: of the argument.
+    [[nodiscard]] std::string of_argument(std::string_view name, std::uint64_t lines, std::uint64_t bytes) const;
 };
 
 /// Calls until a text of that age is looked at again: each look costs its text, so that they grow rarer with age.

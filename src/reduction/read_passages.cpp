@@ -14,6 +14,28 @@ constexpr std::size_t enough_lines = 8;     // that speak for a passage
 constexpr std::size_t least_bytes = 300;    // of all that stays: for less, nothing does
 constexpr std::size_t usual_bytes = 4'000;  // one passage of that size may be more than its share
 
+/// How much of a stretch a newer result has that is still in the request, by lines that say something.
+class InNewer {
+public:
+    InNewer(const LineIndex& index, int since) : index_(index), since_(since) {}
+
+    void add(LineId line) noexcept {
+        if (line == 0) return;
+        ++telling_;
+        // Shown once is shown here.
+        newer_ += index_.in_result(line) > since_ && index_.shown(line) > 1 ? 1 : 0;
+    }
+    [[nodiscard]] bool is_nearly_all(std::size_t fewest) const noexcept {
+        return telling_ >= fewest && 20 * newer_ >= 19 * telling_;
+    }
+
+private:
+    const LineIndex& index_;
+    int since_;
+    std::size_t telling_ = 0;
+    std::size_t newer_ = 0;
+};
+
 struct Passage {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
@@ -87,19 +109,16 @@ std::vector<bool> ReadForm::find_passages(const LineIndex& index, const PassageR
     std::vector<Passage> passages;
     for (const auto& [first, last] : cut_into_passages(lines, rules.most_lines)) {
         Passage& passage = passages.emplace_back(Passage{.first = first, .last = last});
-        std::size_t telling = 0;
-        std::size_t newer = 0;
+        InNewer in_newer(index, since);
         for (std::uint32_t n = first; n < last; ++n) {
             const Item& item = items_[places[n]];
             passage.bytes += item.size + 1;
             if (came_up(item.id)) ++passage.spoken_for;
             if (has_outcome && tells_of_error(line(item))) passage.spoken_for += enough_lines / 4;
-            if (item.id == 0) continue;
-            ++telling;
-            newer += index.in_result(item.id) > since ? 1 : 0;
+            in_newer.add(item.id);
         }
         if (has_outcome && last == lines.size()) passage.spoken_for += enough_lines;
-        if (telling > 0 && 10 * newer >= 9 * telling) passage.spoken_for = 0;
+        if (in_newer.is_nearly_all(1)) passage.spoken_for = 0;
     }
     const bool is_whole = places.size() == items_.size();  // what stays of it is no less later: only references end
     const std::vector<bool> chosen = PassageChoice(passages, rules.most_passages, is_whole ? bytes / 2 : bytes).make();
@@ -112,14 +131,9 @@ std::vector<bool> ReadForm::find_passages(const LineIndex& index, const PassageR
 
 bool ReadForm::stands_in_newer(const LineIndex& index, int since) const noexcept {
     constexpr std::size_t fewest = 4;
-    std::size_t telling = 0;
-    std::size_t newer = 0;
-    for (const Item& item : items_) {
-        if (item.id == 0) continue;
-        ++telling;
-        newer += index.in_result(item.id) > since ? 1 : 0;
-    }
-    return telling >= fewest && 20 * newer >= 19 * telling;
+    InNewer in_newer(index, since);
+    for (const Item& item : items_) in_newer.add(item.id);
+    return in_newer.is_nearly_all(fewest);
 }
 
 std::string ReadForm::text_with_marks(const std::vector<bool>& lines, Mark mark) const {

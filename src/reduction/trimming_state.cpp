@@ -336,10 +336,12 @@ void TrimmingState::take_result(TrimPart& part, const PartView& view, const Part
     const TrimCall* const call = find_call(part.name);
     part.form = form_of_result(call != nullptr ? call->kind : class_of_call(info.tool, {}), text, lines);
     part.original_bytes = text.size();
-    for (const LineId line : lines_of_text(text, part.form.marks)) {
+    std::vector<LineId> ids = lines_of_text(text, part.form.marks);
+    for (const LineId line : ids) {
         index_.touch(line, message.call);
         index_.note_result(line, message.call);
     }
+    if (config_.unit == TrimUnit::passages) show(part, std::move(ids));  // by lines once it is considered
     if (!part.is_trimmed) return;
     if (original == nullptr) part.is_closed = true;
     restore_form(part, view.text, text, message.serial, number);

@@ -112,13 +112,17 @@ TEST_CASE("a mark says what is gone and which call gives it back", "[trimming]")
     CHECK(mark.of_lines(22, 157) ==
           R"([lines 22-178 of this result left out; read_offloaded("k/6", first_line=22, lines=157)])");
     CHECK(mark.of_lines(9, 1) == R"([line 9 of this result left out; read_offloaded("k/6", first_line=9, lines=1)])");
-    CHECK(mark.of_result(178, 9'000) == R"([178 lines left out; read_offloaded("k/6")])");
-    CHECK(mark.of_result(1, 9'000) == R"([9000 bytes left out; read_offloaded("k/6")])");
-    CHECK(mark.of_argument(48, 900) == R"([48 lines of this call left out; read_offloaded("k/6")])");
+    CHECK(mark.of_result(178, 9'000) == R"([all 178 lines of this result left out; read_offloaded("k/6")])");
+    CHECK(mark.of_result(1, 9'000) == R"([all 9000 bytes of this result left out; read_offloaded("k/6")])");
+    CHECK(mark.of_argument("old_string", 48, 900) ==
+          R"([48 lines of old_string left out; read_offloaded("k/6") gives this whole call])");
+    CHECK(mark.of_argument(std::string(41, 'x'), 1, 900) ==
+          R"([900 bytes of this argument left out; read_offloaded("k/6") gives this whole call])");
     const TextMark chinese{"k/6", "read_offloaded", Language::chinese};
     CHECK(chinese.of_lines(22, 157) == R"([省略本结果第 22-178 行；read_offloaded("k/6", first_line=22, lines=157)])");
-    CHECK(chinese.of_argument(1, 90) == R"([省略此调用的 90 字节；read_offloaded("k/6")])");
-    CHECK(TextMark{}.of_result(48, 900) == "[48 lines left out]");
+    CHECK(chinese.of_result(178, 9'000) == R"([省略本结果全部 178 行；read_offloaded("k/6")])");
+    CHECK(chinese.of_argument("content", 1, 90) == R"([省略 content 的 90 字节；read_offloaded("k/6") 给出整个调用])");
+    CHECK(TextMark{}.of_result(48, 900) == "[all 48 lines of this result left out]");
     const TextMark file{"/store/k/6", "read_file", Language::english};
     CHECK(file.of_lines(22, 157) ==
           "[lines 22-178 of this result left out. Full text: /store/k/6 - read it with read_file]");

@@ -61,7 +61,7 @@ TEST_CASE("a read stays whole as long as edits usually reach back, then a placeh
     CHECK(session.text_at(2) == text);
     session.idle_calls(3);
     const std::string key = short_root(session.conversation.id()) + "/2";
-    CHECK(session.text_at(2) == "[223 lines left out; read_offloaded(\"" + key + "\")]");
+    CHECK(session.text_at(2) == "[all 223 lines of this result left out; read_offloaded(\"" + key + "\")]");
     CHECK(session.storage->get(key, 0, 1 << 20) == text);
     while (session.conversation.undo()) {
     }
@@ -154,7 +154,7 @@ TEST_CASE("once a newer copy is whole, the older one may go", "[trimming]") {
     session.call("read_file", R"({"path":"made.go"})", text);
     session.call("read_file", R"({"path":"made.go"})", text);
     session.idle_calls(2);
-    CHECK(session.text_at(2).starts_with("[223 lines left out"));
+    CHECK(session.text_at(2).starts_with("[all 223 lines of this result left out"));
     CHECK(session.text_at(4) == text);
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("an output keeps its end and its errors for a while", "[trimming]") {
     CHECK(shown.find("src/lexer.cpp:12: error") != std::string::npos);
     session.idle_calls(40);
     CAPTURE(session.text_at(2));
-    CHECK(session.text_at(2).starts_with("[205 lines left out"));
+    CHECK(session.text_at(2).starts_with("[all 205 lines of this result left out"));
 }
 
 TEST_CASE("a text that an edit replaced goes whole, what it put in stays until nothing comes back to it",
@@ -189,8 +189,8 @@ TEST_CASE("a text that an edit replaced goes whole, what it put in stays until n
     const std::string key = short_root(session.conversation.id()) + "/2a";
     const std::string soon = text_of(session.conversation.messages()[1], 0);
     CAPTURE(soon);
-    CHECK(soon.starts_with(R"({"path":"a.go","old_string":"[11 lines of this call left out; read_offloaded(\")" + key +
-                           R"(\")]")"));
+    CHECK(soon.starts_with(R"({"path":"a.go","old_string":"[11 lines of old_string left out; read_offloaded(\")" + key +
+                           R"(\") gives this whole call]")"));
     CHECK(soon.find(json_of(new_text)) != std::string::npos);
     session.idle_calls(14);
     const std::string later = text_of(session.conversation.messages()[1], 0);
@@ -221,7 +221,7 @@ TEST_CASE("without a store marks say what is gone and name nothing", "[trimming]
     TrimmingSession session(when_it_may(), no_cache, "marks", Language::english, false);
     session.call("read_file", R"({"path":"made.go"})", source(20));
     session.idle_calls(9);
-    CHECK(session.text_at(2) == "[223 lines left out]");
+    CHECK(session.text_at(2) == "[all 223 lines of this result left out]");
     CHECK(session.conversation.undo());
     CHECK(session.text_at(2) == source(20));
 }
