@@ -45,6 +45,13 @@ std::string copied(std::string_view text) {
     return joined_lines(text, [](std::string_view line) { return line; });
 }
 
+std::vector<std::string> ways_to_copy(std::string_view text) {
+    std::vector<std::string> ways{copied(text)};
+    for (const bool and_blank : {false, true})
+        ways.push_back(joined_lines(text, [&](std::string_view line) { return without_number(line, and_blank); }));
+    return ways;
+}
+
 /// What a hunk of a patch expects to find: its context and the lines that it takes out.
 std::vector<std::string> hunks_of(std::string_view patch) {
     constexpr std::array<std::string_view, 5> borders{"@@", "*** ", "diff ", "--- ", "+++ "};
@@ -87,11 +94,18 @@ std::vector<std::string> old_texts_of(const ToolCall& call) {
 
 }  // namespace
 
+CopiedText::CopiedText(std::string_view text) : forms_(ways_to_copy(text)) {}
+
+bool CopiedText::holds(std::string_view old_text) const {
+    const auto has = [&](std::string_view text) {
+        return std::ranges::any_of(forms_,
+                                   [&](const std::string& form) { return form.find(text) != std::string::npos; });
+    };
+    return has(old_text) || has(json_escaped(old_text));
+}
+
 std::vector<std::string> copied_texts(const Message& message) {
-    std::vector<std::string> texts{copied(message.content)};
-    for (const bool and_blank : {false, true})
-        texts.push_back(
-            joined_lines(message.content, [&](std::string_view line) { return without_number(line, and_blank); }));
+    std::vector<std::string> texts = ways_to_copy(message.content);
     for (const ToolCall& call : message.calls) {
         for (const Argument& argument : read_arguments(call.arguments)) {
             if (!argument.is_number) texts.push_back(copied(argument.text));

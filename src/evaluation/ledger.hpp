@@ -22,8 +22,9 @@ public:
     void add_call(const RequestTokens& raw, const RequestTokens& sent, std::int64_t reply);
     /// A summariser's call for the next request.
     void add_aside(const RequestTokens& request, std::int64_t reply);
-    /// `repairs`: money, by profile.
-    [[nodiscard]] std::vector<Money> finish(std::span<const double> repairs) const;
+    /// Money, by profile.
+    [[nodiscard]] std::vector<Money> finish(std::span<const double> repairs,
+                                            std::span<const double> line_repairs) const;
 
 private:
     struct Account {

@@ -72,6 +72,12 @@ bool NamedObjects::holds(ObjectId object, Needle needle) {
     return known->second;
 }
 
+bool NamedObjects::holds_copy(ObjectId object, std::string_view old_text) {
+    Object& asked = objects_[object];
+    if (!asked.copied) asked.copied.emplace(asked.content);
+    return asked.copied->holds(old_text);
+}
+
 bool NamedObjects::holds_text(ObjectId object, std::string_view text, const std::vector<Gram>& grams) const {
     const std::string& content = objects_[object].content;
     if (content.size() < text.size() || !objects_[object].filter.may_hold(grams)) return false;

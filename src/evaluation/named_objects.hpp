@@ -1,5 +1,6 @@
 #pragma once
 
+#include "edits.hpp"
 #include "gram_filter.hpp"
 #include "needle_index.hpp"
 #include "pieces.hpp"
@@ -32,6 +33,8 @@ public:
     [[nodiscard]] bool holds(ObjectId object, Needle needle);
     /// As it is or as within a JSON string. `grams`: some of its grams.
     [[nodiscard]] bool holds_text(ObjectId object, std::string_view text, const std::vector<Gram>& grams) const;
+    /// An agent could copy `old_text` from it in one piece.
+    [[nodiscard]] bool holds_copy(ObjectId object, std::string_view old_text);
     [[nodiscard]] const std::string& content(ObjectId object) const { return objects_[object].content; }
 
 private:
@@ -41,6 +44,7 @@ private:
         std::string content;
         GramFilter filter;
         std::unordered_map<Needle, bool> holds{};
+        std::optional<CopiedText> copied{};  // once an edit asks
     };
 
     [[nodiscard]] std::optional<ObjectId> find(std::string_view word);

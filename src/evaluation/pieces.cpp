@@ -31,6 +31,8 @@ std::int64_t tokens_of_characters(std::int64_t characters) noexcept {
     return (characters + characters_per_token - 1) / characters_per_token;
 }
 
+std::int64_t estimated_tokens(std::string_view text) noexcept { return tokens_of_characters(count_characters(text)); }
+
 std::int64_t whole_tokens(std::int64_t characters) noexcept { return characters / characters_per_token; }
 
 std::optional<PieceId> PieceTable::find(const Hash128& hash) const {

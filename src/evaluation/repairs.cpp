@@ -15,14 +15,13 @@ double plain(std::int64_t tokens) { return static_cast<double>(tokens); }
 
 }  // namespace
 
-void Repairs::pay(std::size_t call, std::span<const Needle> missing, std::span<const Cached> cached) {
+void Repairs::pay(std::size_t call, const Missing& missing, std::span<const Cached> cached) {
     call_ = call;
     drop_old(call);
     pay_for_kept(cached);
     std::vector<Fetched> done;
-    for (const Needle needle : missing) {
-        if (std::ranges::none_of(kept_, [&](const Fetched& f) { return holds(f, needle); })) fetch(needle, done);
-    }
+    for (const EditProbe* const edit : missing.edits) fetch_unless_kept(*edit, done);
+    for (const Needle needle : missing.needles) fetch_unless_kept(needle, done);
     pay_for_new(done);
 }
 
@@ -48,17 +47,24 @@ bool Repairs::holds(const Fetched& fetched, Needle needle) const {
     return std::ranges::binary_search(session_.probes.occurrences[needle], fetched.message);
 }
 
+bool Repairs::holds(const Fetched& fetched, const EditProbe& edit) const {
+    if (fetched.source == Source::object) return CopiedText(fetched.slice).holds(edit.old_text);
+    return std::ranges::binary_search(edit.messages, fetched.message);
+}
+
 /// One fetch for each source; more slices of one object come with its first one.
-void Repairs::fetch(Needle needle, std::vector<Fetched>& done) {
-    const auto object = object_with(needle);
-    Fetched fetched = object ? from_object(*object, needle) : from_call(needle);
+template <typename Need>
+void Repairs::fetch_unless_kept(const Need& need, std::vector<Fetched>& done) {
+    if (std::ranges::any_of(kept_, [&](const Fetched& kept) { return holds(kept, need); })) return;
+    const auto object = object_with(need);
+    Fetched fetched = object ? from_object(*object, need) : from_call(need);
     const auto same = std::ranges::find_if(done, [&](const Fetched& f) {
         if ((f.source == Source::object) != object.has_value()) return false;
         return object ? f.object == *object : f.message == fetched.message;
     });
     if (same == done.end()) {
         done.push_back(std::move(fetched));
-    } else if (!holds(*same, needle)) {
+    } else if (!holds(*same, need)) {
         same->slice += "\n" + fetched.slice;
         same->tokens += fetched.tokens;
     }
@@ -83,17 +89,17 @@ void Repairs::pay_for_new(std::vector<Fetched>& done) {
     }
 }
 
-/// What stands in its place names it most likely; then any other changed message.
-std::optional<ObjectId> Repairs::object_with(Needle needle) {
+/// What stands in place of one of `messages` names it most likely; then any other changed message.
+template <typename Messages, typename Holds>
+std::optional<ObjectId> Repairs::find_object(const Messages& messages, Holds holds) {
     if (!objects_.has_storage()) return std::nullopt;
     const auto named_by = [&](PieceId piece) -> std::optional<ObjectId> {
         for (const ObjectId object : objects_.named_by(piece, shown_.table()[piece])) {
-            if (objects_.holds(object, needle)) return object;
+            if (holds(object)) return object;
         }
         return std::nullopt;
     };
-    const auto& all = session_.probes.occurrences[needle];
-    for (auto message = all.rbegin(); message != all.rend(); ++message) {
+    for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
         const auto variant = shown_.variant_of(*message);
         if (!variant || shown_.is_shown_whole(*message)) continue;
         if (const auto object = named_by(*variant)) return object;
@@ -102,6 +108,15 @@ std::optional<ObjectId> Repairs::object_with(Needle needle) {
         if (const auto object = named_by(piece)) return object;
     }
     return std::nullopt;
+}
+
+std::optional<ObjectId> Repairs::object_with(Needle needle) {
+    return find_object(session_.probes.occurrences[needle],
+                       [&](ObjectId object) { return objects_.holds(object, needle); });
+}
+
+std::optional<ObjectId> Repairs::object_with(const EditProbe& edit) {
+    return find_object(edit.messages, [&](ObjectId object) { return objects_.holds_copy(object, edit.old_text); });
 }
 
 std::optional<std::size_t> Repairs::newest_with(Needle needle, Role role) const {
@@ -115,34 +130,68 @@ std::optional<std::size_t> Repairs::newest_with(Needle needle, Role role) const 
 Repairs::Fetched Repairs::from_object(ObjectId object, Needle needle) const {
     const std::size_t newest = std::max(newest_with(needle, Role::tool).value_or(0),  //
                                         newest_with(needle, Role::user).value_or(0));
-    const std::size_t first = session_.by_piece.at(session_.pieces[newest]).front();
-    Fetched fetched{.source = Source::object, .object = object, .message = first, .slice = slice_of(object, needle)};
+    const NeedleIndex& index = session_.probes.index;
+    return slice_of_object(object, newest, index.position_in(objects_.content(object), needle),
+                           count_characters(index.text(needle)));
+}
+
+/// Line numbers stand in front of its lines, or an object has it escaped: its first line says where it is.
+Repairs::Fetched Repairs::from_object(ObjectId object, const EditProbe& edit) const {
+    const std::string_view line = std::string_view(edit.old_text).substr(0, edit.old_text.find('\n'));
+    return slice_of_object(object, edit.messages.back(), objects_.content(object).find(line),
+                           count_characters(edit.old_text));
+}
+
+/// 2,000 tokens around the `characters` at `at`, or these if they are more.
+Repairs::Fetched Repairs::slice_of_object(ObjectId object, std::size_t message, std::size_t at,
+                                          std::int64_t characters) const {
+    const std::size_t first = session_.by_piece.at(session_.pieces[message]).front();
+    const std::string_view text = objects_.content(object);
+    const std::int64_t found = at == std::string_view::npos ? 0 : count_characters(text.substr(0, at));
+    const std::int64_t length = std::max(2 * half_slice, characters);
+    const std::int64_t last_begin = count_characters(text) - length;
+    const std::int64_t begin = std::max<std::int64_t>(0, std::min(found - half_slice, last_begin));
+    Fetched fetched{.source = Source::object, .object = object, .message = first};
+    fetched.slice = first_characters(text.substr(first_characters(text, begin).size()), length);
     fetched.tokens = tokens_of_characters(count_characters(fetched.slice));
     fetched.output = output_of_read_back;
     fetched.place = session_.calls[call_];
-    if (const auto calls = shown_.calls_kept(first)) fetched.until = call_ + *calls;
+    fetched.until = calls_kept(first);
     return fetched;
 }
 
-/// 2,000 tokens around it.
-std::string Repairs::slice_of(ObjectId object, Needle needle) const {
-    const std::string_view text = objects_.content(object);
-    const std::size_t found = session_.probes.index.position_in(text, needle);
-    const std::int64_t at = found == std::string_view::npos ? 0 : count_characters(text.substr(0, found));
-    const std::int64_t last_begin = count_characters(text) - 2 * half_slice;
-    const std::int64_t begin = std::max<std::int64_t>(0, std::min(at - half_slice, last_begin));
-    const std::int64_t length = std::max(2 * half_slice, count_characters(session_.probes.index.text(needle)));
-    return std::string(first_characters(text.substr(first_characters(text, begin).size()), length));
+/// The first call without it again.
+std::optional<std::size_t> Repairs::calls_kept(std::size_t message) const {
+    const auto calls = shown_.calls_kept(message);
+    return calls ? std::optional(call_ + *calls) : std::nullopt;
 }
 
 Repairs::Fetched Repairs::from_call(Needle needle) const {
     const auto of_tool = newest_with(needle, Role::tool);
-    const std::size_t message = of_tool ? *of_tool : newest_with(needle, Role::user).value_or(0);
-    Fetched fetched{.source = of_tool ? Source::tool : Source::user, .message = message};
+    return of_tool ? whole_message(*of_tool, Source::tool)
+                   : whole_message(newest_with(needle, Role::user).value_or(0), Source::user);
+}
+
+/// What the agent has written itself is read where it wrote it: as much as of an object.
+Repairs::Fetched Repairs::from_call(const EditProbe& edit) const {
+    for (const Role role : {Role::tool, Role::user}) {
+        const auto newest = std::find_if(edit.messages.rbegin(), edit.messages.rend(),
+                                         [&](std::uint32_t message) { return session_.piece(message).role() == role; });
+        if (newest != edit.messages.rend())
+            return whole_message(*newest, role == Role::tool ? Source::tool : Source::user);
+    }
+    Fetched fetched = whole_message(edit.messages.back(), Source::tool);
+    fetched.output = output_of_read_back;
+    fetched.tokens = tokens_of_characters(std::max(2 * half_slice, count_characters(edit.old_text)));
+    return fetched;
+}
+
+Repairs::Fetched Repairs::whole_message(std::size_t message, Source source) const {
+    Fetched fetched{.source = source, .message = message};
     fetched.tokens = tokens_of_characters(session_.piece(message).characters);
     fetched.output = output_of_call(message);
     fetched.place = session_.calls[call_];
-    if (const auto calls = shown_.calls_kept(message)) fetched.until = call_ + *calls;
+    fetched.until = calls_kept(message);
     return fetched;
 }
 

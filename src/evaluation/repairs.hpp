@@ -12,6 +12,12 @@
 
 namespace whittle::inline v0::evaluation {
 
+/// What a call needed and did not find in its request.
+struct Missing {
+    std::span<const Needle> needles{};
+    std::span<const EditProbe* const> edits{};  ///< whose old text is not there in one piece
+};
+
 /// What one call pays because something it needed was not in its request: the sources of that are fetched again, from
 /// the store by a read-back, else by the call that gave them or by asking the user. What was fetched stays in later
 /// requests for as long as the strategy had kept the original.
@@ -21,8 +27,8 @@ public:
             std::span<const CostProfile> profiles)
         : session_(session), shown_(shown), objects_(objects), profiles_(profiles), money_(profiles.size()) {}
 
-    /// `missing`: what is needed and not visible. `cached`: of the request, by profile.
-    void pay(std::size_t call, std::span<const Needle> missing, std::span<const Cached> cached);
+    /// `cached`: of the request, by profile.
+    void pay(std::size_t call, const Missing& missing, std::span<const Cached> cached);
 
     /// By profile, of all calls.
     [[nodiscard]] const std::vector<double>& money() const noexcept { return money_; }
@@ -32,6 +38,8 @@ public:
 
     /// The object named in the request that holds `needle`, if there is one.
     [[nodiscard]] std::optional<ObjectId> object_with(Needle needle);
+    /// The one that holds the old text in one piece.
+    [[nodiscard]] std::optional<ObjectId> object_with(const EditProbe& edit);
 
 private:
     enum class Source : std::uint8_t { object, tool, user };
@@ -49,12 +57,21 @@ private:
 
     void drop_old(std::size_t call);
     void pay_for_kept(std::span<const Cached> cached);
-    void fetch(Needle needle, std::vector<Fetched>& done);
     void pay_for_new(std::vector<Fetched>& done);
+    template <typename Need>
+    void fetch_unless_kept(const Need& need, std::vector<Fetched>& done);
+    template <typename Messages, typename Holds>
+    [[nodiscard]] std::optional<ObjectId> find_object(const Messages& messages, Holds holds);
     [[nodiscard]] bool holds(const Fetched& fetched, Needle needle) const;
+    [[nodiscard]] bool holds(const Fetched& fetched, const EditProbe& edit) const;
     [[nodiscard]] Fetched from_object(ObjectId object, Needle needle) const;
+    [[nodiscard]] Fetched from_object(ObjectId object, const EditProbe& edit) const;
+    [[nodiscard]] Fetched slice_of_object(ObjectId object, std::size_t message, std::size_t at,
+                                          std::int64_t characters) const;
     [[nodiscard]] Fetched from_call(Needle needle) const;
-    [[nodiscard]] std::string slice_of(ObjectId object, Needle needle) const;
+    [[nodiscard]] Fetched from_call(const EditProbe& edit) const;
+    [[nodiscard]] Fetched whole_message(std::size_t message, Source source) const;
+    [[nodiscard]] std::optional<std::size_t> calls_kept(std::size_t message) const;
     [[nodiscard]] std::int64_t output_of_call(std::size_t result) const;
     [[nodiscard]] std::optional<std::size_t> newest_with(Needle needle, Role role) const;
 

@@ -50,7 +50,8 @@ private:
 
     void check_order(std::size_t call) const;
     void pay_aside(std::size_t call, const SideCall& side);
-    void account(std::size_t call);
+    [[nodiscard]] std::vector<Cached> account(std::size_t call);
+    void pay_repairs(std::size_t call, std::span<const Cached> cached);
     void compare_with_previous();
     void look_at_newest(std::size_t call);
     void look_at_newest_result(std::size_t message);
@@ -58,7 +59,8 @@ private:
     void ask_errors(std::size_t call);
     void ask_artifacts(std::size_t call);
     void ask_users(std::size_t call);
-    void ask_edits(std::size_t call);
+    [[nodiscard]] std::vector<Needle> ask_actions(std::size_t call);
+    [[nodiscard]] std::vector<const EditProbe*> ask_edits(std::size_t call);
     [[nodiscard]] bool others_have(const std::string& old_text);
     bool ask(ProbeKind kind, Needle needle, std::size_t age);
     void count(ProbeKind kind, std::size_t age, bool is_visible, bool is_recoverable);
@@ -78,6 +80,7 @@ private:
     std::vector<std::int64_t> raw_before_{};
     std::size_t raw_sent_ = 0;  // of these, in the request before
     Repairs repairs_;
+    Repairs line_repairs_;  // as if single lines were enough for an edit
     Ledger ledger_;
     Figures figures_{};
     std::optional<std::size_t> last_call_{};
@@ -98,6 +101,7 @@ Run::Impl::Impl(const Session& session, const RunOptions& options)
       sent_cache_(shown_.table(), profiles_, data_.system_piece.has_value()),
       raw_cache_(data_.table, profiles_, data_.system_piece.has_value()),
       repairs_(data_, shown_, objects_, profiles_),
+      line_repairs_(data_, shown_, objects_, profiles_),
       ledger_(profiles_),
       removed_(data_.pieces.size()),
       was_whole_(data_.pieces.size()) {
@@ -119,14 +123,14 @@ void Run::Impl::send(std::size_t call, const Request& request) {
     for (const SideCall& side : request.side_calls) pay_aside(call, side);
     shown_.take(call, request);
     stored_.forget_names();
-    account(call);
+    const std::vector<Cached> cached = account(call);
     look_at_newest(call);
     look_at_removed(call);
+    pay_repairs(call, cached);
     ask_errors(call);
     const bool is_last = call + 1 == data_.calls.size();
     if (is_last || (last_call_ && shown_.was_edited())) ask_artifacts(call);
     ask_users(call);
-    ask_edits(call);
     last_call_ = call;
     last_total_ = shown_.total();
 }
@@ -145,14 +149,15 @@ void Run::Impl::pay_aside(std::size_t call, const SideCall& side) {
     figures_.side_tokens += tokens.total + reply;
 }
 
-void Run::Impl::account(std::size_t call) {
+/// Returns what of the request is cached, by profile.
+std::vector<Cached> Run::Impl::account(std::size_t call) {
     const double now = data_.call_seconds[call];
     const std::size_t raw_count = data_.calls[call] + (data_.system_piece ? 1 : 0);
     const auto raw_before = std::span<const std::int64_t>(raw_before_).first(raw_count + 1);
     const auto raw_pieces = std::span<const PieceId>(raw_pieces_).first(raw_count);
     const RequestTokens raw{raw_before.back(), raw_cache_.add({raw_pieces, raw_before, now, raw_sent_})};
-    const RequestTokens sent{shown_.total(),
-                             sent_cache_.add({shown_.pieces(), shown_.tokens_before(), now, shown_.common()})};
+    RequestTokens sent{shown_.total(),
+                       sent_cache_.add({shown_.pieces(), shown_.tokens_before(), now, shown_.common()})};
     raw_sent_ = raw_count;
     ledger_.add_call(raw, sent, data_.piece(data_.calls[call]).tokens);
     ++figures_.calls;
@@ -164,11 +169,14 @@ void Run::Impl::account(std::size_t call) {
     figures_.faults.over_window += sent.total > window_ ? 1 : 0;
     figures_.faults.larger_than_raw += sent.total > raw.total ? 1 : 0;
     if (last_call_) compare_with_previous();
-    std::vector<Needle> missing;
-    for (const Probe& probe : data_.probes.of_call[call]) {
-        if (!ask(probe.kind, probe.needle, probe.age)) missing.push_back(probe.needle);
-    }
-    repairs_.pay(call, missing, sent.cached);
+    return std::move(sent.cached);
+}
+
+void Run::Impl::pay_repairs(std::size_t call, std::span<const Cached> cached) {
+    const std::vector<Needle> needles = ask_actions(call);
+    const std::vector<const EditProbe*> edits = ask_edits(call);
+    repairs_.pay(call, {.needles = needles, .edits = edits}, cached);
+    line_repairs_.pay(call, {.needles = needles, .edits = {}}, cached);
 }
 
 void Run::Impl::compare_with_previous() {
@@ -253,6 +261,15 @@ bool Run::Impl::ask(ProbeKind kind, Needle needle, std::size_t age) {
     return is_visible;
 }
 
+/// Returns what is missing.
+std::vector<Needle> Run::Impl::ask_actions(std::size_t call) {
+    std::vector<Needle> missing;
+    for (const Probe& probe : data_.probes.of_call[call]) {
+        if (!ask(probe.kind, probe.needle, probe.age)) missing.push_back(probe.needle);
+    }
+    return missing;
+}
+
 /// For ten calls.
 void Run::Impl::ask_errors(std::size_t call) {
     constexpr std::size_t calls_asked = 10;
@@ -292,19 +309,25 @@ bool Run::Impl::others_have(const std::string& old_text) {
     });
 }
 
-void Run::Impl::ask_edits(std::size_t call) {
+/// Returns those whose old text is not whole.
+std::vector<const EditProbe*> Run::Impl::ask_edits(std::size_t call) {
+    std::vector<const EditProbe*> missing;
     for (const EditProbe& edit : data_.edits[call]) {
         const auto any = [&](auto&& is) { return std::ranges::any_of(edit.messages, is); };
         EditCount& row = figures_.edits[index_of_edit_age(edit.age)];
         ++row.asked;
         if (any([&](std::uint32_t m) { return shown_.is_shown_whole(m); }) || others_have(edit.old_text)) {
             ++row.whole;
-        } else if (!any([&](std::uint32_t m) { return was_whole_[m]; })) {
+            continue;
+        }
+        missing.push_back(&edit);
+        if (!any([&](std::uint32_t m) { return was_whole_[m]; })) {
             ++row.cut_on_arrival;
-        } else if (any([&](std::uint32_t m) { return stored_.hold(m); })) {
+        } else if (repairs_.object_with(edit)) {
             ++row.recoverable;
         }
     }
+    return missing;
 }
 
 Figures Run::Impl::finish() {
@@ -319,7 +342,7 @@ Figures Run::Impl::finish() {
         figures_.removed_messages += removed.ever ? 1 : 0;
         figures_.faults.messages_not_restorable += removed.ever && !removed.always_restorable ? 1 : 0;
     }
-    figures_.money = ledger_.finish(repairs_.money());
+    figures_.money = ledger_.finish(repairs_.money(), line_repairs_.money());
     return figures_;
 }
 

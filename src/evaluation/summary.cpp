@@ -62,9 +62,17 @@ MoneySummary summarise_money(Sessions sessions, std::size_t p) {
     MoneySummary summary{.sent = spread(&Money::sent, &Money::raw),
                          .sent_strict = spread(&Money::sent_strict, &Money::raw_strict),
                          .with_repairs = spread(&Money::with_repairs, &Money::raw),
-                         .with_repairs_strict = spread(&Money::with_repairs_strict, &Money::raw_strict)};
-    const auto harmed = sum_of(sessions, [&](const Figures& f) { return repaired_ratio(f.money[p]) > harm_above; });
-    summary.harm = static_cast<double>(harmed) / static_cast<double>(sessions.size());
+                         .with_repairs_strict = spread(&Money::with_repairs_strict, &Money::raw_strict),
+                         .with_line_repairs = spread(&Money::with_line_repairs, &Money::raw),
+                         .with_line_repairs_strict = spread(&Money::with_line_repairs_strict, &Money::raw_strict)};
+    const auto harm = [&](double Money::*with_repairs) {
+        const auto is_harmed = [&](const Figures& f) {
+            return ratio_of(f.money[p].*with_repairs, f.money[p].raw) > harm_above;
+        };
+        return static_cast<double>(sum_of(sessions, is_harmed)) / static_cast<double>(sessions.size());
+    };
+    summary.harm = harm(&Money::with_repairs);
+    summary.line_harm = harm(&Money::with_line_repairs);
     summary.hit_raw = ratio_of(sum_of(sessions, [&](const Figures& f) { return f.money[p].cached_raw; }),
                                sum_of(sessions, [](const Figures& f) { return f.raw; }));
     summary.hit_sent = ratio_of(sum_of(sessions, [&](const Figures& f) { return f.money[p].cached_sent; }),
@@ -148,6 +156,12 @@ double money_ratio(const Money& money) noexcept { return ratio_of(money.sent, mo
 bool thrashes_cache(const Figures& figures) noexcept {
     constexpr std::int64_t fewest_calls = 5;
     return figures.steps >= fewest_calls && 5 * figures.deep_resets > figures.steps;
+}
+
+EditCount Summary::edits_of(std::size_t from, std::size_t to) const noexcept {
+    EditCount sum;
+    for (std::size_t age = from; age < to; ++age) sum += edits[age];
+    return sum;
 }
 
 ProbeCount Summary::probes_of(ProbeKind kind, Age from, Age to) const noexcept {

@@ -114,9 +114,9 @@ void check_money(RowCheck& row, const Summary& ours, const Judged& theirs) {
         };
         check_spread("C", money.sent);
         check_spread("C_strict", money.sent_strict);
-        check_spread("Cstar", money.with_repairs);
-        check_spread("Cstar_strict", money.with_repairs_strict);
-        row.check(name + " harm", money.harm, judged.at("harm"));
+        check_spread("Cstar", money.with_line_repairs);
+        check_spread("Cstar_strict", money.with_line_repairs_strict);
+        row.check(name + " harm", money.line_harm, judged.at("harm"));
         row.check(name + " hit", money.hit_sent, judged.at("hit"));
         if (money.exponent_sent) row.check(name + " exponent", *money.exponent_sent, judged.at("exponent"));
     }

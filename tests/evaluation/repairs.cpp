@@ -82,3 +82,58 @@ TEST_CASE("lost words of a user are asked for again", "[evaluation]") {
     CHECK(figures.repairs_asked == 1);
     CHECK(figures.repairs_rerun == 0);
 }
+
+namespace {
+
+constexpr std::string_view shown_code =
+    "  1→int main() {\n  2→    int sum_of_all_items = 0;\n  3→    for (int i : items)\n  4→}\n";
+
+/// A read that shows a text with line numbers, then `edits` edits of it.
+Session edited(int edits) {
+    History history;
+    history.user("go").round("read", "{}", std::string(shown_code) + std::string(8'000, 'x'));
+    for (int i = 0; i < edits; ++i)
+        history.round(
+            "edit",
+            R"json({"old_string":"    int sum_of_all_items = 0;\n    for (int i : items)","new_string":"none"})json",
+            "ok");
+    return history.say("done").session();
+}
+
+/// Each line of it stands there, and not in one piece.
+const std::string single_lines = "    int sum_of_all_items = 0;\nc/1\n    for (int i : items)";
+
+}  // namespace
+
+TEST_CASE("an edit whose old text is there in single lines costs a read-back, where lines alone cost none",
+          "[evaluation]") {
+    const Figures figures = run_replacing(edited(1), 0, {{2, single_lines}}, only("no_cache"));
+    const Money& money = figures.money[0];
+    CHECK(is_close(money.with_line_repairs, money.sent));
+    CHECK(figures.repairs_rerun == 1);
+    CHECK(money.with_repairs > money.sent + 2'000);  // the read comes again, whole
+    CHECK(is_close(run_control(edited(1), "noop", only("no_cache")).money[0].with_repairs, money.raw));
+}
+
+TEST_CASE("what an edit needs is read back from the object that has it, and stays for the next edit", "[evaluation]") {
+    const auto storage = memory_storage();
+    storage->put_if_absent("c/1", std::string(40'000, 'y') + "\n" + std::string(shown_code) + std::string(40'000, 'z'));
+    RunOptions options = only("no_cache");
+    options.storage = storage;
+    const Figures once = run_replacing(edited(1), 0, {{2, single_lines}}, options);
+    CHECK(once.repairs_recovered == 1);
+    CHECK(once.repairs_rerun == 0);
+    const double paid = once.money[0].with_repairs - once.money[0].sent;
+    CHECK(paid > 2'000);
+    CHECK(paid < 2 * 2'060 + 500);  // a slice of 2,000 tokens, in the call that reads it and in the one behind it
+    CHECK(run_replacing(edited(3), 0, {{2, single_lines}}, options).repairs_recovered == 1);
+}
+
+TEST_CASE("arguments in a stored object hold an old text as a JSON string does", "[evaluation]") {
+    const auto storage = memory_storage();
+    storage->put_if_absent("conv/1a",
+                           R"json({"content":"    int sum_of_all_items = 0;\n    for (int i : items)"})json");
+    RunOptions options = only("no_cache");
+    options.storage = storage;
+    CHECK(run_replacing(edited(1), 0, {{2, "[all of it: conv/1a]"}}, options).repairs_recovered == 1);
+}

@@ -42,6 +42,8 @@ struct Message {
 
 /// Content, then a line for each call with its tool and its arguments.
 [[nodiscard]] std::string text_of(const Message& message);
+/// Tokens of a text in all figures: Unicode characters / 4, rounded up.
+[[nodiscard]] std::int64_t estimated_tokens(std::string_view text) noexcept;
 
 /// What kind of work a session is: strata of a summary. In service sessions values in arguments are probes too.
 enum class AgentKind : std::uint8_t { coding, service, other };
@@ -160,10 +162,12 @@ struct CostProfile {
 struct Money {
     double raw = 0;           ///< C0: everything sent
     double sent = 0;          ///< C
-    double with_repairs = 0;  ///< C*
+    double with_repairs = 0;  ///< C*: what calls needed and missed is fetched again; an edit needs its whole old text
+    double with_line_repairs = 0;  ///< the same where an edit needs single lines of it: C* up to November 2026
     double raw_strict = 0;
     double sent_strict = 0;
     double with_repairs_strict = 0;
+    double with_line_repairs_strict = 0;
     std::int64_t cached_raw = 0;  ///< tokens read from the cache
     std::int64_t cached_sent = 0;
     std::int64_t cached_sent_strict = 0;
@@ -193,7 +197,7 @@ using ProbeTable = std::array<std::array<ProbeCount, ages>, probe_kinds>;
 struct EditCount {
     std::int64_t asked = 0;
     std::int64_t whole = 0;           ///< the old text stands in one piece in the request
-    std::int64_t recoverable = 0;     ///< else: a message that held it is in a stored object that the request names
+    std::int64_t recoverable = 0;     ///< else: in one piece in a stored object that the request names
     std::int64_t cut_on_arrival = 0;  ///< else: no request ever had it
 
     EditCount& operator+=(const EditCount& other) noexcept;
@@ -291,8 +295,11 @@ struct MoneySummary {
     Spread sent_strict{};          ///< C / C0, both strict
     Spread with_repairs{};         ///< C* / C0
     Spread with_repairs_strict{};  ///< C* / C0, both strict
-    double harm = 0;               ///< share of sessions with C* / C0 above `harm_above`
-    double hit_raw = 0;            ///< cached / input tokens
+    Spread with_line_repairs{};    ///< as `Money` has it
+    Spread with_line_repairs_strict{};
+    double harm = 0;       ///< share of sessions with C* / C0 above `harm_above`
+    double line_harm = 0;  ///< the same with line repairs
+    double hit_raw = 0;    ///< cached / input tokens
     double hit_sent = 0;
     std::optional<double> exponent_raw{};  ///< medians
     std::optional<double> exponent_sent{};
@@ -318,6 +325,8 @@ struct Summary {
 
     /// Pooled over the ages from `from` to `to`.
     [[nodiscard]] ProbeCount probes_of(ProbeKind kind, Age from = Age::recent, Age to = Age::old) const noexcept;
+    /// Pooled over the ages from `from` to, without it, `to`: indices of `edit_age_names`.
+    [[nodiscard]] EditCount edits_of(std::size_t from = 0, std::size_t to = edit_ages) const noexcept;
 };
 
 /// Medians and means of what each session came to, and sums. All of one strategy, with the same profiles.
