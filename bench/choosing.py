@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """The figures of docs/choosing.md: bench/choosing.py WHITTLE SESSIONS_DIR [--judge DIR] [--quick]
 
-Runs `whittle compare` on every *.jsonl of SESSIONS_DIR and prints Markdown: what each strategy costs and shows by size
-of sessions and by source, what each ingredient of the preset gives, how much each setting matters, and what is lost on
-a source when the settings are chosen without it. With the judge's directory (foresight.py: a control that knows which
+Runs `whittle compare` on every *.jsonl of SESSIONS_DIR and prints Markdown: what the preset costs as billed, with what
+stands in front of the messages; what each strategy costs and shows by size of sessions and by source; what is saved by
+size of the front, by cache and by window; what each ingredient of the preset gives, how much each setting matters, and
+what is lost on a source when the settings are chosen without it. But for the first tables nothing stands in front of
+the messages. With the judge's directory (foresight.py: a control that knows which
 lines will be needed, and pays for its edits) also the share of what that control saves."""
 import concurrent.futures
 import glob
@@ -17,6 +19,8 @@ import tempfile
 PROFILES = ("anthropic_5m", "openai", "openai_2026")
 AGES = ("1-5", "6-10", "11-30", "over 30")
 SIZES = ("over 100k", "20k-100k", "under 20k")
+FRONTS = {"none": "0", "a tenth of a request": "10%", "a third of a request": "33%", "as billed": "recorded"}
+WINDOWS = (32000, 64000, 128000, 200000)
 
 # What the preset has and can do without.
 ABLATION = {
@@ -70,7 +74,8 @@ class Measure:
         self.whittle, self.files, self.directory, self.known = whittle, files, directory, known
 
     def compare(self, arguments):
-        command = [self.whittle, "compare", *self.files, "--json", "--sessions", *arguments]
+        front = [] if "--front" in arguments else ["--front", "0"]
+        command = [self.whittle, "compare", *self.files, "--json", "--sessions", *front, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"{' '.join(command[:2])} ...: {done.stderr.strip()}")
@@ -157,6 +162,46 @@ def print_row(*cells):
     print("| " + " | ".join(str(cell) for cell in cells) + " |")
 
 
+def quartiles(values):
+    values = sorted(values)
+    return f"{statistics.median(values):.2f} ({values[len(values) // 10]:.2f} to {values[-1 - len(values) // 10]:.2f})"
+
+
+def print_headline(measure):
+    """As `scan` says it: the cache of each bill, and what was billed in front of the messages."""
+    print("\n### `recommended` as billed: C\\*/C0, median (a tenth below, a tenth above)\n")
+    print_row("", "sessions", "with the front", "messages alone", "by lines, messages alone", "harm")
+    print_row(*["---"] * 6)
+    recommended = ["--strategy", "noop", "--preset", "recommended", "--profile", "billed"]
+    with_front = measure.compare([*recommended, "--front", "recorded"])[1]["sessions"]
+    alone = measure.compare(recommended)[1]["sessions"]
+    by_lines = lambda s: s["money"]["billed"]["c_star_by_lines"] / s["money"]["billed"]["c0"]
+    for size in SIZES[:2]:
+        names = sorted({source(s) for s in of_size(with_front, size)})
+        for name in ["all", *names]:
+            here = [of_size([s for s in group if name in ("all", source(s))], size) for group in (with_front, alone)]
+            if len(here[0]) < 3 and name != "all":
+                continue
+            print_row(f"{size}, {name}", len(here[0]), quartiles([ratio(s, "billed") for s in here[0]]),
+                      quartiles([ratio(s, "billed") for s in here[1]]), quartiles([by_lines(s) for s in here[1]]),
+                      f"{harm(here[0], 'billed'):.2f}")
+
+
+def print_conditions(measure):
+    print("\n### `recommended` by front, cache and window: C\\*/C0\n")
+    print_row("", *SIZES[:2], "harm over 20k", *(f"edits {age}" for age in AGES))
+    print_row(*["---"] * (4 + len(AGES)))
+    recommended = ["--strategy", "noop", "--preset", "recommended"]
+    rows = {f"front: {name}": ("anthropic_5m", ["--front", front]) for name, front in FRONTS.items()}
+    rows |= {f"cache: {name}": (name, []) for name in ("billed", "openai", "openai_2026", "no_cache")}
+    rows |= {f"window: {window:,}": ("anthropic_5m", ["--window", str(window)]) for window in WINDOWS}
+    for name, (profile, arguments) in rows.items():
+        sessions = measure.compare([*recommended, "--profile", profile, *arguments])[1]["sessions"]
+        long = [s for s in sessions if s["size"] != "under 20k"]
+        print_row(name, *(f"{cost(of_size(sessions, size), profile):.3f}" for size in SIZES[:2]),
+                  f"{harm(long, profile):.2f}", *(number(edits(sessions, age)) for age in AGES))
+
+
 def print_strategies(measure):
     print("\n### Strategies, `anthropic_5m`\n")
     strategies = measure.compare(["--profile", "anthropic_5m"])
@@ -240,7 +285,9 @@ def main(arguments):
     files = sorted(glob.glob(os.path.join(directory, "*.jsonl")))
     with tempfile.TemporaryDirectory() as scratch:
         measure = Measure(whittle, files, scratch, known)
+        print_headline(measure)
         print_strategies(measure)
+        print_conditions(measure)
         ablation = measure.all_of(ABLATION, PROFILES[:1])
         base = measure.all_of({"recommended": {}})
         print_sources(measure, base["recommended"])

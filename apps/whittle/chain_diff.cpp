@@ -37,7 +37,7 @@ std::vector<const ExplainedMessage*> added_alone(const Explanation& explanation,
 
 ordered_json chain_json(const ChainTrace& chain) {
     ordered_json json{{"name", chain.name}, {"cache", chain.profile.cache.name}};
-    json.update(totals_json(chain.totals, chain.profile));
+    json.update(totals_json(chain.totals, chain.cost, chain.profile));
     return json;
 }
 
@@ -66,8 +66,6 @@ ordered_json side_json(const std::optional<ExplainedMessage>& message) {
     return message ? message_json(*message) : ordered_json(nullptr);
 }
 
-std::int64_t to_whole(double tokens) { return static_cast<std::int64_t>(tokens + 0.5); }
-
 /// The rows of the summary: what the chains sent, and their cost.
 std::string summary_text(const ChainDiff& diff, bool colour) {
     const ReplayTotals& a = diff.chains[0].totals;
@@ -80,10 +78,12 @@ std::string summary_text(const ChainDiff& diff, bool colour) {
     add("input tokens", a.sent.input, b.sent.input);
     add("largest request", a.sent.peak, b.sent.peak);
     add("read from the cache", a.sent.cached, b.sent.cached);
-    add("input cost in tokens", to_whole(a.sent.input_cost), to_whole(b.sent.input_cost));
+    const double cost_a = diff.chains[0].cost.with_repairs;
+    const double cost_b = diff.chains[1].cost.with_repairs;
+    table.add({"cost in tokens", rounded(cost_a), rounded(cost_b), ratio(cost_b, cost_a)});
     if (diff.chains[0].profile.prices && diff.chains[1].profile.prices) {
-        const double of_a = money_sent(a, *diff.chains[0].profile.prices);
-        const double of_b = money_sent(b, *diff.chains[1].profile.prices);
+        const double of_a = money_of(cost_a, *diff.chains[0].profile.prices);
+        const double of_b = money_of(cost_b, *diff.chains[1].profile.prices);
         table.add({"money", amount(of_a), amount(of_b), ratio(of_b, of_a)});
     }
     add("cache resets", a.sent.resets, b.sent.resets);
@@ -101,7 +101,8 @@ std::string calls_text(const ChainDiff& diff, bool colour) {
         table.add({std::to_string(i), grouped(a.tokens), grouped(b.tokens), rounded(a.input_cost),
                    rounded(b.input_cost), places[i] ? std::to_string(*places[i]) : "-"});
     }
-    return table.text(colour, table_columns());
+    return table.text(colour, table_columns()) +
+           wrapped("cost of a call: of its input alone, by the chain's own counter and cache", table_columns());
 }
 
 std::string way_of(const std::optional<ExplainedMessage>& message) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "explanation.hpp"
+#include "session_cost.hpp"
 #include "whittle/replay/replay.hpp"
 
 #include <array>
@@ -26,6 +27,7 @@ struct ChainTrace {
     std::string name{};
     std::vector<TracedCall> calls{};
     ReplayTotals totals{};
+    SessionCost cost{};
     ModelProfile profile{};
 
     template <AgentMessage M>

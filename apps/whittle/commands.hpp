@@ -29,12 +29,15 @@ struct CommonOptions {
     InputLimits limits{};
 };
 
+/// Tokens of the model's window that presets run recorded sessions with, unless another is given.
+inline constexpr std::int64_t usual_window = 200'000;
+
 /// Where a chain's configuration comes from: a file, or a preset by its name.
 struct ConfigChoice {
     std::string file{};
     std::string preset{};
     std::int64_t window = 0;  ///< tokens of the model's window, for a preset; 0: unknown
-    std::string cache{};      ///< name of a cache profile, for a preset; empty: its own
+    std::string cache{};      ///< name of a cache profile, where a file has none; empty: what is usual
 
     [[nodiscard]] const std::string& name() const noexcept { return file.empty() ? preset : file; }
 };
@@ -78,8 +81,10 @@ struct CompareCommand {
     std::vector<std::string> configs{};
     std::vector<std::string> presets{};     ///< names; empty: those that save money, if no strategies are named
     std::vector<std::string> strategies{};  ///< names of controls; empty: all
-    std::vector<std::string> profiles{};    ///< names of cost profiles; empty: all
-    std::int64_t window = 200'000;          ///< tokens
+    std::vector<std::string> profiles{};    ///< names of cost profiles; empty: as billed, then all
+    std::string front =
+        "recorded";  ///< what stands in front of the messages: "recorded", tokens, or "33%" of a request
+    std::int64_t window = usual_window;  ///< tokens
     bool by_file = false;
     bool sessions = false;
     bool csv = false;
@@ -101,6 +106,9 @@ struct UsageError {
 
 /// Reads a chain configuration and prints its warnings on standard error. Throws `UsageError`.
 [[nodiscard]] ChainSettings load_settings(const ConfigChoice& config);
+
+/// Whether the choice or its file says which cache the provider has; `local` says it by itself. Throws `UsageError`.
+[[nodiscard]] bool names_cache(const ConfigChoice& config);
 
 /// A configuration's text, and the same with its preset written out.
 struct ShownConfig {

@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "compared_chain.hpp"
 #include "comparison.hpp"
+#include "cost_basis.hpp"
 #include "memory_store.hpp"
 #include "same_file.hpp"
 #include "terminal.hpp"
@@ -21,8 +22,12 @@
 namespace whittle::cli {
 namespace {
 
+/// Takes the place of the profile that each session is paid by.
+const evaluation::CostProfile as_billed{.cache = {.name = "billed"}};
+
 std::vector<evaluation::CostProfile> profiles_named(const std::vector<std::string>& names) {
     std::vector<evaluation::CostProfile> profiles;
+    if (names.empty()) profiles.push_back(as_billed);
     std::vector<std::string> known;
     for (const evaluation::CostProfile& profile : evaluation::cost_profiles()) {
         known.push_back(profile.cache.name);
@@ -30,8 +35,10 @@ std::vector<evaluation::CostProfile> profiles_named(const std::vector<std::strin
     }
     for (const std::string& name : names) {
         const evaluation::CostProfile* profile = evaluation::find_cost_profile(name);
+        if (name == as_billed.cache.name) profile = &as_billed;
         if (profile == nullptr)
-            throw UsageError{fmt::format("--profile {}: expected one of {}", name, fmt::join(known, ", "))};
+            throw UsageError{fmt::format("--profile {}: expected {} or one of {}", name, as_billed.cache.name,
+                                         fmt::join(known, ", "))};
         if (std::ranges::find(profiles, *profile) == profiles.end()) profiles.push_back(*profile);
     }
     return profiles;
@@ -53,6 +60,48 @@ std::vector<const evaluation::Control*> controls_named(const std::vector<std::st
     return controls;
 }
 
+/// What stands in front of the messages of a session, as `--front` has it.
+class Front {
+public:
+    explicit Front(const std::string& choice) : is_recorded_(choice == "recorded") {
+        if (is_recorded_) return;
+        const bool is_share = choice.ends_with('%');
+        const std::string digits = is_share ? choice.substr(0, choice.size() - 1) : choice;
+        constexpr std::size_t most_digits = 9;
+        const bool is_number = !digits.empty() && digits.size() <= most_digits &&
+                               std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+        if (!is_number || (is_share && std::stoll(digits) > 90))
+            throw UsageError{
+                fmt::format("--front {}: expected recorded, tokens such as 15000, or up to 90% of a request", choice)};
+        (is_share ? percent_ : tokens_) = std::stoll(digits);
+    }
+
+    [[nodiscard]] std::int64_t tokens_of(const CostBasis& basis, const evaluation::SessionInput& input) const {
+        if (is_recorded_) return basis.front.value_or(0);
+        if (!percent_) return tokens_.value_or(0);
+        return *percent_ * mean_request(input) / (100 - *percent_);
+    }
+
+private:
+    static std::int64_t mean_request(const evaluation::SessionInput& input) {
+        std::int64_t sent = 0;
+        std::int64_t sum = 0;
+        std::int64_t calls = 0;
+        for (const evaluation::Message& message : input.messages) {
+            if (message.role == Role::assistant) {
+                ++calls;
+                sum += sent;
+            }
+            sent += evaluation::estimated_tokens(evaluation::text_of(message));
+        }
+        return calls > 0 ? sum / calls : 0;
+    }
+
+    bool is_recorded_;
+    std::optional<std::int64_t> tokens_{};
+    std::optional<std::int64_t> percent_{};
+};
+
 /// The presets, for the first of the prices and the window, and the configurations.
 std::vector<ConfigChoice> configs_of(const CompareCommand& command,
                                      const std::vector<evaluation::CostProfile>& profiles) {
@@ -60,7 +109,8 @@ std::vector<ConfigChoice> configs_of(const CompareCommand& command,
     if (names.empty() && command.strategies.empty()) names = {"recommended", "lossless", "cheap"};
     std::vector<ConfigChoice> configs;
     for (const std::string& name : names) {
-        const std::string cache = name == "local" ? std::string() : profiles.front().cache.name;
+        const bool has_own = name == "local" || profiles.front() == as_billed;
+        const std::string cache = has_own ? std::string() : profiles.front().cache.name;
         configs.push_back({.preset = name, .window = command.window, .cache = cache});
     }
     for (const std::string& file : command.configs) configs.push_back({.file = file});
@@ -78,7 +128,7 @@ void check_chart_path(const CompareCommand& command) {
 class CompareRun {
 public:
     CompareRun(const CompareCommand& command, const CommonOptions& common)
-        : command_(command), common_(common), controls_(controls_named(command.strategies)) {
+        : command_(command), common_(common), controls_(controls_named(command.strategies)), front_(command.front) {
         comparison_.profiles = profiles_named(command.profiles);
         comparison_.window = command.window;
         comparison_.files = command.files;
@@ -90,8 +140,6 @@ public:
 
     ExitCode run() {
         for (std::size_t file = 0; file < command_.files.size(); ++file) read(file);
-        begin_strategies();
-        for (std::size_t i = 0; i < inputs_.size(); ++i) evaluate(i);
         if (command_.svg != "-") print(result());
         if (!command_.svg.empty()) write_chart();
         ReplayTotals sum;
@@ -104,21 +152,31 @@ public:
     }
 
 private:
-    /// What all sessions have in common is known only at the end, so they are evaluated later.
     void read(std::size_t file) {
         const std::string& path = command_.files[file];
         for_each_session(path, common_, progress_, [&](const auto& trajectory) {
+            evaluation::SessionInput input = evaluation::to_session(trajectory, path);
+            CostBasis basis = cost_basis_of(trajectory, input);
             for (const auto& chain : chains_) {
                 CallProgress calls(trajectory, chain->name());
-                chain->take(trajectory, [&] { calls.pass(); });
+                chain->take(trajectory, basis, [&] { calls.pass(); });
             }
-            inputs_.push_back(evaluation::to_session(trajectory, path));
-            common_words_.add(inputs_.back());
+            if (comparison_.profiles.front() != as_billed) {
+                basis.profile = comparison_.profiles.front();
+                basis.source = CacheSource::choice;
+            }
+            const std::int64_t front = front_.tokens_of(basis, input);
+            if (command_.front != "recorded") basis.front = front;
+            comparison_.bases.add(basis);
             comparison_.file_of.push_back(file);
+            begin_strategies();
+            add_front(input, front);
+            evaluate(evaluation::Session(std::move(input)), basis);
         });
     }
 
     void begin_strategies() {
+        if (!comparison_.strategies.empty()) return;
         for (const evaluation::Control* control : controls_)
             comparison_.strategies.push_back(
                 {std::string(control->name), "control", std::string(control->description)});
@@ -126,11 +184,9 @@ private:
             comparison_.strategies.push_back({chain->name(), "chain", chain->description()});
     }
 
-    void evaluate(std::size_t i) {
-        if (i == 0) progress_.begin();
-        progress_.show("comparing: ", {static_cast<double>(i), static_cast<double>(inputs_.size()), "sessions"});
-        const evaluation::Session session(std::exchange(inputs_[i], {}), &common_words_);
-        const evaluation::RunOptions options{.profiles = comparison_.profiles, .window = command_.window};
+    void evaluate(const evaluation::Session& session, const CostBasis& basis) {
+        evaluation::RunOptions options{.profiles = comparison_.profiles, .window = command_.window};
+        std::ranges::replace(options.profiles, as_billed, basis.profile);
         std::size_t strategy = 0;
         for (const evaluation::Control* control : controls_) {
             evaluation::Run run(session, options);
@@ -141,7 +197,7 @@ private:
             comparison_.strategies[strategy++].figures.push_back(run.finish());
         }
         for (const auto& chain : chains_)
-            comparison_.strategies[strategy++].figures.push_back(chain->evaluate(i, session, options));
+            comparison_.strategies[strategy++].figures.push_back(chain->evaluate_last(session, options));
     }
 
     void write_chart() const {
@@ -160,8 +216,7 @@ private:
     const CommonOptions& common_;
     std::vector<const evaluation::Control*> controls_;
     std::vector<std::unique_ptr<ComparedChain>> chains_{};
-    std::vector<evaluation::SessionInput> inputs_{};
-    evaluation::CommonIdentifiers common_words_{};
+    Front front_;
     Comparison comparison_{};
     Progress progress_{};
 };

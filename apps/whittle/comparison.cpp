@@ -125,14 +125,16 @@ public:
     }
 
 private:
+    static constexpr std::size_t widest = 100;  // columns
+
     static bool is_file(const std::string& stratum) {
         return std::ranges::find(strata(), stratum, &Stratum::name) == strata().end();
     }
 
     [[nodiscard]] std::string table_of(const std::string& stratum) const {
         const auto summaries = summaries_of(rows_, stratum);
-        Table table({"strategy", "tokens", "hit", "C/C0", "C*/C0", "harm", "id>10", "l<=10", "l>10", "newest", "error",
-                     "resets"});
+        Table table({"strategy", "tokens", "hit", "C/C0", "C*/C0", "lines", "harm", "e<=10", "e>10", "id>10", "l>10",
+                     "newest", "resets"});
         for (std::size_t i = 0; i < summaries.size(); ++i)
             if (summaries[i] != nullptr) table.add(cells_of(labels_[i], *summaries[i]));
         const Summary& first = *summaries.front();
@@ -152,12 +154,13 @@ private:
                 three(money.hit_sent),
                 three(money.sent.median),
                 three(money.with_repairs.median),
+                three(money.with_line_repairs.median),
                 two(money.harm),
+                whole_share(summary.edits_of(0, 2)),
+                whole_share(summary.edits_of(2)),
                 visible_share(summary.probes_of(action_id, Age::middle)),
-                visible_share(summary.probes_of(action_line, Age::recent, Age::recent)),
                 visible_share(summary.probes_of(action_line, Age::middle)),
                 two(summary.arrived_shown),
-                visible_share(summary.probes_of(error)),
                 three(summary.resets_per_call)};
     }
 
@@ -218,20 +221,29 @@ private:
             }
         }
         const std::vector<std::size_t> profiles(comparison_.profiles.size(), 2);
-        return table.folded_text(colour_, columns_, profiles);
+        return table.folded_text(colour_, std::min(columns_, widest), profiles);
     }
 
     [[nodiscard]] std::string notes() const {
         constexpr std::size_t most = 100;
-        return wrapped(
-            "tokens: sent / recorded. hit: share read from the cache. C/C0: money against sending everything; C*/C0: "
-            "with what was needed and missing fetched again; both medians of sessions. harm: share of sessions with "
-            "C*/C0 above 1.02. edits: whose old text stood in one piece in the conversation, and still does in the "
-            "request. id>10, l<=10, l>10, error: share of the identifiers, lines and error lines that later "
-            "calls needed and found in the request, by age in calls. newest: share of the newest results that was "
-            "shown. resets: of the cache, per call. Tokens are characters / 4. Replies are the recorded ones: no model "
-            "was run again, and how an agent would have gone on from another request is not known.",
-            std::min(most, columns_));
+        return wrapped_lines(comparison_.bases.text(), std::min(most, columns_)) +
+               wrapped(
+                   "tokens: sent / recorded. hit: share read from the cache. C/C0: money against sending everything; "
+                   "C*/C0: "
+                   "with what was needed and missing fetched again, an edit's old text in one piece; by lines: where "
+                   "single "
+                   "lines of it are enough, as C*/C0 was up to November 2026; all medians of sessions. harm: share of "
+                   "sessions with C*/C0 above 1.02. edits<=10, edits>10: share of the edits whose old text stood in "
+                   "one piece "
+                   "in the conversation, and still does in the request, by calls since it was shown. id>10, l<=10, "
+                   "l>10, "
+                   "error: share of the identifiers, lines and error lines that later calls needed and found in the "
+                   "request, "
+                   "by age in calls. newest: share of the newest results that was "
+                   "shown. resets: of the cache, per call. Tokens are characters / 4. Replies are the recorded ones: "
+                   "no model "
+                   "was run again, and how an agent would have gone on from another request is not known.",
+                   std::min(widest, columns_));
     }
 
     const Comparison& comparison_;
@@ -290,7 +302,9 @@ ordered_json to_json(const MoneySummary& money) {
             {"c_strict", to_json(money.sent_strict)},
             {"c_star", to_json(money.with_repairs)},
             {"c_star_strict", to_json(money.with_repairs_strict)},
+            {"c_star_by_lines", to_json(money.with_line_repairs)},
             {"harm", money.harm},
+            {"harm_by_lines", money.line_harm},
             {"hit_raw", money.hit_raw},
             {"hit", money.hit_sent},
             {"exponent_raw", to_json(money.exponent_raw)},
@@ -342,7 +356,10 @@ ordered_json to_json(const Figures& figures, const std::string& file, const std:
                       {"side_tokens", figures.side_tokens}};
     for (std::size_t p = 0; p < profiles.size(); ++p) {
         const Money& money = figures.money[p];
-        json["money"][profiles[p].cache.name] = {{"c0", money.raw}, {"c", money.sent}, {"c_star", money.with_repairs}};
+        json["money"][profiles[p].cache.name] = {{"c0", money.raw},
+                                                 {"c", money.sent},
+                                                 {"c_star", money.with_repairs},
+                                                 {"c_star_by_lines", money.with_line_repairs}};
     }
     json["probes"] = to_json(figures.probes);
     json["edits"] = to_json(figures.edits);
@@ -410,6 +427,7 @@ void add_money(Columns& columns, const MoneySummary& money) {
     add_spread(columns, "c_strict", money.sent_strict);
     add_spread(columns, "c_star", money.with_repairs);
     add_spread(columns, "c_star_strict", money.with_repairs_strict);
+    add_spread(columns, "c_star_by_lines", money.with_line_repairs);
     columns.emplace_back("harm", fmt::format("{:.6f}", money.harm));
     columns.emplace_back("hit", fmt::format("{:.6f}", money.hit_sent));
     columns.emplace_back("exponent", money.exponent_sent ? fmt::format("{:.4f}", *money.exponent_sent) : "");
@@ -468,6 +486,7 @@ std::string comparison_text(const Comparison& comparison, bool colour, std::size
 std::string comparison_json(const Comparison& comparison) {
     ordered_json json{{"counter", "characters / 4"}, {"model_was_rerun", false}, {"window", comparison.window}};
     json["files"] = comparison.files;
+    json["basis"] = comparison.bases.json();
     json["sessions"] = comparison.file_of.size();
     for (const CostProfile& profile : comparison.profiles) json["profiles"].push_back(profile.cache.name);
     for (const ComparedStrategy& strategy : comparison.strategies)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "session_cost.hpp"
 #include "whittle/evaluation/evaluation.hpp"
 
 #include <cstddef>
@@ -20,6 +21,7 @@ struct ComparedStrategy {
 /// What `compare` prints.
 struct Comparison {
     std::vector<evaluation::CostProfile> profiles{};
+    CostBases bases{};  ///< by which the first profile is paid, and what stands in front of the messages
     std::int64_t window = 0;
     std::vector<std::string> files{};
     std::vector<std::size_t> file_of{};  ///< by session

@@ -15,7 +15,7 @@ namespace {
 /// A strategy in one group of sessions.
 struct Dot {
     std::string label{};
-    double seen = 0.0;  // share of the lines that was visible
+    double possible = 0.0;  // share of the edits
     double cost = 0.0;  // C*/C0
     bool is_chain = false;
     bool is_best = false;  // nothing is both cheaper and shows as much
@@ -40,10 +40,11 @@ constexpr double letter_width = 6.4;
 constexpr double label_gap = 9;
 constexpr double dearest_shown = 1.1;  // what costs more stands at the upper edge, with its number
 
-/// What is needed again after more than ten calls.
-double share_seen(const evaluation::Summary& summary) {
-    const evaluation::ProbeCount count = summary.probes_of(evaluation::ProbeKind::action_line, evaluation::Age::middle);
-    return count.asked == 0 ? 1.0 : static_cast<double>(count.visible) / static_cast<double>(count.asked);
+/// Of the edits whose old text was shown up to 30 calls before.
+double share_possible(const evaluation::Summary& summary) {
+    constexpr std::size_t without_oldest = evaluation::edit_ages - 1;
+    const evaluation::EditCount count = summary.edits_of(0, without_oldest);
+    return count.asked == 0 ? 1.0 : static_cast<double>(count.whole) / static_cast<double>(count.asked);
 }
 
 std::vector<Dot> dots_of(const Comparison& comparison, std::string_view stratum) {
@@ -54,14 +55,14 @@ std::vector<Dot> dots_of(const Comparison& comparison, std::string_view stratum)
         for (const ComparedRow& row : rows_of(comparison, strategy)) {
             if (row.stratum != stratum) continue;
             dots.push_back({.label = labels[i],
-                            .seen = share_seen(row.summary),
+                            .possible = share_possible(row.summary),
                             .cost = row.summary.money.front().with_repairs.median,
                             .is_chain = strategy.type == "chain"});
         }
     }
     for (Dot& dot : dots) {
         dot.is_best = std::ranges::none_of(dots, [&](const Dot& other) {
-            return other.seen >= dot.seen && other.cost <= dot.cost && (other.seen > dot.seen || other.cost < dot.cost);
+            return other.possible >= dot.possible && other.cost <= dot.cost && (other.possible > dot.possible || other.cost < dot.cost);
         });
     }
     return dots;
@@ -113,7 +114,7 @@ public:
     Panel(std::string title, std::vector<Dot> dots, double x)
         : title_(std::move(title)), dots_(std::move(dots)), x_(x) {
         for (Dot& dot : dots_) {
-            least_seen_ = std::min(least_seen_, std::floor(dot.seen * 10.0) / 10.0);
+            least_possible_ = std::min(least_possible_, std::floor(dot.possible * 10.0) / 10.0);
             least_cost_ = std::min(least_cost_, std::floor(dot.cost * 10.0 - 0.5) / 10.0);
             if (dot.cost > dearest_shown) dot.label += fmt::format(" ({:.2f})", dot.cost);
         }
@@ -128,8 +129,8 @@ public:
     }
 
 private:
-    [[nodiscard]] double x_of(double seen) const {
-        return left + (seen - least_seen_) / (1.0 - least_seen_) * (panel_width - left - right);
+    [[nodiscard]] double x_of(double share) const {
+        return left + (share - least_possible_) / (1.0 - least_possible_) * (panel_width - left - right);
     }
     [[nodiscard]] double y_of(double cost) const {
         const double share = (dearest_shown - std::min(cost, dearest_shown)) / (dearest_shown - least_cost_);
@@ -139,11 +140,11 @@ private:
     [[nodiscard]] std::string axes() const {
         std::string text;
         const double low = panel_height - bottom;
-        for (double seen = least_seen_; seen < 1.05; seen += least_seen_ < 0.5 ? 0.2 : 0.1) {
+        for (double share = least_possible_; share < 1.05; share += least_possible_ < 0.5 ? 0.2 : 0.1) {
             text += fmt::format(
                 "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.0f}\" y2=\"{2:.0f}\"/>"
                 "<text class=\"tick\" text-anchor=\"middle\" x=\"{0:.1f}\" y=\"{3:.0f}\">{4:.0f} %</text>\n",
-                x_of(std::min(seen, 1.0)), top, low, low + 15, std::min(seen, 1.0) * 100.0);
+                x_of(std::min(share, 1.0)), top, low, low + 15, std::min(share, 1.0) * 100.0);
         }
         for (double cost = least_cost_; cost < dearest_shown + 0.05; cost += 0.1) {
             text += fmt::format(
@@ -152,8 +153,8 @@ private:
                 y_of(cost), left, panel_width - right, left - 6, y_of(cost) + 4, cost);
         }
         return text + fmt::format(
-                          "<text class=\"tick\" text-anchor=\"middle\" x=\"{:.0f}\" y=\"{:.0f}\">lines needed "
-                          "again after more than 10 calls that were in the request</text>\n",
+                          "<text class=\"tick\" text-anchor=\"middle\" x=\"{:.0f}\" y=\"{:.0f}\">edits "
+                          "possible whose text was shown up to 30 calls before</text>\n",
                           (panel_width + left - right) / 2, low + 34);
     }
 
@@ -162,27 +163,27 @@ private:
         for (const Dot& dot : dots_) {
             if (dot.is_best) best.push_back(&dot);
         }
-        std::ranges::stable_sort(best, {}, &Dot::seen);
+        std::ranges::stable_sort(best, {}, &Dot::possible);
         std::vector<std::string> points;
-        for (const Dot* dot : best) points.push_back(fmt::format("{:.1f},{:.1f}", x_of(dot->seen), y_of(dot->cost)));
+        for (const Dot* dot : best) points.push_back(fmt::format("{:.1f},{:.1f}", x_of(dot->possible), y_of(dot->cost)));
         return fmt::format("<polyline class=\"frontier\" points=\"{}\"/>\n", fmt::join(points, " "));
     }
 
     [[nodiscard]] std::string marks() const {
         std::vector<std::pair<double, double>> places;
-        for (const Dot& dot : dots_) places.emplace_back(x_of(dot.seen), y_of(dot.cost));
+        for (const Dot& dot : dots_) places.emplace_back(x_of(dot.possible), y_of(dot.cost));
         LabelPlaces labels(places);
         std::string text;
         for (const Dot& dot : dots_) {
-            const double x = x_of(dot.seen);
+            const double x = x_of(dot.possible);
             const double y = y_of(dot.cost);
             const LabelPlace label = labels.place(x, y, letter_width * static_cast<double>(dot.label.size()));
             text += fmt::format(
-                "<g class=\"{}\"><title>{}: C*/C0 {:.3f}, {:.1f} % seen</title>"
+                "<g class=\"{}\"><title>{}: C*/C0 {:.3f}, {:.1f} % of edits</title>"
                 "<line class=\"leader\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>"
                 "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>"
                 "<text text-anchor=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
-                dot.is_chain ? "chain" : "control", escaped_markup(dot.label), dot.cost, dot.seen * 100.0, x, y,
+                dot.is_chain ? "chain" : "control", escaped_markup(dot.label), dot.cost, dot.possible * 100.0, x, y,
                 label.x, label.y, x, y, dot.is_chain ? 5 : 3.5, label.ends_there ? "end" : "start", label.x,
                 label.y + 4, escaped_markup(dot.label));
         }
@@ -192,7 +193,7 @@ private:
     std::string title_;
     std::vector<Dot> dots_;
     double x_;
-    double least_seen_ = 0.9;
+    double least_possible_ = 0.9;
     double least_cost_ = 0.9;
 };
 

@@ -1,11 +1,13 @@
 #include "call_progress.hpp"
 #include "chain_diff.hpp"
-#include "chain_replay.hpp"
+#include "chains_by_cache.hpp"
 #include "explain_call.hpp"
 #include "explain_commands.hpp"
+#include "figures_of.hpp"
 #include "masked.hpp"
-#include "memory_store.hpp"
 #include "options.hpp"
+#include "side_calls.hpp"
+#include "tell_story.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -20,45 +22,47 @@ namespace {
 /// One side of the comparison. Every run of the session has chains of its own: a store remembers what it was given.
 class DiffSide {
 public:
-    DiffSide(const ConfigChoice& config, bool allow_remote)
-        : config_(config), settings_(load_settings(config)), allow_remote_(allow_remote) {}
+    DiffSide(const ConfigChoice& config, bool allow_remote) : config_(config), allow_remote_(allow_remote) {
+        (void)load_settings(config);  // a mistake there comes before any work
+    }
 
-    template <AgentMessage M>
+    template <JsonMessage M>
     [[nodiscard]] ChainTrace trace(const Trajectory<M>& trajectory) const {
-        const WatchedChains chains(explained(), allow_remote_);
+        evaluation::SessionInput input = evaluation::to_session(trajectory);
+        CostBasis basis = cost_basis_of(trajectory, input);
+        ChainsByCache by_cache(config_, for_story, allow_remote_);
+        WatchedChains& chains = by_cache.for_session(basis);
         const Chain<M>& chain = chains.of<M>();
-        ChainTrace trace{.name = config_.name(), .calls = {}, .totals = {}, .profile = chain.config().profile};
-        ReplayOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
+        ChainTrace trace{.name = config_.name(), .profile = chain.config().profile};
+        evaluation::ChainOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
+        options.side_calls = [&](std::span<const M> request) { return side_calls_of<M>(chains.take_calls(), request); };
         CallProgress calls(trajectory);
         options.on_request = [&](const ReplayRequest<M>& request) {
             calls.pass();
             trace.take(request, *chain.config().token_counter);
         };
-        trace.totals =
-            replay<M>({trajectory.id, trajectory.system, trajectory.tools, trajectory.messages, trajectory.seconds},
-                      chain, options);
+        evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chain, options);
+        trace.totals = std::move(made.totals);
+        add_front(input, basis.front.value_or(0));
+        trace.cost.add(figures_of(made.requests, evaluation::Session(std::move(input)),
+                                  {.profiles = {basis.profile}, .storage = chain.config().storage}));
         return trace;
     }
 
-    template <AgentMessage M>
+    template <JsonMessage M>
     [[nodiscard]] Explanation explain(const Trajectory<M>& trajectory, std::int64_t call) const {
-        const WatchedChains chains(explained(), allow_remote_);
+        CostBasis basis = cost_basis_of(trajectory, evaluation::to_session(trajectory));
+        ChainsByCache by_cache(config_, for_story, allow_remote_);
+        const WatchedChains& chains = by_cache.for_session(basis);
         return explain_call<M>(trajectory, chains.of<M>(), chains.clock(), call);
     }
 
 private:
-    [[nodiscard]] ChainSettings explained() const {
-        ChainSettings settings = with_memory_storage(settings_);
-        settings.config.explain = true;
-        return settings;
-    }
-
     ConfigChoice config_;
-    ChainSettings settings_;
     bool allow_remote_;
 };
 
-template <AgentMessage M>
+template <JsonMessage M>
 ChainDiff diff_of(const DiffCommand& command, const DiffSide& a, const DiffSide& b, const Trajectory<M>& trajectory) {
     ChainDiff diff{.trajectory = trajectory.id,
                    .chains = {a.trace(trajectory), b.trace(trajectory)},
@@ -107,7 +111,7 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
         ->trigger_on_parse()
         ->allow_extra_args(false)
         ->type_name("NAME");
-    sub->add_option("--window", command.window, "Of presets: tokens of the model's window; left out: unknown")
+    sub->add_option("--window", command.window, "Of presets: tokens of the model's window (default 200000)")
         ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS");
     sub->add_option("--cache", command.cache, "Of presets: the provider's cache, such as anthropic_5m or openai_2026")
@@ -139,13 +143,13 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
     std::vector<ConfigChoice> choices = command.chains;
     for (ConfigChoice& choice : choices) {
         if (choice.preset.empty()) continue;
-        choice.window = command.window;
+        choice.window = command.window > 0 ? command.window : usual_window;
         choice.cache = command.cache;
     }
     const DiffSide a(choices[0], common.allow_remote);
     const DiffSide b(choices[1], common.allow_remote);
     ExitCode code = done;
-    visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
+    visit_session(command.session, common, [&]<JsonMessage M>(const Trajectory<M>& trajectory) {
         if (calls_in(trajectory) == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");
         const ChainDiff diff = diff_of<M>(command, a, b, trajectory);
         std::string text = common.json ? diff_json(diff, command.calls)

@@ -69,10 +69,16 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
                     "A simple strategy to compare with, such as noop or mask10_step25; without it all of them")
         ->allow_extra_args(false)
         ->type_name("NAME");
-    sub->add_option("--profile", command.profiles,
-                    "Prices: anthropic_5m, openai, openai_2026 or no_cache; without it all of them")
+    sub->add_option(
+           "--profile", command.profiles,
+           "Prices: billed (each session's own), anthropic_5m, openai, openai_2026 or no_cache; without it all "
+           "of them")
         ->allow_extra_args(false)
         ->type_name("NAME");
+    sub->add_option("--front", command.front,
+                    "System text and tools in front of the messages: recorded (what the first call was billed beyond "
+                    "its messages; default), tokens such as 15000, or a share of a request such as 33%")
+        ->type_name("TOKENS");
     sub->add_option("--window", command.window,
                     "The model's window: presets go by it, larger requests are counted (default 200000)")
         ->check(whole_number_check(1, "tokens, such as 200000"))

@@ -71,26 +71,39 @@ CLI::Validator whole_number_check(std::int64_t lowest, const std::string& unit) 
     return CLI::Validator(check, "");
 }
 
-void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
+namespace {
+
+void add_preset_with(CLI::App& command, ConfigChoice& config, CLI::Option* file, const char* without_window) {
     CLI::Option* preset =
         command
             .add_option("--preset", config.preset,
                         "Instead: recommended, lossless, local or cheap; `whittle config show` prints what they are")
             ->type_name("NAME")
             ->excludes(file);
-    command.add_option("--window", config.window, "With --preset: tokens of the model's window; left out: unknown")
+    command
+        .add_option("--window", config.window,
+                    fmt::format("With --preset: tokens of the model's window ({})", without_window))
         ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS")
         ->needs(preset);
     command
-        .add_option("--cache", config.cache, "With --preset: the provider's cache, such as anthropic_5m or openai_2026")
+        .add_option("--cache", config.cache,
+                    "With --preset: the provider's cache, such as anthropic_5m or openai_2026; left out: by the "
+                    "session's bill, else anthropic_5m")
         ->type_name("NAME")
         ->needs(preset);
 }
 
+}  // namespace
+
+void add_preset(CLI::App& command, ConfigChoice& config, CLI::Option* file) {
+    add_preset_with(command, config, file, "left out: unknown");
+}
+
 void add_config(CLI::App& command, ConfigChoice& config) {
+    config.window = usual_window;
     CLI::Option* file = command.add_option("--config", config.file, "The chain, as docs/configuration.md has it");
-    add_preset(command, config, file->type_name("CHAIN.json"));
+    add_preset_with(command, config, file->type_name("CHAIN.json"), "default 200000");
 }
 
 }  // namespace whittle::cli

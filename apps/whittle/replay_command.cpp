@@ -1,13 +1,15 @@
 #include "call_progress.hpp"
-#include "chain_replay.hpp"
+#include "chains_by_cache.hpp"
 #include "commands.hpp"
+#include "figures_of.hpp"
 #include "replay_page.hpp"
 #include "same_file.hpp"
+#include "side_calls.hpp"
 #include "story_teller.hpp"
 #include "terminal.hpp"
 #include "totals_json.hpp"
 #include "totals_text.hpp"
-#include "whittle/replay/replay.hpp"
+#include "whittle/evaluation/recorded.hpp"
 #include "write_report.hpp"
 
 #include <fmt/format.h>
@@ -53,138 +55,6 @@ private:
     bool delta_;
 };
 
-class ReplayRun {
-public:
-    ReplayRun(const ReplayCommand& command, const CommonOptions& common, ChainSettings settings)
-        : command_(command),
-          common_(common),
-          chains_(with_storage(std::move(settings), !command.html.file.empty()), common.allow_remote),
-          page_(std::filesystem::path(command.config.name()).filename().string()),
-          text_(profile()) {
-        if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
-    }
-
-    ExitCode run() {
-        for (const std::string& file : command_.files) replay_file(file);
-        if (requests_) requests_->commit();
-        tell();
-        if (!command_.html.file.empty()) write_report(page_.take(sum_), command_.html);
-        for (const std::string& error : sum_.errors) complain(shown(error));
-        for (const std::string& problem : problems_) complain(problem);
-        const std::string reason = reason_of_failure(sum_);
-        if (reason.empty()) return done;
-        complain("failed: " + reason);
-        return failed;
-    }
-
-private:
-    /// The chains of both message types share one store.
-    static ChainSettings with_storage(ChainSettings settings, bool explain) {
-        settings.config.storage = open_storage(settings.storage);
-        settings.config.explain = settings.config.explain || explain;
-        return settings;
-    }
-
-    [[nodiscard]] const ModelProfile& profile() const noexcept { return chains_.config().profile; }
-
-    void replay_file(const std::string& file) {
-        ReplayTotals in_file;
-        for_each_session(file, common_, progress_, [&](const auto& trajectory) {
-            const ReplayTotals totals = replay_one(trajectory, file);
-            if (common_.json && !command_.totals_only) {
-                ordered_json entry{{"trajectory", trajectory.id}, {"file", file}};
-                entry.update(totals_json(totals, profile()));
-                list_.push_back(std::move(entry));
-            }
-            if (!command_.totals_only) text_.add(trajectory.id, totals);
-            note_problems(file, trajectory.id, totals);
-            in_file += totals;
-        });
-        sum_ += in_file;
-        if (command_.files.size() == 1) return;
-        if (common_.json) files_.push_back(with_name("file", file, in_file));
-        text_.add(fmt::format("= {}", std::filesystem::path(file).filename().string()), in_file);
-    }
-
-    /// Which session and where, as far as `ReplayTotals::errors` does not say it.
-    void note_problems(const std::string& file, const std::string& id, const ReplayTotals& totals) {
-        constexpr std::size_t most = 20;
-        const auto note = [&](const std::string& what) {
-            if (problems_.size() < most) problems_.push_back(fmt::format("{}: {}: {}", shown(file), shown(id), what));
-        };
-        for (const auto& [trajectory, call, violation] : totals.violations)
-            note(fmt::format("call {}: message {}: {}: {}", call, violation.message, id_of(violation.rule),
-                             shown(violation.text)));
-        if (totals.not_undone > 0) note("undoing every commit does not give the recording back");
-    }
-
-    template <AgentMessage M>
-    ReplayTotals replay_one(const Trajectory<M>& trajectory, const std::string& file) {
-        const Chain<M>& chain = chains_.of<M>();
-        const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
-                                     trajectory.seconds};
-        std::optional<StoryTeller<M>> teller;
-        if (!command_.html.file.empty()) teller.emplace(recording, chain, page_.chain(), !command_.html.no_mask);
-        ReplayOptions<M> options{.stop = interrupt_token(), .clock = chains_.clock()};
-        CallProgress calls(trajectory);
-        options.on_request = [&](const ReplayRequest<M>& request) {
-            calls.pass();
-            const WatchedCalls side_calls = chains_.take_calls();
-            if (requests_) requests_->write(request, side_calls);
-            if (teller) teller->on_request(request);
-        };
-        if (teller) options.on_report = [&](const Report& report) { teller->on_report(report); };
-        rules_.insert(chain.config().profile.validity.name);
-        ReplayTotals totals = replay<M>(recording, chain, options);
-        if (teller)
-            page_.add(trajectory.id, file, totals, teller->take(static_cast<std::size_t>(command_.html.text_bytes)));
-        return totals;
-    }
-
-    [[nodiscard]] ordered_json with_name(const char* key, const std::string& name, const ReplayTotals& totals) const {
-        ordered_json entry{{key, name}, {"trajectories", totals.trajectories}};
-        entry.update(totals_json(totals, profile()));
-        return entry;
-    }
-
-    [[nodiscard]] std::string result() {
-        if (!common_.json) {
-            text_.add_line();
-            text_.add(fmt::format("total of {}", grouped(sum_.trajectories)), sum_);
-            return text_.text(sum_, {.rules = fmt::format("{}", fmt::join(rules_, ", ")),
-                                     .counter = chains_.config().token_counter->id(),
-                                     .colour = may_colour(common_.no_color)});
-        }
-        ordered_json json{{"cache", profile().cache.name}, {"counter", chains_.config().token_counter->id()}};
-        json["total"] = with_name("name", "total", sum_);
-        if (!files_.empty()) json["files"] = std::move(files_);
-        if (!command_.totals_only) json["trajectories"] = std::move(list_);
-        return shown_json(json) + "\n";
-    }
-
-    /// Requests or a report on standard output leave standard error for the totals.
-    void tell() {
-        if (command_.requests == "-" || command_.html.file == "-") {
-            write_error_stream(result());
-        } else {
-            print(result());
-        }
-    }
-
-    const ReplayCommand& command_;
-    const CommonOptions& common_;
-    WatchedChains chains_;
-    std::optional<RequestWriter> requests_{};
-    ReplayPage page_;
-    TotalsText text_;
-    ordered_json list_ = ordered_json::array();
-    ordered_json files_ = ordered_json::array();
-    std::vector<std::string> problems_{};  // the first ones, a line each
-    std::set<std::string> rules_{};        ///< that requests were held to
-    ReplayTotals sum_{};
-    Progress progress_{};
-};
-
 /// The money figures follow the cache profile; cache prices that say otherwise are pointed out.
 void warn_of_prices(const ModelProfile& profile) {
     if (!profile.prices) return;
@@ -201,6 +71,167 @@ void warn_of_prices(const ModelProfile& profile) {
                     profile.cache.name, profile.cache.read, profile.cache.write, is_read_odd ? "read" : "write"));
 }
 
+class ReplayRun {
+public:
+    ReplayRun(const ReplayCommand& command, const CommonOptions& common)
+        : command_(command),
+          common_(common),
+          chains_(
+              command.config, [this](ChainSettings settings) { return with_storage(std::move(settings)); },
+              common.allow_remote),
+          page_(std::filesystem::path(command.config.name()).filename().string()),
+          text_(profile()) {
+        warn_of_prices(profile());
+        if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
+    }
+
+    ExitCode run() {
+        for (const std::string& file : command_.files) replay_file(file);
+        if (requests_) requests_->commit();
+        tell();
+        if (!command_.html.file.empty()) write_report(page_.take(sum_), command_.html);
+        for (const std::string& error : sum_.totals.errors) complain(shown(error));
+        for (const std::string& problem : problems_) complain(problem);
+        const std::string reason = reason_of_failure(sum_.totals);
+        if (reason.empty()) return done;
+        complain("failed: " + reason);
+        return failed;
+    }
+
+private:
+    /// All chains share one store.
+    [[nodiscard]] ChainSettings with_storage(ChainSettings settings) {
+        if (!is_open_) storage_ = open_storage(settings.storage);
+        is_open_ = true;
+        settings.config.storage = storage_;
+        settings.config.explain = settings.config.explain || !command_.html.file.empty();
+        return settings;
+    }
+
+    [[nodiscard]] const ModelProfile& profile() const noexcept { return chains_.configured().config().profile; }
+
+    void replay_file(const std::string& file) {
+        ReplayedSessions in_file;
+        for_each_session(file, common_, progress_, [&](const auto& trajectory) {
+            const ReplayedSessions session = replay_one(trajectory, file);
+            if (common_.json && !command_.totals_only) {
+                ordered_json entry{{"trajectory", trajectory.id}, {"file", file}};
+                entry.update(to_json(session));
+                list_.push_back(std::move(entry));
+            }
+            if (!command_.totals_only) text_.add(trajectory.id, session.totals, session.cost);
+            note_problems(file, trajectory.id, session.totals);
+            in_file += session;
+        });
+        sum_ += in_file;
+        if (command_.files.size() == 1) return;
+        if (common_.json) files_.push_back(with_name("file", file, in_file));
+        text_.add(fmt::format("= {}", std::filesystem::path(file).filename().string()), in_file.totals, in_file.cost);
+    }
+
+    /// Which session and where, as far as `ReplayTotals::errors` does not say it.
+    void note_problems(const std::string& file, const std::string& id, const ReplayTotals& totals) {
+        constexpr std::size_t most = 20;
+        const auto note = [&](const std::string& what) {
+            if (problems_.size() < most) problems_.push_back(fmt::format("{}: {}: {}", shown(file), shown(id), what));
+        };
+        for (const auto& [trajectory, call, violation] : totals.violations)
+            note(fmt::format("call {}: message {}: {}: {}", call, violation.message, id_of(violation.rule),
+                             shown(violation.text)));
+        if (totals.not_undone > 0) note("undoing every commit does not give the recording back");
+    }
+
+    template <JsonMessage M>
+    ReplayedSessions replay_one(const Trajectory<M>& trajectory, const std::string& file) {
+        evaluation::SessionInput input = evaluation::to_session(trajectory, file);
+        CostBasis basis = cost_basis_of(trajectory, input);
+        WatchedChains& chains = chains_.for_session(basis);
+        add_front(input, basis.front.value_or(0));
+        const Chain<M>& chain = chains.of<M>();
+        rules_.insert(chain.config().profile.validity.name);
+        const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
+                                     trajectory.seconds};
+        std::optional<StoryTeller<M>> teller;
+        if (!command_.html.file.empty()) teller.emplace(recording, chain, page_.chain(), !command_.html.no_mask);
+        CallProgress calls(trajectory);
+        WatchedCalls side_calls;
+        evaluation::ChainOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
+        options.side_calls = [&](std::span<const M> request) {
+            side_calls = chains.take_calls();
+            return side_calls_of(side_calls, request);
+        };
+        options.on_request = [&](const ReplayRequest<M>& request) {
+            calls.pass();
+            if (requests_) requests_->write(request, side_calls);
+            if (teller) teller->on_request(request);
+        };
+        if (teller) options.on_report = [&](const Report& report) { teller->on_report(report); };
+        evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chain, options);
+        ReplayedSessions session{.totals = std::move(made.totals)};
+        session.cost.add(figures_of(made.requests, evaluation::Session(std::move(input)),
+                                    {.profiles = {basis.profile}, .storage = chain.config().storage}));
+        session.bases.add(basis);
+        if (teller)
+            page_.add(trajectory.id, file, session, teller->take(static_cast<std::size_t>(command_.html.text_bytes)));
+        return session;
+    }
+
+    [[nodiscard]] ordered_json to_json(const ReplayedSessions& sessions) const {
+        ordered_json json = totals_json(sessions.totals, sessions.cost, profile());
+        json["cost"].update(sessions.bases.json());
+        return json;
+    }
+
+    [[nodiscard]] ordered_json with_name(const char* key, const std::string& name,
+                                         const ReplayedSessions& sessions) const {
+        ordered_json entry{{key, name}, {"trajectories", sessions.totals.trajectories}};
+        entry.update(to_json(sessions));
+        return entry;
+    }
+
+    [[nodiscard]] std::string result() {
+        if (!common_.json) {
+            text_.add_line();
+            text_.add(fmt::format("total of {}", grouped(sum_.totals.trajectories)), sum_.totals, sum_.cost);
+            return text_.text(sum_.totals, {.rules = fmt::format("{}", fmt::join(rules_, ", ")),
+                                            .counter = counter().id(),
+                                            .basis = sum_.bases.text(),
+                                            .colour = may_colour(common_.no_color)});
+        }
+        ordered_json json{{"counter", counter().id()}};
+        json["total"] = with_name("name", "total", sum_);
+        if (!files_.empty()) json["files"] = std::move(files_);
+        if (!command_.totals_only) json["trajectories"] = std::move(list_);
+        return shown_json(json) + "\n";
+    }
+
+    [[nodiscard]] const TokenCounter& counter() const { return *chains_.configured().config().token_counter; }
+
+    /// Requests or a report on standard output leave standard error for the totals.
+    void tell() {
+        if (command_.requests == "-" || command_.html.file == "-") {
+            write_error_stream(result());
+        } else {
+            print(result());
+        }
+    }
+
+    const ReplayCommand& command_;
+    const CommonOptions& common_;
+    std::shared_ptr<Storage> storage_{};
+    bool is_open_ = false;
+    ChainsByCache chains_;
+    std::optional<RequestWriter> requests_{};
+    ReplayPage page_;
+    TotalsText text_;
+    ordered_json list_ = ordered_json::array();
+    ordered_json files_ = ordered_json::array();
+    std::vector<std::string> problems_{};  // the first ones, a line each
+    std::set<std::string> rules_{};        ///< that requests were held to
+    ReplayedSessions sum_{};
+    Progress progress_{};
+};
+
 }  // namespace
 
 ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common) {
@@ -216,9 +247,7 @@ ExitCode run_replay(const ReplayCommand& command, const CommonOptions& common) {
     }
     if (command.requests != "-")
         require_different_files({{"--requests", command.requests}, {"--config", command.config.file}});
-    ChainSettings settings = load_settings(command.config);
-    warn_of_prices(settings.config.profile);
-    return ReplayRun(command, common, std::move(settings)).run();
+    return ReplayRun(command, common).run();
 }
 
 }  // namespace whittle::cli

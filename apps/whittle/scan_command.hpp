@@ -13,8 +13,8 @@ class App;
 namespace whittle::cli {
 
 struct ScanCommand {
-    std::vector<std::string> paths{};  ///< files and folders; empty: where agents keep their sessions
-    std::int64_t window = 200'000;     ///< tokens, for the presets
+    std::vector<std::string> paths{};    ///< files and folders; empty: where agents keep their sessions
+    std::int64_t window = usual_window;  ///< tokens, for the presets
     bool csv = false;
     HtmlChoice html{};
 };

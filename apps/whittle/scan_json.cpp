@@ -69,8 +69,8 @@ std::string ScanReport::json() const {
     json["total"] = bill_json(all_);
     json["agents"] = ordered_json::object();
     for (const auto& [agent, sum] : by_agent_) json["agents"][agent] = bill_json(sum);
-    json["agreement"] = {
-        {"counted_to_billed", token_ratios_}, {"hit_rate_difference", hit_differences_}, {"beside_messages", beside_}};
+    json["agreement"] = {{"counted_to_billed", token_ratios_}, {"hit_rate_difference", hit_differences_}};
+    json["basis"] = bases_.json();
     json["strategies"] = ordered_json::array({strategy_json(recorded_)});
     for (const StrategySum& sum : strategies_) json["strategies"].push_back(strategy_json(sum));
     json["spending"] = spending_json(spending_);

@@ -76,6 +76,7 @@ void ScanReport::add(ScannedSession&& session) {
     recorded_.add(session.recorded);
     for (std::size_t i = 0; i < strategies_.size(); ++i) strategies_[i].add(session.strategies[i]);
     spending_ += session.spending;
+    bases_.add(session.basis);
     add_dear(session);
     add_csv(session);
     add_compactions(session);
@@ -87,7 +88,6 @@ void ScanReport::add(ScannedSession&& session) {
     const Usage& bill = session.comparable;
     token_ratios_.push_back(static_cast<double>(session.recorded.sent) /
                             static_cast<double>(bill.input + bill.cache_read + bill.cache_write));
-    beside_.push_back(static_cast<double>(session.beside));
 }
 
 void ScanReport::add_notes(const logs::LogNotes& notes) { notes_ += notes; }

@@ -3,6 +3,7 @@
 #include "report_page.hpp"
 #include "scan_files.hpp"
 #include "scan_session.hpp"
+#include "session_cost.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -112,7 +113,7 @@ private:
     std::vector<Dear> dear_{};
     std::vector<double> hit_differences_{};  // ours less what was billed, by session
     std::vector<double> token_ratios_{};     // ours over what was billed
-    std::vector<double> beside_{};           // tokens
+    CostBases bases_{};
     std::int64_t compactions_ = 0;
     std::int64_t compacted_sessions_ = 0;
     std::map<std::string, evaluation::ProbeCount> lost_{};  // in compacted sessions, by kind

@@ -3,8 +3,8 @@
 #include "beside_each_other.hpp"
 #include "call_progress.hpp"
 #include "compared_chain.hpp"
+#include "cost_basis.hpp"
 #include "interrupt.hpp"
-#include "profile_of_bill.hpp"
 #include "shape.hpp"
 
 #include <algorithm>
@@ -79,13 +79,10 @@ public:
           settings_(settings),
           scanned_(scanned),
           requests_(static_cast<double>(scanned_presets.size()) * static_cast<double>(calls_in(trajectory))),
-          cuts_(cuts_of(trajectory.messages, session.compactions)) {
-        if (!session.calls.empty() && session.calls.front().usage)
-            scanned_.beside = beside_first(*session.calls.front().usage);
-    }
+          cuts_(cuts_of(trajectory.messages, session.compactions)) {}
 
     void run() {
-        const evaluation::Session session(input());
+        const evaluation::Session session(take_basis());
         scanned_.recorded = figures(
             session, [&](evaluation::TakeRequest take) { evaluation::requests_as_recorded(session, cuts_, take); });
         std::vector<std::function<void()>> parts;
@@ -104,11 +101,11 @@ public:
 
 private:
     [[nodiscard]] ConfigChoice choice_of(const char* preset) const {
-        return {.preset = preset, .window = settings_.window, .cache = scanned_.profile.cache.name};
+        return {.preset = preset, .window = settings_.window, .cache = scanned_.basis.profile.cache.name};
     }
 
     [[nodiscard]] evaluation::RunOptions options() const {
-        return {.profiles = {scanned_.profile}, .storage = {}, .window = settings_.window};
+        return {.profiles = {scanned_.basis.profile}, .storage = {}, .window = settings_.window};
     }
 
     /// `story`: takes what a report shows of it; null: nobody wants that.
@@ -117,12 +114,13 @@ private:
         ComparedChain chain(choice_of(preset), false, story != nullptr);
         const auto on_call = [this] { tell_progress(); };
         if (story == nullptr) {
-            chain.take(trajectory_, on_call);
+            chain.take(trajectory_, scanned_.basis, on_call);
         } else {
-            *story = chain.take_and_tell(
-                trajectory_, {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked}, on_call);
+            *story =
+                chain.take_and_tell(trajectory_, scanned_.basis,
+                                    {.text_bytes = settings_.story_bytes, .is_masked = settings_.is_masked}, on_call);
         }
-        return chain.evaluate(0, session, options());
+        return chain.evaluate_last(session, options());
     }
 
     /// What the presets do takes most of the time.
@@ -148,20 +146,12 @@ private:
     }
 
     /// What is sent and not in the log, such as system text and tools, stands in front of each request.
-    [[nodiscard]] evaluation::SessionInput input() const {
+    evaluation::SessionInput take_basis() {
         evaluation::SessionInput input = evaluation::to_session(trajectory_);
-        input.system.append(static_cast<std::size_t>(scanned_.beside) * 4, '.');
+        scanned_.basis = cost_basis_of(trajectory_, input);
+        scanned_.billed_cost = cost_of(scanned_.billed, scanned_.basis.profile);
+        add_front(input, scanned_.basis.front.value_or(0));
         return input;
-    }
-
-    [[nodiscard]] std::int64_t beside_first(const Usage& usage) const {
-        constexpr std::int64_t most = 100'000;
-        const evaluation::Session session(evaluation::to_session(trajectory_));
-        if (session.calls().empty()) return 0;
-        std::int64_t sent = 0;
-        for (std::size_t i = 0; i < session.calls().front(); ++i) sent += (session.characters_of(i) + 3) / 4;
-        sent += static_cast<std::int64_t>(trajectory_.system.size()) / 4;
-        return std::clamp<std::int64_t>(input_of(usage) - sent, 0, most);
     }
 
     const Trajectory<M>& trajectory_;
@@ -179,10 +169,6 @@ std::vector<std::string> scanned_strategies() {
     std::vector<std::string> names{"everything sent"};
     names.insert(names.end(), scanned_presets.begin(), scanned_presets.end());
     return names;
-}
-
-std::int64_t input_of(const Usage& usage) noexcept {
-    return add_saturating(add_saturating(usage.input, usage.cache_read), usage.cache_write);
 }
 
 double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept {
@@ -204,7 +190,9 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
         const auto usage = std::ranges::find(trajectory.usage, i, &RecordedUsage::message);
         logs::Call& call = session.calls.emplace_back();
         call.reply = i;
-        if (usage != trajectory.usage.end()) call.usage = usage->usage;
+        if (usage == trajectory.usage.end()) continue;
+        call.usage = usage->usage;
+        call.model = usage->model;
     }
     session.recording = std::move(trajectory);
     return session;
@@ -223,8 +211,6 @@ ScannedSession scan_session(logs::Session&& session, const ScanSource& source, c
                            .calls = static_cast<std::int64_t>(session.calls.size()),
                            .compactions = static_cast<std::int64_t>(session.compactions.size())};
     take_bill(session, seen, scanned);
-    scanned.profile = profile_of_bill(session, source.is_anthropic);
-    scanned.billed_cost = cost_of(scanned.billed, scanned.profile);
     if (source.is_anthropic) {
         const auto trajectory = to_anthropic_shape(std::move(session.recording), source.file);
         SessionScan<anthropic::Message>(trajectory, session, settings, scanned).run();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compared_chain.hpp"
+#include "cost_basis.hpp"
 #include "session_story.hpp"
 #include "whittle/evaluation/spending.hpp"
 #include "whittle/logs/logs.hpp"
@@ -23,15 +24,14 @@ struct ScannedSession {
     std::string parent{};
     std::string file{};
     std::int64_t calls = 0;
-    std::int64_t billed_calls = 0;      ///< with what was billed, those whose replies are gone included
-    std::int64_t repeated_calls = 0;    ///< copies of calls that were billed already
-    Usage billed{};                     ///< of these
-    double billed_cost = 0;             ///< in input tokens
-    std::int64_t beside = 0;            ///< tokens that the first call was billed beyond its messages
-    bool is_comparable = false;         ///< every call was billed, so that ours and theirs are of the same calls
-    Usage comparable{};                 ///< what these calls were billed
-    evaluation::CostProfile profile{};  ///< what the figures below are paid by
-    evaluation::Figures recorded{};     ///< as the agent sent it, by our count
+    std::int64_t billed_calls = 0;    ///< with what was billed, those whose replies are gone included
+    std::int64_t repeated_calls = 0;  ///< copies of calls that were billed already
+    Usage billed{};                   ///< of these
+    double billed_cost = 0;           ///< in input tokens
+    bool is_comparable = false;       ///< every call was billed, so that ours and theirs are of the same calls
+    Usage comparable{};               ///< what these calls were billed
+    CostBasis basis{};                ///< what the figures below are paid by
+    evaluation::Figures recorded{};   ///< as the agent sent it, by our count
     std::vector<evaluation::Figures> strategies{};  ///< everything sent, then each preset
     evaluation::Spending spending{};
     std::int64_t compactions = 0;
@@ -72,9 +72,6 @@ struct ScanSettings {
 
 /// A session in the library's own form, as if an agent had left it.
 [[nodiscard]] logs::Session as_logged(Trajectory<>&& trajectory);
-
-/// What was sent: plain, read from the cache and written to it.
-[[nodiscard]] std::int64_t input_of(const Usage& usage) noexcept;
 
 /// In tokens at the plain input price.
 [[nodiscard]] double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept;

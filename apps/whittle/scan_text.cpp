@@ -44,16 +44,6 @@ std::string hit_text(const Usage& usage) {
 
 std::string clipped_name(const std::string& name) { return clipped_to_width(shown(name), longest_scanned_name); }
 
-/// Each line for itself.
-std::string wrapped_lines(std::string_view lines, std::size_t columns) {
-    std::string text;
-    for (std::size_t end = lines.find('\n'); end != std::string_view::npos; end = lines.find('\n')) {
-        text += wrapped(lines.substr(0, end), columns);
-        lines.remove_prefix(end + 1);
-    }
-    return text;
-}
-
 std::vector<std::pair<std::string, evaluation::Spent>> largest_first(
     const std::map<std::string, evaluation::Spent>& tools) {
     std::vector<std::pair<std::string, evaluation::Spent>> list(tools.begin(), tools.end());
@@ -74,8 +64,9 @@ std::string ScanReport::text(bool colour) const {
                 (counted.empty() ? "" : "\n" + counted.folded_text(colour, columns)) +
                 wrapped_lines(agreement_text(), columns) + "\n" +
                 strategies_table().folded_text(colour, columns, costs) + wrapped(strategies_note, text_columns()) +
-                "\n" + spending_table().text(colour, columns) + wrapped_lines(ages_text(), columns) + "\n" +
-                wrapped_lines(compactions_text(), columns) + "\n" + dear_table().text(colour, columns);
+                wrapped_lines(bases_.text(), text_columns()) + "\n" + spending_table().text(colour, columns) +
+                wrapped_lines(ages_text(), columns) + "\n" + wrapped_lines(compactions_text(), columns) + "\n" +
+                dear_table().text(colour, columns);
     }
     return text + wrapped_lines(notes_text(), columns);
 }
@@ -136,10 +127,8 @@ std::string ScanReport::agreement_text() const {
         return fmt::format(fmt::runtime(form), quantile(values, 0.5), quantile(values, 0.1), quantile(values, 0.9));
     };
     return fmt::format(
-        "by session, median (a tenth below, a tenth above): counted / billed {}; cache hit rate, ours less theirs {}; "
-        "tokens of the first call beside its messages {}\n",
-        spread(token_ratios_, "{:.2f} ({:.2f}, {:.2f})"), spread(hit_differences_, "{:+.3f} ({:+.3f}, {:+.3f})"),
-        spread(beside_, "{:.0f} ({:.0f}, {:.0f})"));
+        "by session, median (a tenth below, a tenth above): counted / billed {}; cache hit rate, ours less theirs {}\n",
+        spread(token_ratios_, "{:.2f} ({:.2f}, {:.2f})"), spread(hit_differences_, "{:+.3f} ({:+.3f}, {:+.3f})"));
 }
 
 Table strategies_table_of(const std::vector<StrategySum>& sums) {

@@ -16,7 +16,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -52,6 +55,30 @@ StorageOpeners openers_of_stores() {
     return openers;
 }
 
+/// Standard input can be read once, and a configuration is asked for more than once.
+const std::string& text_of_file(const std::string& path) {
+    static std::map<std::string, std::string> read;
+    const auto [file, is_new] = read.try_emplace(path);
+    if (is_new) file->second = read_all(path);
+    return file->second;
+}
+
+/// What the JSON of a configuration says of its cache; null where it says nothing, or is no JSON.
+nlohmann::ordered_json cache_in(const nlohmann::ordered_json& config) {
+    if (!config.is_object() || !config.contains("profile") || !config["profile"].is_object()) return nullptr;
+    return config["profile"].value("cache", nlohmann::ordered_json());
+}
+
+/// A text that is no configuration stays as it is: its reader says why.
+std::string with_cache(const std::string& text, const std::string& cache) {
+    if (cache.empty()) return text;
+    auto config = nlohmann::ordered_json::parse(text, nullptr, false);
+    const bool may_say = config.is_object() && (!config.contains("profile") || config["profile"].is_object());
+    if (!may_say || !cache_in(config).is_null()) return text;
+    config["profile"]["cache"] = cache;
+    return config.dump();
+}
+
 ConfigText read_config(const ConfigChoice& config) {
     ConfigSource source{.lookup = environment_value, .openers = openers_of_stores()};
     if (!config.preset.empty()) {
@@ -61,13 +88,18 @@ ConfigText read_config(const ConfigChoice& config) {
     const std::string& path = config.file;
     source.name = path == "-" ? "stdin" : path;
     source.base_dir = std::filesystem::path(path).parent_path().string();
-    return {read_all(path), std::move(source)};
+    return {with_cache(text_of_file(path), config.cache), std::move(source)};
 }
 
-/// The settings, whose warnings are printed.
+/// The settings, whose warnings are printed, each once.
 ChainSettings read_settings(const ConfigText& text) {
+    static std::mutex mutex;
+    static std::set<std::string> printed;
     ChainSettings settings = read_chain_settings(text.json, text.source);
-    for (const std::string& warning : settings.warnings) complain("warning: " + warning);
+    const std::lock_guard lock(mutex);
+    for (const std::string& warning : settings.warnings) {
+        if (printed.insert(warning).second) complain("warning: " + warning);
+    }
     return settings;
 }
 
@@ -95,6 +127,15 @@ ChainSettings load_settings(const ConfigChoice& config) {
         ChainSettings settings = read_settings(text);
         settings.config.token_counter = polled(settings.config.token_counter, throw_if_interrupted);
         return settings;
+    });
+}
+
+bool names_cache(const ConfigChoice& config) {
+    if (!config.cache.empty() || config.preset == "local") return true;
+    return with_config(config, [](const ConfigText& text) {
+        const auto json = nlohmann::ordered_json::parse(text.json, nullptr, false);
+        const bool is_local = json.is_object() && json.contains("preset") && json["preset"] == "local";
+        return is_local || !cache_in(json).is_null();
     });
 }
 

@@ -144,4 +144,13 @@ std::string wrapped(std::string_view text, std::size_t columns) {
     return lines.append(text).append("\n");
 }
 
+std::string wrapped_lines(std::string_view lines, std::size_t columns) {
+    std::string text;
+    for (std::size_t end = lines.find('\n'); end != std::string_view::npos; end = lines.find('\n')) {
+        text += wrapped(lines.substr(0, end), columns);
+        lines.remove_prefix(end + 1);
+    }
+    return text;
+}
+
 }  // namespace whittle::cli

@@ -24,5 +24,7 @@ namespace whittle::cli {
 [[nodiscard]] std::string clipped_to_width(std::string_view text, std::size_t columns);
 /// In lines of at most `columns`, each with its line feed, broken at single blanks; a longer word has a line to itself.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t columns);
+/// The same for each of `lines`, which end in line feeds.
+[[nodiscard]] std::string wrapped_lines(std::string_view lines, std::size_t columns);
 
 }  // namespace whittle::cli

@@ -5,7 +5,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json to_json(const RequestTotals& totals, std::int64_t output, const ModelProfile& profile) {
+ordered_json to_json(const RequestTotals& totals, const ModelProfile& profile) {
     ordered_json json{{"input_tokens", totals.input},
                       {"peak_tokens", totals.peak},
                       {"cached_tokens", totals.cached},
@@ -16,23 +16,18 @@ ordered_json to_json(const RequestTotals& totals, std::int64_t output, const Mod
                       {"invalidated_tokens", totals.invalidated},
                       {"input_cost_tokens", totals.input_cost}};
     if (profile.context_window > 0) json["calls_over_window"] = totals.over_window;
-    if (profile.prices) json["money"] = money(totals, output, *profile.prices);
     return json;
 }
 
-ordered_json quotient(double part, double whole) {
-    return whole > 0 ? ordered_json(part / whole) : ordered_json(nullptr);
+ordered_json quotient(std::int64_t part, std::int64_t whole) {
+    return whole > 0 ? ordered_json(static_cast<double>(part) / static_cast<double>(whole)) : ordered_json(nullptr);
 }
 
-ordered_json ratios(const ReplayTotals& totals, const ModelProfile& profile) {
-    ordered_json json{
-        {"input_tokens", quotient(static_cast<double>(totals.sent.input), static_cast<double>(totals.raw.input))},
-        {"peak_tokens", quotient(static_cast<double>(totals.sent.peak), static_cast<double>(totals.raw.peak))},
-        {"input_cost_tokens", quotient(totals.sent.input_cost, totals.raw.input_cost)}};
-    if (profile.prices) {
-        json["money"] =
-            quotient(money_sent(totals, *profile.prices), money(totals.raw, totals.output, *profile.prices));
-    }
+ordered_json to_json(const SessionCost& cost, const ModelProfile& profile) {
+    ordered_json json = cost.json();
+    if (profile.prices)
+        json["money"] = {{"everything", money_of(cost.everything, *profile.prices)},
+                         {"sent", money_of(cost.with_repairs, *profile.prices)}};
     return json;
 }
 
@@ -51,14 +46,15 @@ ordered_json to_json(const std::vector<ReplayViolation>& violations) {
 
 }  // namespace
 
-ordered_json totals_json(const ReplayTotals& totals, const ModelProfile& profile) {
+ordered_json totals_json(const ReplayTotals& totals, const SessionCost& cost, const ModelProfile& profile) {
     ordered_json json{{"calls", totals.calls}, {"output_tokens", totals.output}};
-    json["raw"] = to_json(totals.raw, totals.output, profile);
-    json["sent"] = to_json(totals.sent, totals.output, profile);
-    if (profile.prices) json["sent"]["money"] = money_sent(totals, *profile.prices);
+    json["cost"] = to_json(cost, profile);
+    json["raw"] = to_json(totals.raw, profile);
+    json["sent"] = to_json(totals.sent, profile);
     json["side_calls"] = {
         {"calls", totals.side_calls}, {"input_tokens", totals.side_input}, {"output_tokens", totals.side_output}};
-    json["ratio"] = ratios(totals, profile);
+    json["ratio"] = {{"input_tokens", quotient(totals.sent.input, totals.raw.input)},
+                     {"peak_tokens", quotient(totals.sent.peak, totals.raw.peak)}};
     json["commits"] = totals.commits;
     json["edits"] = ordered_json::object();
     for (const auto& [reason, messages] : totals.edits) json["edits"][reason] = messages;

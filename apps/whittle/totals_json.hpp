@@ -1,5 +1,6 @@
 #pragma once
 
+#include "session_cost.hpp"
 #include "whittle/replay/replay.hpp"
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 namespace whittle::cli {
 
 /// The figures as `replay --json` shows them; docs/cli.md has the meaning of each. Money only if there are prices.
-[[nodiscard]] nlohmann::ordered_json totals_json(const ReplayTotals& totals, const ModelProfile& profile);
+[[nodiscard]] nlohmann::ordered_json totals_json(const ReplayTotals& totals, const SessionCost& cost,
+                                                 const ModelProfile& profile);
 
 }  // namespace whittle::cli

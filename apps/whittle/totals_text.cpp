@@ -26,11 +26,11 @@ std::string edits_text(const ReplayTotals& sum) {
 std::vector<std::string> TotalsText::header() const {
     std::vector<std::string> header{"trajectory", "calls",   "tokens raw", "sent",       "ratio",  "peak raw",
                                     "sent",       "hit raw", "sent",       "cost ratio", "resets", "commits"};
-    if (profile_.prices) header.insert(header.end(), {"money raw", "sent", "ratio"});
+    if (profile_.prices) header.insert(header.end(), {"money raw", "sent"});
     return header;
 }
 
-void TotalsText::add(std::string_view name, const ReplayTotals& totals) {
+void TotalsText::add(std::string_view name, const ReplayTotals& totals, const SessionCost& cost) {
     const RequestTotals& raw = totals.raw;
     const RequestTotals& sent = totals.sent;
     std::vector<std::string> row{clipped(name),
@@ -42,14 +42,12 @@ void TotalsText::add(std::string_view name, const ReplayTotals& totals) {
                                  grouped(sent.peak),
                                  ratio(static_cast<double>(raw.cached), static_cast<double>(raw.input)),
                                  ratio(static_cast<double>(sent.cached), static_cast<double>(sent.input)),
-                                 ratio(sent.input_cost, raw.input_cost),
+                                 ratio(cost.with_repairs, cost.everything),
                                  grouped(sent.resets),
                                  grouped(totals.commits)};
-    if (profile_.prices) {
-        const double money_raw = money(raw, totals.output, *profile_.prices);
-        const double of_chain = money_sent(totals, *profile_.prices);
-        row.insert(row.end(), {amount(money_raw), amount(of_chain), ratio(of_chain, money_raw)});
-    }
+    if (profile_.prices)
+        row.insert(row.end(), {amount(money_of(cost.everything, *profile_.prices)),
+                               amount(money_of(cost.with_repairs, *profile_.prices))});
     table_.add(std::move(row));
 }
 
@@ -72,7 +70,11 @@ std::string TotalsText::summary(const ReplayTotals& sum, const TotalsNotes& note
     if (sum.side_calls > 0)
         text += fmt::format("calls of summarisers  {}, {} tokens in, {} out\n", grouped(sum.side_calls),
                             grouped(sum.side_input), grouped(sum.side_output));
-    if (profile_.prices) text += "money  in the currency of profile.prices, output included\n";
+    std::string words =
+        "cost ratio: what the calls cost, output and what was needed and missing fetched again included, over sending "
+        "everything; tokens by characters / 4\n";
+    if (profile_.prices) words += "money: the same costs in the currency of profile.prices\n";
+    text += wrapped_lines(words + notes.basis, table_columns());
     text += fmt::format("new violations of {}  {}\n", notes.rules, sum.violations.size());
     if (sum.not_undone > 0) text += fmt::format("sessions not given back by undoing  {}\n", grouped(sum.not_undone));
     text += fmt::format("tokens counted by  {}\n", notes.counter);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "session_cost.hpp"
 #include "table.hpp"
 #include "whittle/replay/replay.hpp"
 
@@ -11,6 +12,7 @@ namespace whittle::cli {
 struct TotalsNotes {
     std::string rules{};         ///< names of the profiles that the requests were held to
     std::string_view counter{};  ///< id of the token counter
+    std::string basis{};         ///< by which prices the sessions are paid: lines
     bool colour = false;
 };
 
@@ -19,7 +21,7 @@ class TotalsText {
 public:
     explicit TotalsText(const ModelProfile& profile) : profile_(profile), table_(header()) {}
 
-    void add(std::string_view name, const ReplayTotals& totals);
+    void add(std::string_view name, const ReplayTotals& totals, const SessionCost& cost);
     void add_line() { table_.add_line(); }
     [[nodiscard]] std::string text(const ReplayTotals& sum, const TotalsNotes& notes) const;
 

@@ -128,7 +128,8 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
         session.recording.seconds.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
         if (entry.call) {
             entry.call->reply = session.recording.messages.size();
-            if (entry.call->usage) session.recording.usage.push_back({entry.call->reply, *entry.call->usage});
+            if (entry.call->usage)
+                session.recording.usage.push_back({entry.call->reply, *entry.call->usage, entry.call->model});
             session.calls.push_back(*std::move(entry.call));
         }
         session.recording.messages.emplace_back(std::move(entry.message));

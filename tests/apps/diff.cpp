@@ -46,7 +46,7 @@ B  all.json
 input tokens          4,050  6,014  1.485
 largest request       2,004  3,005  1.500
 read from the cache       0  2,004      -
-input cost in tokens  5,063  5,213  1.030
+cost in tokens        4,861  5,005  1.030
 cache resets              1      0  0.000
 commits                   1      0  0.000
 calls of summarisers      0      0      -
@@ -56,6 +56,7 @@ call  tokens A      B  cost A      B  differs at
 1        1,003  1,003   1,254  1,254           -
 2        2,004  2,004   2,505  2,505           -
 3        1,041  3,005   1,301  1,452           2
+cost of a call: of its input alone, by the chain's own counter and cache
 
 1 of 4 requests differ, the first at call 3
 call 3: 2 of its messages differ

@@ -32,7 +32,8 @@ TEST_CASE("replay --json gives the figures of each session and of all", "[apps]"
     const CliResult result = run_cli(dir, "replay s.jsonl --config chain.json --json");
     REQUIRE(result.exit_code == 0);
     const json shown = json::parse(result.out);
-    CHECK(shown["cache"] == "anthropic_5m");
+    CHECK(shown["total"]["cost"]["caches"] ==
+          json::parse(R"([{"cache":"anthropic_5m","from":"choice","sessions":2}])"));
     CHECK(shown["counter"] == "chars/4");
     REQUIRE(shown["trajectories"].size() == 2);
     const json& a = shown["trajectories"][0];
@@ -51,9 +52,12 @@ TEST_CASE("replay --json gives the figures of each session and of all", "[apps]"
         const json& s = a[side];
         CHECK(s["cached_tokens"].get<int>() + s["written_tokens"].get<int>() + s["uncached_tokens"].get<int>() ==
               s["input_tokens"]);
-        const double money = s["input_cost_tokens"].get<double>() * 2e-6 + a["output_tokens"].get<double>() * 10e-6;
-        CHECK(std::abs(s["money"].get<double>() - money) < 1e-12);
     }
+    const json& cost = a["cost"];
+    CHECK(cost["c_star"] >= cost["c"]);
+    CHECK(cost["c"] < cost["c0"]);
+    CHECK(std::abs(cost["money"]["everything"].get<double>() - cost["c0"].get<double>() * 2e-6) < 1e-12);
+    CHECK(std::abs(cost["money"]["sent"].get<double>() - cost["c_star"].get<double>() * 2e-6) < 1e-12);
     CHECK(shown["total"]["trajectories"] == 2);
     CHECK(shown["total"]["calls"] == 13);
     CHECK(shown["total"]["raw"]["input_tokens"] ==
@@ -65,7 +69,7 @@ TEST_CASE("without prices there is no money", "[apps]") {
     write_text(dir / "chain.json", R"({"profile": {"cache": "openai"}})");
     write_text(dir / "s.jsonl", session_line("a", 2, 100));
     const json shown = json::parse(run_cli(dir, "replay s.jsonl --config chain.json --json --totals").out);
-    CHECK_FALSE(shown["total"]["raw"].contains("money"));
+    CHECK_FALSE(shown["total"]["cost"].contains("money"));
     CHECK_FALSE(shown.contains("trajectories"));
     CHECK(run_cli(dir, "replay s.jsonl --config chain.json").out.find("money") == std::string::npos);
 }

@@ -211,7 +211,7 @@ TEST_CASE("compare folds its tables to the terminal and leaves headings and figu
         CHECK(widest_of(narrow) <= static_cast<std::size_t>(columns));
         if (columns > 40) CHECK(cells_of(narrow) == cells_of(whole));
     }
-    CHECK(has(in_columns(60), "\nstrategy      tokens   hit  C/C0 C*/C0 harm id>10"));
+    CHECK(has(in_columns(60), "\nstrategy      tokens   hit  C/C0 C*/C0 lines harm e<=10"));
 }
 
 TEST_CASE("names of wide characters are cut to the terminal by columns", "[apps]") {

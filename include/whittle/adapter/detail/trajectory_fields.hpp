@@ -18,6 +18,7 @@ namespace whittle::inline v0 {
 struct RecordedUsage {
     std::size_t message = 0;
     Usage usage{};
+    std::string model{};  ///< empty: not recorded for this call
 
     friend bool operator==(const RecordedUsage&, const RecordedUsage&) = default;
 };
@@ -238,7 +239,8 @@ inline void put_usage(ordered_json& line, const std::vector<RecordedUsage>& usag
     ordered_json* meta = meta_to_write(line);
     if (meta == nullptr) return;
     ordered_json entries = ordered_json::array();
-    for (const auto& [message, u] : usage) entries.push_back({message, u.input, u.cache_write, u.cache_read, u.output});
+    for (const auto& [message, u, model] : usage)
+        entries.push_back({message, u.input, u.cache_write, u.cache_read, u.output});
     (*meta)["usage"] = std::move(entries);
 }
 

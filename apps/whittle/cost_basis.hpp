@@ -1,0 +1,83 @@
+#pragma once
+
+#include "whittle/adapter/trajectory.hpp"
+#include "whittle/evaluation/evaluation.hpp"
+#include "whittle/evaluation/recorded.hpp"
+#include "whittle/message/part.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::cli {
+
+/// Where the prices of a session come from.
+enum class CacheSource : std::uint8_t {
+    choice,   ///< the command line or the configuration
+    bill,     ///< what the provider billed for the recorded calls
+    model,    ///< the name of the recorded model
+    assumed,  ///< nothing says it
+};
+[[nodiscard]] std::string_view name_of(CacheSource source) noexcept;
+
+/// What the calls of a session are paid by: the same in every command.
+struct CostBasis {
+    evaluation::CostProfile profile{};
+    CacheSource source = CacheSource::assumed;
+    /// What the first call was billed beyond its messages: system text and tools, which no recording of messages holds.
+    /// In tokens by our count (characters / 4), as all figures are. Absent where no call's bill says it.
+    std::optional<std::int64_t> front{};
+    double billed_per_counted = 1;  ///< tokens that the provider bills where we count one, by how its bills grow
+};
+
+/// What a recording says of its bill.
+struct RecordedBill {
+    std::span<const RecordedUsage> calls{};
+    std::span<const std::optional<double>> seconds{};  ///< of each message; empty: unknown
+    std::span<const std::int64_t> counted{};           ///< tokens in front of each message by our count
+    std::string_view model{};                          ///< of the first call; empty: not recorded
+    bool is_anthropic = false;                         ///< its messages have that shape
+};
+
+/// What was sent: plain, read from the cache and written to it.
+[[nodiscard]] std::int64_t input_of(const Usage& usage) noexcept;
+
+/// Prices from the bill: Anthropic's cache for its messages and where tokens written to a cache were billed, which
+/// other models' recordings have for those of OpenAI alone; for an hour if most of what was asked for after 5 minutes
+/// to an hour was read still. Without a bill from the model's name.
+[[nodiscard]] CostBasis cost_basis_of(const RecordedBill& bill);
+
+/// The profile of that cache as a chain has it: its own prices, with the output price of the provider it belongs to.
+[[nodiscard]] evaluation::CostProfile cost_profile_of(const ModelProfile& profile);
+
+/// Puts the front of `basis`, if it is known, in front of every request of a session.
+void add_front(evaluation::SessionInput& input, std::int64_t tokens);
+
+/// The name of the model that a recording has in `meta`; empty: none.
+[[nodiscard]] std::string_view model_in_meta(const nlohmann::ordered_json& rest) noexcept;
+
+/// `input`: the same session as figures see it.
+template <JsonMessage M>
+[[nodiscard]] CostBasis cost_basis_of(const Trajectory<M>& trajectory, const evaluation::SessionInput& input) {
+    std::vector<std::int64_t> counted;
+    std::int64_t sum = evaluation::estimated_tokens(input.system) + evaluation::estimated_tokens(input.tools);
+    if (!trajectory.usage.empty()) {
+        for (const M& message : trajectory.messages) {
+            counted.push_back(sum);
+            for (const evaluation::Message& one : evaluation::detail::messages_of(message))
+                sum += evaluation::estimated_tokens(evaluation::text_of(one));
+        }
+    }
+    RecordedBill bill{.calls = trajectory.usage, .seconds = trajectory.seconds, .counted = counted};
+    bill.model = trajectory.usage.empty() || trajectory.usage.front().model.empty()
+                     ? model_in_meta(trajectory.rest)
+                     : std::string_view(trajectory.usage.front().model);
+    bill.is_anthropic = !std::same_as<M, openai::Message>;
+    return cost_basis_of(bill);
+}
+
+}  // namespace whittle::cli
