@@ -271,10 +271,10 @@ struct TrimmingConfig {
     // By passages.
     int whole_calls = 12;  ///< a result stays whole for that long at least, a read for twice as long as the agent's
                            ///< edits reach back
-    int pause_whole_calls = 8;    ///< the same at a pause, and a read for as long as they reach back
+    int pause_whole_calls = 5;    ///< the same at a pause, and a read for as long as they reach back
     int most_whole_calls = 40;    ///< a read at most; at a pause half of it
     int most_passages = 3;        ///< that stay of a result
-    int passage_lines = 32;       ///< most lines of one
+    int passage_lines = 20;       ///< most lines of one
     int passage_age_calls = 50;   ///< a passage goes that nothing has come back to for that long
     int outcome_age_calls = 40;   ///< age up to which the end and the errors of an output stay
     int written_age_calls = 100;  ///< age at which a text goes that a call wrote, if nothing has come back to it
