@@ -31,7 +31,7 @@ int main() {
     ChainCallbacks<> callbacks;
     callbacks.on_evicted = [&](const Eviction& gone) { read_files.erase(std::string(gone.arguments)); };
     SummarizationCallbacks<> files;
-    files.attach_files = [](std::span<const FileUse> used) {
+    files.attach_files = [](const auto&, std::span<const FileUse> used) {
         return std::vector<AttachedFile>{{used.front().path, "as it is on the disk"}};
     };
     SummarizationConfig summary{.trigger = {.context_tokens = 6'000, .context_messages = 12, .needs_all = true},

@@ -160,7 +160,7 @@ Talk talk_with_summaries(const Server& server, int questions, std::int64_t summa
                                         .emit_internal_events = true};
     config.model_options = {.max_output_tokens = summary_tokens};
     whittle::SummarizationCallbacks<Message> callbacks;
-    callbacks.on_internal_event = [&talk](const whittle::SummarizationEvent<Message>& event) {
+    callbacks.on_internal_event = [&talk](const auto&, const whittle::SummarizationEvent<Message>& event) {
         const auto* attempt = std::get_if<whittle::GenerateSummary<Message>>(&event);
         if (attempt == nullptr) return;
         talk.verdicts.push_back(attempt->error == nullptr ? "accepted" : attempt->error->message);

@@ -12,6 +12,10 @@
 
 namespace whittle::inline v0 {
 
+CallbackContext HookTurn::callback_context() const {
+    return {.conversation = side_.id, .round = outline().newest_group(), .tools = tools, .stop = stop};
+}
+
 EditEnvironment HookTurn::environment() const {
     return {.counter = config.token_counter,
             .storage = config.storage,

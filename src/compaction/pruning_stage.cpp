@@ -107,7 +107,7 @@ std::vector<PruningRun::Decision> PruningRun::find_due() {
         const bool is_result = candidate.rule.empty() && !candidate.is_beside_round;
         if (is_result && choice_.only != nullptr && !choice_.only->contains(candidate.name)) {
             candidate.rule = "not_chosen";
-        } else if (is_result && is_wanted(edit_, config_, candidate)) {
+        } else if (is_result && is_wanted(turn_, edit_, config_, candidate)) {
             candidate.rule = "protect";
         }
     }
@@ -274,18 +274,23 @@ std::string arguments_of(const Draft& edit, const PruningCandidate& candidate) {
     return candidate.call_part ? edit.text_of_part(candidate.call, *candidate.call_part) : std::string();
 }
 
-bool is_wanted(const Draft& edit, const PruningConfig& config, const PruningCandidate& candidate) {
+bool is_wanted(const HookTurn& turn, const Draft& edit, const PruningConfig& config,
+               const PruningCandidate& candidate) {
     if (!config.protect) return false;
     const std::string arguments = arguments_of(edit, candidate);
-    const Mark mark = mark_of(edit.outline()[candidate.message], candidate.part);
-    return config.protect({candidate.tool, arguments, candidate.bytes, candidate.is_error, mark.get()});
+    const MessageInfo& info = edit.outline()[candidate.message];
+    const Mark mark = mark_of(info, candidate.part);
+    CallbackContext context = turn.callback_context();
+    context.object_name = candidate.name;
+    context.round = info.group;
+    return config.protect({context, candidate.tool, arguments, candidate.bytes, candidate.is_error, mark.get()});
 }
 
 bool keeps_media(const HookTurn& turn, const Draft& edit, const PruningConfig& config, std::size_t message,
                  std::size_t part) {
     return std::ranges::any_of(results_of_media(edit.outline(), message, part), [&](const PruningCandidate& result) {
         return edit.is_pinned(result.message) || matches_tool(turn.config.protected_tools, result.tool) ||
-               matches_tool(config.protected_tools, result.tool) || is_wanted(edit, config, result);
+               matches_tool(config.protected_tools, result.tool) || is_wanted(turn, edit, config, result);
     });
 }
 

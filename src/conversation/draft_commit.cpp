@@ -235,17 +235,19 @@ bool Draft::is_vetoed(bool needs_model) const {
     for (const Stretch& stretch : changed_stretches()) {
         for (std::size_t m = 0; m < stretch.count; ++m) touched.push_back(side_->infos[stretch.first + m].serial);
     }
-    return !(*env_.before_commit)({.middleware = by_,
-                                   .conversation = side_->id,
-                                   .hook = env_.hook,
-                                   .reason = edits_.front().mark->reason,
-                                   .before = side_->outline(),
-                                   .after = outline(),
-                                   .touched = touched,
-                                   .first_changed = first_changed().value_or(side_->infos.size()),
-                                   .tokens_before = before_,
-                                   .tokens_after = after_,
-                                   .needs_model = needs_model});
+    const Outline before = side_->outline();
+    CommitPlan plan{{.conversation = side_->id, .round = before.newest_group(), .stop = env_.stop}};
+    plan.middleware = by_;
+    plan.hook = env_.hook;
+    plan.reason = edits_.front().mark->reason;
+    plan.before = before;
+    plan.after = outline();
+    plan.touched = touched;
+    plan.first_changed = first_changed().value_or(side_->infos.size());
+    plan.tokens_before = before_;
+    plan.tokens_after = after_;
+    plan.needs_model = needs_model;
+    return !(*env_.before_commit)(plan);
 }
 
 CommitResult Draft::commit(const CommitOptions& options) {

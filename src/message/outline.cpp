@@ -154,6 +154,12 @@ MessageRange Outline::loop_head() const noexcept {
     return needs_head ? head : MessageRange{};
 }
 
+Serial Outline::newest_group() const noexcept {
+    std::size_t end = size();
+    while (end > 0 && (*this)[end - 1].group == 0) --end;
+    return end > 0 ? (*this)[end - 1].group : 0;
+}
+
 Serial Outline::open_group() const noexcept {
     const std::optional<std::size_t> call = open_call();
     return call ? (*this)[*call].group : 0;

@@ -138,14 +138,15 @@ private:
     }
 
     [[nodiscard]] ToolDetail detail_of(std::span<const Part> parts) const {
-        return {.tool = context_.tool,
-                .call_id = context_.call_id,
-                .arguments = context_.arguments,
-                .parts = parts,
-                .conversation = context_.conversation,
-                .object_name = context_.object_name,
-                .round = context_.round,
-                .stop = context_.stop};
+        return {{.conversation = context_.conversation,
+                 .object_name = context_.object_name,
+                 .round = context_.round,
+                 .tools = context_.tools,
+                 .stop = context_.stop},
+                context_.tool,
+                context_.call_id,
+                context_.arguments,
+                parts};
     }
 
     [[nodiscard]] std::string key_for(std::span<const Part> parts) const {

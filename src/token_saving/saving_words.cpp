@@ -19,6 +19,7 @@ WordOptions SavingRun::word_options() {
                         .min_content_words = static_cast<std::size_t>(config_.perplexity_min_content_words)};
     options.cache = &cache_;
     options.context = {.counts = counts_ ? &*counts_ : nullptr,
+                       .conversation = turn_.conversation_id(),
                        .stop = turn_.stop,
                        .budget = &turn_.budget,
                        .report = &turn_.report,

@@ -170,9 +170,15 @@ TEST_CASE("a stop during the pause ends the call as cancelled", "[retry]") {
     World world;
     std::stop_source stop;
     Script script{{busy}};
-    const ChatModel model = with_retry(
-        model_of(script), {}, {.on_retry = [&stop](const RetryNotice&) { stop.request_stop(); }}, world.environment());
-    CHECK(class_of_failure(*model, {.stop = stop.get_token()}) == ModelErrorClass::cancelled);
+    const ChatModel model = with_retry(model_of(script), {},
+                                       {.on_retry =
+                                            [&stop](const RetryNotice& notice) {
+                                                CHECK(notice.stop == stop.get_token());
+                                                CHECK(notice.purpose == "summary");
+                                                stop.request_stop();
+                                            }},
+                                       world.environment());
+    CHECK(class_of_failure(*model, {.stop = stop.get_token(), .purpose = "summary"}) == ModelErrorClass::cancelled);
     CHECK(script.asked == 1);
     CHECK(class_of_failure(*model, {.stop = stop.get_token()}) == ModelErrorClass::cancelled);
     CHECK(script.asked == 1);
@@ -273,8 +279,9 @@ TEST_CASE("each call starts with the first model, and the last one's error goes 
 TEST_CASE("the caller may decide which failure goes to the next model, but not to go on after a stop", "[failover]") {
     Script first{{overflow, ModelError(ModelErrorClass::cancelled, "stopped")}};
     Script second;
-    const ChatModel model = with_failover<ChatMessage>({model_of(first), model_of(second)},
-                                                       {.should_failover = [](const FailoverNotice&) { return true; }});
+    const auto goes_on = [](const FailoverNotice& notice) { return notice.purpose.empty(); };
+    const ChatModel model =
+        with_failover<ChatMessage>({model_of(first), model_of(second)}, {.should_failover = goes_on});
     CHECK(text_of(model->generate({}).message) == "done");
     CHECK(class_of_failure(*model) == ModelErrorClass::cancelled);
     CHECK(second.asked == 1);

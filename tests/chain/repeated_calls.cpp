@@ -112,7 +112,7 @@ TEST_CASE("a call that an undo brought back is known again", "[repeated_calls]")
     // The first round goes, is looked past, comes back, and is cleared.
     const Serial first = conversation.outline()[1].serial;
     ReductionCallbacks<> dropping;
-    dropping.clear_message_rewriter = [](const ChatMessage&, std::span<const ChatMessage>) {
+    dropping.clear_message_rewriter = [](const CallbackContext&, const ChatMessage&, std::span<const ChatMessage>) {
         return std::vector<ChatMessage>{};
     };
     ChainConfig config;

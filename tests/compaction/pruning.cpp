@@ -94,6 +94,9 @@ TEST_CASE("a predicate protects by tool, arguments, size and provenance", "[prun
     std::vector<std::string> seen;
     prune(c, {.protect =
                   [&](const PruningDetail& detail) {
+                      CHECK(detail.conversation == "conv");
+                      CHECK(detail.object_name == (seen.empty() ? "c1" : "c0"));
+                      CHECK(detail.round == c.outline()[seen.empty() ? 4 : 1].serial);
                       seen.push_back(std::string(detail.tool) + " " + std::string(detail.arguments) + " " +
                                      std::to_string(detail.bytes) + (detail.provenance == nullptr ? " original" : ""));
                       return detail.arguments.find("c0.cpp") != std::string_view::npos;

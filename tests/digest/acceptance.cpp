@@ -202,7 +202,8 @@ TEST_CASE("a summary of something else is refused: many of its names stand nowhe
     }
     SECTION("what may stand in an image that the model saw is no invention") {
         Work work = plain_talk();
-        work.callbacks.gen_model_input = [](const auto&, const ChatMessage& instruction, const auto&) {
+        work.callbacks.gen_model_input = [](const CallbackContext&, const auto&, const ChatMessage& instruction,
+                                            const auto&) {
             ChatMessage image = ChatMessage::user("");
             image.parts.assign(1, {.kind = PartKind::media, .media = {.mime = "image/png", .bytes = "PNG"}});
             return std::vector<ChatMessage>{image, instruction};

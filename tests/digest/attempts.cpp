@@ -400,8 +400,8 @@ TEST_CASE("a cancelled call is never made again; any other exception of a model 
 
 TEST_CASE("gen_model_input has full control and is not chunked", "[digest]") {
     Work work = short_talk();
-    work.callbacks.gen_model_input = [](const ChatMessage& system, const ChatMessage& instruction,
-                                        MessageView<ChatMessage> messages) {
+    work.callbacks.gen_model_input = [](const CallbackContext&, const ChatMessage& system,
+                                        const ChatMessage& instruction, MessageView<ChatMessage> messages) {
         CHECK(system.role == Role::system);
         return std::vector<ChatMessage>{messages[0], instruction};
     };
@@ -432,7 +432,7 @@ TEST_CASE("gen_model_input and failover see all messages, and beside them those 
         CHECK(text_of(originals[2]) == "the newest request, which stays");
         CHECK(originals.folded()[1] == originals[1]);
     };
-    work.callbacks.gen_model_input = [&](const ChatMessage&, const ChatMessage& instruction,
+    work.callbacks.gen_model_input = [&](const CallbackContext&, const ChatMessage&, const ChatMessage& instruction,
                                          const OriginalMessages<ChatMessage>& originals) {
         look(originals);
         return std::vector<ChatMessage>{originals.folded()[0], instruction};

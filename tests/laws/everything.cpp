@@ -33,7 +33,7 @@ Stages<M> everything_on() {
     summary.plain_summary_tokens = 100;
     summary.continue_message = true;
     SummarizationCallbacks<M> callbacks;
-    callbacks.attach_files = [](std::span<const FileUse> files) {
+    callbacks.attach_files = [](const auto&, std::span<const FileUse> files) {
         std::vector<AttachedFile> found;
         for (const FileUse& file : files) found.push_back({file.path, "now"});
         return found;

@@ -42,7 +42,7 @@ ReductionConfig thinking_and_failed() {
 template <typename M>
 ReductionCallbacks<M> to_reminders() {
     ReductionCallbacks<M> callbacks;
-    callbacks.clear_message_rewriter = [](const M&, std::span<const M> results) {
+    callbacks.clear_message_rewriter = [](const CallbackContext&, const M&, std::span<const M> results) {
         return std::vector{message_traits<M>::make(Role::user, std::to_string(results.size()) + " results")};
     };
     return callbacks;

@@ -44,7 +44,7 @@ Stages<M> folding_with_all() {
     config.preserve_work.finding_tools = {"grep"};
     config.attach_files = {.max_files = 2, .max_tokens_per_file = 20, .max_tokens = 60};
     SummarizationCallbacks<M> callbacks;
-    callbacks.attach_files = [](std::span<const FileUse> files) {
+    callbacks.attach_files = [](const auto&, std::span<const FileUse> files) {
         std::vector<AttachedFile> found;
         for (const FileUse& file : files) found.push_back({file.path, "as it is now"});
         return found;

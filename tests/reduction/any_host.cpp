@@ -152,7 +152,8 @@ ReductionCallbacks<M> callbacks_for(AnyStage& stage) {
         throw std::logic_error("callbacks that name a conversation are not for every message type");
     ReductionCallbacks<M> to;
     if (stage.after_commit) {
-        to.clear_post_process = [tell = stage.after_commit](const Conversation<M>& c, const StageReport& report) {
+        to.clear_post_process = [tell = stage.after_commit](const CallbackContext&, const Conversation<M>& c,
+                                                            const StageReport& report) {
             tell(c.journal().size(), report);
         };
     }
@@ -160,12 +161,12 @@ ReductionCallbacks<M> callbacks_for(AnyStage& stage) {
     to.gen_clear_offload_file_path = std::move(from.gen_clear_offload_file_path);
     to.tool_config = std::move(from.tool_config);
     if (!from.clear_message_rewriter) return to;
-    to.clear_message_rewriter = [rewrite = std::move(from.clear_message_rewriter)](const M& call,
-                                                                                   std::span<const M> results) {
+    to.clear_message_rewriter = [rewrite = std::move(from.clear_message_rewriter)](
+                                    const CallbackContext& context, const M& call, std::span<const M> results) {
         std::vector<ChatMessage> neutral;
         for (const M& m : results) neutral.push_back(to_neutral(m));
         std::vector<M> rewritten;
-        for (const ChatMessage& m : rewrite(to_neutral(call), neutral)) {
+        for (const ChatMessage& m : rewrite(context, to_neutral(call), neutral)) {
             for (M& made : from_neutral<M>(m)) rewritten.push_back(std::move(made));
         }
         return rewritten;

@@ -90,7 +90,8 @@ TEST_CASE("a key that no store takes keeps its result, and nothing else", "[hand
 TEST_CASE("a rewriter that throws for one round leaves that round to clearing, and rewrites the others", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [](const ChatMessage& call, std::span<const ChatMessage>) {
+    callbacks.clear_message_rewriter = [](const CallbackContext&, const ChatMessage& call,
+                                          std::span<const ChatMessage>) {
         if (call.parts.back().tool == "bad") throw std::runtime_error("no idea");
         return std::vector{ChatMessage::user("it read something")};
     };
@@ -106,7 +107,8 @@ TEST_CASE("a rewriter that throws for one round leaves that round to clearing, a
 TEST_CASE("a rewriter's round that breaks a rule of the provider is left out, clearing goes on", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [](const ChatMessage& call, std::span<const ChatMessage> results) {
+    callbacks.clear_message_rewriter = [](const CallbackContext&, const ChatMessage& call,
+                                          std::span<const ChatMessage> results) {
         if (call.parts.back().tool != "bad") return std::vector<ChatMessage>{call, results.front()};
         return std::vector{ChatMessage::result("nobody asked", "bad", "x")};
     };
@@ -121,7 +123,8 @@ TEST_CASE("a rewriter's round that breaks a rule of the provider is left out, cl
 TEST_CASE("of two rounds that break a rule together one stays rewritten", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [](const ChatMessage& call, std::span<const ChatMessage>) {
+    callbacks.clear_message_rewriter = [](const CallbackContext&, const ChatMessage& call,
+                                          std::span<const ChatMessage>) {
         if (call.parts.back().tool == "good") return std::vector{ChatMessage::user("it read something")};
         return std::vector{ChatMessage::assistant("").call("same", "bad"), ChatMessage::result("same", "bad", "ok")};
     };

@@ -284,7 +284,8 @@ TEST_CASE("the rewriter gets a whole round with its own results and replaces it"
     WITH_EACH_MESSAGE_TYPE(type);
     std::size_t results_seen = 0;
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [&](const ChatMessage&, std::span<const ChatMessage> results) {
+    callbacks.clear_message_rewriter = [&](const CallbackContext&, const ChatMessage&,
+                                           std::span<const ChatMessage> results) {
         results_seen = results.size();
         return std::vector{ChatMessage::user("<system-reminder>two files were written</system-reminder>")};
     };
@@ -306,7 +307,8 @@ TEST_CASE("the rewriter gets a whole round with its own results and replaces it"
 TEST_CASE("a rewriter may drop a call and keep another; an empty list removes the round", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [](const ChatMessage&, std::span<const ChatMessage> results) {
+    callbacks.clear_message_rewriter = [](const CallbackContext&, const ChatMessage&,
+                                          std::span<const ChatMessage> results) {
         return std::vector{ChatMessage::user("w was written"), ChatMessage::assistant("").call("e", "edit"),
                            results[1]};
     };
@@ -315,7 +317,7 @@ TEST_CASE("a rewriter may drop a call and keep another; an empty list removes th
     REQUIRE(c.size() == 7);
     CHECK(c.text(2) == "w was written");
     CHECK(c.text(4) == "ok");
-    callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector<ChatMessage>{}; };
+    callbacks.clear_message_rewriter = [](const auto&...) { return std::vector<ChatMessage>{}; };
     AnyConversation d = written_files(type);
     Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(d);
     CHECK(d.size() == 4);
@@ -329,7 +331,7 @@ TEST_CASE("a user message behind the rewritten round stays behind it", "[rewrite
     c.push_back(ChatMessage::user("and then?"));
     c.push_back(ChatMessage::assistant("").call("d", "dummy"));
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector{ChatMessage::user("reminder")}; };
+    callbacks.clear_message_rewriter = [](const auto&...) { return std::vector{ChatMessage::user("reminder")}; };
     Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(c);
     REQUIRE(c.size() == 4);
     CHECK(c.text(1) == "reminder");
@@ -345,7 +347,8 @@ TEST_CASE("a call without a result reaches the rewriter with an empty list", "[r
     c.push_back(ChatMessage::assistant("").call("d", "dummy"));
     std::size_t seen = 99;
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [&](const ChatMessage& call, std::span<const ChatMessage> results) {
+    callbacks.clear_message_rewriter = [&](const CallbackContext&, const ChatMessage& call,
+                                           std::span<const ChatMessage> results) {
         seen = results.size();
         return std::vector{call};
     };
@@ -357,13 +360,13 @@ TEST_CASE("a call without a result reaches the rewriter with an empty list", "[r
 TEST_CASE("a rewriter that makes a round larger, or throws, changes nothing", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [](const auto&, auto) {
+    callbacks.clear_message_rewriter = [](const auto&...) {
         return std::vector{ChatMessage::user(std::string(90'000, 'u'))};
     };
     AnyConversation c = written_files(type);
     Bench::of(type, clearing(), {}, {}, callbacks).chain.before_model(c);
     CHECK(c.size() == 7);
-    callbacks.clear_message_rewriter = [](const auto&, auto) -> std::vector<ChatMessage> {
+    callbacks.clear_message_rewriter = [](const auto&...) -> std::vector<ChatMessage> {
         throw std::runtime_error("E");
     };
     AnyConversation d = written_files(type);

@@ -212,7 +212,7 @@ TEST_CASE("overflow leaves tools whole that truncation leaves whole", "[overflow
 TEST_CASE("a rewriter does not run where clearing is off, a tool's own switch aside", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector<ChatMessage>{}; };
+    callbacks.clear_message_rewriter = [](const auto&...) { return std::vector<ChatMessage>{}; };
     ReductionConfig config = limits(50'000);
     config.skip_clear = true;
     config.tool_config["grep"].skip_clear = false;
@@ -225,7 +225,7 @@ TEST_CASE("a rewriter does not run where clearing is off, a tool's own switch as
 TEST_CASE("a rewriter that frees too little changes nothing", "[rewriter]") {
     WITH_EACH_MESSAGE_TYPE(type);
     ReductionCallbacks<> callbacks;
-    callbacks.clear_message_rewriter = [](const auto&, auto) { return std::vector<ChatMessage>{}; };
+    callbacks.clear_message_rewriter = [](const auto&...) { return std::vector<ChatMessage>{}; };
     ReductionConfig config = limits(50'000);
     config.clear_at_least_tokens = 5'000;
     const Bench bench = Bench::of(type, config, {}, {}, callbacks);

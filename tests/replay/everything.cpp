@@ -44,12 +44,14 @@ SummarizationConfig all_of_summarization() {
 
 SummarizationCallbacks<Wire> all_callbacks() {
     SummarizationCallbacks<Wire> callbacks;
-    callbacks.attach_files = [](std::span<const FileUse> files) {
+    callbacks.attach_files = [](const auto&, std::span<const FileUse> files) {
         std::vector<AttachedFile> found;
         for (const FileUse& file : files) found.push_back({file.path, "as it is now"});
         return found;
     };
-    callbacks.flush_memory = [](const OriginalMessages<Wire>& messages) { CHECK_FALSE(messages.folded().empty()); };
+    callbacks.flush_memory = [](const CallbackContext&, const OriginalMessages<Wire>& messages) {
+        CHECK_FALSE(messages.folded().empty());
+    };
     return callbacks;
 }
 

@@ -32,7 +32,7 @@ TEST_CASE("a pointer to a model class of the host's own says the message type", 
                                                const ChatMessage& summary) { return std::vector{summary}; },
                                 .retry = {.should_retry = [](const auto&) { return false; }}}};
     SummarizationCallbacks<> callbacks;
-    callbacks.callback = [](auto, auto) {};
+    callbacks.callback = [](const auto&...) {};
     const Summarization typed{model, {}, callbacks};
     const Summarization based{std::shared_ptr<Model<ChatMessage>>(model), {}, {.finalize = nullptr}};
     const Compaction compaction{model, {.threshold_tokens = 9'000}};
@@ -52,7 +52,7 @@ TEST_CASE("callbacks in braces are the ones that are called", "[summarization]")
         model,
         {.trigger = {.context_tokens = 500}},
         {.token_counter =
-             [&](const auto&, auto) {
+             [&](const auto&...) {
                  ++counted;
                  return std::int64_t{9'000};
              },

@@ -168,7 +168,7 @@ TEST_CASE("the callback sees the old list and the new one; what it throws is rep
           "[summarization]") {
     std::size_t sizes[2] = {0, 0};
     SummarizationCallbacks<M> callbacks;
-    callbacks.callback = [&](std::span<const M> before, std::span<const M> after) {
+    callbacks.callback = [&](const CallbackContext&, std::span<const M> before, std::span<const M> after) {
         sizes[0] = before.size();
         sizes[1] = after.size();
         throw std::runtime_error("a bad callback");
@@ -187,7 +187,7 @@ TEST_CASE("the callback sees the old list and the new one; what it throws is rep
 TEST_CASE("internal events come in order and are off by default", "[summarization]") {
     Texts seen;
     SummarizationCallbacks<M> callbacks;
-    callbacks.on_internal_event = [&](const SummarizationEvent<M>& event) {
+    callbacks.on_internal_event = [&](const auto&, const SummarizationEvent<M>& event) {
         if (const auto* before = std::get_if<BeforeSummarize<M>>(&event))
             seen.push_back("before " + std::to_string(before->messages.size()));
         if (const auto* made = std::get_if<GenerateSummary<M>>(&event))
@@ -414,7 +414,7 @@ TEST_CASE("a stop during the call or in a back-off of an hour changes nothing", 
 
 TEST_CASE("a user's counter that throws is reported, or thrown under propagate", "[summarization]") {
     SummarizationCallbacks<M> callbacks;
-    callbacks.token_counter = [](const Conversation<M>&, std::span<const ToolSpec>) -> std::int64_t {
+    callbacks.token_counter = [](const CallbackContext&, const Conversation<M>&) -> std::int64_t {
         throw std::runtime_error("a bad counter");
     };
     Conversation<M> c = talk();
@@ -434,7 +434,7 @@ TEST_CASE("a finalizer or filter that throws is a failure like any other; memory
     CHECK(bench.ask(c).details->error.find("a bad finalizer") != std::string::npos);
     CHECK(bench.ask(c).outcome == Outcome::remembered);
     callbacks.finalize = nullptr;
-    callbacks.user_message_filter = [](const M&) -> bool { throw std::bad_alloc(); };
+    callbacks.user_message_filter = [](const CallbackContext&, const M&) -> bool { throw std::bad_alloc(); };
     Bench no_memory(answering(), small_trigger(), callbacks);
     Conversation<M> d = talk();
     const Texts before = texts(d);

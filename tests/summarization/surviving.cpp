@@ -161,7 +161,7 @@ TEST_CASE("compaction keeps plan, files and reports within its summary's size", 
 TEST_CASE("files that were used are read again from the host, the last used first", "[summarization]") {
     std::vector<std::string> asked;
     SummarizationCallbacks<> callbacks;
-    callbacks.attach_files = [&](std::span<const FileUse> files) {
+    callbacks.attach_files = [&](const auto&, std::span<const FileUse> files) {
         std::vector<AttachedFile> found;
         for (const FileUse& file : files) {
             asked.push_back(file.path);
@@ -191,7 +191,7 @@ TEST_CASE("files that were used are read again from the host, the last used firs
 
 TEST_CASE("attached files keep to their limits, and the next summary neither reads nor keeps them", "[summarization]") {
     SummarizationCallbacks<> callbacks;
-    callbacks.attach_files = [](std::span<const FileUse> files) {
+    callbacks.attach_files = [](const auto&, std::span<const FileUse> files) {
         std::vector<AttachedFile> found;
         for (const FileUse& file : files) found.push_back({file.path, "SECRET " + std::string(9'000, 'f')});
         return found;
@@ -219,7 +219,7 @@ TEST_CASE("the host's memory gets what is about to go, and nothing goes if it ca
     std::size_t taken = 0;
     bool is_broken = true;
     SummarizationCallbacks<> callbacks;
-    callbacks.flush_memory = [&](const OriginalMessages<ChatMessage>& messages) {
+    callbacks.flush_memory = [&](const CallbackContext&, const OriginalMessages<ChatMessage>& messages) {
         if (is_broken) throw std::runtime_error("memory is full");
         taken = messages.folded().size();
         CHECK(messages.size() > taken);

@@ -362,7 +362,7 @@ bool drive_with_faults(const Subject<M>& subject, const History& history, OnErro
     WorldOptions<M> options{.on_error = on_error, .storage = faulty};
     options.callbacks.on_event = [](const Event&) { throw std::runtime_error("a bad event sink"); };
     options.callbacks.on_report = [](const Report&) { throw std::runtime_error("a bad report sink"); };
-    options.callbacks.conversation_counter = [&](MessageView<M> messages, std::span<const ToolSpec>) {
+    options.callbacks.conversation_counter = [&](const CallbackContext&, MessageView<M> messages) {
         if (++calls == counter_call) throw std::runtime_error("a bad counter");
         std::int64_t bytes = 0;
         for (const M& m : messages) bytes += static_cast<std::int64_t>(bytes_of(m).size());

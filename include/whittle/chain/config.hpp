@@ -126,7 +126,7 @@ struct ChainBraces;
 template <AgentMessage M = ChatMessage>
 struct ChainCallbacks {
     /// Counts a whole request instead of `ChainConfig::token_counter`. O(n) per call; below 0 counts as 0.
-    std::function<std::int64_t(MessageView<M>, std::span<const ToolSpec>)> conversation_counter{};
+    std::function<std::int64_t(const CallbackContext&, MessageView<M>)> conversation_counter{};
     EventSink on_event{};
     std::function<void(const Report&)> on_report{};  ///< after each hook; what it throws is dropped
     /// Tells the host's tools and guards what the model no longer sees: a file may be read again. Once for each result

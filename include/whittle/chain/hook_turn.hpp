@@ -44,6 +44,8 @@ public:
     /// The request by the chain's counter, whatever judges the triggers.
     [[nodiscard]] virtual ContextCount counted() const = 0;
 
+    /// What a user's function is told of this hook.
+    [[nodiscard]] CallbackContext callback_context() const;
     /// What a transaction of this hook works with.
     [[nodiscard]] EditEnvironment environment() const;
     [[nodiscard]] Notes notes() noexcept { return {side_.notes, report.middleware}; }

@@ -45,7 +45,8 @@ public:
 
     [[nodiscard]] std::int64_t context_tokens() const override {
         if (callbacks.conversation_counter)
-            return std::max<std::int64_t>(0, callbacks.conversation_counter(conversation.messages(), request.tools));
+            return std::max<std::int64_t>(0,
+                                          callbacks.conversation_counter(callback_context(), conversation.messages()));
         return counted().total;
     }
     [[nodiscard]] ContextCount counted() const override {

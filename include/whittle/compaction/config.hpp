@@ -21,7 +21,7 @@ namespace whittle::inline v0 {
 inline constexpr std::string_view tool_output_compacted = "<tool-output-compacted />";
 
 /// What `PruningConfig::protect` sees of a tool result. Views, valid during the call.
-struct PruningDetail {
+struct PruningDetail : CallbackContext {
     std::string_view tool{};       ///< empty if its call does not say
     std::string_view arguments{};  ///< of its call, raw JSON
     std::int64_t bytes = 0;        ///< of its texts, and of its media as base64

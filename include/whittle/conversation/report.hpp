@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/conversation/detail/callback_context.hpp"
 #include "whittle/message/outline.hpp"
 #include "whittle/message/part.hpp"
 
@@ -46,9 +47,8 @@ enum class Outcome {
 
 /// What a middleware is about to commit, before units that a store refuses and thinking that becomes void go on top. A
 /// view: valid during the call of `ChainConfig::before_commit` only.
-struct CommitPlan {
+struct CommitPlan : CallbackContext {
     std::string_view middleware{};
-    std::string_view conversation{};  ///< id
     Hook hook = Hook::before_model;
     std::string_view reason{};          ///< that the provenance of the first edit names, such as "summary"
     Outline before{};                   ///< of all messages, as they are

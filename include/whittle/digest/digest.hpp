@@ -54,12 +54,17 @@ struct DigestEnvironment {
     HookBudget* budget = nullptr;   ///< obeyed and counted down; null: no bounds
     StageReport* report = nullptr;  ///< gets a `ModelCallReport` for each call; null: none
     std::string purpose{};          ///< `ModelRequest::purpose`; never empty in a middleware
+    // What callbacks are told beside `stop` (`CallbackContext`).
+    std::string conversation{};
+    Serial round = 0;
+    std::span<const ToolSpec> tools{};
     Language language = Language::english;
 };
 
 /// The environment of a hook; `what` completes the purpose: "{middleware}: {what}".
 template <AgentMessage M>
 [[nodiscard]] DigestEnvironment digest_environment(Turn<M>& turn, std::string_view what = "summary") {
+    const CallbackContext context = turn.callback_context();
     return {.counter = turn.config.token_counter,
             .clock = turn.config.clock,
             .random = turn.config.random,
@@ -67,6 +72,9 @@ template <AgentMessage M>
             .budget = &turn.budget,
             .report = &turn.report,
             .purpose = std::string(turn.report.middleware).append(": ").append(what),
+            .conversation = std::string(context.conversation),
+            .round = context.round,
+            .tools = context.tools,
             .language = turn.language};
 }
 

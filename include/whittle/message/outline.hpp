@@ -180,6 +180,8 @@ public:
     /// The first step of the open tool loop where the rest of the loop needs it: it starts with thinking, as the first
     /// step of a loop has to (A7), and not every later step does. With all results up to the next step; empty if none.
     [[nodiscard]] MessageRange loop_head() const noexcept;
+    /// The group of the newest message in a tool round, or 0.
+    [[nodiscard]] Serial newest_group() const noexcept;
     /// The group of the open round, or 0.
     [[nodiscard]] Serial open_group() const noexcept;
     /// Whether the open round has all its results, so that something may stand behind them; true without one.

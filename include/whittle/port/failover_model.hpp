@@ -10,6 +10,8 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <stop_token>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,9 @@ namespace whittle::inline v0 {
 
 /// A model of the list that failed. Valid during the call.
 struct FailoverNotice {
-    std::size_t model = 0;  ///< its place in the list
+    std::string_view purpose{};  ///< of the request (`ModelRequest::purpose`)
+    std::stop_token stop{};      ///< of the request
+    std::size_t model = 0;       ///< its place in the list
     const ModelError& error;
 };
 
@@ -51,8 +55,9 @@ public:
                 return attempts.ask(*models_[i]);
             } catch (const ModelError& error) {
                 attempts.require_running();
-                if (i + 1 == models_.size() || !attempts.may_restart() || !wants_next({i, error})) throw;
-                if (callbacks_.on_failover) callbacks_.on_failover({i, error});
+                const FailoverNotice notice{request.purpose, request.stop, i, error};
+                if (i + 1 == models_.size() || !attempts.may_restart() || !wants_next(notice)) throw;
+                if (callbacks_.on_failover) callbacks_.on_failover(notice);
             }
             attempts.restart();
         }

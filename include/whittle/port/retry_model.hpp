@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string_view>
 #include <utility>
 
@@ -31,7 +32,9 @@ struct RetryModelConfig {
 
 /// A failed attempt that is followed by another. Valid during the call.
 struct RetryNotice {
-    int attempt = 1;  ///< the failed one, from 1
+    std::string_view purpose{};  ///< of the request (`ModelRequest::purpose`)
+    std::stop_token stop{};      ///< of the request
+    int attempt = 1;             ///< the failed one, from 1
     std::chrono::milliseconds wait{};
     const ModelError& error;
 };
@@ -86,7 +89,7 @@ public:
                 const std::chrono::milliseconds elapsed(environment_.clock->now() - started);
                 const auto wait = plan_retry(error, number, elapsed, config_, *environment_.random);
                 if (!wait || !attempts.may_restart()) throw;
-                if (callbacks_.on_retry) callbacks_.on_retry({number, *wait, error});
+                if (callbacks_.on_retry) callbacks_.on_retry({request.purpose, request.stop, number, *wait, error});
                 environment_.clock->sleep_for(*wait, request.stop);
             }
             attempts.require_running();

@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,15 +91,11 @@ struct ClearingLimits {
 [[nodiscard]] std::size_t retained_rounds(const ReductionConfig& config) noexcept;
 
 /// What a handler sees of a tool call and its result.
-struct ToolDetail {
+struct ToolDetail : CallbackContext {
     std::string_view tool{};
     std::string_view call_id{};
     std::string_view arguments{};  ///< raw JSON
     std::span<const Part> parts{};
-    std::string_view conversation{};  ///< its id
-    std::string_view object_name{};   ///< of the call: unique in the conversation, safe in a storage key
-    Serial round = 0;                 ///< of the message with the call
-    std::stop_token stop{};           ///< of the hook or the call: what takes long looks at it
 };
 
 /// What a tool's own truncation decided. What the tool gave stays in the journal.
@@ -145,12 +140,13 @@ struct ReductionCallbacks {
     std::function<std::string(const ToolDetail&)> gen_trunc_offload_file_path{};
     std::function<std::string(const ToolDetail&)> gen_clear_offload_file_path{};
     /// Instead of the chain's count; below 0 counts as 0.
-    std::function<std::int64_t(const Conversation<M>&, std::span<const ToolSpec>)> token_counter{};
+    std::function<std::int64_t(const CallbackContext&, const Conversation<M>&)> token_counter{};
     /// Rewrites an old tool round before the rest is cleared; an empty list removes it. May touch what is pinned.
-    std::function<std::vector<M>(const M& call, std::span<const M> results)> clear_message_rewriter{};
-    /// After a commit. What it throws is reported under OnError::skip, and the commit stands; under OnError::propagate
-    /// it is thrown, and everything is as before the hook.
-    std::function<void(const Conversation<M>&, const StageReport&)> clear_post_process{};
+    std::function<std::vector<M>(const CallbackContext&, const M& call, std::span<const M> results)>
+        clear_message_rewriter{};
+    /// After a commit, with the conversation as it is then. What it throws is reported under OnError::skip, and the
+    /// commit stands; under OnError::propagate it is thrown, and everything is as before the hook.
+    std::function<void(const CallbackContext&, const Conversation<M>&, const StageReport&)> clear_post_process{};
     std::map<std::string, ToolReductionCallbacks> tool_config{};
 };
 

@@ -89,7 +89,7 @@ ToolOutcome Reduction<M>::wrap_tool(const ToolContext& context, PartSink& out, c
 template <AgentMessage M>
 std::int64_t Reduction<M>::count(Turn<M>& turn) const {
     if (!callbacks_.token_counter) return turn.context_tokens();
-    return std::max<std::int64_t>(0, callbacks_.token_counter(turn.conversation, turn.request.tools));
+    return std::max<std::int64_t>(0, callbacks_.token_counter(turn.callback_context(), turn.conversation));
 }
 
 template <AgentMessage M>
@@ -154,7 +154,7 @@ template <AgentMessage M>
 void Reduction<M>::tell_user(Turn<M>& turn, const CommitResult& result) const {
     if (!callbacks_.clear_post_process || !result.committed()) return;
     try {
-        callbacks_.clear_post_process(turn.conversation, turn.report);
+        callbacks_.clear_post_process(turn.callback_context(), turn.conversation, turn.report);
     } catch (...) {
         if (turn.config.on_error == OnError::propagate) throw;
         const std::string text = "clear_post_process: " + detail::current_error_text();

@@ -94,7 +94,7 @@ void Summarization<M>::check(const ChainInfo& chain, Problems& problems) const {
 template <AgentMessage M>
 std::int64_t Summarization<M>::count(Turn<M>& turn) const {
     if (!callbacks_.token_counter) return turn.context_tokens();
-    return std::max<std::int64_t>(0, callbacks_.token_counter(turn.conversation, turn.request.tools));
+    return std::max<std::int64_t>(0, callbacks_.token_counter(turn.callback_context(), turn.conversation));
 }
 
 template <AgentMessage M>

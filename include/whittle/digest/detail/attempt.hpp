@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/error.hpp"
+#include "whittle/conversation/detail/callback_context.hpp"
 #include "whittle/digest/config.hpp"
 #include "whittle/message/detail/message_view.hpp"
 #include "whittle/port/model.hpp"
@@ -79,7 +80,7 @@ namespace detail {
 
 /// One model call of a digest and what came of it. The pointers are valid during the callback only.
 template <AgentMessage M>
-struct Attempt {
+struct Attempt : CallbackContext {
     int number = 1;  ///< from 1, in its phase and for its chunk
     DigestPhase phase = DigestPhase::primary;
     const Reply<M>* response = nullptr;  ///< null: the model gave none
@@ -117,7 +118,7 @@ private:
 
 /// What `get_failover_model` can see. Valid during the call.
 template <AgentMessage M>
-struct FailoverContext {
+struct FailoverContext : CallbackContext {
     int attempt = 1;  ///< from 1
     const M& system_instruction;
     const M& user_instruction;
@@ -148,14 +149,19 @@ struct FailoverCallbacks {
     operator detail::FailoverBraces<M>() const;
 };
 
+/// (context, system instruction, user instruction, all messages) -> the model's input.
+template <AgentMessage M>
+using GenModelInput =
+    std::function<std::vector<M>(const CallbackContext&, const M&, const M&, const OriginalMessages<M>&)>;
+
 /// A user's functions of a digest.
 template <AgentMessage M>
 struct DigestCallbacks {
     RetryCallbacks<M> retry{};
     FailoverCallbacks<M> failover{};
-    /// (system instruction, user instruction, all messages) -> the model's input, instead of the built-in one. Those to
-    /// fold are `folded()` of the third. Not chunked: what does not fit `max_input_tokens` is a failed attempt.
-    std::function<std::vector<M>(const M&, const M&, const OriginalMessages<M>&)> gen_model_input{};
+    /// Instead of the built-in input. Messages to fold are `folded()` of the last argument. Not chunked: what does not
+    /// fit `max_input_tokens` is a failed attempt.
+    GenModelInput<M> gen_model_input{};
     std::function<void(const Attempt<M>&)> on_generate{};  ///< after each attempt; what it throws is dropped
 };
 

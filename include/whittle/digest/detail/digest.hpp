@@ -47,8 +47,9 @@ public:
         try {
             resume();
             if (callbacks_.gen_model_input) {
-                own_input_ = guarded("gen_model_input",
-                                     [&] { return callbacks_.gen_model_input(system_, instruction_, originals()); });
+                own_input_ = guarded("gen_model_input", [&] {
+                    return callbacks_.gen_model_input(context(), system_, instruction_, originals());
+                });
             }
             while (!is_done_ && !result_.failure) step();
         } catch (CallbackThrew& threw) {
@@ -224,7 +225,7 @@ private:
     FailoverModel<M> failover_model(int number, const Outcome& last) {
         if (!callbacks_.failover.get_failover_model) return {};
         return guarded("get_failover_model", [&] {
-            return callbacks_.failover.get_failover_model({number, system_, instruction_, originals(),
+            return callbacks_.failover.get_failover_model({context(), number, system_, instruction_, originals(),
                                                            last.reply ? &*last.reply : nullptr,
                                                            last.error ? &*last.error : nullptr});
         });
@@ -235,8 +236,16 @@ private:
         return outcome;
     }
 
-    static Attempt<M> view_of_attempt(int number, DigestPhase phase, const Outcome& outcome) {
-        return {number, phase, outcome.reply ? &*outcome.reply : nullptr, outcome.error ? &*outcome.error : nullptr};
+    [[nodiscard]] CallbackContext context() const noexcept {
+        return {.conversation = environment_.conversation,
+                .round = environment_.round,
+                .tools = environment_.tools,
+                .stop = environment_.stop};
+    }
+
+    [[nodiscard]] Attempt<M> view_of_attempt(int number, DigestPhase phase, const Outcome& outcome) const {
+        return {context(), number, phase, outcome.reply ? &*outcome.reply : nullptr,
+                outcome.error ? &*outcome.error : nullptr};
     }
 
     void notify(int number, DigestPhase phase, const Outcome& outcome) {

@@ -121,14 +121,10 @@ private:
                              const ClearingCandidate& candidate, const std::vector<Part>& parts) const {
         const std::string arguments = arguments_of(candidate);
         const PartInfo& part = first_part(candidate);
-        return function({.tool = part.tool,
-                         .call_id = part.call_id,
-                         .arguments = arguments,
-                         .parts = parts,
-                         .conversation = turn_.conversation_id(),
-                         .object_name = part.object_name,
-                         .round = edit_.outline()[candidate.call].serial,
-                         .stop = turn_.stop});
+        CallbackContext context = turn_.callback_context();
+        context.object_name = part.object_name;
+        context.round = edit_.outline()[candidate.call].serial;
+        return function(ToolDetail{context, part.tool, part.call_id, arguments, parts});
     }
     void clear_thinking(std::int64_t target);
     [[nodiscard]] std::vector<std::size_t> old_thinking() const;

@@ -19,7 +19,7 @@ namespace whittle::inline v0::detail {
 template <AgentMessage M>
 class RoundRewriter {
 public:
-    using Rewriter = std::function<std::vector<M>(const M& call, std::span<const M> results)>;
+    using Rewriter = std::function<std::vector<M>(const CallbackContext&, const M& call, std::span<const M> results)>;
 
     RoundRewriter(Turn<M>& turn, Transaction<M>& edit, ClearingRun& run, const ReductionConfig& config,
                   const Rewriter& rewriter)
@@ -30,6 +30,7 @@ public:
 
 private:
     [[nodiscard]] bool may_rewrite(const Round& round) const;
+    [[nodiscard]] CallbackContext context_of(const MessageInfo& call) const;
     [[nodiscard]] std::optional<std::vector<M>> ask_rewriter(const Round& round, std::int64_t& freed);
     void replace_round(const Round& round, std::vector<M> messages);
 
@@ -71,12 +72,24 @@ void RoundRewriter<M>::rewrite(std::int64_t target) {
         replace_round(rounds[last->first], std::move(last->second));
 }
 
+/// `call`: what is known of the message with the calls; the first of them is the one at hand.
+template <AgentMessage M>
+CallbackContext RoundRewriter<M>::context_of(const MessageInfo& call) const {
+    CallbackContext context = turn_.callback_context();
+    context.round = call.serial;
+    const auto first =
+        std::ranges::find_if(call.parts, [](const PartInfo& part) { return part.kind == PartKind::tool_call; });
+    if (first != call.parts.end()) context.object_name = first->object_name;
+    return context;
+}
+
 /// What is to stand in place of a round, if that is smaller; adds what it frees.
 template <AgentMessage M>
 std::optional<std::vector<M>> RoundRewriter<M>::ask_rewriter(const Round& round, std::int64_t& freed) {
     std::vector<M> before{edit_.messages()[round.call]};
     for (const std::size_t message : round.results) before.push_back(edit_.messages()[message]);
-    std::vector<M> now = rewriter_(before.front(), std::span<const M>(before).subspan(1));
+    const CallbackContext context = context_of(edit_.outline()[round.call]);
+    std::vector<M> now = rewriter_(context, before.front(), std::span<const M>(before).subspan(1));
     if (std::ranges::equal(now, before, [](const M& a, const M& b) { return same_message(a, b); })) return std::nullopt;
     std::int64_t less = 0;
     for (const M& m : before) less = add_saturating(less, count_message(m, turn_.counter()));

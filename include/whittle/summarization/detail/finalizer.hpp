@@ -2,6 +2,7 @@
 
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
+#include "whittle/conversation/detail/callback_context.hpp"
 #include "whittle/message/chat_message.hpp"
 #include "whittle/summarization/detail/preserved.hpp"
 #include "whittle/summarization/detail/summary_text.hpp"
@@ -21,7 +22,7 @@
 namespace whittle::inline v0 {
 
 /// What a finalizer knows beside the messages. Valid during the call.
-struct FinalizeContext {
+struct FinalizeContext : CallbackContext {
     /// Of the originals: what earlier summaries among them carry, and which messages are not the user's. Empty: every
     /// message is taken for original.
     Outline outline{};
@@ -38,7 +39,7 @@ using Finalize = std::function<std::vector<M>(const FinalizeContext&, std::span<
 
 /// A user message that is to come back word for word: false leaves it out.
 template <AgentMessage M = ChatMessage>
-using UserMessageFilter = std::function<bool(const M&)>;
+using UserMessageFilter = std::function<bool(const CallbackContext&, const M&)>;
 
 struct DefaultFinalizerConfig {
     PreserveUserMessages preserve_user_messages{.max_tokens = 30'000};
@@ -104,6 +105,14 @@ template <AgentMessage M>
     return to_text(kept, context.language);
 }
 
+/// The filter where the finalizer is called; empty if there is none. Borrows both.
+template <AgentMessage M>
+[[nodiscard]] std::function<bool(const M&)> filter_in(const CallbackContext& context,
+                                                      const UserMessageFilter<M>& filter) {
+    if (!filter) return {};
+    return [&](const M& message) { return filter(context, message); };
+}
+
 template <AgentMessage M>
 void require_summary(const M& summary) {
     if (is_blank(text_of(summary))) throw Error(Errc::invalid_argument, "finalize a summary: summary content is empty");
@@ -128,7 +137,8 @@ template <AgentMessage M = ChatMessage>
         const detail::Originals<M> originals(context, messages);
         const std::int64_t budget = user_message_budget(config.preserve_user_messages, Trigger{});
         const KeptUserMessages users =
-            keep_user_messages(user_messages_in<M>(originals.messages(), originals.outline(), originals.all(), filter),
+            keep_user_messages(user_messages_in<M>(originals.messages(), originals.outline(), originals.all(),
+                                                   detail::filter_in(context, filter)),
                                budget, *context.counter, context.language);
         const std::string text = text_of(summary);
         const SummaryParts parts{

@@ -89,6 +89,7 @@ public:
         }
         environment_.stop = result_->stop_token();
         environment_.budget = &budget_;
+        environment_.tools = {};  // they are the hook's
     }
 
     void run() noexcept {

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool may_use_prefix() const noexcept override { return !callbacks_.gen_model_input; }
     [[nodiscard]] bool passes_filter(std::size_t message) const override {
         return !callbacks_.user_message_filter ||
-               callbacks_.user_message_filter(turn_.conversation.messages()[message]);
+               callbacks_.user_message_filter(turn_.callback_context(), turn_.conversation.messages()[message]);
     }
     [[nodiscard]] std::string_view transcript_path() const noexcept override {
         return callbacks_.transcript ? std::string_view(callbacks_.transcript->path()) : std::string_view{};
@@ -56,11 +56,11 @@ public:
         const MessageView<M> all = turn_.conversation.messages();
         std::vector<const void*> folded;
         for (const std::size_t i : fold) folded.push_back(&all[i]);
-        callbacks_.flush_memory(OriginalMessages<M>(all, MessageView<M>::at(folded)));
+        callbacks_.flush_memory(turn_.callback_context(), OriginalMessages<M>(all, MessageView<M>::at(folded)));
     }
     [[nodiscard]] bool has_attach_files() const noexcept override { return static_cast<bool>(callbacks_.attach_files); }
     [[nodiscard]] std::vector<AttachedFile> attach_files(std::span<const FileUse> files) override {
-        return callbacks_.attach_files(files);
+        return callbacks_.attach_files(turn_.callback_context(), files);
     }
     void with_trial(FunctionRef<void(Draft&)> work) override;
     [[nodiscard]] DigestOutcome digest(const DigestOrder& order, bool with_prefix, DigestState& state) override;
@@ -115,7 +115,8 @@ template <AgentMessage M>
 void SummaryPortOf<M>::stage_finalized(std::string_view summary, Role role,
                                        FunctionRef<Provenance(std::span<const std::size_t>)> carry) {
     const std::span<const M> old = turn_.conversation.messages();
-    const FinalizeContext context{turn_.outline(), turn_.config.token_counter, turn_.language, role};
+    const FinalizeContext context{turn_.callback_context(), turn_.outline(), turn_.config.token_counter, turn_.language,
+                                  role};
     std::vector<M> made = callbacks_.finalize(context, old, message_traits<M>::make(role, summary));
     if (made.empty()) throw Error(Errc::callback_failed, "finalize: no messages came back");
     const std::size_t most = std::min(old.size(), made.size());
@@ -234,7 +235,8 @@ DigestCallbacks<M> SummaryPortOf<M>::digest_callbacks() const {
 template <AgentMessage M>
 DigestCallbacks<M> SummaryPortOf<M>::prefix_callbacks(const DigestOrder& order) const {
     DigestCallbacks<M> callbacks = digest_callbacks();
-    callbacks.gen_model_input = [this, &order](const M& system, const M& user, MessageView<M>) {
+    callbacks.gen_model_input = [this, &order](const CallbackContext&, const M& system, const M& user,
+                                               const OriginalMessages<M>&) {
         return own_prefix_and(order, system, user);
     };
     const auto unless_too_large = [](std::function<bool(const Attempt<M>&)> wants) {
@@ -268,7 +270,7 @@ template <AgentMessage M>
 void SummaryPortOf<M>::call_user(std::span<const M> after) {
     if (!callbacks_.callback) return;
     try {
-        callbacks_.callback(before_, after);
+        callbacks_.callback(turn_.callback_context(), before_, after);
     } catch (...) {
         if (turn_.config.on_error == OnError::propagate) throw;
         const std::string text = "callback: " + current_error_text();
@@ -284,7 +286,7 @@ void SummaryPortOf<M>::tell(const SummarizationEvent<M>& event, std::string_view
          {.source = turn_.report.middleware, .kind = kind, .text = text, .conversation = turn_.conversation_id()});
     if (!callbacks_.on_internal_event) return;
     try {
-        callbacks_.on_internal_event(event);
+        callbacks_.on_internal_event(turn_.callback_context(), event);
     } catch (...) {  // an observer must not decide on a summary
         tell_failure(turn_.on_event, turn_.report.middleware, turn_.conversation_id(),
                      "on_internal_event: " + current_error_text());

@@ -48,6 +48,7 @@ struct WordWindow {
     Words words{};
     double keep_ratio = 1.0;             ///< of the words that are not protected
     const WordCounts* counts = nullptr;  ///< of the conversation; null outside of one
+    std::string_view conversation{};     ///< its id; empty outside of one
     std::stop_token stop{};
     HookBudget* budget = nullptr;   ///< model calls are taken from it; null: no limit
     StageReport* report = nullptr;  ///< model calls are listed there; null: nowhere
