@@ -201,7 +201,18 @@ ChainConfig as_opened(const Draft& draft) {
     return config;
 }
 
-/// A stage's models must be among those of the file.
+/// Adds models that stages call by their providers' names.
+void add_named_models(const ConfigSource& source, Draft& draft) {
+    if (!source.knows_model) return;
+    const auto add = [&](const std::string& name) {
+        if (name.empty() || std::ranges::count(draft.models, name, &ModelSettings::name) > 0) return;
+        if (source.knows_model(name))
+            draft.models.push_back({.name = name, .type = ModelSettings::Type::named, .model = name});
+    };
+    for (const StageNode& stage : draft.nodes) add(stage.settings.model), add(stage.settings.failover_model);
+}
+
+/// A stage's models must be among those of the file, or known to the host.
 void check_models(ConfigReader& reader, const Draft& draft, const StageNode& stage) {
     std::vector<std::string_view> names;
     for (const ModelSettings& model : draft.models) names.push_back(model.name);
@@ -310,6 +321,7 @@ auto with_checked(std::string_view json, const ConfigSource& source, const Use& 
     const JsonPositions positions(json);
     ConfigReader reader(positions, source);
     Draft draft = read_draft(reader);
+    add_named_models(source, draft);
     check(reader, draft);
     reader.throw_if_problems();
     return use(reader, draft);

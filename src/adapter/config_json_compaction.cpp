@@ -125,8 +125,14 @@ void read_model_variable(ConfigReader& reader, NodeId at, CompactionDraft& draft
     const std::optional<std::string> name = lookup ? lookup(model_variable) : std::nullopt;
     if (!name || name->empty()) return;
     const NodeId models = reader.json().member(JsonPositions::root, "models");
-    const bool is_known = models != JsonPositions::none && reader.json().member(models, *name) != JsonPositions::none;
-    if (!is_known) return bad_variable(reader, at, model_variable, *name, "a name of `models`");
+    const auto& knows = reader.source().knows_model;
+    const bool is_known =
+        (models != JsonPositions::none && reader.json().member(models, *name) != JsonPositions::none) ||
+        (knows && knows(*name));
+    if (!is_known)
+        return bad_variable(
+            reader, at, model_variable, *name,
+            knows ? "a name of `models`, or one that the program's maker of models knows" : "a name of `models`");
     draft.model = *name;
 }
 

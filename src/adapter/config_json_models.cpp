@@ -11,7 +11,8 @@ namespace {
 
 using Type = ModelSettings::Type;
 
-constexpr std::array<std::string_view, 3> model_types{"scripted", "openai", "anthropic"};  // as in Type
+constexpr std::array<std::string_view, 3> model_types{"scripted", "openai",
+                                                      "anthropic"};  // as in Type, which has one that no file has
 constexpr std::array error_classes{ModelErrorClass::overflow,  ModelErrorClass::rate_limit,  ModelErrorClass::auth,
                                    ModelErrorClass::server,    ModelErrorClass::bad_request, ModelErrorClass::refusal,
                                    ModelErrorClass::transport, ModelErrorClass::cancelled};

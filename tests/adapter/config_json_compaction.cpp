@@ -1,6 +1,7 @@
 // "compaction" in a configuration file, and the environment names that go with it.
 #include "support/catch.hpp"
 #include "whittle/adapter/config_json.hpp"
+#include "whittle/port/scripted_model.hpp"
 
 #include <map>
 #include <optional>
@@ -27,13 +28,18 @@ CompactionConfig config_of(const ChainSettings& settings) {
     return std::get<CompactionConfig>(settings.stages.at(0).config);
 }
 
-std::string compaction_error(const std::string& stage, const Environment& environment = {}) {
+template <typename Call>
+std::string error_of(Call&& call) {
     try {
-        compaction_settings(stage, environment);
+        call();
     } catch (const Error& error) {
         return error.what();
     }
     return "no error";
+}
+
+std::string compaction_error(const std::string& stage, const Environment& environment = {}) {
+    return error_of([&] { compaction_settings(stage, environment); });
 }
 
 bool says(const std::string& text, std::string_view what) { return text.find(what) != std::string::npos; }
@@ -105,6 +111,33 @@ TEST_CASE("a variable that is no size names itself; 0 is a value, and a bad one"
     CHECK(says(compaction_error(R"({"type": "compaction"})", {{"AGENT_COMPACTION_MODEL", "dear"}}),
                "environment variable AGENT_COMPACTION_MODEL: found \"dear\""));
     CHECK(compaction_error(R"({"type": "pruning"})", {{"AGENT_COMPACTION_THRESHOLD", "abc"}}) == "no error");
+}
+
+TEST_CASE("a stage may call a model by the name that its provider has, which the host's maker resolves",
+          "[config_json]") {
+    const std::string json = R"({"models": {"cheap": {"type": "scripted", "replies": ["S"]}},
+                                 "middlewares": [{"type": "compaction"}]})";
+    ConfigSource source;
+    source.lookup = [](std::string_view name) {
+        return name == "AGENT_COMPACTION_MODEL" ? std::optional<std::string>("vendor-small-4") : std::nullopt;
+    };
+    source.knows_model = [](std::string_view name) { return name.starts_with("vendor-") || name == "cheap"; };
+    const ChainSettings settings = read_chain_settings(json, source);
+    CHECK(settings.stages.at(0).model == "vendor-small-4");
+    REQUIRE(settings.models.size() == 2);
+    CHECK(settings.models[1].type == ModelSettings::Type::named);
+    std::vector<std::string> resolved;
+    const auto make = [&](const ModelSettings& model) -> std::shared_ptr<Model<ChatMessage>> {
+        resolved.push_back(model.model);
+        if (model.type != ModelSettings::Type::named) return make_model<ChatMessage>(model);
+        return std::make_shared<ScriptedModel<>>(std::vector{ChatMessage::assistant("S")});
+    };
+    (void)make_chain<ChatMessage>(settings, {}, make);
+    CHECK(resolved == std::vector<std::string>{"", "vendor-small-4"});
+    CHECK(
+        says(error_of([&] { (void)make_chain<ChatMessage>(settings); }), "vendor-small-4\": it is a provider's name"));
+    source.lookup = [](std::string_view) { return std::optional<std::string>("unheard-of"); };
+    CHECK(says(error_of([&] { (void)read_chain_settings(json, source); }), "maker of models knows"));
 }
 
 TEST_CASE("a chain from a file compacts with the model that the file names", "[config_json]") {

@@ -48,6 +48,9 @@ struct ConfigSource {
     /// Environment values by name, for keys that end in `_env` and for `AGENT_COMPACTION_*` (docs/compaction.md). The
     /// library itself reads no environment. Empty: none.
     std::function<std::optional<std::string>(std::string_view)> lookup{};
+    /// Whether the host's maker of models (`make_chain`) takes that provider's name for a model. Then a middleware may
+    /// name it instead of one of `models`, and so may AGENT_COMPACTION_MODEL. Empty: none.
+    std::function<bool(std::string_view)> knows_model{};
     MiddlewareTypes types{};   ///< the host's own, beside those of whittle
     StorageOpeners openers{};  ///< of storages that other libraries have
 };
@@ -95,9 +98,15 @@ struct StageSettings {
     std::string failover_model{};  ///< summarization, compaction: the same; empty: `model`
 };
 
-/// One entry of "models". It holds no key: only where to find one.
+/// One entry of "models", or a model that a middleware calls by its provider's name. It holds no key: only where to
+/// find one.
 struct ModelSettings {
-    enum class Type { scripted, openai, anthropic };
+    enum class Type {
+        scripted,
+        openai,
+        anthropic,
+        named,  ///< no entry: `name` and `model` are the provider's name, which `ConfigSource::knows_model` takes
+    };
     struct Reply {
         std::string text{};
         std::optional<ModelErrorClass> error{};  ///< instead of a text
@@ -158,7 +167,7 @@ template <AgentMessage M>
 using ModelMaker = std::function<std::shared_ptr<Model<M>>(const ModelSettings&)>;
 
 /// The scripted model that the settings describe. Thread-safe. Throws Error(not_offered) for another type: pass
-/// `http_models` (whittle/backend/configured_models.hpp) to `make_chain`.
+/// `http_models` (whittle/backend/configured_models.hpp) to `make_chain`, or for `Type::named` a maker of your own.
 template <AgentMessage M>
 [[nodiscard]] std::shared_ptr<Model<M>> make_model(const ModelSettings& settings) {
     class Repeating final : public Model<M> {
@@ -177,6 +186,9 @@ template <AgentMessage M>
         ModelSettings settings_;
         std::atomic<std::size_t> next_ = 0;
     };
+    if (settings.type == ModelSettings::Type::named)
+        throw Error(Errc::not_offered, "make model \"" + settings.name +
+                                           "\": it is a provider's name: give make_chain a maker that knows it");
     if (settings.type != ModelSettings::Type::scripted)
         throw Error(Errc::not_offered,
                     "make model \"" + settings.name + "\": its type needs HTTP: give make_chain the maker http_models");

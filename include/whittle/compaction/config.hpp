@@ -151,8 +151,8 @@ using EnvironmentLookup = std::function<std::optional<std::string>(std::string_v
 
 /// `config` with the sizes that `AGENT_COMPACTION_THRESHOLD`, `AGENT_COMPACTION_TARGET` and
 /// `AGENT_COMPACTION_SUMMARY_SIZE` give, in tokens; each replaces its fraction too. An empty value is none.
-/// `AGENT_COMPACTION_MODEL` is the caller's, who has the models. Throws one Error(invalid_config) that names each
-/// variable which is no integer of 1 or more.
+/// `AGENT_COMPACTION_MODEL` is the caller's, who has the models (for configuration files: `ConfigSource::knows_model`).
+/// Throws one Error(invalid_config) that names each variable which is no integer of 1 or more.
 [[nodiscard]] CompactionConfig with_environment(CompactionConfig config, const EnvironmentLookup& lookup);
 
 namespace detail {
