@@ -71,3 +71,45 @@ TEST_CASE("a loop is made of a model and a chain, whoever owns the model", "[loo
     CHECK(answers(AgentLoop{std::make_unique<ScriptedModel<>>(replies), chain}) == "Hello.");
     CHECK(answers(AgentLoop{std::make_unique<ScriptedModel<>>(replies), {}, chain}) == "Hello.");
 }
+
+TEST_CASE("a function is a model: it gets the request, and gives a reply or its message", "[loop]") {
+    const Chain<> chain{ChainConfig{}};
+    Conversation<> conversation("functions");
+    const auto count = [](const ModelRequest<ChatMessage>& request) {
+        return ChatMessage::assistant(std::to_string(request.messages.size()));
+    };
+    CHECK(AgentLoop{count, chain}.run(conversation, "Hi.").text == "1");
+    CHECK(AgentLoop{count, {}, chain}.run(conversation, "And now?").text == "3");
+    const auto bill = [](const auto&) {
+        return Reply<ChatMessage>{.message = ChatMessage::assistant("Done."), .usage = Usage{.input = 7}};
+    };
+    CHECK(AgentLoop{bill, chain}.run(conversation, "Go.").usage.input == 7);
+    AgentLoop<> counting{[calls = 0](const auto&) mutable { return ChatMessage::assistant(std::to_string(++calls)); },
+                         chain};
+    counting.run(conversation, "One.");
+    CHECK(counting.run(conversation, "Two.").text == "2");
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(AgentLoop{count, chain}.run(conversation, "No.", stop.get_token()).finish == Finish::stopped);
+}
+
+TEST_CASE("with_retry and with_failover come with whittle.hpp", "[loop]") {
+    const auto model = std::make_shared<ScriptedModel<>>(std::vector{ChatMessage::assistant("Hello.")});
+    const AgentLoop loop{with_retry<ChatMessage>(with_failover<ChatMessage>({model})), Chain<>{ChainConfig{}}};
+    CHECK(loop.tool_specs().empty());
+}
+
+TEST_CASE("a trigger above the window is told in the result where nobody listens", "[loop]") {
+    const auto summariser = std::make_shared<ScriptedModel<>>(std::vector<ChatMessage>{});
+    const Chain<> chain{ChainConfig{.profile = {.context_window = 32'000}}, Reduction<>{{.skip_truncation = true}},
+                        Summarization<>{summariser}, Compaction<>{summariser}};
+    Conversation<> conversation("warned");
+    AgentLoop loop{[](const auto&) { return ChatMessage::assistant("Hello."); }, chain};
+    const RunResult result = loop.run(conversation, "Hi.");
+    std::vector<std::string> fields;
+    for (const Problem& warning : result.warnings) {
+        if (warning.allowed.find("below the context window") != std::string::npos) fields.push_back(warning.field);
+    }
+    CHECK(fields == std::vector<std::string>{"reduction.max_tokens_for_clear", "summarization.trigger",
+                                             "compaction.threshold_tokens"});
+}

@@ -3,7 +3,9 @@
 #include "whittle/base/detail/callback_slot.hpp"
 #include "whittle/chain/chain.hpp"
 #include "whittle/loop/detail/jobs.hpp"
+#include "whittle/loop/detail/model_for_chain.hpp"
 #include "whittle/port/detail/delta_watch.hpp"
+#include "whittle/port/detail/function_model.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -85,6 +87,7 @@ struct RunResult {
     int silent_truncations = 0;  ///< requests of which the provider billed so little that it must have cut them
     std::string error{};         ///< failed: why; for a request that is too large with the numbers
     std::exception_ptr exception{};
+    std::vector<Problem> warnings{};  ///< doubtful settings of the chain, such as a trigger above the model's window
 };
 
 /// Throws Error(invalid_config) that lists every problem.
@@ -96,19 +99,6 @@ namespace detail {
 struct ToolRun {
     ToolReturn result{};
     std::exception_ptr failure{};  ///< what a middleware threw under OnError::propagate after the tool had run
-};
-
-/// Fails to compile where a model does not take the messages that a chain is for. The compiler's message has both.
-template <typename ModelType, typename ChainIsFor>
-struct ModelForChain {
-    static_assert(
-        ToolMessage<ChainIsFor>,
-        "a loop appends the results of tools: message_traits of the chain's message type need "
-        "make_tool_results; without it, call the chain's hooks in a loop of your own (examples/01_own_loop.cpp)");
-    static_assert(std::is_base_of_v<Model<ChainIsFor>, ModelType>,
-                  "the model is for another message type than the chain: ModelForChain<...> beside this line names the "
-                  "model and the chain's message type. A chain has the type of its first stage, and a stage without a "
-                  "type, as in Reduction{...}, is for ChatMessage: write Reduction<M>{...}");
 };
 
 }  // namespace detail
@@ -125,13 +115,28 @@ public:
     AgentLoop(std::shared_ptr<Model<M>> model, Chain<M> chain, LoopConfig config = {},
               detail::LoopBraces callbacks = {})
         : AgentLoop(std::move(model), {}, std::move(chain), std::move(config), std::move(callbacks)) {}
-    /// Never compiles: says what is wrong with a model and a chain for different message types.
-    template <typename ModelType, AgentMessage ChainIsFor>
-    requires(!std::is_convertible_v<ModelType*, Model<M>*> || !std::is_same_v<ChainIsFor, M>)
-        AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, const Chain<ChainIsFor>& chain, LoopConfig = {},
-                  detail::LoopBraces = {})
+    /// The model is a function that takes `const ModelRequest<M>&` and gives `Reply<M>` or `M`.
+    template <detail::ModelFunction<M> F>
+    AgentLoop(F model, std::vector<Tool> tools, Chain<M> chain, LoopConfig config = {},
+              detail::LoopBraces callbacks = {})
+        : AgentLoop(detail::to_model<M>(std::move(model)), std::move(tools), std::move(chain), std::move(config),
+                    std::move(callbacks)) {}
+    template <detail::ModelFunction<M> F>
+    AgentLoop(F model, Chain<M> chain, LoopConfig config = {}, detail::LoopBraces callbacks = {})
+        : AgentLoop(detail::to_model<M>(std::move(model)), {}, std::move(chain), std::move(config),
+                    std::move(callbacks)) {}
+    /// Never compiles: says what is wrong with what should be a model, or with a chain for another message type.
+    template <typename T, AgentMessage ChainIsFor>
+    requires(!detail::StandsForModel<T, M> || !std::is_same_v<ChainIsFor, M>)
+        AgentLoop(T, std::vector<Tool>, const Chain<ChainIsFor>& chain, LoopConfig = {}, detail::LoopBraces = {})
         : chain_(chain.config()) {
-        [[maybe_unused]] const detail::ModelForChain<ModelType, ChainIsFor> required;
+        [[maybe_unused]] const detail::ModelForChain<typename detail::PointedAt<T>::type, ChainIsFor> required;
+    }
+    template <typename T, AgentMessage ChainIsFor>
+    requires(!detail::StandsForModel<T, M> || !std::is_same_v<ChainIsFor, M>)
+        AgentLoop(T, const Chain<ChainIsFor>& chain, LoopConfig = {}, detail::LoopBraces = {})
+        : chain_(chain.config()) {
+        [[maybe_unused]] const detail::ModelForChain<typename detail::PointedAt<T>::type, ChainIsFor> required;
     }
 
     /// Starts a turn with a user message.
@@ -174,16 +179,10 @@ private:
     LoopCallbacks callbacks_;
 };
 
-template <typename ModelType, ToolMessage M>
-AgentLoop(std::shared_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {})
-    -> AgentLoop<M>;
-template <typename ModelType, ToolMessage M>
-AgentLoop(std::unique_ptr<ModelType>, std::vector<Tool>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {})
-    -> AgentLoop<M>;
-template <typename ModelType, ToolMessage M>
-AgentLoop(std::shared_ptr<ModelType>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {}) -> AgentLoop<M>;
-template <typename ModelType, ToolMessage M>
-AgentLoop(std::unique_ptr<ModelType>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {}) -> AgentLoop<M>;
+template <typename T, ToolMessage M>
+AgentLoop(T, std::vector<Tool>, Chain<M>, LoopConfig = {}, detail::LoopBraces = {}) -> AgentLoop<M>;
+template <typename T, ToolMessage M>
+AgentLoop(T, Chain<M>, LoopConfig = {}, detail::LoopBraces = {}) -> AgentLoop<M>;
 
 namespace detail {
 
@@ -247,6 +246,7 @@ RunResult AgentLoop<M>::run(Conversation<M>& conversation, M user, std::stop_tok
 template <ToolMessage M>
 RunResult AgentLoop<M>::run(Conversation<M>& conversation, std::stop_token stop) {
     RunResult result;
+    result.warnings = chain_.warnings();
     const HookRequest<M> hook_request = request(std::move(stop));
     conversation.begin_run();
     const auto guarded = [&](auto&& work) {
