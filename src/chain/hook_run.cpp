@@ -34,6 +34,23 @@ EditEnvironment HookTurn::environment() const {
                 config.profile.thinking_bound_to_prefix ? std::optional(config.on_prefix_edit) : std::nullopt};
 }
 
+std::int64_t HookTurn::tokens_above_target() const {
+    const std::int64_t above = sub_saturating(report.count, report.threshold);
+    const TokenScale scale = counted().scale_to(report.count);
+    const std::int64_t counted = scale.to_counted(above);
+    return scale.to_request(counted) < above ? add_saturating(counted, 1) : counted;
+}
+
+void HookTurn::warn_above_trigger(std::string text, std::int64_t before, std::int64_t after) {
+    Notes told = notes();
+    if (!config.dry_run && !told.integer("above_reported")) {
+        told.set("above_reported", std::int64_t{1});
+        emit(on_event,
+             {Event::Level::warning, report.middleware, "still_above_trigger", text, conversation_id(), before, after});
+    }
+    if (std::string& error = report.more().error; error.empty()) error = std::move(text);
+}
+
 std::int64_t HookTurn::tokens_of(std::size_t message) const {
     const auto column = side_.columns.find(config.token_counter->id());
     const MessageInfo& info = side_.infos[message];

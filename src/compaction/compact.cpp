@@ -180,8 +180,7 @@ bool Ladder::write_summary() {
 void Ladder::report_rest(const CommitResult& result) {
     const std::int64_t after = run_.tokens_after(result.tokens_before, result.tokens_after);
     if (after <= sizes_.limits.threshold || !turn_.report.more().error.empty()) return;
-    warn("still_above_threshold", describe_compacted(after, sizes_.limits.threshold), result.tokens_before,
-         result.tokens_after);
+    turn_.warn_above_trigger(describe_compacted(after, sizes_.limits.threshold), sizes_.tokens, after);
 }
 
 /// What an overflow taught bounds an absolute threshold too.

@@ -50,16 +50,13 @@ std::size_t untouched_by_clearing(const Outline& outline, const ReductionConfig&
     return clears_thinking(config) ? std::min(first, first_with_thinking(outline)) : first;
 }
 
-void warn_above_trigger(HookTurn& turn, std::int64_t tokens, std::int64_t trigger) {
-    if (tokens <= trigger || turn.notes().integer("above_reported")) return;
-    turn.notes().set("above_reported", std::int64_t{1});
-    const std::string text = fmt::format(
-        "after clearing the request still has {} tokens, the trigger is {}: what has to stay is above it, so each call "
-        "will clear again",
-        tokens, trigger);
-    if (turn.report.more().error.empty()) turn.report.more().error = text;
-    emit(turn.on_event, {Event::Level::warning, turn.report.middleware, "still_above_trigger", text,
-                         turn.conversation_id(), tokens, trigger});
+void warn_if_above(HookTurn& turn, std::int64_t before, std::int64_t after, std::int64_t trigger) {
+    if (after <= trigger) return;
+    turn.warn_above_trigger(
+        fmt::format("after clearing the request still has {} tokens, the trigger is {}: what has to stay is above it, "
+                    "so each call will clear again",
+                    after, trigger),
+        before, after);
 }
 
 ClearingPlan ClearingRun::plan() const {

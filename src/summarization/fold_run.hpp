@@ -21,6 +21,7 @@ namespace whittle::inline v0::detail {
 [[nodiscard]] std::string describe_floor(const FoldSizes& sizes, const FoldPlan& plan, std::int64_t reserve);
 /// That a summary did not bring the request below the trigger.
 [[nodiscard]] std::string describe_rest(std::int64_t tokens, std::int64_t limit);
+[[nodiscard]] std::string describe_many(std::size_t messages, std::int64_t limit);
 
 /// The built-in post-processing of one summary: everything that will stand in place of the folded messages.
 struct SummaryDraft {

@@ -48,6 +48,10 @@ std::string describe_rest(std::int64_t tokens, std::int64_t limit) {
     return fmt::format("after the summary the request still has {} tokens, the trigger is {}", tokens, limit);
 }
 
+std::string describe_many(std::size_t messages, std::int64_t limit) {
+    return fmt::format("after the summary there are still {} messages, the trigger is {}", messages, limit);
+}
+
 namespace {
 
 /// Decides about one summary, and reports on it.
@@ -260,10 +264,12 @@ void Summarizer::report_success(const CommitResult& result) {
         sizes_.limit_messages > 0 && static_cast<std::int64_t>(turn_.outline().size()) > sizes_.limit_messages;
     if (!is_close && !is_long) return turn_.notes().erase("retry_at_tokens");
     wait_for_growth(after);
-    if (limit <= 0 || after <= limit) return;
-    const std::string text = describe_rest(after, limit);
-    turn_.report.more().error = text;
-    warn("still_above_trigger", text, result.tokens_before, result.tokens_after);
+    const bool is_above = limit > 0 && after > limit;
+    const bool needs_both = config_.trigger.needs_all && limit > 0 && sizes_.limit_messages > 0;
+    if (needs_both ? !is_above || !is_long : !is_above && !is_long) return;
+    turn_.warn_above_trigger(
+        is_above ? describe_rest(after, limit) : describe_many(turn_.outline().size(), sizes_.limit_messages),
+        sizes_.context_tokens, after);
 }
 
 /// Due earlier where it breaks no cache.

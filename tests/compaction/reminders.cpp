@@ -85,7 +85,15 @@ TEST_CASE("a ladder that joins a long chat runs its stages, whatever the provide
             CHECK(events.empty());
             CHECK(c.context(chars(), {}, {}).total <= 40'000);
         } else {
-            CHECK(events == std::vector<std::string>{"still_above_threshold"});
+            CHECK(events == std::vector<std::string>{"still_above_trigger"});
+            for (int i = 81; i <= 160; ++i) {
+                c.push_back(ChatMessage::assistant(std::string(2'000, 'a')));
+                c.push_back(ChatMessage::user("wish " + std::to_string(i) + std::string(1'990, 'u')));
+            }
+            const StageReport& again = chain.before_model(c).stages[0];
+            CHECK(again.outcome == Outcome::committed);
+            CHECK(again.details->error.find("still has") != std::string::npos);
+            CHECK(events.size() == 1);  // told once
         }
     }
 }

@@ -73,6 +73,60 @@ TEST_CASE("overhead that nobody can name makes nothing irreducible", "[anchored]
     CHECK(ask_with_trigger(c, 40'000).outcome != Outcome::committed);  // and it is not tried at once again
 }
 
+TEST_CASE("a trigger below what has to stay is told once, with the numbers, and stands in each report", "[anchored]") {
+    std::vector<std::string> told;
+    ChainCallbacks<> callbacks;
+    callbacks.on_event = [&](const Event& event) {
+        if (event.level != Event::Level::info) told.push_back(std::string(event.kind) + ": " + std::string(event.text));
+    };
+    const SummarizationConfig config{.trigger = {.context_tokens = 40'000}};
+    const Chain<> chain(ChainConfig{}, callbacks,
+                        Summarization<>{std::make_shared<Summariser<>>(good_summary()), config});
+    Conversation<> c = joined_chat(20'000, 200'000);
+    int commits = 0;
+    for (int i = 0; i < 6; ++i) {
+        const StageReport& report = chain.before_model(c).stages[0];
+        if (report.outcome == Outcome::committed) {
+            ++commits;
+            CHECK(report.details->error.find("after the summary") != std::string::npos);
+        }
+        for (int more = 0; more < 8; ++more) {
+            c.push_back(ChatMessage::assistant(std::string(6'000, 'b')));
+            c.push_back(ChatMessage::user("go on " + std::string(500, 'u')));
+        }
+    }
+    CHECK(commits > 2);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].starts_with("still_above_trigger: after the summary"));
+    CHECK(told[0].ends_with("the trigger is 40000"));
+}
+
+TEST_CASE("a trigger of fewer messages than a summary leaves is told once", "[anchored]") {
+    std::vector<std::string> told;
+    ChainCallbacks<> callbacks;
+    callbacks.on_event = [&](const Event& event) {
+        if (event.kind == "still_above_trigger") told.emplace_back(event.text);
+    };
+    const SummarizationConfig config{.trigger = {.context_messages = 2}, .keep_recent_tokens = 0};
+    SummarizationCallbacks<ChatMessage> files;
+    files.attach_files = [](const CallbackContext&, std::span<const FileUse> used) {
+        return std::vector<AttachedFile>{{used.front().path, "as it is now"}};
+    };
+    const Chain<> chain(ChainConfig{}, callbacks,
+                        Summarization<>{std::make_shared<Summariser<>>(good_summary()), config, files});
+    Conversation<> c("few");
+    int commits = 0;
+    for (int i = 0; i < 3; ++i) {
+        History more = long_talk(2, 3, 3'000);
+        more.erase(more.begin());  // no system text
+        push_all(c, more);
+        commits += chain.before_model(c).changed() ? 1 : 0;
+    }
+    CHECK(commits == 3);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].ends_with("messages, the trigger is 2"));
+}
+
 TEST_CASE("system text that is really too large is irreducible, at the provider's ratio", "[anchored]") {
     const std::string system(100'000, 's');  // 25,000 tokens of ours
     Conversation<> fits = joined_chat(20'000, 0);

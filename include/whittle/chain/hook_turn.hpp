@@ -80,6 +80,14 @@ public:
     /// What was stored of it.
     [[nodiscard]] std::shared_ptr<const StoredObjects> objects() const noexcept { return side_.objects; }
 
+    /// Says that what this stage did leaves the request above what starts it: too much has to stay, and it may be due
+    /// at every call. In the report each time, as an event `still_above_trigger` once for a conversation. `text`: one
+    /// sentence with the numbers; tokens before and after what it did.
+    void warn_above_trigger(std::string text, std::int64_t before, std::int64_t after);
+
+    /// In `compact_now`: how many tokens have to go, by the chain's counter.
+    [[nodiscard]] std::int64_t tokens_above_target() const;
+
 protected:
     /// What of a request is no message.
     struct Surroundings {

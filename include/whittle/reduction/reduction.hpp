@@ -114,8 +114,9 @@ void Reduction<M>::before_model(Turn<M>& turn) {
     const CommitResult result = run.commit(config_.clear_at_least_tokens);
     remember(turn, run, tokens, result);
     if (result.committed())
-        detail::warn_above_trigger(
-            turn, sub_saturating(tokens, run.of_request(sub_saturating(result.tokens_before, result.tokens_after))),
+        detail::warn_if_above(
+            turn, tokens,
+            sub_saturating(tokens, run.of_request(sub_saturating(result.tokens_before, result.tokens_after))),
             limits_of(config_, turn.known_window()).due);
     tell_user(turn, result);
 }

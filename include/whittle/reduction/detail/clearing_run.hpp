@@ -39,9 +39,9 @@ struct ClearingCallbacks {
 /// The oldest message whose thinking may go at once; where tokens decide, the first that thinks. Else `outline.size()`.
 [[nodiscard]] std::size_t first_old_thinking(const Outline& outline, const ReductionConfig& config) noexcept;
 
-/// Says once that clearing leaves a request above what starts it: it will edit at every call, and break the cache
-/// there.
-void warn_above_trigger(HookTurn& turn, std::int64_t tokens, std::int64_t trigger);
+/// Warns of clearing that left a request of `before` tokens with `after`, above `trigger`: it will edit at every call,
+/// and break the cache there.
+void warn_if_above(HookTurn& turn, std::int64_t before, std::int64_t after, std::int64_t trigger);
 
 /// One run of the clearing phase: plans edits stage by stage in one transaction, each seeing the work of the one
 /// before.
