@@ -210,6 +210,12 @@ std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfi
     return limits;
 }
 
+CompactionLimits limits_on_demand(const HookTurn& turn, const CompactionConfig& config, std::int64_t tokens) {
+    CompactionLimits limits = limits_after_overflow(turn, config, tokens);
+    limits.target = limits.threshold;
+    return limits;
+}
+
 CompactionLimits limits_after_overflow(const HookTurn& turn, const CompactionConfig& config, std::int64_t tokens) {
     CompactionLimits limits = limits_of(config, turn.known_window());
     limits.threshold = trigger_after_overflow(turn, tokens);

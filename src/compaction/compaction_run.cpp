@@ -19,7 +19,10 @@ void CompactionRun::stage_cheap() {
     if (config.pruning) {
         PruningConfig pruning = *config.pruning;
         if (config.current_turn_keep_rounds) pruning.skip_boundary_turns = 0;  // `kept_from` bounds it instead
-        stage_pruning(turn_, edit_, pruning, layout_.kept_from);
+        PruningChoice choice;
+        if (turn_.report.hook == Hook::compact_now)  // the host says how far
+            choice.enough = std::max<std::int64_t>(1, scale_.to_counted(tokens_now() - limits().target));
+        stage_pruning(turn_, edit_, pruning, layout_.kept_from, choice);
         refused_ += edit_.store();
     }
     if (tokens_now() <= limits().target) return;

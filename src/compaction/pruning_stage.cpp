@@ -235,9 +235,15 @@ StageGain PruningRun::run() {
     }
     std::erase_if(due, [](const Decision& decision) { return decision.gain <= 0; });
     if (sum_of(due, &Decision::gain) < config_.minimum_gain_tokens) return postpone(due);
-    StageGain gain{.count = static_cast<int>(due.size())};
+    StageGain gain;
+    if (choice_.enough < INT64_MAX) std::ranges::reverse(due);
     for (Decision& decision : due) {
+        if (gain.tokens >= choice_.enough) {
+            tell(decision.candidate, "target_reached", 0);
+            continue;
+        }
         const std::int64_t freed = stage(decision);
+        ++gain.count;
         tell(decision.candidate, choice_.rule, freed);
         gain.tokens = add_saturating(gain.tokens, freed);
     }

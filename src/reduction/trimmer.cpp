@@ -64,23 +64,24 @@ void Trimmer::after_model(HookTurn& turn) const {
 bool Trimmer::on_overflow(HookTurn& turn, WithDraft with_draft) const {
     const std::shared_ptr<TrimmingState> state = state_of(turn);
     const std::lock_guard lock(state->mutex);
-    return trim_all(turn, *state, with_draft);
+    return trim(turn, *state, INT64_MAX, with_draft);
 }
 
-/// With a state of its own: what may not be touched this time may be the next.
+/// Down to the target, oldest first. With a state of its own: what may not be touched this time may be the next.
 bool Trimmer::compact_now(HookTurn& turn, WithDraft with_draft) const {
     TrimmingState state(config_, name_);
-    return trim_all(turn, state, with_draft);
+    return trim(turn, state, turn.tokens_above_target(), with_draft);
 }
 
-bool Trimmer::trim_all(HookTurn& turn, TrimmingState& state, WithDraft with_draft) const {
+/// Until that many tokens are free.
+bool Trimmer::trim(HookTurn& turn, TrimmingState& state, std::int64_t enough, WithDraft with_draft) const {
     state.take(turn);
     const EditScheduleConfig when = edit_schedule_of(*config_);
     EditSchedule schedule(turn, when);
     bool is_committed = false;
     TrimmingRun run(turn, state, schedule, name_);
     run.look(true);
-    with_draft([&](Draft& edit) { is_committed = run.commit(edit, 0).committed(); });
+    with_draft([&](Draft& edit) { is_committed = run.commit(edit, 0, enough).committed(); });
     return is_committed;
 }
 

@@ -306,11 +306,19 @@ std::optional<std::size_t> TrimmingRun::decide(std::int64_t total) {
         offers, total, [&](std::size_t first, std::size_t last) { return state_.tokens(first, last); }, name_);
 }
 
-CommitResult TrimmingRun::commit(Draft& edit, std::size_t first) {
+CommitResult TrimmingRun::commit(Draft& edit, std::size_t first, std::int64_t enough) {
     // All behind it is written anew: what would go soon goes too.
     if (keeps_passages() && !is_deep_) look_at_passages(true, first);
     const std::vector<TrimPlace> places(state_.offered.lower_bound({first, 0}), state_.offered.end());
-    for (const TrimPlace& place : places) stage(edit, place);
+    for (const TrimPlace& place : places) {
+        const bool is_within = !staged_.empty() && staged_.back().place.first == place.first;
+        const bool is_enough = sub_saturating(edit.tokens_before(), edit.tokens_after()) >= enough;
+        if (is_enough && !is_within) {  // the calls of one message are edited together
+            tell(place, false, "target_reached", 0);
+            continue;
+        }
+        stage(edit, place);
+    }
     if (staged_.empty()) return {};
     const CommitResult result = edit.commit();
     settle(result, first);

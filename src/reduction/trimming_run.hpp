@@ -29,8 +29,8 @@ public:
     /// Finds what may go. `is_pause`: now is the time for what would go soon.
     void look(bool is_pause);
     [[nodiscard]] std::optional<std::size_t> decide(std::int64_t total);
-    /// Commits all that was found from message `first` on.
-    CommitResult commit(Draft& edit, std::size_t first);
+    /// Commits all that was found from message `first` on; once so many tokens are free, oldest first, the rest stays.
+    CommitResult commit(Draft& edit, std::size_t first, std::int64_t enough = INT64_MAX);
     void tell_kept();
 
 private:

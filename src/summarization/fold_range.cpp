@@ -55,7 +55,9 @@ class Tail {
 public:
     Tail(const FoldPlan& plan, const FoldLimits& limits) : limits_(limits) {
         const std::int64_t room = std::max<std::int64_t>(0, sub_saturating(limits.limit_tokens, plan.kept_tokens));
-        most_tokens_ = room / 2;
+        most_tokens_ = limits.expected_tokens > 0
+                           ? std::max(room / 4, sub_saturating(room, limits.expected_tokens / 7 * 8))
+                           : room / 2;
         const auto kept = static_cast<std::int64_t>(plan.kept_messages);
         if (limits.limit_messages > 0) most_messages_ = std::max<std::int64_t>(0, limits.limit_messages - kept) / 2;
     }

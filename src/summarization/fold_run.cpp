@@ -27,18 +27,36 @@ void FoldRun::plan_again() {
     forget_drafts();
     goes_on_apart_ = is_go_on_due();
     plan_within(sizes_);
-    if (!sizes_.is_overhead_in_the_way(plan_, reserve())) return;
-    sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
-    plan_within(sizes_);
+    if (sizes_.is_overhead_in_the_way(plan_, reserve())) {
+        sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
+        plan_within(sizes_);
+    }
+    if (turn_.report.hook == Hook::compact_now) plan_within(sizes_, expected_tokens());  // no further than the target
 }
 
-void FoldRun::plan_within(const FoldSizes& sizes) {
-    const FoldLimits limits{.keep_recent_tokens = config_.keep_recent_tokens,
+/// Of a summary of what is planned now: its own words, and what goes with it where there is room.
+std::int64_t FoldRun::expected_tokens() const {
+    constexpr std::int64_t words_of_models = 3'000;
+    const std::int64_t by_rule = config_.plain_summary_tokens;
+    std::int64_t words = config_.max_summary_tokens > 0 ? config_.max_summary_tokens : words_of_models;
+    if (!port_.has_model() && by_rule > 0) words = std::min(words, by_rule);
+    std::int64_t users = 0;
+    for (const UserText& text : user_texts(plan_.folded, staying()))
+        users = add_saturating(users, tokens_of(text.text));
+    users = std::min(users, user_message_budget(config_.preserve_user_messages, config_.trigger));
+    return add_saturating(add_saturating(words, users), config_.retained_facts_tokens);
+}
+
+/// `expected_tokens`: of the summary, where the request should come near its limit; 0: the settings decide.
+void FoldRun::plan_within(const FoldSizes& sizes, std::int64_t expected_tokens) {
+    const bool is_near = expected_tokens > 0;
+    const FoldLimits limits{.keep_recent_tokens = is_near ? INT64_MAX : config_.keep_recent_tokens,
                             .keep_recent_messages = config_.keep_recent_messages,
                             .limit_tokens = sizes.limit_of_messages(),
                             .limit_messages = sizes.limit_messages,
                             .keep_loop_head = has_rule(turn_.config.profile.validity, Rule::A7_thinking_first),
-                            .summaries_per_level = has_levels() ? config_.summaries_per_level : 0};
+                            .summaries_per_level = has_levels() ? config_.summaries_per_level : 0,
+                            .expected_tokens = expected_tokens};
     plan_ = plan_fold(turn_.outline(), tokens_, limits, [&](std::size_t i) { return edit_.is_pinned(i); });
 }
 

@@ -80,7 +80,8 @@ private:
     }
     void forget_drafts() noexcept;
     [[nodiscard]] bool has_levels() const noexcept;
-    void plan_within(const FoldSizes& sizes);
+    void plan_within(const FoldSizes& sizes, std::int64_t expected_tokens = 0);
+    [[nodiscard]] std::int64_t expected_tokens() const;
     /// A `VisitParts` of the conversation.
     [[nodiscard]] auto visit_parts() const {
         return [&turn = turn_](std::size_t i, FunctionRef<void(const PartView&)> visit) { turn.visit_parts(i, visit); };

@@ -2,6 +2,8 @@
 #include "support/catch.hpp"
 #include "support/errc_of.hpp"
 #include "whittle/chain/chain.hpp"
+#include "whittle/compaction/compaction.hpp"
+#include "whittle/compaction/pruning.hpp"
 #include "whittle/port/scripted_model.hpp"
 #include "whittle/reduction/reduction.hpp"
 #include "whittle/reduction/trimming.hpp"
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using whittle::testing::errc_of;
@@ -268,4 +271,77 @@ TEST_CASE("the button repairs nothing: no request follows, and a call may still 
     CHECK(conversation.size() == size);
     conversation.push_back(ChatMessage::result("y", "read_file", "second"));
     CHECK(validate(conversation.outline(), openai_chat()).empty());
+}
+
+namespace {
+
+/// Wishes of the user, each followed by rounds whose results have about 1,000 tokens, all different.
+Conversation<> wishes(int count) {
+    Conversation<> conversation("wishes");
+    for (int w = 0; w < count; ++w) {
+        conversation.begin_turn();
+        conversation.push_back(ChatMessage::user("wish " + std::to_string(w) + ": mend part " + std::to_string(w)));
+        for (int i = 0; i < 3; ++i) {
+            const std::string id = std::to_string(w) + "_" + std::to_string(i);
+            conversation.push_back(ChatMessage::assistant("").call(id, "read_file", "{\"path\":\"" + id + "\"}"));
+            std::string text;
+            for (int line = 0; line < 80; ++line)
+                text += "line " + std::to_string(line) + " of the file " + id + ", which nobody else has\n";
+            conversation.push_back(ChatMessage::result(id, "read_file", text));
+        }
+        conversation.push_back(ChatMessage::assistant("Mended part " + std::to_string(w) + "."));
+    }
+    return conversation;
+}
+
+std::string all_text_of(const Conversation<>& conversation) {
+    std::string text;
+    for (const ChatMessage& m : conversation.messages()) text += text_of(m) + "\n";
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("compaction on demand stops near the target, whatever the middleware", "[compact_now]") {
+    const SummarizationConfig by_rule{.plain_summary_tokens = 1'500};
+    const std::shared_ptr<Model<ChatMessage>> no_model;
+    const std::vector<std::pair<std::string, std::shared_ptr<Middleware<>>>> all{
+        {"trimming", std::make_shared<Trimming<>>()},
+        {"trimming by lines", std::make_shared<Trimming<>>(TrimmingConfig{.unit = TrimUnit::lines})},
+        {"reduction", std::make_shared<Reduction<>>(ReductionConfig{.skip_truncation = true})},
+        {"pruning", std::make_shared<Pruning<>>()},
+        {"summarization", std::make_shared<Summarization<>>(summariser())},
+        {"summarization by rule", std::make_shared<Summarization<>>(no_model, by_rule)},
+        {"compaction", std::make_shared<Compaction<>>(summariser())}};
+    for (const auto& [name, middleware] : all) {
+        for (const std::int64_t target : {30'000, 40'000}) {
+            INFO(name << " to " << target);
+            Conversation<> conversation = wishes(20);
+            const Chain<> chain(with_memory(), Chain<>::Stages{middleware});
+            const Report& report = chain.compact_now(conversation, {.target_tokens = target});
+            REQUIRE(report.tokens_before > 50'000);
+            CHECK(report.tokens_after <= target);
+            CHECK(report.tokens_after > target - target / 5);
+        }
+    }
+}
+
+TEST_CASE("compaction on demand keeps the user's messages while there is room for them", "[compact_now]") {
+    const std::shared_ptr<Model<ChatMessage>> no_model;
+    const Chain<> chain{with_memory(), Summarization<>{no_model, {.plain_summary_tokens = 1'000}}};
+    for (const std::int64_t target : {5'000, 8'000, 20'000}) {
+        INFO(target);
+        Conversation<> conversation("wordy");
+        for (int w = 0; w < 30; ++w) {
+            conversation.push_back(ChatMessage::user("wish " + std::to_string(w) + " " +
+                                                     std::string(280, static_cast<char>('a' + w % 26))));
+            conversation.push_back(ChatMessage::assistant(std::string(8'000, 'r')));
+        }
+        const Report& report = chain.compact_now(conversation, {.target_tokens = target});
+        CHECK(report.tokens_after <= target);
+        const std::string text = all_text_of(conversation);
+        int kept = 0;
+        for (int w = 0; w < 30; ++w) kept += text.find("wish " + std::to_string(w) + " ") != std::string::npos ? 1 : 0;
+        CHECK(kept == 30);  // about 2,200 tokens
+    }
 }

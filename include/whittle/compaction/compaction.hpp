@@ -75,6 +75,7 @@ public:
     }
     void before_model(Turn<M>& turn) override;
     bool on_overflow(Turn<M>& turn, const Overflow& overflow) override;
+    void compact_now(Turn<M>& turn) override;
     [[nodiscard]] std::size_t untouched_prefix(const Conversation<M>& conversation) const override {
         return detail::untouched_by_compaction(conversation.outline(), name_);
     }
@@ -122,6 +123,13 @@ bool Compaction<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     const std::int64_t tokens = std::max<std::int64_t>(1, count(turn));
     const detail::CompactionSizes sizes{detail::limits_after_overflow(turn, config_, tokens), tokens, counted(turn)};
     return compact(turn, sizes, true);
+}
+
+/// Down to what the host wants, not to `target_tokens`.
+template <AgentMessage M>
+void Compaction<M>::compact_now(Turn<M>& turn) {
+    const std::int64_t tokens = std::max<std::int64_t>(1, count(turn));
+    compact(turn, {detail::limits_on_demand(turn, config_, tokens), tokens, counted(turn)}, true);
 }
 
 template <AgentMessage M>

@@ -48,7 +48,7 @@ private:
         return conversation.journal().empty() ? 0 : static_cast<std::int64_t>(conversation.journal().back()->id);
     }
     /// Commits whatever it finds in front of `end`.
-    static bool prune(Turn<M>& turn, PruningConfig config, std::size_t end);
+    static bool prune(Turn<M>& turn, PruningConfig config, std::size_t end, std::int64_t enough = INT64_MAX);
     [[nodiscard]] bool has_seen(Turn<M>& turn, Serial boundary) const;
     void remember(Turn<M>& turn, Serial boundary, const CommitResult& result) const;
 
@@ -115,17 +115,17 @@ bool Pruning<M>::on_overflow(Turn<M>& turn, const Overflow&) {
     return prune(turn, all, turn.conversation.size());
 }
 
-/// However little that is.
+/// However little that is, oldest first, down to the target.
 template <AgentMessage M>
 void Pruning<M>::compact_now(Turn<M>& turn) {
-    prune(turn, config_, pruning_boundary(turn.conversation.outline(), config_));
+    prune(turn, config_, pruning_boundary(turn.conversation.outline(), config_), turn.tokens_above_target());
 }
 
 template <AgentMessage M>
-bool Pruning<M>::prune(Turn<M>& turn, PruningConfig config, std::size_t end) {
+bool Pruning<M>::prune(Turn<M>& turn, PruningConfig config, std::size_t end, std::int64_t enough) {
     config.minimum_gain_tokens = 0;
     auto edit = turn.edit();
-    detail::stage_pruning(turn, edit, config, end);
+    detail::stage_pruning(turn, edit, config, end, {.enough = enough});
     if (turn.report.hook == Hook::on_overflow && config.fit_limits)  // it may have been the bytes (HTTP 413)
         detail::stage_media(turn, edit, MediaMode::automatic, end, config);
     const CommitResult result = edit.commit();

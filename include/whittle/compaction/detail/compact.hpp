@@ -33,6 +33,8 @@ struct CompactionWork {
 [[nodiscard]] std::optional<CompactionLimits> due_limits(HookTurn& turn, const CompactionConfig& config,
                                                          std::int64_t tokens);
 /// The threshold is now what the model takes; without a known window, half of the request.
+[[nodiscard]] CompactionLimits limits_on_demand(const HookTurn& turn, const CompactionConfig& config,
+                                                std::int64_t tokens);
 [[nodiscard]] CompactionLimits limits_after_overflow(const HookTurn& turn, const CompactionConfig& config,
                                                      std::int64_t tokens);
 /// Stages the draft from cheap to dear, and commits it. False: nothing was committed. `is_forced`: also where the same

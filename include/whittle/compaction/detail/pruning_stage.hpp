@@ -24,6 +24,7 @@ namespace detail {
 struct PruningChoice {
     const std::unordered_set<std::string>* only = nullptr;  ///< by the names of their calls; null: any
     std::string_view rule = "old_output";
+    std::int64_t enough = INT64_MAX;  ///< tokens; once so many are free, oldest first, the rest stays
 };
 
 /// Plans pruning on the draft's projection: results before index `end`, which the boundary of the configuration limits

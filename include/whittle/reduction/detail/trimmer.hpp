@@ -34,7 +34,7 @@ public:
 private:
     [[nodiscard]] std::shared_ptr<TrimmingState> find_state(const Attachments& attachments) const;
     [[nodiscard]] std::shared_ptr<TrimmingState> state_of(HookTurn& turn) const;
-    bool trim_all(HookTurn& turn, TrimmingState& state, WithDraft with_draft) const;
+    bool trim(HookTurn& turn, TrimmingState& state, std::int64_t enough, WithDraft with_draft) const;
 
     std::shared_ptr<const TrimmingConfig> config_;
     std::string name_;

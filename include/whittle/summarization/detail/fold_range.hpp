@@ -22,6 +22,9 @@ struct FoldLimits {
     std::int64_t limit_messages = 0;        ///< 0: no limit
     bool keep_loop_head = false;            ///< the rules want thinking in front of the open tool loop
     int summaries_per_level = 0;            ///< 0: summaries that are there are folded again
+    /// What the summary is expected to take with all that goes with it; the tail takes what it leaves, a quarter of the
+    /// room at least. 0: nobody knows, the tail takes at most half.
+    std::int64_t expected_tokens = 0;
 };
 
 /// Which messages a summary will stand for, and why the others stay.
