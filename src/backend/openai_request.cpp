@@ -228,8 +228,14 @@ std::string chat_body(const ModelRequest<Message>& request, const OpenAIModelCon
     if (!request.system.empty())
         messages.push_back(render({{"role", config.dialect.system_role}, {"content", request.system}}));
     std::optional<ordered_json> said;  // by the user, and not written yet
+    ordered_json unmarked;
     for (const Message& message : request.messages) {
-        const ordered_json& m = message.json();
+        const bool is_marked = message.json().contains(whittle::detail::mark_id_member);
+        if (is_marked) {
+            unmarked = message.json();
+            whittle::detail::set_mark_id_of(unmarked, {});
+        }
+        const ordered_json& m = is_marked ? unmarked : message.json();
         if (config.dialect.merge_users && is_merged(m)) {
             said ? merge_user(*said, m) : static_cast<void>(said.emplace(m));
             continue;

@@ -45,6 +45,7 @@ constexpr auto conformance_promises = std::to_array<ConformancePromise>({
     {"rename_call", "a call or a result that is renamed has its new id, and no other field changes"},
     {"codec", "bytes give the same message again"},
     {"part_index", "parts by their index are the same parts, and edits by it the same edits"},
+    {"mark_id", "an id of marks is kept and saved, is in no part, and leaves nothing behind when it is taken off"},
     {"conversation", "a conversation shows the messages as they are, and `undo` gives them back with every field"},
 });
 

@@ -182,6 +182,7 @@ void read(const JsonValue& json, ChatMessage& message, const std::string& where)
         if (name == "parts") return take(value, message.parts, place);
         if (name == "id") return take(value, message.id, place);
         if (name == "usage") return take(value, message.usage.emplace(), place);
+        if (name == "mark_id") return take(value, message.mark_id, place);
         return false;
     });
     if (!json.find("role") || !json.find("parts")) fail(where, "has no role or no parts");
@@ -202,6 +203,7 @@ std::string message_traits<ChatMessage>::to_bytes(const ChatMessage& m) {
         json.name("usage");
         write(json, *m.usage);
     }
+    put(json, "mark_id", m.mark_id);
     json.close_object();
     return json.take();
 }

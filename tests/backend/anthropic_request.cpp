@@ -56,6 +56,13 @@ const std::vector<ToolSpec> tools{{.name = "ls", .parameters = R"({"type":"objec
 
 }  // namespace
 
+TEST_CASE("the API does not get the id of a message's marks", "[anthropic]") {
+    std::vector<Message> with_ids = talk;
+    for (Message& m : with_ids) message_traits<Message>::set_mark_id(m, "0123-1");
+    CHECK(body_of(with_ids, plain) == body_of(talk, plain));
+    CHECK(body_of(with_ids, marked) == body_of(talk, marked));
+}
+
 TEST_CASE("the system text stands beside the messages, and of these role and content are sent", "[anthropic]") {
     const auto messages = parse_all({R"({"role":"user","content":"hi","id":"local-1"})"});
     CHECK(body_of(messages, plain, {.system = "Be brief.", .tools = tools}) ==

@@ -44,6 +44,15 @@ TEST_CASE("a chat request has the model, the tools, and the system text in front
           R"({"role":"user","content":"hi"}]})");
 }
 
+TEST_CASE("no server gets the id of a message's marks, whatever members it takes", "[openai]") {
+    std::vector<Message> marked = question;
+    message_traits<Message>::set_mark_id(marked[0], "0123-1");
+    for (const openai::Dialect& dialect : openai::dialects()) {
+        INFO(dialect.name);
+        CHECK(body_of(marked, config_for(dialect.name)) == body_of(question, config_for(dialect.name)));
+    }
+}
+
 TEST_CASE("the output limit, the usage of a stream and the key have the server's names", "[openai]") {
     const GenerateOptions options{.max_output_tokens = 7, .temperature = 0.5};
     CHECK(body_of(question, config_for("openai"), {.options = &options}, true) ==

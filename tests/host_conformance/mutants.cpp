@@ -78,7 +78,7 @@ TEST_CASE("a bad edit that is not refused is named", "[host_conformance]") {
     check_caught(Mistake::shares_its_parts, "copies",
                  {"set_text", "set_text_keeps_the_rest", "erase_part", "erase_part_keeps_the_rest", "rename_call",
                   "bad_arguments", "missing_part", "conversation", "part_index", "visitor_throws", "codec", "call_ids",
-                  "every_part"});
+                  "mark_id", "every_part"});
     check_caught(Mistake::swallows_exceptions, "visitor_throws");
 }
 
@@ -88,6 +88,7 @@ TEST_CASE("what makes, renames, saves or finds wrongly is named", "[host_conform
     check_caught(Mistake::forgets_ids_when_it_renames, "rename_call");
     check_caught(Mistake::forgets_marks_when_it_saves, "codec");
     check_caught(Mistake::is_off_by_one, "part_index", {"conversation"});
+    check_caught(Mistake::shows_ids_of_marks, "mark_id");
 }
 
 TEST_CASE("messages that share what they hold are caught through a conversation too", "[host_conformance]") {

@@ -44,6 +44,7 @@ enum class Mistake {
     forgets_marks_when_it_saves,
     is_off_by_one,
     throws_at_long_texts,
+    shows_ids_of_marks,
 };
 
 struct Slip {
@@ -56,6 +57,7 @@ struct Slip {
     std::string sender{};  ///< a field that whittle does not know
     std::shared_ptr<Blocks> blocks = std::make_shared<Blocks>();
     bool is_shared = false;
+    std::string mark_id{};
 
     Slip() = default;
     Slip(const Slip& other) { *this = other; }
@@ -63,6 +65,7 @@ struct Slip {
         role = other.role;
         sender = other.sender;
         is_shared = other.is_shared;
+        mark_id = other.mark_id;
         blocks = is_shared ? other.blocks : std::make_shared<Blocks>(*other.blocks);
         return *this;
     }
@@ -83,6 +86,7 @@ inline std::string bytes_of(const Slip& slip) {
              {part.text, part.call_id, part.tool, part.media.mime, part.media.url, part.media.bytes, mark})
             add(text);
     }
+    if (!slip.mark_id.empty()) add(slip.mark_id);
     return bytes;
 }
 
@@ -165,6 +169,12 @@ struct whittle::message_traits<slips::Slip> {
         if (!tool.empty()) named.tool = std::string(tool);
     }
 
+    static std::string mark_id(const M& m) { return m.mark_id; }
+    static void set_mark_id(M& m, std::string_view id) {
+        if (slips::makes(Mistake::shows_ids_of_marks)) m.blocks->push_back({{.text = std::string(id)}, {}});
+        m.mark_id = id;
+    }
+
     /// This type is saved in the process only: what it wrote it finds again.
     static std::string to_bytes(const M& m) {
         M kept = m;
@@ -230,7 +240,7 @@ private:
 namespace slips {
 
 static_assert(whittle::ToolMessage<Slip> && whittle::HasCodec<Slip> && whittle::HasRenameCall<Slip> &&
-              whittle::HasPartIndex<Slip>);
+              whittle::HasPartIndex<Slip> && whittle::HasMarkId<Slip>);
 
 inline whittle::HostFormat<Slip> format() {
     using enum whittle::PartKind;

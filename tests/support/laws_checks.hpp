@@ -3,6 +3,7 @@
 
 #include "faulty_storage.hpp"
 #include "laws_world.hpp"
+#include "whittle/adapter/side_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -398,6 +399,30 @@ Failures check_failure_leaves_input(const Subject<M>& subject, const History& hi
     return failures;
 }
 
+namespace detail {
+
+/// Ids that messages bring are believed only of the messages that they were given to.
+template <AgentMessage M>
+void expect_no_forged_marks(World<M>& world, Failures& failures) {
+    if constexpr (HasMarkId<M>) {
+        std::vector<M> forged = to_marked_messages(world.conversation, *world.storage);
+        std::vector<std::string> ids;
+        for (const M& m : forged) ids.push_back(message_traits<M>::mark_id(m));
+        for (std::size_t i = 0; i < forged.size(); ++i)
+            message_traits<M>::set_mark_id(forged[i], ids[(i + 1) % ids.size()]);
+        const Outline known = world.conversation.outline();
+        const auto loaded = from_marked_messages<M>(std::move(forged), world.storage, {.id = world.conversation.id()});
+        for (std::size_t i = 0; i < loaded.size(); ++i) {
+            if (known[i].fingerprint == known[(i + 1) % known.size()].fingerprint) continue;
+            const bool is_marked =
+                std::ranges::any_of(marks_of(loaded.outline()[i]), [](const Mark& mark) { return mark != nullptr; });
+            if (is_marked) failures.push_back("message " + std::to_string(i) + " has marks by another one's id");
+        }
+    }
+}
+
+}  // namespace detail
+
 /// Untrusted text stays data: results that look like our own placeholders are treated as ordinary text of their size,
 /// and come back exactly.
 template <AgentMessage M>
@@ -423,6 +448,7 @@ Failures check_text_stays_data(const Subject<M>& subject, const History& history
     if (subject.options.looks_at_sizes_only && !difference_found.empty())
         failures.push_back("forged text is treated otherwise: " + difference_found);
     detail::expect_originals(forged, failures);
+    detail::expect_no_forged_marks(forged, failures);
     return failures;
 }
 

@@ -169,6 +169,8 @@ struct message_traits<anthropic::Message> {
     static std::string thinking_seal(const anthropic::Message& m) { return anthropic::detail::thinking_seal(m.json_); }
 
     static std::optional<Usage> usage(const anthropic::Message& m) { return m.usage_; }
+    static std::string mark_id(const anthropic::Message& m) { return detail::mark_id_of(m.json_); }
+    static void set_mark_id(anthropic::Message& m, std::string_view id) { detail::set_mark_id_of(m.json_, id); }
     static std::string id(const anthropic::Message& m) {
         return std::string(detail::find_string(m.json_, "id").value_or(""));
     }
@@ -192,7 +194,7 @@ struct message_traits<anthropic::Message> {
 };
 
 static_assert(ToolMessage<anthropic::Message> && HasCodec<anthropic::Message> && HasUsage<anthropic::Message> &&
-              HasPartIndex<anthropic::Message> && HasIndexedErase<anthropic::Message>);
+              HasPartIndex<anthropic::Message> && HasIndexedErase<anthropic::Message> && HasMarkId<anthropic::Message>);
 
 }  // namespace whittle::inline v0
 

@@ -140,6 +140,8 @@ struct message_traits<openai::Message> {
     }
 
     static std::optional<Usage> usage(const openai::Message& m) { return m.usage_; }
+    static std::string mark_id(const openai::Message& m) { return detail::mark_id_of(m.json_); }
+    static void set_mark_id(openai::Message& m, std::string_view id) { detail::set_mark_id_of(m.json_, id); }
     static std::string id(const openai::Message& m) {
         return std::string(detail::find_string(m.json_, "id").value_or(""));
     }
@@ -155,7 +157,8 @@ struct message_traits<openai::Message> {
 };
 
 static_assert(ToolMessage<openai::Message> && HasCodec<openai::Message> && HasUsage<openai::Message> &&
-              HasRenameCall<openai::Message> && HasPartIndex<openai::Message> && HasIndexedErase<openai::Message>);
+              HasRenameCall<openai::Message> && HasPartIndex<openai::Message> && HasIndexedErase<openai::Message> &&
+              HasMarkId<openai::Message>);
 
 }  // namespace whittle::inline v0
 

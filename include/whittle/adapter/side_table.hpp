@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/adapter/detail/marks.hpp"
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/conversation/conversation.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <span>
@@ -206,6 +208,50 @@ requires HasCodec<M> Conversation<M> detail::to_conversation(SavedConversation s
     state.counters = saved.counters;
     state.calibrations = std::move(saved.calibrations);
     return Conversation<M>::from_state(std::move(state));
+}
+
+// Marks that go with messages, for hosts that save messages and nothing beside them.
+
+/// The messages, each with an id of what the conversation knows of it (`HasMarkId`), which goes into `storage`: few
+/// small objects below the conversation's id, `{id}/marks/`, of which a later call writes only those that differ. Save
+/// the messages; `from_marked_messages` is the inverse. Journal and notes are not saved: for `undo` save a side table.
+/// Throws what the store throws.
+template <AgentMessage M>
+requires HasMarkId<M>
+[[nodiscard]] std::vector<M> to_marked_messages(const Conversation<M>& conversation, Storage& storage) {
+    const std::vector<std::string> ids =
+        detail::save_marks(conversation.id(), conversation.outline(), conversation.counters(), storage);
+    std::vector<M> messages(conversation.messages().begin(), conversation.messages().end());
+    for (std::size_t i = 0; i < messages.size(); ++i) message_traits<M>::set_mark_id(messages[i], ids[i]);
+    return messages;
+}
+
+/// A conversation of messages that may carry ids, which are taken off. What one says is believed only if an object
+/// below `{options.id}/marks/` knows it, of a message with this content, behind those that it stood behind; all others
+/// are messages that the conversation has not seen, as if they were pushed. Throws Error(invalid_argument) without
+/// `options.id` or `storage`, and what the store throws.
+template <AgentMessage M>
+requires HasMarkId<M>
+[[nodiscard]] Conversation<M> from_marked_messages(std::vector<M> messages, const std::shared_ptr<Storage>& storage,
+                                                   const LoadOptions& options) {
+    detail::KnownMarks known(options.id, storage.get());
+    for (M& message : messages) {
+        detail::poll(options);
+        known.add(describe(message), message_traits<M>::mark_id(message));
+        message_traits<M>::set_mark_id(message, {});
+    }
+    detail::MarkedList marked = known.take();
+    std::vector<M> unseen(std::make_move_iterator(messages.begin() + static_cast<std::ptrdiff_t>(marked.infos.size())),
+                          std::make_move_iterator(messages.end()));
+    messages.erase(messages.begin() + static_cast<std::ptrdiff_t>(marked.infos.size()), messages.end());
+    ConversationState<M> state{.id = to_safe_name(options.id)};
+    state.messages = std::move(messages);
+    state.infos = std::move(marked.infos);
+    state.counters = marked.counters;
+    state.roots = detail::roots_of({}, options.roots);
+    Conversation<M> conversation = Conversation<M>::from_state(std::move(state));
+    for (M& message : unseen) conversation.push_back(std::move(message));
+    return conversation;
 }
 
 }  // namespace whittle::inline v0

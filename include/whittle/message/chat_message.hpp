@@ -17,6 +17,7 @@ struct ChatMessage {
     std::vector<Part> parts{};
     std::string id{};              ///< the host's, optional
     std::optional<Usage> usage{};  ///< on replies, where the provider reports it
+    std::string mark_id{};         ///< the library's (`to_marked_messages`)
 
     [[nodiscard]] static ChatMessage system(std::string text);
     [[nodiscard]] static ChatMessage user(std::string text);
@@ -67,6 +68,8 @@ struct message_traits<ChatMessage> {
     }
     static std::optional<Usage> usage(const ChatMessage& m) { return m.usage; }
     static std::string id(const ChatMessage& m) { return m.id; }
+    static std::string mark_id(const ChatMessage& m) { return m.mark_id; }
+    static void set_mark_id(ChatMessage& m, std::string_view id) { m.mark_id = id; }
     static bool is_error(const ChatMessage& m, std::size_t part) {
         return part < m.parts.size() && m.parts[part].is_error;
     }
@@ -77,6 +80,6 @@ struct message_traits<ChatMessage> {
 };
 
 static_assert(ToolMessage<ChatMessage> && HasCodec<ChatMessage> && HasRenameCall<ChatMessage> &&
-              HasPartIndex<ChatMessage> && HasIndexedErase<ChatMessage>);
+              HasPartIndex<ChatMessage> && HasIndexedErase<ChatMessage> && HasMarkId<ChatMessage>);
 
 }  // namespace whittle::inline v0

@@ -111,6 +111,16 @@ concept HasStamp = requires(const M& m) {
     { message_traits<M>::stamp(m) } -> std::same_as<Stamp>;
 };
 
+/// Optional: `std::string mark_id(const M&)` and `void set_mark_id(M&, std::string_view id)`: a place for one short
+/// string of the library's beside what the message says; empty takes it away. It is saved with the message and never
+/// sent to a provider. Lets marks (turn, where a text comes from, what it stands for) go with messages that are saved
+/// alone: `to_marked_messages`.
+template <typename M>
+concept HasMarkId = requires(M& m, const M& read, std::string_view id) {
+    { message_traits<M>::mark_id(read) } -> std::same_as<std::string>;
+    message_traits<M>::set_mark_id(m, id);
+};
+
 /// All parts of `m`, owned.
 template <AgentMessage M>
 [[nodiscard]] std::vector<Part> parts_of(const M& m) {

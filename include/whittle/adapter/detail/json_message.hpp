@@ -28,6 +28,21 @@ constexpr const char* exact_text_key = "bytes_as_code_points";
     return {.kind = PartKind::other, .text = scratch};
 }
 
+/// Where a JSON message has what `set_mark_id` gives it. No provider gets it.
+inline constexpr const char* mark_id_member = "whittle_mark";
+
+[[nodiscard]] inline std::string mark_id_of(const ordered_json& message) {
+    return std::string(find_string(message, mark_id_member).value_or(""));
+}
+
+inline void set_mark_id_of(ordered_json& message, std::string_view id) {
+    if (id.empty()) {
+        message.erase(mark_id_member);
+    } else {
+        message[mark_id_member] = to_valid_utf8(id);
+    }
+}
+
 /// {"type":"text","text":...}, the same in both formats.
 [[nodiscard]] inline ordered_json text_item(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 

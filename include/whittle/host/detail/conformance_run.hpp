@@ -82,6 +82,7 @@ private:
         log_.guard("visitor_throws", [&] { try_throwing_visitor(*sample); });
         if constexpr (HasCodec<M>) log_.guard("codec", [&] { try_codec(*sample); });
         if constexpr (HasPartIndex<M>) log_.guard("part_index", [&] { try_index(*sample); });
+        if constexpr (HasMarkId<M>) log_.guard("mark_id", [&] { try_mark_id(*sample); });
         list_.push_back(std::move(sample->message));
     }
 
@@ -272,6 +273,22 @@ private:
         const M back = Traits::from_bytes(Traits::to_bytes(sample.message));
         const std::string dump = format_->dump(back);
         log_.check("codec", dump == sample.dump, [&] { return describe_difference(sample.dump, dump); });
+    }
+
+    void try_mark_id(const Sample& sample) requires HasMarkId<M> {
+        constexpr std::string_view id = "0123456789abcdef0123456789abcdef-7";
+        M marked = sample.message;
+        Traits::set_mark_id(marked, id);
+        log_.check("mark_id", Traits::mark_id(marked) == id, [&] { return "it is " + Traits::mark_id(marked); });
+        log_.check("mark_id", parts_of(marked) == parts_of(sample.message),
+                   [&] { return "the parts are " + describe_parts(parts_of(marked)); });
+        if constexpr (HasCodec<M>) {
+            const M back = Traits::from_bytes(Traits::to_bytes(marked));
+            log_.check("mark_id", Traits::mark_id(back) == id, [] { return "it is not saved"; });
+        }
+        Traits::set_mark_id(marked, {});
+        log_.check("mark_id", format_->dump(marked) == sample.dump,
+                   [&] { return describe_difference(sample.dump, format_->dump(marked)); });
     }
 
     void try_index(const Sample& sample) requires HasPartIndex<M> {
