@@ -70,7 +70,7 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
     }
     if (path == "-") throw Error(Errc::invalid_argument, "read stdin: expected a database as a file, found a stream");
     logs::LogNotes all;
-    each_opencode_session(path, [&](std::string&& document) {
+    all += each_opencode_session(path, options.limits, [&](std::string&& document) {
         std::istringstream in(std::move(document));
         all += logs::read_log(in, logs::Format::opencode, log_options, visit);
     });

@@ -1,6 +1,7 @@
 #include "opencode_database.hpp"
 
 #include "interrupt.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/error.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -90,55 +92,108 @@ private:
     std::unique_ptr<sqlite3, Close> database_{};
 };
 
-/// What a column holds; null if it is no JSON.
-ordered_json json_of(const std::string& column) {
-    ordered_json json = ordered_json::parse(column, nullptr, false);
-    return json.is_discarded() ? ordered_json(nullptr) : json;
-}
+/// Puts the rows of sessions together as documents, within the limits of one.
+class SessionRows {
+public:
+    SessionRows(const ReadDatabase& database, const JsonLimits& limits, logs::LogNotes& notes)
+        : database_(database), limits_(limits), notes_(notes) {}
 
-/// The parts of each message of a session stand behind each other.
-ordered_json messages_of(const ReadDatabase& database, const std::string& session) {
-    ordered_json messages = ordered_json::array();
-    database.each_row("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id", session,
-                      [&](const std::vector<std::string>& row) {
-                          ordered_json info = json_of(row[1]);
-                          if (!info.is_object()) info = ordered_json::object();
-                          info["id"] = row[0];
-                          messages.push_back({{"info", std::move(info)}, {"parts", ordered_json::array()}});
-                      });
-    std::size_t at = 0;
-    database.each_row(
-        "SELECT part.message_id, part.data FROM part JOIN message ON message.id = part.message_id "
-        "WHERE part.session_id = ?1 ORDER BY message.time_created, message.id, part.time_created, part.id",
-        session, [&](const std::vector<std::string>& row) {
-            while (at < messages.size() && messages[at]["info"]["id"] != row[0]) ++at;
-            if (at < messages.size()) messages[at]["parts"].push_back(json_of(row[1]));
-        });
-    return messages;
-}
+    /// Nullopt if its rows are more than a document may be, which is noted.
+    [[nodiscard]] std::optional<std::string> document_of(ordered_json info) {
+        bytes_ = 0;
+        const std::string id = info["id"];
+        try {
+            const ordered_json document{{"info", std::move(info)}, {"messages", messages_of(id)}};
+            return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+        } catch (const TooLong&) {
+            note(fmt::format("a session of more than {} bytes", limits_.max_bytes));
+            return std::nullopt;
+        }
+    }
+
+    /// What a column holds; null if it is no JSON, which is noted.
+    [[nodiscard]] ordered_json json_of(const std::string& column) {
+        // Of a document, "messages", a message, "parts".
+        constexpr std::size_t levels_above = 4;
+        try {
+            return detail::parse_json("a row", column,
+                                      {.max_bytes = limits_.max_bytes, .max_depth = limits_.max_depth - levels_above},
+                                      nullptr, [] { throw_if_interrupted(); });
+        } catch (const Error& error) {
+            if (error.errc() != Errc::parse_failed) throw;
+            const std::string_view what = error.what();
+            note(what.substr(0, what.find("; last read")));  // not what stands there: it may be secret
+            return nullptr;
+        }
+    }
+
+private:
+    struct TooLong {};
+
+    /// The parts of each message of a session stand behind each other.
+    ordered_json messages_of(const std::string& session) {
+        ordered_json messages = ordered_json::array();
+        database_.each_row("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id", session,
+                           [&](const std::vector<std::string>& row) {
+                               count(row);
+                               ordered_json info = json_of(row[1]);
+                               if (!info.is_object()) info = ordered_json::object();
+                               info["id"] = row[0];
+                               messages.push_back({{"info", std::move(info)}, {"parts", ordered_json::array()}});
+                           });
+        std::size_t at = 0;
+        database_.each_row(
+            "SELECT part.message_id, part.data FROM part JOIN message ON message.id = part.message_id "
+            "WHERE part.session_id = ?1 ORDER BY message.time_created, message.id, part.time_created, part.id",
+            session, [&](const std::vector<std::string>& row) {
+                count(row);
+                while (at < messages.size() && messages[at]["info"]["id"] != row[0]) ++at;
+                if (at < messages.size()) messages[at]["parts"].push_back(json_of(row[1]));
+            });
+        return messages;
+    }
+
+    void count(const std::vector<std::string>& row) {
+        for (const std::string& column : row) bytes_ += column.size();
+        if (bytes_ > limits_.max_bytes) throw TooLong{};
+    }
+
+    void note(std::string_view reason) {
+        constexpr std::size_t most_reasons = 20;
+        ++notes_.damaged;
+        if (notes_.damaged_lines.size() < most_reasons) notes_.damaged_lines.push_back({1, std::string(reason)});
+    }
+
+    const ReadDatabase& database_;
+    JsonLimits limits_;
+    logs::LogNotes& notes_;
+    std::size_t bytes_ = 0;  // of the session that is read
+};
 
 }  // namespace
 
-void each_opencode_session(const std::string& path, FunctionRef<void(std::string&& document)> visit) {
+logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& limits,
+                                     FunctionRef<void(std::string&& document)> visit) {
+    logs::LogNotes notes;
     const ReadDatabase database(path);
+    SessionRows rows(database, limits, notes);
     std::vector<ordered_json> sessions;
     database.each_row("SELECT id, parent_id, directory, version, revert FROM session ORDER BY time_created, id", {},
                       [&](const std::vector<std::string>& row) {
                           ordered_json& info = sessions.emplace_back();
                           info = {{"id", row[0]}, {"directory", row[2]}, {"version", row[3]}};
                           if (!row[1].empty()) info["parentID"] = row[1];
-                          if (!row[4].empty()) info["revert"] = json_of(row[4]);
+                          if (!row[4].empty()) info["revert"] = rows.json_of(row[4]);
                       });
     for (ordered_json& info : sessions) {
-        const std::string id = info["id"];
-        const ordered_json document{{"info", std::move(info)}, {"messages", messages_of(database, id)}};
-        visit(document.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+        if (auto document = rows.document_of(std::move(info))) visit(*std::move(document));
     }
+    return notes;
 }
 
 #else
 
-void each_opencode_session(const std::string& path, FunctionRef<void(std::string&&)>) {
+logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits&, FunctionRef<void(std::string&&)>) {
     throw Error(Errc::not_offered,
                 fmt::format("read {}: it is an SQLite database, and this program was built without SQLite: export its "
                             "sessions first (opencode export ID > FILE)",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "whittle/base/detail/function_ref.hpp"
+#include "whittle/logs/logs.hpp"
 
 #include <string>
 #include <string_view>
@@ -12,7 +13,9 @@ namespace whittle::cli {
 
 /// Gives each session of opencode's database as the JSON that `opencode export` writes, in the order in which they
 /// began. The database is opened for reading alone; one that nobody has open is not even locked. Throws
-/// Error(not_offered) where the program was built without SQLite, Error(parse_failed) for any other database.
-void each_opencode_session(const std::string& path, FunctionRef<void(std::string&& document)> visit);
+/// Error(not_offered) where the program was built without SQLite, Error(parse_failed) for any other database. What is
+/// returned tells of the rows that are no JSON within `limits`, and of the sessions that are larger: they are left out.
+logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& limits,
+                                     FunctionRef<void(std::string&& document)> visit);
 
 }  // namespace whittle::cli

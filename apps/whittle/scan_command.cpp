@@ -2,6 +2,7 @@
 
 #include "agent_log.hpp"
 #include "masked.hpp"
+#include "memory_reserve.hpp"
 #include "options.hpp"
 #include "same_file.hpp"
 #include "scan_report.hpp"
@@ -11,7 +12,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <exception>
 #include <filesystem>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -25,7 +28,10 @@ public:
         settings_.window = command.window;
         settings_.is_masked = !command.html.no_mask;
         settings_.story_bytes = static_cast<std::size_t>(command.html.text_bytes);
-        settings_.on_progress = [this](double share) { show_progress(share); };
+        settings_.on_progress = [this](double share) {
+            throw_if_memory_is_short();
+            show_progress(share);
+        };
         if (command.html.file.empty()) return;
         settings_.wants_story = [this](const ScannedSession& session) {
             return report_.would_be_dear(dear_cost_of(session));
@@ -75,18 +81,29 @@ private:
         return error ? 0 : size;
     }
 
-    /// One file that cannot be read does not end the scan.
+    /// One file that cannot be read, for whatever reason, does not end the scan.
     void scan_or_complain(const std::string& file, bool is_found) {
         throw_if_interrupted();
         try {
+            MemoryReserve::refill();
             scan(file, is_found);
+        } catch (const Interrupted&) {
+            throw;
         } catch (const Error& error) {
             if (error.errc() == Errc::cancelled) throw;
-            ++failed_;
-            complain(hidden(error.what()));
+            fail(error.what());
+        } catch (const std::bad_alloc&) {
+            fail(fmt::format("{}: out of memory", file));
+        } catch (const std::exception& error) {
+            fail(fmt::format("{}: {}", file, error.what()));
         }
         done_bytes_ += size_of(file);
         in_ = nullptr;
+    }
+
+    void fail(const std::string& reason) {
+        ++failed_;
+        complain(hidden(reason));
     }
 
     void scan(const std::string& file, bool is_found) {
@@ -123,6 +140,7 @@ private:
 
     void take(logs::Session&& session, const std::string& agent, const std::string& file, std::optional<Shape> shape) {
         throw_if_interrupted();
+        throw_if_memory_is_short();
         const Shape its = shape ? *shape : detect_shape(session.recording, file);
         const ScanSource source{.agent = agent, .file = file, .is_anthropic = its == Shape::anthropic};
         report_.add(scan_session(std::move(session), source, settings_, seen_));
@@ -199,6 +217,7 @@ ExitCode run_scan(const ScanCommand& command, const CommonOptions& common) {
         throw UsageError{"--html -: expected a file beside --json and --csv"};
     for (const std::string& path : command.paths)
         require_different_files({{"--html", command.html.file}, {"PATH", path}});
+    const MemoryReserve reserve;
     return ScanRun(command, common).run();
 }
 

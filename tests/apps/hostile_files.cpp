@@ -1,0 +1,123 @@
+// Files that are made to do harm, or are damaged in odd ways: each of them costs itself alone.
+#include "apps/cli.hpp"
+#include "support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+using namespace whittle::testing;
+using nlohmann::json;
+
+namespace {
+
+bool has_sqlite3() { return std::system("command -v sqlite3 > /dev/null") == 0; }
+
+/// Makes `name` in `dir` of SQL.
+void make_database(const TempDir& dir, const std::string& name, const std::string& sql) {
+    write_text(dir / "make.sql", sql);
+    std::filesystem::create_directories(std::filesystem::path(dir / name).parent_path());
+    REQUIRE(std::system(("sqlite3 '" + (dir / name) + "' < '" + (dir / "make.sql") + "'").c_str()) == 0);
+    std::filesystem::remove(dir / "make.sql");
+}
+
+const std::string opencode_tables = R"(
+CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, version text, revert text, time_created integer);
+CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
+CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, data text);
+)";
+
+/// A session of opencode with one call, whose first part holds `part` as it is.
+std::string opencode_session(const std::string& id, const std::string& part) {
+    return "INSERT INTO session VALUES ('" + id + "', NULL, '/w', '1.3.10', NULL, 1);\nINSERT INTO message VALUES ('" +
+           id + "m1', '" + id + "', 10, '{\"role\":\"user\"}'), ('" + id + "m2', '" + id +
+           R"(', 20, '{"role":"assistant","modelID":"m","tokens":{"input":7,"output":1,"reasoning":0,"cache":{"read":5,"write":0}}}');
+INSERT INTO part VALUES (')" +
+           id + "p0', '" + id + "m1', '" + id + "', 1, " + part + "), ('" + id + "p1', '" + id + "m1', '" + id +
+           R"(', 2, '{"type":"text","text":"go"}'), (')" + id + "p2', '" + id + "m2', '" + id +
+           R"(', 3, '{"type":"text","text":"done"}');)" + "\n";
+}
+
+/// SQL for a text that is `levels` deep.
+std::string deep_text(int levels) {
+    return "replace(hex(zeroblob(" + std::to_string(levels) + ")), '00', '[') || replace(hex(zeroblob(" +
+           std::to_string(levels) + ")), '00', ']')";
+}
+
+/// What a scan of whole files alone gives: two calls.
+void write_good_files(const TempDir& dir) {
+    std::filesystem::create_directories(dir / "logs");
+    const std::filesystem::path fixtures = WHITTLE_SOURCE_DIR "/tests/logs/fixtures";
+    std::filesystem::copy_file(fixtures / "codex.jsonl", dir / "logs/a_codex.jsonl");
+    std::filesystem::copy_file(fixtures / "claude_code.jsonl", dir / "logs/z_claude.jsonl");
+}
+
+/// The sessions of the agents, without those of opencode.
+json agents_without_opencode(const CliResult& result) {
+    json agents = json::parse(result.out)["agents"];
+    agents.erase("opencode");
+    return agents;
+}
+
+}  // namespace
+
+TEST_CASE("JSON that is too deep in a row of a database costs the row, and no other file", "[apps]") {
+    if (!has_sqlite3()) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const TempDir dir;
+    write_good_files(dir);
+    const CliResult good = run_cli(dir, "scan logs --json");
+    for (const std::string& deep :
+         {deep_text(100'000), deep_text(197), std::string("'{\"a\":' || ") + deep_text(5'000)}) {
+        const TempDir with;
+        write_good_files(with);
+        make_database(with, "logs/m/opencode.db",
+                      opencode_tables + opencode_session("ses_1", deep) + opencode_session("ses_2", "'{}'"));
+        const CliResult result = run_cli(with, "scan logs --json");
+        if (has(result.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+        REQUIRE(result.exit_code == 0);
+        CHECK(agents_without_opencode(result) == json::parse(good.out)["agents"]);
+        CHECK(json::parse(result.out)["agents"]["opencode"]["sessions"] == 2);
+        CHECK(json::parse(result.out)["agents"]["opencode"]["billed"]["cache_read_tokens"] == 10);
+        CHECK(has(result.err, "opencode.db: 1 damaged line left out"));
+        CHECK(has(result.err, "nested deeper than 196 levels"));
+    }
+    const TempDir with;
+    make_database(with, "opencode.db", opencode_tables + opencode_session("ses_1", deep_text(190)));
+    CHECK_FALSE(has(run_cli(with, "scan opencode.db").err, "damaged"));
+}
+
+TEST_CASE("a session of a database above --max-input is left out, and the others are read", "[apps]") {
+    if (!has_sqlite3()) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const TempDir dir;
+    make_database(dir, "opencode.db",
+                  opencode_tables +
+                      opencode_session("ses_1", "json_object('type', 'text', 'text', hex(zeroblob(20000)))") +
+                      opencode_session("ses_2", "'{}'"));
+    const CliResult result = run_cli(dir, "scan opencode.db --json --max-input 30K");
+    if (has(result.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    CHECK(json::parse(result.out)["agents"]["opencode"]["sessions"] == 1);
+    CHECK(has(result.err, "a session of more than 30720 bytes"));
+}
+
+TEST_CASE("a file that takes more memory than there is fails alone", "[apps]") {
+    const TempDir dir;
+    write_good_files(dir);
+    const json good = json::parse(run_cli(dir, "scan logs --json").out);
+    // Small values in a line: many times as large once they are parsed.
+    std::string values = R"({"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"content":[0)";
+    while (values.size() < (8U << 20U)) values += ",{},[]";
+    write_text(dir / "logs/m.jsonl", values + R"(],"role":"user"}})" + "\n");
+    for (const char* limit : {"250000", "400000"}) {  // while it is parsed, and while it is looked at
+        write_text(dir / "run", std::string("ulimit -v ") + limit + " || exit 99; exec '" WHITTLE_CLI "' scan '" +
+                                    (dir / "logs") + "' --json");
+        const CliResult result = run_cli(dir, "--version > /dev/null; sh '" + (dir / "run") + "'");
+        if (result.exit_code == 99) SKIP_WITH_MESSAGE("no limit of memory can be set here");
+        INFO(result.err);
+        REQUIRE(json::accept(result.out));
+        CHECK(json::parse(result.out)["agents"] == good["agents"]);
+        CHECK(result.exit_code == 1);
+        CHECK(has(result.err, "m.jsonl: out of memory"));
+    }
+}
