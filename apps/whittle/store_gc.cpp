@@ -5,7 +5,10 @@
 #include "shown.hpp"
 #include "store_commands.hpp"
 #include "table.hpp"
+#include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/conversation/detail/stored_objects.hpp"
 #include "whittle/retention/retention.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +16,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,9 +38,32 @@ bool is_saved_conversation(const ordered_json& json) {
     return json.is_array() && std::ranges::all_of(json, [](const auto& one) { return one.contains("role"); });
 }
 
-bool holds_conversation(std::string_view text) {
-    return is_saved_conversation(ordered_json::parse(text, nullptr, false)) ||
-           is_saved_conversation(ordered_json::parse(text.substr(0, text.find('\n')), nullptr, false));
+/// Null if it is no JSON that a conversation is saved as.
+ordered_json parsed_or_null(std::string_view text) {
+    try {
+        return detail::parse_json("read", text, {.max_bytes = SIZE_MAX}, nullptr, [] { throw_if_interrupted(); });
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
+/// A file of --live, as far as it can be read.
+struct LiveFile {
+    std::string name{};
+    bool holds_conversation = false;
+    std::string id{};  // of the conversation; empty: it has none
+};
+
+LiveFile live_file(const std::string& name, std::string_view text) {
+    LiveFile file{.name = name};
+    for (const std::string_view part : {text, text.substr(0, text.find('\n'))}) {
+        const ordered_json json = parsed_or_null(part);
+        if (!is_saved_conversation(json)) continue;
+        file.holds_conversation = true;
+        if (const auto id = detail::find_string(json, "id")) file.id = *id;
+        break;
+    }
+    return file;
 }
 
 /// The files of --live, one after the other.
@@ -45,16 +75,16 @@ public:
         if (at_ == files_.size()) return std::nullopt;
         const std::string& file = files_[at_++];
         SavedConversationText saved{file, read_all(file, InputLimits{.max_bytes = 0, .max_ratio = 0})};
-        if (!holds_conversation(saved.text)) doubtful_.push_back(file);
+        read_.push_back(live_file(file, saved.text));
         return saved;
     }
-    /// Those read so far that hold none in a known form.
-    [[nodiscard]] const std::vector<std::string>& doubtful() const noexcept { return doubtful_; }
+    /// Those read so far.
+    [[nodiscard]] const std::vector<LiveFile>& read() const noexcept { return read_; }
 
 private:
     std::vector<std::string> files_;
     std::size_t at_ = 0;
-    std::vector<std::string> doubtful_{};
+    std::vector<LiveFile> read_{};
 };
 
 RetentionOptions retention_options(const StoreCommand& command) {
@@ -81,15 +111,33 @@ bool names_object(Storage& storage, const std::string& file, RetentionOptions op
     return found;
 }
 
-/// Another file, given by mistake for a conversation, would let everything go that the conversation has.
+/// The folders of objects in the store.
+std::set<std::string, std::less<>> folders_in(Storage& storage) {
+    std::set<std::string, std::less<>> folders;
+    for (const StoredObject& object : objects_in(storage, "")) folders.insert(root_of(object.key));
+    return folders;
+}
+
+/// Another file, given by mistake for a conversation, would let everything go that the conversation has; so would one
+/// that is not read as it was written.
 void require_conversations(Storage& storage, const StoreCommand& command, const LiveFiles& live,
                            const RetentionOptions& options) {
-    for (const std::string& file : live.doubtful()) {
-        if (names_object(storage, file, options)) continue;
+    const auto folders = folders_in(storage);
+    for (const LiveFile& file : live.read()) {
+        const bool has_objects =
+            !file.id.empty() && (folders.contains(to_safe_name(file.id)) || folders.contains(short_root(file.id)));
+        if ((file.holds_conversation && !has_objects) || names_object(storage, file.name, options)) continue;
+        if (has_objects)
+            throw Error(
+                Errc::invalid_argument,
+                fmt::format("store gc: --live {}: it is the conversation \"{}\", which has objects in {}, and it "
+                            "refers to none of them; nothing was removed. Give what refers to them too, such "
+                            "as FILE.whittle.json beside it, or leave it out if none is wanted",
+                            file.name, file.id, command.root));
         throw Error(Errc::invalid_argument,
                     fmt::format("store gc: --live {}: it holds no messages, is no side table, and names no object of "
                                 "{}; nothing was removed. Give the saved conversation, or FILE.whittle.json beside it",
-                                file, command.root));
+                                file.name, command.root));
     }
 }
 

@@ -3,6 +3,8 @@
 #include "../base/ascii.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 namespace whittle::inline v0::retention {
 namespace {
@@ -17,6 +19,36 @@ std::string without_escaped_slashes(std::string_view text) {
     for (const char c : text) {
         if (c == '/') plain.erase(plain.find_last_not_of('\\') + 1);
         plain += c;
+    }
+    return plain;
+}
+
+/// The character that the last six of `text` stand for, as "\u002f" does, if it is a backslash or may stand in a key.
+std::optional<char> character_at_end_of(std::string_view text) noexcept {
+    constexpr std::size_t size = 6;
+    constexpr int base = 16;
+    if (text.size() < size) return std::nullopt;
+    const std::string_view escape = text.substr(text.size() - size);
+    if (!escape.starts_with("\\u00")) return std::nullopt;
+    int number = 0;
+    const auto [end, error] = std::from_chars(escape.data() + 4, escape.data() + size, number, base);
+    if (error != std::errc() || end != escape.data() + size || number > 0x7F) return std::nullopt;
+    const char c = static_cast<char>(number);
+    return c == '\\' || may_stand_in_key(c) ? std::optional(c) : std::nullopt;
+}
+
+/// With the characters of keys in place of their numbers, as often as JSON stands in JSON: a character that is found
+/// so may complete another one.
+std::string without_numbers(std::string_view text) {
+    std::string plain;
+    plain.reserve(text.size());
+    for (const char c : text) {
+        plain += c;
+        while (const auto character = character_at_end_of(plain)) {
+            plain.resize(plain.size() - 6);
+            plain.erase(plain.find_last_not_of('\\') + 1);
+            plain += *character;
+        }
     }
     return plain;
 }
@@ -71,11 +103,17 @@ void KeyIndex::mark_word(std::string_view word, std::uint32_t by) {
     }
 }
 
+/// As the text is, and as it is where JSON writes characters by their numbers: what only looks so is in doubt.
+void KeyIndex::mark_in(std::string_view text, std::uint32_t by, Poll poll) {
+    mark_words_of(without_escaped_slashes(text), by, poll);
+    if (text.find("\\u00") == std::string_view::npos) return;
+    mark_words_of(without_escaped_slashes(without_numbers(text)), by, poll);
+}
+
 /// Behind a backslash the letter of an escape is none of the key.
-void KeyIndex::mark_in(std::string_view given, std::uint32_t by, Poll poll) {
+void KeyIndex::mark_words_of(std::string_view text, std::uint32_t by, Poll poll) {
     constexpr std::size_t unicode_escape = 5;  // u and four digits
     constexpr std::size_t stretch = 65'536;
-    const std::string text = without_escaped_slashes(given);
     std::size_t polled = 0;
     for (std::size_t at = 0; at < text.size();) {
         if (at - polled >= stretch) {
@@ -88,7 +126,7 @@ void KeyIndex::mark_in(std::string_view given, std::uint32_t by, Poll poll) {
         }
         std::size_t end = at;
         while (end < text.size() && may_stand_in_key(text[end])) ++end;
-        const std::string_view word = std::string_view(text).substr(at, end - at);
+        const std::string_view word = text.substr(at, end - at);
         mark_word(word, by);
         const bool is_escaped = at > 0 && text[at - 1] == '\\';
         if (is_escaped) mark_word(word.substr(1), by);

@@ -23,8 +23,8 @@ public:
     void add(std::string_view key) { slots_.push_back({hash128(key), nobody}); }
     void finish();
 
-    /// Marks every key that stands in `text`, which may be JSON, also at the end of a path or as JSON writes it.
-    /// `by`: who refers to it. Calls `poll` for each 64 KiB.
+    /// Marks every key that stands in `text`, which may be JSON, also at the end of a path or in any of JSON's
+    /// spellings, in JSON in JSON too. `by`: who refers to it. Calls `poll` for each 64 KiB.
     void mark_in(std::string_view text, std::uint32_t by, Poll poll);
     void mark(std::string_view key, std::uint32_t by);
 
@@ -40,6 +40,7 @@ private:
     };
 
     [[nodiscard]] const Slot* find(std::string_view key) const;
+    void mark_words_of(std::string_view text, std::uint32_t by, Poll poll);
     void mark_word(std::string_view word, std::uint32_t by);
 
     std::vector<Slot> slots_{};  // in order of the prints

@@ -132,10 +132,13 @@ TEST_CASE("store gc removes nothing without --yes, and only what is old and what
 }
 
 TEST_CASE("store gc finds keys in paths, escapes and JSON within JSON", "[apps]") {
-    for (const std::string live :
-         {R"("a/clear/c0 a/clear/c1 b7/9")", R"("[b7\/9]\na\/clear\/c0\n\u0022a/clear/c1\u0022")",
-          R"({"arguments": "{\"path\": \"/srv/store/b7/9\\na/clear/c0\\u0022a/clear/c1\"}"})",
-          R"(_b7/9_ ...a/clear/c0... (-a/clear/c1-))", R"({"stored":["a/clear/c0","a/clear/c1"],"key":"b7\\\/9"})"}) {
+    for (
+        const std::string live :
+        {R"("a/clear/c0 a/clear/c1 b7/9")", R"("[b7\/9]\na\/clear\/c0\n\u0022a/clear/c1\u0022")",
+         R"({"arguments": "{\"path\": \"/srv/store/b7/9\\na/clear/c0\\u0022a/clear/c1\"}"})",
+         R"({"k":["a\u002fclear\u002fc0","\u0061/cl\u0065ar\u002Fc\u0031","b\u0037\u002f9"]})",
+         R"({"arguments": "[\"a\\u002fclear\u002fc0\",\"a\u005cu002fclear\u005c/c1\",\"\\\u0062\\\\u0037\\u002f9\"]"})",
+         R"(_b7/9_ ...a/clear/c0... (-a/clear/c1-))", R"({"stored":["a/clear/c0","a/clear/c1"],"key":"b7\\\/9"})"}) {
         CAPTURE(live);
         const TempDir dir;
         fill_store(dir, 30);
@@ -295,6 +298,11 @@ TEST_CASE("store gc leaves what apply stored and can still undo", "[apps]") {
     CHECK(keys_in(dir).size() == stored);
     CHECK(run_cli(dir, gc + "small.json").exit_code == 0);  // the placeholders name them too
     CHECK(keys_in(dir).size() == stored);
-    CHECK(run_cli(dir, gc + "talk.json").exit_code == 0);
+    const CliResult original = run_cli(dir, gc + "talk.json");  // which refers to none of what its conversation has
+    CHECK(original.exit_code == 1);
+    CHECK(has(original.err, "it is the conversation \"talk\", which has objects in store, and it refers to none"));
+    CHECK(keys_in(dir).size() == stored);
+    write_text(dir / "other.json", session_line("other", 1, 10));
+    CHECK(run_cli(dir, gc + "other.json").exit_code == 0);
     CHECK(keys_in(dir).empty());
 }
