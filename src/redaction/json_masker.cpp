@@ -1,6 +1,7 @@
 #include "json_masker.hpp"
 
 #include "../base/ascii.hpp"
+#include "made_words.hpp"
 #include "piece_masker.hpp"
 #include "redacting_stream.hpp"
 
@@ -42,14 +43,14 @@ std::string encoded(const std::string& text) {
 /// One walk over a JSON text.
 class JsonWalk {
 public:
-    JsonWalk(const MaskRules& rules, std::string_view json, int depth, std::string& out, Places& places)
-        : rules_(rules), json_(json), depth_(depth), out_(out), places_(places) {}
+    JsonWalk(const MaskRules& rules, std::string_view json, int depth, std::string& out, Found& found)
+        : rules_(rules), json_(json), depth_(depth), out_(out), found_(found) {}
 
     void run() {
         for (std::size_t at = 0; at < json_.size();) {
             if (json_[at] != '"') {
                 const char c = json_[at++];
-                if (c == '}') is_media_ = false;
+                if (c == '}') is_media_ = names_value_ = false;
                 if (c != ':' && !detail::is_space(c)) forget_key(c);
                 out_ += c;
                 continue;
@@ -88,30 +89,41 @@ private:
     }
 
     std::string masked_value(const std::string& text) {
-        if (rules_.named && text.size() >= least_value_bytes && is_key_of_secret(key_, rules_.names)) {
-            ++places_["named"];
+        if (rules_.named && is_named(text)) {
+            found_.note("named", text);
             return mask_of(text, rules_.given.shown_bytes);
         }
         const bool is_media =
             detail::is_one_of(std::string_view(key_), media_keys) && (is_media_ || begins_as_media(text));
         if (depth_ < deepest && is_json(text)) {
             std::string nested;
-            JsonWalk(rules_, text, depth_ + 1, nested, places_).run();
+            JsonWalk(rules_, text, depth_ + 1, nested, found_).run();
             return nested;
         }
         return masked_lines(text, is_media || detail::is_one_of(std::string_view(key_), opaque_keys));
     }
 
+    /// `{"name": "DB_PASSWORD", "value": "..."}` says it in two steps.
+    bool is_named(const std::string& text) {
+        if (names_value_ && detail::same_word(key_, "value")) return text.size() >= least_value_bytes;
+        const NameKind kind = kind_of_name(key_, rules_);
+        if (kind == NameKind::secret) return text.size() >= least_value_bytes;
+        if (kind == NameKind::doubtful && looks_made(text)) return true;
+        if (detail::same_word(key_, "name") || detail::same_word(key_, "key"))
+            names_value_ = kind_of_name(text, rules_) == NameKind::secret;
+        return false;
+    }
+
     std::string masked_lines(const std::string& text, bool is_opaque) {
         std::string masked;
         if (text.find('\n') == std::string::npos) {
-            mask_piece(rules_, text, is_opaque, masked, places_);
+            mask_piece(rules_, text, is_opaque, masked, found_);
             return masked;
         }
-        RedactingStream lines(rules_, false);
+        RedactingStream lines(rules_, false, found_.secrets);
         lines.write(text, masked);
         lines.finish(masked);
-        for (const auto& [rule, number] : lines.places()) places_[rule] += number;
+        for (const auto& [rule, number] : lines.places()) found_.places[rule] += number;
         return masked;
     }
 
@@ -119,9 +131,10 @@ private:
     std::string_view json_;
     int depth_;
     std::string& out_;
-    Places& places_;
-    std::string key_{};      // of the value that comes next
-    bool is_media_ = false;  // the object has said what kind of data it holds
+    Found& found_;
+    std::string key_{};         // of the value that comes next
+    bool is_media_ = false;     // the object has said what kind of data it holds
+    bool names_value_ = false;  // the object has said that its "value" is a secret
 };
 
 }  // namespace
@@ -133,8 +146,8 @@ bool is_json(std::string_view text) {
     return may_be && nlohmann::json::accept(bare);
 }
 
-void mask_json(const MaskRules& rules, std::string_view json, std::string& out, Places& places) {
-    JsonWalk(rules, json, 0, out, places).run();
+void mask_json(const MaskRules& rules, std::string_view json, std::string& out, Found& found) {
+    JsonWalk(rules, json, 0, out, found).run();
 }
 
 }  // namespace whittle::inline v0::redaction

@@ -10,7 +10,7 @@ namespace whittle::inline v0::redaction {
 /// Whether `text` is a JSON object or array, with nothing but white space around it.
 [[nodiscard]] bool is_json(std::string_view text);
 
-/// Appends `json`, which is JSON, to `out` with its strings masked, and counts in `places`.
-void mask_json(const MaskRules& rules, std::string_view json, std::string& out, Places& places);
+/// Appends `json`, which is JSON, to `out` with its strings masked, and notes what it finds.
+void mask_json(const MaskRules& rules, std::string_view json, std::string& out, Found& found);
 
 }  // namespace whittle::inline v0::redaction

@@ -1,26 +1,21 @@
 #include "piece_masker.hpp"
 
 #include "../base/ascii.hpp"
+#include "made_words.hpp"
+#include "private_key_text.hpp"
+#include "value_text.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace whittle::inline v0::redaction {
 namespace {
 
 using detail::is_alnum;
+using detail::is_digit;
 
 constexpr std::size_t least_data_bytes = 512;  // of base64 that is no secret, but an image or the like
-
-/// How much of what follows the name of a secret belongs to it: "=", ":", and quotes and spaces around, as code and
-/// JSON have them. 0: it names nothing.
-std::size_t end_of_name(std::string_view rest) {
-    const auto is_quote = [&](std::size_t at) { return at < rest.size() && (rest[at] == '"' || rest[at] == '\''); };
-    const auto behind_spaces = [&](std::size_t at) { return std::min(rest.find_first_not_of(' ', at), rest.size()); };
-    std::size_t at = behind_spaces(is_quote(0) ? 1 : 0);
-    if (at == rest.size() || (rest[at] != '=' && rest[at] != ':')) return 0;
-    at = behind_spaces(at + 1);
-    return is_quote(at) ? at + 1 : at;
-}
 
 /// A variable of the environment, such as SECRET_KEY_BASE, and not a count of tokens.
 bool is_in_capitals(std::string_view word) { return std::ranges::none_of(word, detail::is_lower); }
@@ -39,20 +34,60 @@ std::size_t end_of_base64(std::string_view text, std::size_t at) {
     return at;
 }
 
+bool is_in_wide_key(char c) { return is_in_word(c) || is_base64(c) || c == '~' || c == ':' || c == '%'; }
+
+std::size_t end_of(std::string_view text, std::size_t at, bool (*is_part)(char)) {
+    while (at < text.size() && is_part(text[at])) ++at;
+    return at;
+}
+
+/// Keys of well-known services that are told by their shape, and not by their beginning: those of Telegram's and
+/// Discord's bots, of Azure's applications, of Mailchimp, MaxMind and Terraform. Where it ends; 0: it is none.
+std::size_t end_of_shaped_key(std::string_view text, std::size_t at, std::string_view word) {
+    const std::size_t end = at + word.size();
+    const auto goes_on = [&](bool (*is_part)(char)) {
+        const std::size_t there = end_of(text, end + 1, is_part);
+        const std::size_t least_behind = there == text.size() ? 12 : 30;  // one that the text's end cuts off
+        return there - end > least_behind ? there : 0;
+    };
+    if (word.size() >= 8 && word.size() <= 10 && std::ranges::all_of(word, is_digit) &&
+        (text.substr(end).starts_with(":AA") || text.substr(end).starts_with("%3AAA")))
+        return goes_on(is_in_word);
+    if (word.size() == 5 && word.ends_with('Q') && is_digit(word[3]) && text.substr(end).starts_with('~'))
+        return goes_on([](char c) { return is_in_word(c) || c == '~'; });
+    const std::size_t first = word.find('.');
+    if (first >= 23 && first <= 28 && word.size() > (end == text.size() ? 48 : 58) &&
+        word.find('.', first + 1) == first + 7)
+        return end;
+    if (word.size() >= 36 && word.size() <= 37 && word.substr(32).starts_with("-us") && is_digit(word.back()))
+        return end;
+    if (word.size() == 40 && word.ends_with("_mmk")) return end;
+    return word.size() > 60 && word.find(".atlasv1.") == 14 ? end : 0;
+}
+
 /// One walk over a piece.
 class PieceWalk {
 public:
-    PieceWalk(const MaskRules& rules, std::string_view text, bool is_opaque, std::string& out, Places& places)
-        : rules_(rules), text_(text), is_opaque_(is_opaque), out_(out), places_(places) {}
+    PieceWalk(const MaskRules& rules, std::string_view text, bool is_opaque, std::string& out, Found& found)
+        : rules_(rules), text_(text), is_opaque_(is_opaque), out_(out), found_(found) {}
 
     void run() {
+        if (rules_.private_key && text_.find("-----") != std::string_view::npos) {
+            for (const auto& [from, to] : private_keys_in(text_)) planned_.push_back({{from, to}, "private_key"});
+        }
+        if (rules_.named) {
+            if (const auto password = password_of_pgpass(text_)) planned_.push_back({*password, "named"});
+        }
         while (at_ < text_.size()) {
+            if (take_planned()) continue;
             if (const std::size_t escape = size_of_escape(text_.substr(at_)); escape > 0) {
                 keep(escape);
             } else if (!is_in_word(text_[at_])) {
                 keep_between();
+            } else if (text_[at_] == '-' || text_[at_] == '.') {
+                note_public_block();
+                keep(1);  // "-ghp_...": what a difference took away
             } else if (const std::size_t data = size_of_data(); data > 0) {
-                is_value_ = false;
                 keep(data);
             } else {
                 take_word();
@@ -61,79 +96,220 @@ public:
     }
 
 private:
+    struct Planned {
+        Stretch place{};
+        const char* rule = "";
+    };
+
+    /// What was found in front of it to be a secret.
+    bool take_planned() {
+        while (next_planned_ < planned_.size() && planned_[next_planned_].place.begin < at_) ++next_planned_;
+        if (next_planned_ == planned_.size() || planned_[next_planned_].place.begin != at_) return false;
+        const Planned planned = planned_[next_planned_++];
+        if (planned.place.end <= at_) return false;
+        mask(planned.place.end, planned.rule);
+        return true;
+    }
+
+    void plan(const Stretch& place) {
+        planned_.erase(planned_.begin(), planned_.begin() + static_cast<std::ptrdiff_t>(next_planned_));
+        next_planned_ = 0;
+        const auto behind =
+            std::ranges::find_if(planned_, [&](const Planned& other) { return other.place.begin >= place.begin; });
+        planned_.insert(behind, {place, "named"});
+    }
+
+    [[nodiscard]] std::size_t next_stop() const {
+        for (std::size_t i = next_planned_; i < planned_.size(); ++i) {
+            if (planned_[i].place.begin > at_) return planned_[i].place.begin;
+        }
+        return text_.size();
+    }
+
+    void mask(std::size_t end, const char* rule) {
+        const std::string_view secret = text_.substr(at_, end - at_);
+        found_.note(rule, secret);
+        if (std::string_view(rule) == "private_key") {
+            out_ += "***";
+        } else {
+            out_ += mask_of(secret, rules_.given.shown_bytes);
+        }
+        at_ = end;
+    }
+
     /// What stands between words.
     void keep_between() {
-        std::size_t end = at_;
-        for (; end < text_.size() && !is_in_word(text_[end]) && text_[end] != '\\'; ++end)
-            is_value_ = is_value_ && text_[end] == ' ';
-        if (end == at_) is_value_ = false, ++end;  // a backslash at the end
+        const std::size_t stop = next_stop();
+        std::size_t end = at_ + 1;
+        if (text_[at_] == ':' && rules_.named) {
+            const std::string_view rest = text_.substr(at_);
+            const std::size_t slashes = rest.starts_with("://") ? 3 : rest.starts_with(":\\/\\/") ? 5 : 0;
+            if (slashes > 0) {
+                keep(slashes);
+                if (const auto password = password_of_address(text_, at_)) plan(*password);
+                return;
+            }
+        }
+        while (end < stop && !is_in_word(text_[end]) && text_[end] != '\\' && text_[end] != ':') ++end;
         keep(end - at_);
     }
 
+    /// A certificate, or a public key.
+    void note_public_block() {
+        const std::string_view rest = text_.substr(at_);
+        if (!rest.starts_with("-----BEGIN ") || !begins_public_block(rest.substr(0, rest.find('-', 11) + 5))) return;
+        public_end_ = std::max(public_end_, std::min(text_.find("-----END", at_), text_.size()));
+    }
+
     void keep(std::size_t bytes) {
+        bytes = std::min(bytes, text_.size() - at_);
         out_ += text_.substr(at_, bytes);
         at_ += bytes;
     }
 
-    /// Of base64 that is no secret: long, or said to be data.
+    /// Looks at the base64 that begins here: how much of it is no secret, being long, or said to be data.
     std::size_t size_of_data() {
+        if (const std::size_t label = size_of_label_of_hash(text_.substr(at_)); label > 0)
+            public_end_ = std::max(public_end_, end_of_base64(text_, at_ + label));
         if (at_ < base64_end_) return 0;
         base64_end_ = end_of_base64(text_, at_);
-        const bool is_said = text_.substr(0, at_).ends_with("base64,");
-        return is_said || base64_end_ - at_ >= least_data_bytes ? base64_end_ - at_ : 0;
-    }
-
-    /// A value with a "(" behind it is a call in a program.
-    [[nodiscard]] const char* rule_for(std::string_view word, std::size_t end) const {
-        if (rules_.key && begins_as_key(word, rules_.beginnings)) return "key";
-        if (rules_.random && !is_opaque_ && looks_random(word)) return "random";
-        const bool is_call = end < text_.size() && text_[end] == '(';
-        if (is_value_ && word.size() >= least_value_bytes && !is_number(word) && !is_call) return "named";
-        return nullptr;
+        const std::string_view front = text_.substr(0, at_);
+        const std::string_view run = text_.substr(at_, base64_end_ - at_);
+        if (ends_as_label_of_hash(front) || begins_as_public_der(run)) public_end_ = std::max(public_end_, base64_end_);
+        if (rules_.private_key && begins_as_private_der(run)) return 0;
+        return front.ends_with("base64,") || run.size() >= least_data_bytes ? run.size() : 0;
     }
 
     void take_word() {
-        const auto first = text_.begin() + static_cast<std::ptrdiff_t>(at_);
-        const auto end = static_cast<std::size_t>(std::find_if_not(first, text_.end(), is_in_word) - text_.begin());
+        const std::size_t end = end_of(text_, at_, is_in_word);
         const std::string_view word = text_.substr(at_, end - at_);
-        const char* const rule = rule_for(word, end);
-        if (rule != nullptr) {
-            ++places_[rule];
-            out_ += mask_of(word, rules_.given.shown_bytes);
-            at_ = end;
-        } else {
-            keep(word.size());
-        }
-        if (rules_.named) look_for_value(word, rule == nullptr);
+        if (rules_.private_key && at_ < base64_end_ && begins_as_private_der(word))
+            return mask(end_of_key_body(text_, at_), "private_key");
+        if (const std::size_t key = end_of_key(word); key > 0) return mask(key, "key");
+        if (rules_.random && !is_opaque_ && at_ >= public_end_ && looks_random(word)) return mask(end, "random");
+        const std::size_t name = at_;
+        keep(word.size());
+        if (rules_.named) look_for_value(name, word);
     }
 
-    /// Whether what comes next is the value that `word` names, or, as behind "Authorization: Bearer", still is.
-    void look_for_value(std::string_view word, bool is_shown) {
+    /// Of the key of a service that begins here; 0: there is none.
+    [[nodiscard]] std::size_t end_of_key(std::string_view word) const {
+        if (!rules_.key) return 0;
         const std::string_view rest = text_.substr(at_);
-        const bool is_name = is_key_of_secret(word, rules_.names);
-        std::size_t named = is_name ? end_of_name(rest) : 0;
-        if (!is_name && rest.starts_with('=') && is_in_capitals(word) && names_a_secret(word, rules_)) named = 1;
-        is_value_ = named > 0 || (is_value_ && is_name && is_shown);
-        keep(named);
+        if (at_ < public_end_) return 0;
+        const KeyForm* form = key_form_of(rest, word.size(), rules_);
+        if (form != nullptr && is_within_base64() && is_short(form->beginning)) form = nullptr;
+        if (form == nullptr) return end_of_shaped_key(text_, at_, word);
+        if (form->trust != Trust::wide) return at_ + word.size();
+        const std::size_t end = end_of(text_, at_, is_in_wide_key);
+        return end - at_ >= form->beginning.size() + 8 ? end : 0;
     }
+
+    /// Behind a sign of base64: chance lets words begin as short as keys do.
+    [[nodiscard]] bool is_within_base64() const {
+        return at_ > 0 && at_ < base64_end_ && (text_[at_ - 1] == '+' || text_[at_ - 1] == '/');
+    }
+    static bool is_short(std::string_view beginning) {
+        return beginning.size() <= 4 && std::ranges::all_of(beginning, is_base64);
+    }
+
+    /// Whether what comes next is a value that `word`, which begins at `name`, is the name of.
+    void look_for_value(std::size_t name, std::string_view word) {
+        if (at_ == text_.size()) return;
+        if (word == "password" || word == "u" || word.ends_with("user")) {
+            auto password = password_of_curl(text_, name, at_);
+            if (!password && word == "password") password = password_of_netrc(text_, name, at_);
+            if (password) return plan(*password);
+        }
+        if (text_[at_] == ' ' && (detail::same_word(word, "basic") || detail::same_word(word, "bearer")))
+            return take_behind_scheme();
+        if (!may_name_value(name)) return;
+        const NameKind kind = kind_of(word);
+        if (kind == NameKind::none) return;
+        auto place = place_of_value(text_, name, at_);
+        if (!place) return;
+        keep(place->begin - at_);
+        if (place->quote.empty() || text_.substr(at_).find(' ') < 12) pass_over_scheme(*place);
+        const std::size_t end = end_of_value(text_, *place);
+        if (is_secret(*place, end, kind)) mask(end, rule_of(end));
+    }
+
+    /// Whether what stands behind the word is one of the signs behind a name. Most words are told so from names.
+    [[nodiscard]] bool may_name_value(std::size_t name) const {
+        const std::size_t next = text_.find_first_not_of(" \t", at_);
+        if (next == std::string_view::npos) return false;
+        return std::string_view("=:>&\"'`\\%?+").find(text_[next]) != std::string_view::npos ||
+               text_.substr(0, name).ends_with("--");
+    }
+
+    [[nodiscard]] NameKind kind_of(std::string_view word) const {
+        const NameKind kind = kind_of_name(word, rules_);
+        if (kind == NameKind::secret || !is_in_capitals(word)) return kind;
+        return text_.substr(at_).starts_with('=') && names_a_secret(word, rules_) ? NameKind::secret : kind;
+    }
+
+    /// "Bearer" and the like, which stay.
+    void pass_over_scheme(ValuePlace& place) {
+        const std::size_t end = end_of(text_, at_, is_in_word);
+        if (end == text_.size() || text_[end] != ' ' || !is_scheme_of_authorization(text_.substr(at_, end - at_)))
+            return;
+        keep(end + 1 - at_);
+        place.begin = at_;
+    }
+
+    /// Of "Basic dXNlcjpwYXNz" and "Bearer abc...", without a name in front.
+    void take_behind_scheme() {
+        constexpr std::size_t least = 12;
+        if (at_ + 1 >= text_.size() || text_[at_] != ' ') return;
+        const std::size_t end = end_of(text_, at_ + 1, is_in_wide_key);
+        const std::string_view value = text_.substr(at_ + 1, end - at_ - 1);
+        if (value.size() < least || reads_as_words(value) || std::ranges::none_of(value, is_digit)) return;
+        keep(1);
+        mask(end, rule_of(end));
+    }
+
+    /// A value with a "(" behind it is a call in a program.
+    [[nodiscard]] bool is_secret(const ValuePlace& place, std::size_t end, NameKind kind) const {
+        constexpr std::size_t longest = 65'536;
+        const std::string_view value = text_.substr(at_, end - at_);
+        if (value.size() < least_value_bytes || value.size() > longest || is_number(value) || is_to_be_filled(value))
+            return false;
+        if (kind == NameKind::doubtful) return looks_made(value);
+        if (!place.quote.empty()) return std::ranges::count(value, ' ') <= most_spaces;
+        const bool is_call = end < text_.size() && (text_[end] == '(' || text_[end] == '[');
+        if (place.is_line || place.is_between_tags) return !is_call && value.find('(') == std::string_view::npos;
+        return !is_call && kind_of_name(value, rules_) != NameKind::secret && !is_path(value);
+    }
+
+    [[nodiscard]] const char* rule_of(std::size_t end) const {
+        const std::string_view value = text_.substr(at_, end - at_);
+        if (rules_.key && is_in_word(value.front()) &&
+            key_form_of(value, end_of(value, 0, is_in_word), rules_) != nullptr)
+            return "key";
+        return rules_.random && !is_opaque_ && looks_random(value) ? "random" : "named";
+    }
+
+    static constexpr std::ptrdiff_t most_spaces = 3;  // of a pass phrase; more is a sentence
 
     const MaskRules& rules_;
     std::string_view text_;
     bool is_opaque_;
     std::string& out_;
-    Places& places_;
+    Found& found_;
     std::size_t at_ = 0;
     std::size_t base64_end_ = 0;
-    bool is_value_ = false;  // the next word stands behind the name of a secret
+    std::size_t public_end_ = 0;  // of a hash, or a public key
+    std::vector<Planned> planned_{};
+    std::size_t next_planned_ = 0;
 };
 
 /// `text` without the words that the host lists.
-std::string without_words(const MaskRules& rules, std::string text, Places& places) {
+std::string without_words(const MaskRules& rules, std::string text, Found& found) {
     for (const std::string& word : rules.given.words) {
         const std::string mask = mask_of(word, std::min(rules.given.shown_bytes, word.size() / 4));
         for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + mask.size())) {
             text.replace(at, word.size(), mask);
-            ++places["word"];
+            found.note("word", word);
         }
     }
     return text;
@@ -141,17 +317,17 @@ std::string without_words(const MaskRules& rules, std::string text, Places& plac
 
 }  // namespace
 
-void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Places& places) {
+void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Found& found) {
     std::string plain;
     if (!rules.given.words.empty()) {
-        plain = without_words(rules, std::string(piece), places);
+        plain = without_words(rules, std::string(piece), found);
         piece = plain;
     }
-    if (!rules.given.host) return PieceWalk(rules, piece, is_opaque, out, places).run();
+    if (!rules.given.host) return PieceWalk(rules, piece, is_opaque, out, found).run();
     std::string masked;
-    PieceWalk(rules, piece, is_opaque, masked, places).run();
+    PieceWalk(rules, piece, is_opaque, masked, found).run();
     if (auto own = rules.given.host(masked); own && *own != masked) {
-        ++places["host"];
+        ++found.places["host"];
         masked = *std::move(own);
     }
     out += masked;

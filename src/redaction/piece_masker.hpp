@@ -7,9 +7,9 @@
 
 namespace whittle::inline v0::redaction {
 
-/// Appends `piece`, a text without a line feed, to `out`, masked by all rules but `private_key`, and counts in
-/// `places`. `is_opaque`: it is what a provider or a program made, such as an id or a signature, so that `random` does
-/// not look at it.
-void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Places& places);
+/// Appends `piece`, a text without a line feed, to `out`, masked by all rules, of `private_key` what stands in one
+/// line, and notes what it finds. `is_opaque`: it is what a provider or a program made, such as an id, a signature or a
+/// certificate, so that `random` does not look at it.
+void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Found& found);
 
 }  // namespace whittle::inline v0::redaction

@@ -3,8 +3,10 @@
 #include "../base/ascii.hpp"
 #include "json_masker.hpp"
 #include "piece_masker.hpp"
+#include "private_key_text.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace whittle::inline v0::redaction {
 namespace {
@@ -17,19 +19,11 @@ std::size_t end_of_piece(std::string_view line) {
     return last == std::string_view::npos ? line.size() : last + 1;
 }
 
-/// "-----BEGIN RSA PRIVATE KEY-----", whatever stands around it.
-bool begins_private_key(std::string_view line) {
-    const std::size_t begin = line.find("-----BEGIN ");
-    return begin != std::string_view::npos && line.find("PRIVATE KEY", begin) != std::string_view::npos;
-}
-
-/// Of the lines between BEGIN and END: base64, or a header of an old form.
-bool may_stand_in_key(std::string_view line) {
-    constexpr std::size_t longest = 128;
-    const std::string_view bare = detail::trim_view(line);
-    if (bare.size() > longest) return false;
-    return std::ranges::all_of(bare, [](char c) { return detail::is_alnum(c) || c == '+' || c == '/' || c == '='; }) ||
-           bare.starts_with("Proc-Type:") || bare.starts_with("DEK-Info:");
+/// A line of PEM, and not a word that stands alone in its line.
+bool may_begin_in_key(std::string_view core) {
+    constexpr std::size_t least = 24;
+    return core.size() >= least && may_stand_in_key(core) && core.find(':') == std::string_view::npos &&
+           std::ranges::any_of(core, detail::is_digit) && !begins_as_public_der(core);
 }
 
 }  // namespace
@@ -41,13 +35,12 @@ void RedactingStream::write(std::string_view chunk, std::string& out) {
         const std::string_view left = std::string_view(held_).substr(done);
         const std::size_t line = left.substr(0, longest_piece).find('\n');
         if (line != std::string_view::npos) {
-            take_line(left.substr(0, line), !is_rest_, out);
-            out += '\n';
+            take_line(left.substr(0, line), !is_rest_, "\n", out);
             is_rest_ = false;
             done += line + 1;
         } else if (left.size() >= longest_piece) {
             const std::size_t piece = end_of_piece(left.substr(0, longest_piece));
-            take_line(left.substr(0, piece), false, out);
+            take_line(left.substr(0, piece), false, "", out);
             is_rest_ = true;
             done += piece;
         } else {
@@ -58,34 +51,98 @@ void RedactingStream::write(std::string_view chunk, std::string& out) {
 }
 
 void RedactingStream::finish(std::string& out) {
-    if (!held_.empty()) take_line(held_, !is_rest_, out);
+    if (!held_.empty()) take_line(held_, !is_rest_, "", out);
     held_.clear();
+    settle_held(false, out);
 }
 
-void RedactingStream::take_line(std::string_view line, bool is_whole, std::string& out) {
-    if (rules_->private_key && is_hidden(line)) {
-        if (!is_key_counted_) ++places_["private_key"];
-        is_key_counted_ = true;
-        out += "***";
-        return;
+void RedactingStream::take_line(std::string_view line, bool is_whole, std::string_view line_end, std::string& out) {
+    if (rules_->private_key) {
+        if (take_in_key(line, line_end, out) || (is_whole && !is_rest_ && hold(line, line_end, out))) return;
+        settle_held(ends_private_key(line), out);
     }
     mask_line(line, is_whole, out);
+    out += line_end;
+    if (rules_->private_key) note_marks(line);
 }
 
 /// Whether the line is one of a private key's between BEGIN and END.
-bool RedactingStream::is_hidden(std::string_view line) {
-    if (begins_private_key(line)) {
-        is_in_key_ = true;
-        is_key_counted_ = false;
+bool RedactingStream::take_in_key(std::string_view line, std::string_view line_end, std::string& out) {
+    if (block_ != Block::private_key) return false;
+    const LineCore core = core_of(line);
+    if (!may_stand_in_key(line.substr(core.begin, core.end - core.begin))) {
+        block_ = Block::none;
         return false;
     }
-    is_in_key_ = is_in_key_ && may_stand_in_key(line);
-    return is_in_key_ && !detail::trim_view(line).empty();
+    hide_line(line, out);
+    out += line_end;
+    return true;
+}
+
+/// Whether the line may be one of a private key's whose BEGIN is not to be seen: its END tells.
+bool RedactingStream::hold(std::string_view line, std::string_view line_end, std::string& out) {
+    constexpr std::size_t most_bytes = 32'768;
+    if (block_ != Block::none) return false;
+    const LineCore core = core_of(line);
+    const std::string_view bare = line.substr(core.begin, core.end - core.begin);
+    if (begins_as_private_der(bare)) return false;
+    if (!may_begin_in_key(bare) && (lines_.empty() || bare.empty() || !may_stand_in_key(bare))) return false;
+    if (lines_.size() + line.size() > most_bytes) settle_held(false, out);
+    lines_.append(line).append(line_end);
+    return true;
+}
+
+void RedactingStream::settle_held(bool is_key, std::string& out) {
+    const std::string lines = std::exchange(lines_, {});
+    if (is_key && !lines.empty()) is_key_counted_ = false;
+    for (std::string_view left = lines; !left.empty();) {
+        const std::size_t end = left.find('\n');
+        const std::string_view line = left.substr(0, end);
+        if (is_key) {
+            hide_line(line, out);
+        } else {
+            mask_line(line, true, out);
+        }
+        if (end == std::string_view::npos) break;
+        out += '\n';
+        left.remove_prefix(end + 1);
+    }
+}
+
+/// What stands around it, such as its number, stays.
+void RedactingStream::hide_line(std::string_view line, std::string& out) {
+    const LineCore core = core_of(line);
+    const std::string_view secret = line.substr(core.begin, core.end - core.begin);
+    out += line.substr(0, core.begin);
+    if (!secret.empty()) {
+        if (found_.secrets != nullptr) found_.secrets->emplace_back(secret);
+        if (!std::exchange(is_key_counted_, true)) ++found_.places["private_key"];
+        out += "***";
+    }
+    out += line.substr(core.end);
+}
+
+/// What the line begins, for those that follow.
+void RedactingStream::note_marks(std::string_view line) {
+    const bool has_marks = line.find("-----") != std::string_view::npos;
+    const LineCore core = core_of(line);
+    const std::string_view bare = line.substr(core.begin, core.end - core.begin);
+    if (has_marks && begins_private_key(line) && !ends_private_key(line)) {
+        block_ = Block::private_key;
+        is_key_counted_ = false;
+    } else if (begins_as_private_der(bare) && std::ranges::all_of(bare, is_base64)) {
+        block_ = Block::private_key;
+        is_key_counted_ = true;
+    } else if (has_marks && begins_public_block(line)) {
+        block_ = Block::public_block;
+    } else if (block_ == Block::public_block && !may_stand_in_key(bare)) {
+        block_ = Block::none;
+    }
 }
 
 void RedactingStream::mask_line(std::string_view line, bool is_whole, std::string& out) {
-    if (lines_may_be_json_ && is_whole && is_json(line)) return mask_json(*rules_, line, out, places_);
-    mask_piece(*rules_, line, false, out, places_);
+    if (lines_may_be_json_ && is_whole && is_json(line)) return mask_json(*rules_, line, out, found_);
+    mask_piece(*rules_, line, block_ == Block::public_block, out, found_);
 }
 
 }  // namespace whittle::inline v0::redaction

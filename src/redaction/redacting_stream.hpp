@@ -4,34 +4,45 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace whittle::inline v0::redaction {
 
 /// Masks a text line by line, whatever pieces it comes in: the same bytes as for the whole. Holds one line, at most 64
-/// KiB of it. The rules have to outlive it.
+/// KiB of it, and up to 32 KiB of lines that may be a private key whose end is still to come. The rules have to outlive
+/// it.
 class RedactingStream {
 public:
-    RedactingStream(const MaskRules& rules, bool lines_may_be_json)
-        : rules_(&rules), lines_may_be_json_(lines_may_be_json) {}
+    /// `secrets`: takes what was masked; null: nobody wants it.
+    RedactingStream(const MaskRules& rules, bool lines_may_be_json, std::vector<std::string>* secrets = nullptr)
+        : rules_(&rules), lines_may_be_json_(lines_may_be_json), found_{.secrets = secrets} {}
 
     /// Appends what is done to `out`.
     void write(std::string_view chunk, std::string& out);
     void finish(std::string& out);
 
-    [[nodiscard]] const Places& places() const noexcept { return places_; }
+    [[nodiscard]] const Places& places() const noexcept { return found_.places; }
 
 private:
-    void take_line(std::string_view line, bool is_whole, std::string& out);
+    /// Where a line stands.
+    enum class Block : std::uint8_t { none, private_key, public_block };
+
+    void take_line(std::string_view line, bool is_whole, std::string_view line_end, std::string& out);
+    [[nodiscard]] bool take_in_key(std::string_view line, std::string_view line_end, std::string& out);
+    [[nodiscard]] bool hold(std::string_view line, std::string_view line_end, std::string& out);
+    void settle_held(bool is_key, std::string& out);
+    void hide_line(std::string_view line, std::string& out);
     void mask_line(std::string_view line, bool is_whole, std::string& out);
-    [[nodiscard]] bool is_hidden(std::string_view line);
+    void note_marks(std::string_view line);
 
     const MaskRules* rules_;
     bool lines_may_be_json_;
     std::string held_{};
-    Places places_{};
-    bool is_rest_ = false;    // of a line that was cut
-    bool is_in_key_ = false;  // the line stands in a private key
+    Found found_;
+    bool is_rest_ = false;  // of a line that was cut
+    Block block_ = Block::none;
     bool is_key_counted_ = false;
+    std::string lines_{};  // that may be of a private key, with their line feeds
 };
 
 }  // namespace whittle::inline v0::redaction

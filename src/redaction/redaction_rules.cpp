@@ -1,6 +1,7 @@
 #include "redaction_rules.hpp"
 
 #include "../base/ascii.hpp"
+#include "made_words.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/text.hpp"
 
@@ -24,9 +25,6 @@ namespace {
 constexpr std::array<std::string_view, 4> built_in_rules{"key", "random", "named", "private_key"};
 constexpr std::size_t least_listed_word = 4;
 
-constexpr std::array<std::string_view, 18> known_beginnings{"sk-",  "sk_",  "pk_",    "rk_",   "ghp_",  "gho_",
-                                                            "ghs_", "ghu_", "glpat-", "xoxb-", "xoxp-", "AKIA",
-                                                            "ASIA", "AIza", "eyJ",    "hf_",   "npm_",  "github_pat_"};
 constexpr std::array<std::string_view, 8> known_names{"password", "passwd", "secret",        "token",
                                                       "api_key",  "apikey", "authorization", "bearer"};
 
@@ -78,11 +76,15 @@ redaction::MaskRules::MaskRules(RedactionRules rules) : given(std::move(rules)) 
     random = is_on("random");
     named = is_on("named");
     private_key = is_on("private_key");
-    beginnings.assign(known_beginnings.begin(), known_beginnings.end());
-    std::ranges::copy(given.beginnings, std::back_inserter(beginnings));
+    const auto add = [&](const KeyForm& form) {
+        forms[static_cast<unsigned char>(form.beginning.front())].push_back(form);
+    };
+    std::ranges::for_each(key_forms(), add);
+    for (const std::string& beginning : given.beginnings) add({beginning});
     names.assign(known_names.begin(), known_names.end());
     for (std::string name : given.names) {
         std::ranges::transform(name, name.begin(), [](char c) { return lower(c); });
+        own_names.push_back(name);
         names.push_back(std::move(name));
     }
     for (const std::string& name : names) {
@@ -100,12 +102,6 @@ bool is_number(std::string_view word) noexcept {
     return std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.'; });
 }
 
-bool looks_random(std::string_view word) noexcept {
-    constexpr std::size_t least = 32;
-    return word.size() >= least && std::ranges::all_of(word, is_alnum) && std::ranges::count_if(word, is_digit) >= 3 &&
-           std::ranges::any_of(word, is_lower) && std::ranges::any_of(word, is_upper);
-}
-
 bool names_a_secret(std::string_view word, const MaskRules& rules) noexcept {
     for (std::size_t at = 0; at < word.size(); ++at) {
         if (!rules.begins_name[static_cast<unsigned char>(word[at])]) continue;
@@ -116,16 +112,28 @@ bool names_a_secret(std::string_view word, const MaskRules& rules) noexcept {
     return false;
 }
 
-bool is_key_of_secret(std::string_view key, const std::vector<std::string>& names) noexcept {
-    return std::ranges::any_of(names, [&](const std::string& name) {
-        return key.size() >= name.size() && stands_at(key, key.size() - name.size(), name);
+NameKind kind_of_name(std::string_view name, const MaskRules& rules) noexcept {
+    const bool is_own = std::ranges::any_of(rules.own_names, [&](const std::string& own) {
+        return name.size() >= own.size() && stands_at(name, name.size() - own.size(), own);
     });
+    return is_own ? NameKind::secret : kind_of_name(name);
 }
 
-bool begins_as_key(std::string_view word, const std::vector<std::string>& beginnings) noexcept {
+/// Of a key that the text's end cuts off, half is enough.
+const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRules& rules) noexcept {
     constexpr std::size_t least = 16;
-    return word.size() >= least &&
-           std::ranges::any_of(beginnings, [&](const std::string& beginning) { return word.starts_with(beginning); });
+    constexpr std::size_t least_cut = 12;
+    const bool is_cut = word == text.size();
+    const auto is_key = [&](const KeyForm& form) {
+        if (!text.starts_with(form.beginning)) return false;
+        if (form.trust == Trust::wide) return true;
+        if (word < (is_cut ? std::max(least_cut, form.least / 2) : std::max(least, form.least))) return false;
+        if (form.trust == Trust::sure) return true;
+        return is_made(text.substr(0, word), form.beginning.size());
+    };
+    const auto& of_byte = rules.forms[static_cast<unsigned char>(text.front())];
+    const auto form = std::ranges::find_if(of_byte, is_key);
+    return form == of_byte.end() ? nullptr : &*form;
 }
 
 std::string mask_of(std::string_view secret, std::size_t shown_bytes) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "secret_forms.hpp"
 #include "whittle/redaction/redaction.hpp"
 
 #include <array>
@@ -20,13 +21,29 @@ struct MaskRules {
     bool random = true;
     bool named = true;
     bool private_key = true;
-    std::vector<std::string> beginnings{};  // of `key`
-    std::vector<std::string> names{};       // of `named`, in lower case
-    std::array<bool, 256> begins_name{};    // by a name's first byte, in either case
+    std::array<std::vector<KeyForm>, 256> forms{};  // of `key`, by the first byte
+    std::vector<std::string> own_names{};           // of `named`: the host's, in lower case
+    std::vector<std::string> names{};               // that may stand anywhere in a name in capitals
+    std::array<bool, 256> begins_name{};            // by the first byte of `names`, in either case
     RedactionRules given{};
+
+    // What `forms` looks at is in `given`.
+    MaskRules(const MaskRules&) = delete;
+    MaskRules& operator=(const MaskRules&) = delete;
 };
 
 using Places = std::map<std::string, std::int64_t>;
+
+/// What was found so far.
+struct Found {
+    Places places{};
+    std::vector<std::string>* secrets = nullptr;  ///< takes each of them as it stood there; null: nobody wants them
+
+    void note(const char* rule, std::string_view secret) {
+        ++places[rule];
+        if (secrets != nullptr) secrets->emplace_back(secret);
+    }
+};
 
 constexpr std::size_t least_value_bytes = 8;                 // of the value behind a name
 constexpr std::size_t largest_whole = std::size_t{8} << 20;  // of a content that is looked at as a whole
@@ -34,13 +51,12 @@ constexpr std::size_t largest_whole = std::size_t{8} << 20;  // of a content tha
 /// Letters, digits, "_", "-" and ".".
 [[nodiscard]] bool is_in_word(char c) noexcept;
 [[nodiscard]] bool is_number(std::string_view word) noexcept;
-/// A run of letters and digits that nobody would choose as a name.
-[[nodiscard]] bool looks_random(std::string_view word) noexcept;
 /// Whether one of the names stands in `word` in any case.
 [[nodiscard]] bool names_a_secret(std::string_view word, const MaskRules& rules) noexcept;
-/// A key such as "access_token", and not "token_counter" or "tokens".
-[[nodiscard]] bool is_key_of_secret(std::string_view key, const std::vector<std::string>& names) noexcept;
-[[nodiscard]] bool begins_as_key(std::string_view word, const std::vector<std::string>& beginnings) noexcept;
+/// Of the built-in names and the host's.
+[[nodiscard]] NameKind kind_of_name(std::string_view name, const MaskRules& rules) noexcept;
+/// The form that `text` begins with as a key of its service does; `word` is how many bytes its first word has.
+[[nodiscard]] const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRules& rules) noexcept;
 
 /// What stands in place of `secret`.
 [[nodiscard]] std::string mask_of(std::string_view secret, std::size_t shown_bytes);

@@ -18,9 +18,10 @@ namespace redaction {
 struct MaskRules;
 }
 
-/// What is masked. The built-in rules are `key` (words that begin as keys of well-known services do), `random` (long
-/// words of mixed letters and digits), `named` (values behind a name such as "password") and `private_key` (what stands
-/// between the lines BEGIN and END of a private key in PEM). docs/redaction.md tells what each finds, and what none.
+/// What is masked. The built-in rules are `key` (keys of well-known services), `random` (long words of mixed letters
+/// and digits that do not read as words), `named` (values behind a name such as "password", and passwords of addresses
+/// and commands) and `private_key` (private keys in PEM, also parts of them). docs/redaction.md tells what each finds,
+/// and what none.
 struct RedactionRules {
     std::vector<std::string> off{};         ///< names of built-in rules that are not used
     std::vector<std::string> beginnings{};  ///< further ones for `key`: of words of 16 bytes or more
@@ -57,6 +58,10 @@ public:
     [[nodiscard]] Redacted json(std::string_view json) const;
     /// As what it is: one JSON text of at most 8 MiB, or a text in which lines may be JSON.
     [[nodiscard]] Redacted content(std::string_view content) const;
+
+    /// What `content` masks, each as it stood there, a private key by its lines; what `RedactionRules::host` masks is
+    /// not among it. For texts that are cut afterwards.
+    [[nodiscard]] std::vector<std::string> secrets(std::string_view content) const;
 
     /// For the library's own use.
     [[nodiscard]] const redaction::MaskRules& rules() const noexcept { return *rules_; }

@@ -1,0 +1,210 @@
+#include "value_text.hpp"
+
+#include "../base/ascii.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace whittle::inline v0::redaction {
+namespace {
+
+using detail::is_digit;
+using detail::is_space;
+
+constexpr auto none = std::string_view::npos;
+
+std::size_t behind_spaces(std::string_view text, std::size_t at) noexcept {
+    return std::min(text.find_first_not_of(" \t", at), text.size());
+}
+
+/// A quotation mark with the backslashes in front of it, or the entity of XML.
+std::string_view quote_at(std::string_view text, std::size_t at) noexcept {
+    constexpr std::size_t most_backslashes = 16;
+    if (text.substr(at).starts_with("&quot;")) return text.substr(at, 6);
+    std::size_t mark = at;
+    while (mark < text.size() && mark - at < most_backslashes && text[mark] == '\\') ++mark;
+    if (mark == text.size() || (text[mark] != '"' && text[mark] != '\'' && text[mark] != '`')) return {};
+    return text.substr(at, mark + 1 - at);
+}
+
+/// Of "=", ":", ":=", "=>", "==" and the like.
+std::size_t size_of_assignment(std::string_view text) noexcept {
+    constexpr std::array<std::string_view, 8> signs{":=", "=>", "?=", "+=", "==", "%3D", "=", ":"};
+    const auto sign = std::ranges::find_if(signs, [&](std::string_view one) { return text.starts_with(one); });
+    return sign == signs.end() ? 0 : sign->size();
+}
+
+ValuePlace place_at(std::string_view text, std::size_t at) noexcept {
+    const std::string_view quote = quote_at(text, at);
+    return {.begin = at + quote.size(), .quote = quote};
+}
+
+/// Behind `"name": "DB_PASS", "value": ` and `key="DB_PASS" value=`: the name is a value itself.
+std::optional<ValuePlace> place_behind_named(std::string_view text, std::size_t at) noexcept {
+    at = std::min(text.find_first_not_of(" ,\t", at), text.size());
+    const std::string_view opening = quote_at(text, at);
+    at += opening.size();
+    constexpr std::string_view value = "value";
+    const bool is_value = std::ranges::equal(text.substr(at).substr(0, value.size()), value,
+                                             [](char a, char b) { return detail::lower(a) == b; });
+    if (!is_value) return std::nullopt;
+    at = behind_spaces(text, at + value.size() + quote_at(text, at + value.size()).size());
+    const std::size_t sign = size_of_assignment(text.substr(at));
+    if (sign == 0) return std::nullopt;
+    return place_at(text, behind_spaces(text, at + sign));
+}
+
+/// The name begins the line, behind "export " and what may stand in front of a line.
+bool begins_line(std::string_view text, std::size_t name) noexcept {
+    const std::string_view front = text.substr(0, name);
+    if (front.ends_with("export ") || front.ends_with("\\n")) return true;
+    return front.find_first_not_of(" \t+-<>|:0123456789\xE2\x86\x92") == none;
+}
+
+bool is_of_environment(std::string_view name) noexcept { return std::ranges::none_of(name, detail::is_lower); }
+
+bool is_at_end_of_word(std::string_view text, std::size_t at) noexcept {
+    return at == text.size() || is_space(text[at]) || text[at] == '\\' || text[at] == '"' || text[at] == '\'';
+}
+
+std::size_t end_of_argument(std::string_view text, std::size_t at) noexcept {
+    return std::min(text.find_first_of(" \t\"'`\\\r", at), text.size());
+}
+
+}  // namespace
+
+std::optional<ValuePlace> place_of_value(std::string_view text, std::size_t name, std::size_t end) {
+    const std::string_view closing = quote_at(text, end);
+    const std::size_t behind_quote = end + closing.size();
+    std::size_t at = behind_spaces(text, behind_quote);
+    const std::size_t sign = size_of_assignment(text.substr(at));
+    if (sign == 0) {
+        if (!closing.empty()) return place_behind_named(text, behind_quote);
+        const bool is_tag = at < text.size() && (text[at] == '>' || text.substr(at).starts_with("&gt;"));
+        if (is_tag && name > 0 && (text[name - 1] == '<' || text[name - 1] == ':' || text[name - 1] == ';'))
+            return ValuePlace{.begin = at + (text[at] == '>' ? 1 : 4), .is_between_tags = true};
+        const bool is_option = text.substr(0, name).ends_with("--") && at > end && at < text.size();
+        if (!is_option || text[at] == '-') return std::nullopt;
+        return place_at(text, at);
+    }
+    ValuePlace place = place_at(text, behind_spaces(text, at + sign));
+    const bool is_direct = at == end && place.begin == at + sign && text[at] == '=';
+    place.is_line = is_direct && is_of_environment(text.substr(name, end - name)) && begins_line(text, name);
+    return place;
+}
+
+std::size_t end_of_value(std::string_view text, const ValuePlace& place) noexcept {
+    if (place.is_between_tags) {
+        const std::size_t tag = std::min(text.find('<', place.begin), text.find("&lt;", place.begin));
+        return std::min(tag, text.size());
+    }
+    if (!place.quote.empty()) {
+        for (std::size_t at = text.find(place.quote, place.begin); at != none; at = text.find(place.quote, at + 1)) {
+            if (at == place.begin || text[at - 1] != '\\') return at;
+        }
+        return text.size();
+    }
+    constexpr std::string_view of_lines = " \t\"'`\\\r";
+    constexpr std::string_view of_any = " \t\"'`\\\r,;&()[]{}<>|";
+    return std::min(text.find_first_of(place.is_line ? of_lines : of_any, place.begin), text.size());
+}
+
+bool is_to_be_filled(std::string_view value) noexcept {
+    if (value.empty() || value.ends_with("***")) return true;
+    const char first = value.front();
+    const char second = value.size() > 1 ? value[1] : ' ';
+    if (first == '$') return second == '{' || second == '(' || detail::is_letter(second) || second == '_';
+    if (first == '%') return second == '(' || (second == 's' && value.size() == 2) || value.ends_with('%');
+    if (first == '<') return value.find('>') != none || value.find(' ') != none || detail::is_letter(second);
+    return value.starts_with("{{") || value.starts_with("${");
+}
+
+std::optional<Stretch> password_of_address(std::string_view text, std::size_t at) noexcept {
+    const auto is_outside = [](char c) {
+        return c <= ' ' || c > '~' || std::string_view("/?#\"'<>\\`").find(c) != none;
+    };
+    const std::string_view rest = text.substr(at);
+    const auto end = std::ranges::find_if(rest, is_outside);
+    const std::string_view authority = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+    std::size_t host = authority.rfind('@');
+    if (host == none) {  // cut off, if what stands there is no port
+        const std::string_view last = authority.substr(std::min(authority.rfind(':') + 1, authority.size()));
+        const bool is_cut = end == rest.end() && last.size() >= 6 && last.size() < authority.size() &&
+                            last.find('.') == none && !std::ranges::all_of(last, is_digit);
+        if (!is_cut) return std::nullopt;
+        host = authority.size();
+    }
+    const std::size_t colon = authority.substr(0, host).find(':');
+    if (colon == none || is_to_be_filled(authority.substr(colon + 1, host - colon - 1))) return std::nullopt;
+    return Stretch{at + colon + 1, at + host};
+}
+
+namespace {
+
+/// `word` has nothing around it.
+std::optional<std::size_t> password_in_pgpass(std::string_view word) noexcept {
+    constexpr std::size_t colons = 4;
+    constexpr std::size_t least_port_digits = 4;
+    std::array<std::string_view, colons + 1> fields{};
+    std::string_view rest = word;
+    for (std::string_view& field : fields) {
+        field = rest.substr(0, rest.find(':'));
+        rest.remove_prefix(std::min(rest.size(), field.size() + 1));
+    }
+    const bool is_port = fields[1] == "*" || (fields[1].size() >= least_port_digits && fields[1].size() <= 5 &&
+                                              std::ranges::all_of(fields[1], is_digit));
+    const bool are_named = !fields[0].empty() && !fields[2].empty() && !fields[3].empty() && !is_digit(fields[2][0]);
+    if (!is_port || !are_named || is_to_be_filled(fields[colons])) return std::nullopt;
+    return fields[colons].size();
+}
+
+}  // namespace
+
+std::optional<Stretch> password_of_pgpass(std::string_view line) noexcept {
+    constexpr std::ptrdiff_t colons = 4;
+    constexpr std::size_t longest = 1'024;
+    if (line.size() > longest || std::ranges::count(line, ':') < colons) return std::nullopt;
+    const auto is_outside = [](char c) {
+        return c <= ' ' || c > '~' || std::string_view("/\"'<>\\,;").find(c) != none;
+    };
+    for (auto at = line.begin(); at != line.end();) {
+        const auto begin = std::find_if_not(at, line.end(), is_outside);
+        at = std::find_if(begin, line.end(), is_outside);
+        if (std::count(begin, at, ':') != colons) continue;
+        const auto end = static_cast<std::size_t>(at - line.begin());
+        const auto size = password_in_pgpass(
+            line.substr(static_cast<std::size_t>(begin - line.begin()), static_cast<std::size_t>(at - begin)));
+        if (size) return Stretch{end - *size, end};
+    }
+    return std::nullopt;
+}
+
+std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name, std::size_t end) noexcept {
+    const std::string_view option = line.substr(name, end - name);
+    const bool is_option =
+        line.substr(0, name).ends_with('-') && (option == "u" || option == "user" || option == "proxy-user");
+    if (!is_option || line.substr(0, name).find("curl") == none) return std::nullopt;
+    std::size_t at = behind_spaces(line, end);
+    if (at == end && at < line.size() && line[at] == '=') ++at;
+    at += quote_at(line, at).size();
+    const std::size_t argument = end_of_argument(line, at);
+    const std::size_t colon = line.find(':', at);
+    if (colon >= argument || is_to_be_filled(line.substr(colon + 1, argument - colon - 1))) return std::nullopt;
+    return Stretch{colon + 1, argument};
+}
+
+std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name, std::size_t end) noexcept {
+    if (end == line.size() || line[end] != ' ') return std::nullopt;
+    const std::size_t at = behind_spaces(line, end);
+    const std::size_t argument = end_of_argument(line, at);
+    const std::string_view value = line.substr(at, argument - at);
+    const std::string_view front = line.substr(0, name);
+    const bool is_behind_login = front.find("login ") != none || front.find("machine ") != none;
+    const bool is_alone = front.find_first_not_of(" \t+-") == none && is_at_end_of_word(line, argument) &&
+                          behind_spaces(line, argument) == line.size() &&
+                          std::ranges::any_of(value, [](char c) { return !detail::is_letter(c); });
+    if ((!is_behind_login && !is_alone) || is_to_be_filled(value)) return std::nullopt;
+    return Stretch{at, argument};
+}
+
+}  // namespace whittle::inline v0::redaction
