@@ -165,6 +165,18 @@ std::vector<DifferentMessage> different_messages(const Explanation& a, const Exp
     return different;
 }
 
+void hide_secrets(ChainDiff& diff, const KnownSecrets& secrets) {
+    diff.trajectory = secrets.hidden(diff.trajectory);
+    for (ChainTrace& chain : diff.chains) {
+        chain.name = secrets.hidden(chain.name);
+        for (std::string& error : chain.totals.errors) error = secrets.hidden(error);
+    }
+    for (DifferentMessage& message : diff.messages) {
+        if (message.a) hide_secrets(*message.a, secrets);
+        if (message.b) hide_secrets(*message.b, secrets);
+    }
+}
+
 std::string diff_json(const ChainDiff& diff, bool calls) {
     ordered_json json{{"trajectory", diff.trajectory}};
     json["chains"] = {chain_json(diff.chains[0]), chain_json(diff.chains[1])};

@@ -69,6 +69,8 @@ struct ChainDiff {
     std::vector<DifferentMessage> messages{};
 };
 
+/// Without secrets, in front of any cut.
+void hide_secrets(ChainDiff& diff, const KnownSecrets& secrets);
 /// `calls`: with a line for each call.
 [[nodiscard]] std::string diff_json(const ChainDiff& diff, bool calls);
 [[nodiscard]] std::string diff_text(const ChainDiff& diff, bool calls, std::size_t columns, bool colour);

@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace whittle::cli {
@@ -151,7 +152,10 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
     ExitCode code = done;
     visit_session(command.session, common, [&]<JsonMessage M>(const Trajectory<M>& trajectory) {
         if (calls_in(trajectory) == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");
-        const ChainDiff diff = diff_of<M>(command, a, b, trajectory);
+        ChainDiff diff = diff_of<M>(command, a, b, trajectory);
+        KnownSecrets secrets(!command.no_mask);
+        secrets.learn_all(std::span<const M>(trajectory.messages));
+        hide_secrets(diff, secrets);
         std::string text = common.json ? diff_json(diff, command.calls)
                                        : diff_text(diff, command.calls, text_columns(), may_colour(common.no_color));
         print(masked_unless(command.no_mask, std::move(text), common.json));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <span>
 #include <utility>
 
 namespace whittle::cli {
@@ -39,6 +40,9 @@ ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common)
     Explanation explanation;
     visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
         explanation = explain_call<M>(trajectory, chains.of<M>(), chains.clock(), command.call);
+        KnownSecrets secrets(!command.no_mask);
+        secrets.learn_all(std::span<const M>(trajectory.messages));
+        hide_secrets(explanation, secrets);
     });
     std::string text =
         common.json ? shown_json(explanation_json(explanation)) + "\n" : explanation_text(explanation, text_columns());

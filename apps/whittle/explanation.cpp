@@ -201,6 +201,19 @@ ordered_json message_json(const ExplainedMessage& message) {
     return json;
 }
 
+void hide_secrets(ExplainedMessage& message, const KnownSecrets& secrets) {
+    message.role = secrets.hidden(message.role);
+    message.tool = secrets.hidden(message.tool);
+    message.text = secrets.hidden(message.text);
+    for (std::string& key : message.stored) key = secrets.hidden(key);
+}
+
+void hide_secrets(Explanation& explanation, const KnownSecrets& secrets) {
+    explanation.trajectory = secrets.hidden(explanation.trajectory);
+    for (ExplainedStage& stage : explanation.stages) stage.error = secrets.hidden(stage.error);
+    for (ExplainedMessage& message : explanation.messages) hide_secrets(message, secrets);
+}
+
 ordered_json explanation_json(const Explanation& explanation) {
     ordered_json json{{"trajectory", explanation.trajectory},   {"call", explanation.call},
                       {"counter", explanation.counter},         {"tokens_recorded", explanation.tokens_recorded},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "masked.hpp"
 #include "whittle/base/detail/saturating.hpp"
 #include "whittle/replay/replay.hpp"
 
@@ -88,6 +89,9 @@ struct Explanation {
 [[nodiscard]] std::string_view name_of(Fate fate) noexcept;
 [[nodiscard]] nlohmann::ordered_json message_json(const ExplainedMessage& message);
 [[nodiscard]] nlohmann::ordered_json explanation_json(const Explanation& explanation);
+/// Without secrets, in front of any cut.
+void hide_secrets(Explanation& explanation, const KnownSecrets& secrets);
+void hide_secrets(ExplainedMessage& message, const KnownSecrets& secrets);
 /// Lines of at most `columns`, as far as ids and names allow.
 [[nodiscard]] std::string explanation_text(const Explanation& explanation, std::size_t columns);
 

@@ -1,11 +1,17 @@
 #pragma once
 
+#include "whittle/message/traits.hpp"
+
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <vector>
 
 namespace whittle::cli {
 
-/// `text` without what looks like a secret, by the library's rules (docs/redaction.md). The first four characters stay.
+/// `text` without what looks like a secret, by the library's rules (docs/redaction.md), as what it is: a text, JSON, or
+/// lines of it. The first four characters stay. Mask first and cut then: half a secret is not found.
 [[nodiscard]] std::string masked(std::string_view text);
 
 /// JSON text, which stays JSON.
@@ -13,5 +19,28 @@ namespace whittle::cli {
 
 /// What a command prints: `text` as it is if `--no-mask` was given, else masked as the text, or the JSON, that it is.
 [[nodiscard]] std::string masked_unless(bool no_mask, std::string text, bool is_json = false);
+
+/// Masks texts that may have been cut, by a chain, out of texts that are known as a whole.
+class KnownSecrets {
+public:
+    /// If not `is_masked` nothing is masked.
+    explicit KnownSecrets(bool is_masked) : is_masked_(is_masked) {}
+
+    /// Takes the secrets of `whole`.
+    void learn(std::string_view whole);
+    template <AgentMessage M>
+    void learn_all(std::span<const M> messages) {
+        for (const M& m : messages)
+            message_traits<M>::for_each_part(m, [&](const PartView& part) { learn(part.text); });
+    }
+
+    /// `text` without secrets and without beginnings and ends of those that are known.
+    [[nodiscard]] std::string hidden(std::string_view text) const;
+
+private:
+    bool is_masked_;
+    std::vector<std::string> secrets_{};
+    std::unordered_set<std::string> known_{};
+};
 
 }  // namespace whittle::cli

@@ -141,6 +141,10 @@ private:
     void take(logs::Session&& session, const std::string& agent, const std::string& file, std::optional<Shape> shape) {
         throw_if_interrupted();
         throw_if_memory_is_short();
+        if (!command_.html.no_mask) {  // tables cut names
+            session.recording.id = masked(session.recording.id);
+            session.parent = masked(session.parent);
+        }
         const Shape its = shape ? *shape : detect_shape(session.recording, file);
         const ScanSource source{.agent = agent, .file = file, .is_anthropic = its == Shape::anthropic};
         report_.add(scan_session(std::move(session), source, settings_, seen_));

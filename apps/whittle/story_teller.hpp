@@ -1,5 +1,6 @@
 #pragma once
 
+#include "masked.hpp"
 #include "session_story.hpp"
 #include "whittle/evaluation/detail/part_collector.hpp"
 #include "whittle/replay/replay.hpp"
@@ -10,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -71,14 +73,18 @@ private:
 
     [[nodiscard]] ReportText text_for_report(const M& m) const {
         std::string text;
-        for (const evaluation::Message& one : evaluation::detail::messages_of(m))
+        for (evaluation::Message& one : evaluation::detail::messages_of(m)) {
+            one.content = secrets_.hidden(one.content);
+            for (evaluation::ToolCall& call : one.calls) call.arguments = secrets_.hidden(call.arguments);
             text += (text.empty() ? "" : "\n") + evaluation::text_of(one);
+        }
         if (text.starts_with('\n')) text.erase(0, 1);  // calls without words in front
         return report_text(text, is_masked_);
     }
 
     void take_arrival(const ReplayRequest<M>& request) {
         const std::size_t i = arrived_++;
+        secrets_.learn_all(std::span<const M>(&recording_.messages[i], 1));
         const MessageInfo& info = request.recorded[i];
         raw_.push_back(recording_.messages[i]);
         indices_[info.serial] = story_.messages.size();
@@ -184,6 +190,7 @@ private:
     const ModelProfile& profile_;
     std::shared_ptr<const TokenCounter> counter_;
     bool is_masked_;
+    KnownSecrets secrets_{is_masked_};
     RequestPieces<M> raw_;
     PrefixCache raw_cache_;
     std::vector<double> times_;

@@ -6,6 +6,7 @@
 #include "value_text.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,7 @@ std::size_t end_of_base64(std::string_view text, std::size_t at) {
 
 bool is_in_wide_key(char c) { return is_in_word(c) || is_base64(c) || c == '~' || c == ':' || c == '%'; }
 
-std::size_t end_of(std::string_view text, std::size_t at, bool (*is_part)(char)) {
+std::size_t end_of_run(std::string_view text, std::size_t at, bool (*is_part)(char)) {
     while (at < text.size() && is_part(text[at])) ++at;
     return at;
 }
@@ -46,7 +47,7 @@ std::size_t end_of(std::string_view text, std::size_t at, bool (*is_part)(char))
 std::size_t end_of_shaped_key(std::string_view text, std::size_t at, std::string_view word) {
     const std::size_t end = at + word.size();
     const auto goes_on = [&](bool (*is_part)(char)) {
-        const std::size_t there = end_of(text, end + 1, is_part);
+        const std::size_t there = end_of_run(text, end + 1, is_part);
         const std::size_t least_behind = there == text.size() ? 12 : 30;  // one that the text's end cuts off
         return there - end > least_behind ? there : 0;
     };
@@ -76,7 +77,7 @@ public:
             for (const auto& [from, to] : private_keys_in(text_)) planned_.push_back({{from, to}, "private_key"});
         }
         if (rules_.named) {
-            if (const auto password = password_of_pgpass(text_)) planned_.push_back({*password, "named"});
+            password_ = password_of_pgpass(text_);
         }
         while (at_ < text_.size()) {
             if (take_planned()) continue;
@@ -103,6 +104,10 @@ private:
 
     /// What was found in front of it to be a secret.
     bool take_planned() {
+        if (password_ && password_->begin == at_ && password_->end > at_) {
+            mask(std::exchange(password_, std::nullopt)->end, "named");
+            return true;
+        }
         while (next_planned_ < planned_.size() && planned_[next_planned_].place.begin < at_) ++next_planned_;
         if (next_planned_ == planned_.size() || planned_[next_planned_].place.begin != at_) return false;
         const Planned planned = planned_[next_planned_++];
@@ -111,19 +116,13 @@ private:
         return true;
     }
 
-    void plan(const Stretch& place) {
-        planned_.erase(planned_.begin(), planned_.begin() + static_cast<std::ptrdiff_t>(next_planned_));
-        next_planned_ = 0;
-        const auto behind =
-            std::ranges::find_if(planned_, [&](const Planned& other) { return other.place.begin >= place.begin; });
-        planned_.insert(behind, {place, "named"});
-    }
-
     [[nodiscard]] std::size_t next_stop() const {
+        std::size_t stop = text_.size();
+        if (password_ && password_->begin > at_) stop = password_->begin;
         for (std::size_t i = next_planned_; i < planned_.size(); ++i) {
-            if (planned_[i].place.begin > at_) return planned_[i].place.begin;
+            if (planned_[i].place.begin > at_) return std::min(stop, planned_[i].place.begin);
         }
-        return text_.size();
+        return stop;
     }
 
     void mask(std::size_t end, const char* rule) {
@@ -146,7 +145,7 @@ private:
             const std::size_t slashes = rest.starts_with("://") ? 3 : rest.starts_with(":\\/\\/") ? 5 : 0;
             if (slashes > 0) {
                 keep(slashes);
-                if (const auto password = password_of_address(text_, at_)) plan(*password);
+                if (const auto password = password_of_address(text_, at_)) password_ = password;
                 return;
             }
         }
@@ -181,7 +180,7 @@ private:
     }
 
     void take_word() {
-        const std::size_t end = end_of(text_, at_, is_in_word);
+        const std::size_t end = end_of_run(text_, at_, is_in_word);
         const std::string_view word = text_.substr(at_, end - at_);
         if (rules_.private_key && at_ < base64_end_ && begins_as_private_der(word))
             return mask(end_of_key_body(text_, at_), "private_key");
@@ -201,7 +200,7 @@ private:
         if (form != nullptr && is_within_base64() && is_short(form->beginning)) form = nullptr;
         if (form == nullptr) return end_of_shaped_key(text_, at_, word);
         if (form->trust != Trust::wide) return at_ + word.size();
-        const std::size_t end = end_of(text_, at_, is_in_wide_key);
+        const std::size_t end = end_of_run(text_, at_, is_in_wide_key);
         return end - at_ >= form->beginning.size() + 8 ? end : 0;
     }
 
@@ -219,7 +218,10 @@ private:
         if (word == "password" || word == "u" || word.ends_with("user")) {
             auto password = password_of_curl(text_, name, at_);
             if (!password && word == "password") password = password_of_netrc(text_, name, at_);
-            if (password) return plan(*password);
+            if (password) {
+                password_ = password;
+                return;
+            }
         }
         if (text_[at_] == ' ' && (detail::same_word(word, "basic") || detail::same_word(word, "bearer")))
             return take_behind_scheme();
@@ -230,7 +232,7 @@ private:
         if (!place) return;
         keep(place->begin - at_);
         if (place->quote.empty() || text_.substr(at_).find(' ') < 12) pass_over_scheme(*place);
-        const std::size_t end = end_of_value(text_, *place);
+        const std::size_t end = end_of(*place);
         if (is_secret(*place, end, kind)) mask(end, rule_of(end));
     }
 
@@ -248,9 +250,16 @@ private:
         return text_.substr(at_).starts_with('=') && names_a_secret(word, rules_) ? NameKind::secret : kind;
     }
 
+    /// Values that begin within one that was looked at end where that does.
+    std::size_t end_of(const ValuePlace& place) {
+        if (!place.quote.empty() || place.is_line || place.is_between_tags) return end_of_value(text_, place);
+        if (place.begin >= bare_end_) bare_end_ = end_of_value(text_, place);
+        return bare_end_;
+    }
+
     /// "Bearer" and the like, which stay.
     void pass_over_scheme(ValuePlace& place) {
-        const std::size_t end = end_of(text_, at_, is_in_word);
+        const std::size_t end = end_of_run(text_, at_, is_in_word);
         if (end == text_.size() || text_[end] != ' ' || !is_scheme_of_authorization(text_.substr(at_, end - at_)))
             return;
         keep(end + 1 - at_);
@@ -261,7 +270,7 @@ private:
     void take_behind_scheme() {
         constexpr std::size_t least = 12;
         if (at_ + 1 >= text_.size() || text_[at_] != ' ') return;
-        const std::size_t end = end_of(text_, at_ + 1, is_in_wide_key);
+        const std::size_t end = end_of_run(text_, at_ + 1, is_in_wide_key);
         const std::string_view value = text_.substr(at_ + 1, end - at_ - 1);
         if (value.size() < least || reads_as_words(value) || std::ranges::none_of(value, is_digit)) return;
         keep(1);
@@ -270,7 +279,7 @@ private:
 
     /// A value with a "(" behind it is a call in a program.
     [[nodiscard]] bool is_secret(const ValuePlace& place, std::size_t end, NameKind kind) const {
-        constexpr std::size_t longest = 65'536;
+        constexpr std::size_t longest = 16'384;
         const std::string_view value = text_.substr(at_, end - at_);
         if (value.size() < least_value_bytes || value.size() > longest || is_number(value) || is_to_be_filled(value))
             return false;
@@ -284,7 +293,7 @@ private:
     [[nodiscard]] const char* rule_of(std::size_t end) const {
         const std::string_view value = text_.substr(at_, end - at_);
         if (rules_.key && is_in_word(value.front()) &&
-            key_form_of(value, end_of(value, 0, is_in_word), rules_) != nullptr)
+            key_form_of(value, end_of_run(value, 0, is_in_word), rules_) != nullptr)
             return "key";
         return rules_.random && !is_opaque_ && looks_random(value) ? "random" : "named";
     }
@@ -298,7 +307,9 @@ private:
     Found& found_;
     std::size_t at_ = 0;
     std::size_t base64_end_ = 0;
-    std::size_t public_end_ = 0;  // of a hash, or a public key
+    std::size_t public_end_ = 0;         // of a hash, or a public key
+    std::size_t bare_end_ = 0;           // of the newest value without quotation marks
+    std::optional<Stretch> password_{};  // that was found in front of its place
     std::vector<Planned> planned_{};
     std::size_t next_planned_ = 0;
 };

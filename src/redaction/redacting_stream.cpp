@@ -22,8 +22,9 @@ std::size_t end_of_piece(std::string_view line) {
 /// A line of PEM, and not a word that stands alone in its line.
 bool may_begin_in_key(std::string_view core) {
     constexpr std::size_t least = 24;
+    constexpr std::size_t longest_word = 48;
     return core.size() >= least && may_stand_in_key(core) && core.find(':') == std::string_view::npos &&
-           std::ranges::any_of(core, detail::is_digit) && !begins_as_public_der(core);
+           (core.size() > longest_word || std::ranges::any_of(core, detail::is_digit)) && !begins_as_public_der(core);
 }
 
 }  // namespace
@@ -142,6 +143,16 @@ void RedactingStream::note_marks(std::string_view line) {
 
 void RedactingStream::mask_line(std::string_view line, bool is_whole, std::string& out) {
     if (lines_may_be_json_ && is_whole && is_json(line)) return mask_json(*rules_, line, out, found_);
+    if (lines_may_be_json_ && is_whole) {
+        const std::size_t begin = line.find('{');
+        const std::size_t end = begin == std::string_view::npos ? begin : line.rfind('}');
+        if (end != std::string_view::npos && end > begin && is_json(line.substr(begin, end + 1 - begin))) {
+            const bool is_opaque = block_ == Block::public_block;
+            mask_piece(*rules_, line.substr(0, begin), is_opaque, out, found_);
+            mask_json(*rules_, line.substr(begin, end + 1 - begin), out, found_);
+            return mask_piece(*rules_, line.substr(end + 1), is_opaque, out, found_);
+        }
+    }
     mask_piece(*rules_, line, block_ == Block::public_block, out, found_);
 }
 

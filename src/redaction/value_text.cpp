@@ -67,6 +67,12 @@ bool is_at_end_of_word(std::string_view text, std::size_t at) noexcept {
     return at == text.size() || is_space(text[at]) || text[at] == '\\' || text[at] == '"' || text[at] == '\'';
 }
 
+/// What stands in front of `at`, as far as it matters.
+std::string_view front_of(std::string_view line, std::size_t at) noexcept {
+    constexpr std::size_t most = 1'024;
+    return at <= most ? line.substr(0, at) : line.substr(at - most, most);
+}
+
 std::size_t end_of_argument(std::string_view text, std::size_t at) noexcept {
     return std::min(text.find_first_of(" \t\"'`\\\r", at), text.size());
 }
@@ -94,6 +100,8 @@ std::optional<ValuePlace> place_of_value(std::string_view text, std::size_t name
 }
 
 std::size_t end_of_value(std::string_view text, const ValuePlace& place) noexcept {
+    constexpr std::size_t longest = 65'536;
+    text = text.substr(0, place.begin + std::min(longest, text.size() - place.begin));
     if (place.is_between_tags) {
         const std::size_t tag = std::min(text.find('<', place.begin), text.find("&lt;", place.begin));
         return std::min(tag, text.size());
@@ -183,7 +191,7 @@ std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
     const std::string_view option = line.substr(name, end - name);
     const bool is_option =
         line.substr(0, name).ends_with('-') && (option == "u" || option == "user" || option == "proxy-user");
-    if (!is_option || line.substr(0, name).find("curl") == none) return std::nullopt;
+    if (!is_option || front_of(line, name).find("curl") == none) return std::nullopt;
     std::size_t at = behind_spaces(line, end);
     if (at == end && at < line.size() && line[at] == '=') ++at;
     at += quote_at(line, at).size();
@@ -198,10 +206,10 @@ std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name
     const std::size_t at = behind_spaces(line, end);
     const std::size_t argument = end_of_argument(line, at);
     const std::string_view value = line.substr(at, argument - at);
-    const std::string_view front = line.substr(0, name);
+    const std::string_view front = front_of(line, name);
     const bool is_behind_login = front.find("login ") != none || front.find("machine ") != none;
-    const bool is_alone = front.find_first_not_of(" \t+-") == none && is_at_end_of_word(line, argument) &&
-                          behind_spaces(line, argument) == line.size() &&
+    const bool is_alone = front.size() == name && front.find_first_not_of(" \t+-") == none &&
+                          is_at_end_of_word(line, argument) && behind_spaces(line, argument) == line.size() &&
                           std::ranges::any_of(value, [](char c) { return !detail::is_letter(c); });
     if ((!is_behind_login && !is_alone) || is_to_be_filled(value)) return std::nullopt;
     return Stretch{at, argument};

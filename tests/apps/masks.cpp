@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -94,5 +95,80 @@ TEST_CASE("masks leave JSON as JSON, whatever stands in it", "[apps]") {
         REQUIRE(json::accept(hidden.out));
         CHECK(plain_values(json::parse(hidden.out)) ==
               plain_values(json::parse(run_cli(dir, command + " --no-mask").out)));
+    }
+}
+
+namespace {
+
+/// A private key of 40 lines that no two have in common.
+std::string private_key() {
+    std::string key =
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1b2C3d4E5f6G7h8J9k0L1m2N3p4Q5r6S7t8U9v0W1x2Y3z4a\n";
+    std::mt19937 random(5);
+    for (int line = 0; line < 40; ++line) {
+        for (int i = 0; i < 64; ++i)
+            key += "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[random() % 64];
+        key += '\n';
+    }
+    return key + "-----END RSA PRIVATE KEY-----\n";
+}
+
+/// Whether 24 bytes of one of the lines of `key` are in `text`.
+bool has_line_of_key(const std::string& text, const std::string& key) {
+    for (std::size_t at = key.find('\n') + 1; at + 64 < key.size(); at += 65) {
+        if (has(text, std::string_view(key).substr(at, 24)) || has(text, std::string_view(key).substr(at + 40, 24)))
+            return true;
+    }
+    return false;
+}
+
+/// A session whose only tool gave `result`.
+std::string session_with_result(const std::string& result) {
+    json session = json::parse(session_line("s", 1, 1));
+    session["messages"][2]["content"] = result;
+    return session.dump() + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("every output masks keys in JSON, in JSON in JSON, and in any spelling", "[apps]") {
+    const std::string key = private_key();
+    const std::string account = json{{"type", "service_account"}, {"private_key", key}}.dump(2);
+    const std::string nested = json{{"arguments", json{{"password", "correct horse battery"}}.dump()}}.dump();
+    const std::string escaped = R"({"pa\u0073sword": "correct horse battery"})";
+    const std::string escaped_behind_text = R"(the file: {"\u0070assword": "correct horse battery"})";
+    for (const std::string& content : {account, "read it:\n" + account, nested, escaped, escaped_behind_text}) {
+        CAPTURE(content);
+        const TempDir dir;
+        whittle::file_storage(dir / "store")->put_if_absent("a/x", content);
+        write_text(dir / "s.jsonl", session_with_result(content));
+        write_text(dir / "chain.json", memory_chain);
+        CHECK(run_cli(dir, "scan s.jsonl --html report.html").exit_code == 0);
+        for (const std::string& shown : {run_cli(dir, "store show store a/x").out, read_text(dir / "report.html"),
+                                         run_cli(dir, "explain s.jsonl --config chain.json --json").out}) {
+            CHECK_FALSE(has(shown, "horse"));
+            CHECK_FALSE(has_line_of_key(shown, key));
+        }
+    }
+}
+
+TEST_CASE("a secret that a chain has cut is masked on both sides of the cut", "[apps]") {
+    const std::string key = private_key();
+    const std::string token = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
+    for (std::size_t front = 300; front < 2'000; front += 50) {
+        CAPTURE(front);
+        const TempDir dir;
+        write_text(dir / "s.jsonl", session_with_result(std::string(front, 'x') + "\n" + key + "token " + token + "\n" +
+                                                        key + std::string(200, 'y')));
+        write_text(dir / "chain.json", R"({"storage": {"type": "memory"}, "middlewares": [
+            {"type": "reduction", "skip_clear": true, "max_length_for_trunc": 2000}]})");
+        for (const char* form : {" --json", ""}) {
+            const CliResult shown = run_cli(dir, std::string("explain s.jsonl --config chain.json") + form);
+            REQUIRE(shown.exit_code == 0);
+            CHECK_FALSE(has_line_of_key(shown.out, key));
+            CHECK_FALSE(has(shown.out, "B2c3D4e5"));
+            CHECK_FALSE(has(shown.out, "o5P6q7R8"));
+        }
+        front += front % 3;
     }
 }

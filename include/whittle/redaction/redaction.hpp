@@ -56,7 +56,8 @@ public:
     /// "password" as a whole; strings that hold JSON likewise. Everything else keeps its bytes, so that JSON stays
     /// JSON.
     [[nodiscard]] Redacted json(std::string_view json) const;
-    /// As what it is: one JSON text of at most 8 MiB, or a text in which lines may be JSON.
+    /// As what it is: one JSON text of at most 8 MiB, or a text in which lines, or what stands between the
+    /// braces of one, may be JSON.
     [[nodiscard]] Redacted content(std::string_view content) const;
 
     /// What `content` masks, each as it stood there, a private key by its lines; what `RedactionRules::host` masks is
