@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -30,16 +32,25 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A database that is only read.
+/// A database of somebody else that is only read: nothing in it is run, and Ctrl-C ends what takes long.
 class ReadDatabase {
 public:
-    explicit ReadDatabase(const std::string& path) : path_(path) {
+    /// `max_bytes`: of a row.
+    ReadDatabase(const std::string& path, std::size_t max_bytes) : path_(path) {
         sqlite3* opened = nullptr;
         const int result =
             sqlite3_open_v2(uri_of(path).c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
         database_.reset(opened);
         if (result != SQLITE_OK) fail();
         sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+        for (const int what :
+             {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+            sqlite3_db_config(opened, what, 0, nullptr);
+        constexpr std::size_t most = 1'000'000'000;  // as SQLite has it
+        sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min(max_bytes, most)));
+        constexpr int steps = 10'000;
+        sqlite3_progress_handler(
+            opened, steps, [](void*) { return signal_received() != 0 ? 1 : 0; }, nullptr);
         sqlite3_busy_timeout(opened, 2'000);
     }
 
@@ -83,6 +94,7 @@ private:
     }
 
     [[noreturn]] void fail() const {
+        throw_if_interrupted();
         throw Error(Errc::parse_failed,
                     fmt::format("{}: expected a database of opencode: {}", path_,
                                 database_ == nullptr ? "out of memory" : sqlite3_errmsg(database_.get())));
@@ -175,7 +187,8 @@ private:
 logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& limits,
                                      FunctionRef<void(std::string&& document)> visit) {
     logs::LogNotes notes;
-    const ReadDatabase database(path);
+    constexpr std::size_t least_row = std::size_t{16} << 20;  // a session's limit is for all of its rows
+    const ReadDatabase database(path, std::max(limits.max_bytes, least_row));
     SessionRows rows(database, limits, notes);
     std::vector<ordered_json> sessions;
     database.each_row("SELECT id, parent_id, directory, version, revert FROM session ORDER BY time_created, id", {},

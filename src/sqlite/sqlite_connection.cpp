@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <thread>
 #include <utility>
@@ -31,13 +32,19 @@ std::string sqlite_reason(sqlite3* handle, int code) {
 void SqliteFinalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 
 SqliteConnection::SqliteConnection(const SqliteAccess& access, std::string attempted, SqliteDeadline deadline)
-    : attempted_(std::move(attempted)), deadline_(deadline) {
+    : attempted_(std::move(attempted)), deadline_(deadline), poll_(access.poll) {
     const int how = access.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     const int flags = how | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
     const char* const vfs = access.vfs.empty() ? nullptr : access.vfs.c_str();
     const int code = sqlite3_open_v2(access.path.c_str(), &handle_, flags, vfs);
     if (code == SQLITE_OK) {
         sqlite3_busy_handler(handle_, &SqliteConnection::on_busy, this);
+        // Whoever made the file: nothing in it is run.
+        for (const int what :
+             {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+            sqlite3_db_config(handle_, what, 0, nullptr);
+        constexpr int steps = 10'000;
+        if (access.poll) sqlite3_progress_handler(handle_, steps, &SqliteConnection::on_progress, this);
         return;
     }
     const std::string reason = sqlite_reason(handle_, code);
@@ -71,8 +78,21 @@ int SqliteConnection::on_busy(void* self, int tries) {
     return 1;
 }
 
+/// What it throws waits until SQLite has returned.
+int SqliteConnection::on_progress(void* self) {
+    auto& connection = *static_cast<SqliteConnection*>(self);
+    try {
+        connection.poll_();
+        return 0;
+    } catch (...) {
+        connection.thrown_ = std::current_exception();
+        return 1;
+    }
+}
+
 void SqliteConnection::fail(int code) const {
     const int primary = code & 0xff;
+    if (primary == SQLITE_INTERRUPT && thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
     if (primary == SQLITE_NOMEM) throw std::bad_alloc();
     const std::string reason = sqlite_reason(handle_, code);
     if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB) damaged(reason);

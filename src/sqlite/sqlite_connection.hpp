@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,6 +29,7 @@ struct SqliteAccess {
     std::string path{};  ///< a URI
     std::string vfs{};   ///< of SQLite's registered ones; empty: its default
     bool read_only = false;
+    std::function<void()> poll{};  ///< called while a statement takes long; what it throws ends that and gets out
 };
 
 /// One connection, used by one thread at a time. Every failure is an Error that begins with what was attempted:
@@ -62,10 +65,13 @@ public:
 
 private:
     static int on_busy(void* self, int tries);
+    static int on_progress(void* self);
 
     sqlite3* handle_ = nullptr;
     std::string attempted_;
     SqliteDeadline deadline_;
+    std::function<void()> poll_;
+    mutable std::exception_ptr thrown_{};                     // by it
     std::map<std::string_view, SqliteStatement> statements_;  // keys are constants
 };
 

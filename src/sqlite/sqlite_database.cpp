@@ -134,7 +134,7 @@ SqliteDatabase::Turn::~Turn() {
 }
 
 SqliteDatabase::SqliteDatabase(std::string_view path, const SqliteStorageOptions& options, std::string vfs)
-    : options_(options), access_{.vfs = std::move(vfs)}, owner_(::getpid()) {
+    : options_(options), access_{.vfs = std::move(vfs), .poll = options.poll}, owner_(::getpid()) {
     const std::string attempted = fmt::format("open \"{}\"", path);
     if (sqlite3_threadsafe() == 0) refuse(attempted, "this SQLite was built without threads");
     if (!options_.clock) options_.clock = system_clock();

@@ -23,6 +23,16 @@ void make_database(const TempDir& dir, const std::string& name, const std::strin
     std::filesystem::remove(dir / "make.sql");
 }
 
+/// Of a store that whittle made.
+std::string application_id() {
+    const TempDir dir;
+    (void)std::system(("cd '" + dir.path().string() +
+                       "' && touch s.db && '" WHITTLE_CLI
+                       "' store ls s.db > /dev/null 2>&1; sqlite3 s.db 'PRAGMA application_id' > id")
+                          .c_str());
+    return read_text(dir / "id");
+}
+
 const std::string opencode_tables = R"(
 CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, version text, revert text, time_created integer);
 CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
@@ -120,4 +130,47 @@ TEST_CASE("a file that takes more memory than there is fails alone", "[apps]") {
         CHECK(result.exit_code == 1);
         CHECK(has(result.err, "m.jsonl: out of memory"));
     }
+}
+
+TEST_CASE("a database with a view in place of a table is refused, by scan and by store", "[apps]") {
+    if (!has_sqlite3()) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const std::string endless = " AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
+    const TempDir dir;
+    write_good_files(dir);
+    make_database(dir, "logs/m/opencode.db",
+                  "CREATE VIEW session" + endless +
+                      "i AS id, i AS parent_id, '' AS directory, '' AS version, '' AS "
+                      "revert, i AS time_created FROM n;");
+    const CliResult scanned = run_cli(dir, "scan logs --json");
+    if (has(scanned.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    CHECK(scanned.exit_code == 1);
+    CHECK(has(scanned.err, "opencode.db: expected a database of opencode: "));
+    CHECK(json::parse(scanned.out)["agents"]["codex"]["sessions"] == 1);
+
+    make_database(dir, "store.db",
+                  "PRAGMA application_id = " + application_id() + "; PRAGMA user_version = 1;" + "CREATE VIEW objects" +
+                      endless +
+                      "'k/' || i AS key, i AS content, i AS bytes, '' AS sha256, i AS stored_at, i "
+                      "AS mark FROM n;");
+    for (const char* command : {"store ls store.db", "store verify store.db", "store show store.db k/1"}) {
+        const CliResult result = run_cli(dir, command);
+        CHECK(result.exit_code == 1);
+        CHECK_FALSE(result.err.empty());
+        CHECK_FALSE(has(result.err, "another program"));
+    }
+}
+
+TEST_CASE("the first Ctrl-C ends a query that takes long", "[apps]") {
+    if (!has_sqlite3()) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const TempDir dir;
+    // Days of work in front of the first row.
+    make_database(dir, "opencode.db",
+                  "CREATE TABLE session (id integer PRIMARY KEY, parent_id text, directory text AS "
+                  "(replace(hex(zeroblob(2000000)), '00', 'ab')), version text, revert text, time_created integer);"
+                  "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) "
+                  "INSERT INTO session(id, time_created) SELECT i, -i FROM n;");
+    write_text(dir / "run", "'" WHITTLE_CLI "' scan '" + (dir / "opencode.db") +
+                                "' & whittle=$!; sleep 0.5; kill -INT $whittle; wait $whittle; exit $?");
+    const CliResult result = run_cli(dir, "--version > /dev/null; bash -m '" + (dir / "run") + "'");
+    CHECK(result.exit_code != 0);
 }

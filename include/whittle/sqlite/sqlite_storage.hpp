@@ -4,6 +4,7 @@
 #include "whittle/port/storage.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ struct SqliteStorageOptions {
     /// those that began longer ago.
     int writer_max_age_seconds = 86'400;
     std::shared_ptr<Clock> clock{};  ///< of ages; null: the system's
+    /// Called while a statement takes long, from the thread that waits for it; what it throws ends that and gets out.
+    std::function<void()> poll{};
 };
 
 struct SqliteUsage {
