@@ -9,6 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -17,9 +20,15 @@ namespace whittle::cli {
 namespace {
 
 std::string list_of(const std::map<std::string, std::int64_t>& counts) {
+    constexpr std::size_t most = 12;
+    std::vector<std::pair<std::string, std::int64_t>> often(counts.begin(), counts.end());
+    std::ranges::stable_sort(often, std::ranges::greater(), [](const auto& kind) { return kind.second; });
     std::vector<std::string> parts;
-    for (const auto& [name, count] : counts) parts.push_back(fmt::format("{} {}", grouped(count), shown(name)));
-    return fmt::format("{}", fmt::join(parts, ", "));
+    for (std::size_t i = 0; i < std::min(most, often.size()); ++i)
+        parts.push_back(fmt::format("{} {}", grouped(often[i].second), shown(often[i].first)));
+    const std::string list = fmt::format("{}", fmt::join(parts, ", "));
+    if (often.size() <= most) return list;
+    return fmt::format("{} and {} more kinds", list, grouped(static_cast<std::int64_t>(often.size() - most)));
 }
 
 std::string damage_of(const logs::LogNotes& notes) {

@@ -38,13 +38,16 @@ std::vector<std::string> files_of_conversation(const std::string& path) {
     std::multimap<std::uint64_t, std::string> events;
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        if (const auto number = number_of_event(at->path())) events.emplace(*number, at->path().string());
+        const auto number = number_of_event(at->path());
+        std::error_code ignored;  // a pipe of such a name would be waited for
+        if (number && at->symlink_status(ignored).type() == fs::file_type::regular)
+            events.emplace(*number, at->path().string());
     }
     std::vector<std::string> files;
     for (auto& [number, file] : events) files.push_back(std::move(file));
     if (files.empty() || !fs::equivalent(files.front(), path, error)) return {};
     const fs::path state = folder.parent_path() / "base_state.json";
-    if (fs::is_regular_file(state, error)) files.push_back(state.string());
+    if (fs::symlink_status(state, error).type() == fs::file_type::regular) files.push_back(state.string());
     return files;
 }
 

@@ -42,6 +42,10 @@ public:
         std::vector<ScannedPlace> places = places_of_agents_or_paths();
         for (const ScannedPlace& place : places) {
             report_.add_place(place);
+            for (const std::string& problem : place.problems) fail(problem);
+            if (place.links > 0)
+                complain(hidden(fmt::format("note: {}: {} {} not followed", place.path, grouped(place.links),
+                                            place.links == 1 ? "link was" : "links were")));
             for (const std::string& file : place.files) bytes_ += size_of(file);
         }
         for (const ScannedPlace& place : places) {

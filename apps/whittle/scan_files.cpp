@@ -3,12 +3,16 @@
 #include "event_files.hpp"
 #include "interrupt.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace whittle::cli {
 namespace {
@@ -52,6 +56,31 @@ std::vector<fs::path> claude_folders(const fs::path& home) {
     return {home / ".claude", (config.empty() ? home / ".config" : fs::path(config)) / "claude"};
 }
 
+/// Folder by folder, of which one is open at a time: what cannot be read is said, and the rest is looked at.
+void walk(const std::string& root, ScannedPlace& place) {
+    std::vector<fs::path> folders{root};
+    while (!folders.empty()) {
+        const fs::path folder = std::move(folders.back());
+        folders.pop_back();
+        std::error_code error;
+        for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+            throw_if_interrupted();
+            std::error_code unknown;
+            const fs::file_type type = at->symlink_status(unknown).type();
+            if (type == fs::file_type::none) {
+                place.problems.push_back(fmt::format("read {}: {}", at->path().string(), unknown.message()));
+            } else if (type == fs::file_type::directory) {
+                folders.push_back(at->path());
+            } else if (type == fs::file_type::symlink) {
+                ++place.links;
+            } else if (type == fs::file_type::regular && may_hold_sessions(at->path())) {
+                place.files.push_back(at->path().string());
+            }
+        }
+        if (error) place.problems.push_back(fmt::format("read {}: {}", folder.string(), error.message()));
+    }
+}
+
 }  // namespace
 
 ScannedPlace place_at(const std::string& path) {
@@ -63,12 +92,7 @@ ScannedPlace place_at(const std::string& path) {
         return place;
     }
     place.is_there = fs::exists(path, error);
-    constexpr auto options = fs::directory_options::skip_permission_denied;
-    for (fs::recursive_directory_iterator at(path, options, error), end; !error && at != end; at.increment(error)) {
-        throw_if_interrupted();
-        std::error_code ignored;
-        if (at->is_regular_file(ignored) && may_hold_sessions(at->path())) place.files.push_back(at->path().string());
-    }
+    if (place.is_there) walk(path, place);
     std::ranges::sort(place.files);
     keep_first_events(place.files);
     return place;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,15 @@ struct ScannedPlace {
     std::string agent{};  ///< whose place it is; empty: a path that was given
     std::string path{};
     bool is_there = false;
-    std::vector<std::string> files{};  ///< sorted
+    std::vector<std::string> files{};     ///< sorted
+    std::vector<std::string> problems{};  ///< folders that could not be read, each with the reason
+    std::int64_t links = 0;               ///< that were found in it and not followed
 };
 
-/// Where agents keep their sessions, by the environment and the home folder. Links to folders are not followed.
+/// Where agents keep their sessions, by the environment and the home folder. Links in them are not followed.
 [[nodiscard]] std::vector<ScannedPlace> places_of_agents();
 
-/// A file as it is, or the files of a folder and the folders in it.
+/// A file as it is, or the files of a folder and the folders in it; a link in it is neither.
 [[nodiscard]] ScannedPlace place_at(const std::string& path);
 
 }  // namespace whittle::cli

@@ -86,8 +86,7 @@ void ScanReport::add(ScannedSession&& session) {
         static_cast<double>(session.recorded.money.front().cached_sent) / static_cast<double>(session.recorded.sent);
     if (billed_hit) hit_differences_.push_back(hit - *billed_hit);
     const Usage& bill = session.comparable;
-    token_ratios_.push_back(static_cast<double>(session.recorded.sent) /
-                            static_cast<double>(bill.input + bill.cache_read + bill.cache_write));
+    token_ratios_.push_back(static_cast<double>(session.recorded.sent) / static_cast<double>(input_of(bill)));
 }
 
 void ScanReport::add_notes(const logs::LogNotes& notes) { notes_ += notes; }

@@ -35,7 +35,7 @@ std::string percent_of(std::int64_t part, std::int64_t all) {
     return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
 }
 
-std::int64_t input_tokens(const Usage& usage) { return usage.input + usage.cache_read + usage.cache_write; }
+std::int64_t input_tokens(const Usage& usage) { return input_of(usage); }
 
 std::string hit_text(const Usage& usage) {
     const auto rate = hit_rate_of(usage);

@@ -42,7 +42,7 @@ public:
                                                                        .headers = headers_of(model_, key_),
                                                                        .stop = interrupt_token()});
             tell_answer(facts);
-            if (facts.status == 401 || facts.status == 403) return;
+            if (facts.status == 401 || facts.status == 403 || (facts.status >= 300 && facts.status < 400)) return;
             tell_id(facts.models);
             tell_kind(facts);
             tell_window(facts);
@@ -65,6 +65,9 @@ private:
             return add(Health::failed, fmt::format("{} refuses the key (HTTP {})", host, facts.status),
                        model_.api_key_env.empty() ? "set api_key_env to the name of the value that holds the key"
                                                   : fmt::format("set {} to a key that it takes", model_.api_key_env));
+        if (facts.status >= 300 && facts.status < 400)
+            return add(Health::failed, fmt::format("{} sends on to another address (HTTP {})", host, facts.status),
+                       fmt::format("set models.{}.base_url to where it sends: nobody follows it", model_.name));
         if (facts.status >= 500)
             return add(Health::warning, fmt::format("{} answers with HTTP {}", host, facts.status),
                        "look at the server's log; it may still load its model");

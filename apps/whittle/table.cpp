@@ -36,7 +36,13 @@ std::string grouped(std::int64_t number) {
     return digits;
 }
 
-std::string rounded(double number) { return grouped(std::llround(number)); }
+std::string rounded(double number) { return grouped(to_whole(number)); }
+
+std::int64_t to_whole(double number) noexcept {
+    constexpr double most = 9.2e18;  // what is more has no whole number of 64 bits
+    if (number >= most) return INT64_MAX;
+    return number <= -most ? INT64_MIN : std::llround(number);
+}
 
 std::string numbered(std::int64_t number, std::string_view what) {
     return fmt::format("{} {}{}", grouped(number), what, number == 1 ? "" : "s");

@@ -15,6 +15,8 @@ namespace whittle::cli {
 [[nodiscard]] std::string grouped(std::int64_t number);
 /// The same of the nearest whole number.
 [[nodiscard]] std::string rounded(double number);
+/// Held at the ends of 64 bits.
+[[nodiscard]] std::int64_t to_whole(double number) noexcept;
 /// "1 file", "2 files".
 [[nodiscard]] std::string numbered(std::int64_t number, std::string_view what);
 /// "0.446"; "-" if there is nothing to divide by.

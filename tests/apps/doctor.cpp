@@ -212,3 +212,19 @@ TEST_CASE("doctor names a key that is not there, a server that is not there, and
     CHECK((*found)["health"] == "failed");
     CHECK((*found)["advice"] == "start the server, or correct base_url");
 }
+
+TEST_CASE("a server that only sends on to another address fails doctor", "[apps]") {
+    const TempDir dir;
+    HostileServer server([](Connection& connection) {
+        while (!connection.read_request().empty())
+            connection.send(
+                "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/v1/models\r\n"
+                "Content-Length: 0\r\n\r\n");
+    });
+    write_text(dir / "chain.json", with_model(R"({"context_window": 2000})", llama(server.url("/v1"))));
+    const CliResult result = run_cli(dir, "doctor chain.json --json");
+    if (has(result.out, "built without libcurl")) SKIP_WITH_MESSAGE("built without libcurl");
+    CHECK(result.exit_code == 1);
+    CHECK(health(result, "model \"m\"", "sends on to another address (HTTP 307)") == "failed");
+    CHECK(health(result, "model \"m\"", "answers") == "absent");
+}

@@ -174,3 +174,96 @@ TEST_CASE("the first Ctrl-C ends a query that takes long", "[apps]") {
     const CliResult result = run_cli(dir, "--version > /dev/null; bash -m '" + (dir / "run") + "'");
     CHECK(result.exit_code != 0);
 }
+
+TEST_CASE("folders may be deeper than files may be open", "[apps]") {
+    const TempDir dir;
+    write_good_files(dir);
+    const json good = json::parse(run_cli(dir, "scan logs --json").out);
+    // Deeper than there may be open files.
+    std::string deep = dir / "logs/b";
+    for (int level = 0; level < 60; ++level) deep += "/d";
+    std::filesystem::create_directories(deep);
+    std::filesystem::rename(dir / "logs/z_claude.jsonl", deep + "/z_claude.jsonl");
+    write_text(dir / "run", "ulimit -n 32 || exit 99; exec '" WHITTLE_CLI "' scan '" + (dir / "logs") + "' --json");
+    const CliResult result = run_cli(dir, "--version > /dev/null; sh '" + (dir / "run") + "'");
+    if (result.exit_code == 99) SKIP_WITH_MESSAGE("the number of open files cannot be limited here");
+    CHECK(result.exit_code == 0);
+    CHECK(json::parse(result.out)["agents"] == good["agents"]);
+}
+
+TEST_CASE("a folder that cannot be read is said, and the others are read", "[apps]") {
+    const TempDir dir;
+    write_good_files(dir);
+    const json good = json::parse(run_cli(dir, "scan logs --json").out);
+    // A path longer than the system takes.
+    const std::string name(200, 'n');
+    write_text(dir / "make", "cd '" + (dir / "logs") + "' && for i in $(seq 25); do mkdir " + name + " && cd " + name +
+                                 " || exit 1; done; echo '{}' > s.json");
+    REQUIRE(std::system(("bash '" + (dir / "make") + "'").c_str()) == 0);
+    const CliResult result = run_cli(dir, "scan logs --json");
+    CHECK(std::system(("rm -r '" + (dir / ("logs/" + name)) + "'").c_str()) == 0);
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.err, "read logs/" + name));
+    CHECK(has(result.err, "File name too long"));
+    CHECK(json::parse(result.out)["agents"] == good["agents"]);
+}
+
+TEST_CASE("links in a folder and pipes that look like files are passed over", "[apps]") {
+    const TempDir dir;
+    write_good_files(dir);
+    const json good = json::parse(run_cli(dir, "scan logs --json").out);
+    std::filesystem::create_directories(dir / "other/inside");
+    std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/gemini_cli.json", dir / "other/inside/g.json");
+    std::filesystem::create_symlink(dir / "other/inside/g.json", dir / "logs/g.json");
+    std::filesystem::create_symlink(dir / "other", dir / "logs/o");
+    std::filesystem::create_directories(dir / "logs/c/events");
+    std::filesystem::copy_file(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/codex.jsonl", dir / "logs/c/none.txt");
+    write_text(dir / "logs/c/events/event-00000-a.json",
+               R"({"id":"a","timestamp":"2026-01-01T00:00:00","source":"user","kind":"MessageEvent",)"
+               R"("llm_message":{"role":"user","content":[{"type":"text","text":"go"}]}})");
+    const std::string pipes = "mkfifo '" + (dir / "logs/p.jsonl") + "' '" + (dir / "logs/c/events/event-00001-b.json") +
+                              "' '" + (dir / "logs/c/base_state.json") + "'";
+    REQUIRE(std::system(pipes.c_str()) == 0);
+    const CliResult result = run_cli(dir, "scan logs --json");
+    CHECK(json::parse(result.out)["agents"]["codex"] == good["agents"]["codex"]);
+    CHECK(json::parse(result.out)["agents"].contains("gemini_cli") == false);
+    CHECK(has(result.err, "note: logs: 2 links were not followed"));
+    CHECK(run_cli(dir, "scan logs/g.json").exit_code == 0);  // named by the person
+}
+
+TEST_CASE("no number of tokens makes a cost negative", "[apps]") {
+    const TempDir dir;
+    const std::string most = "9223372036854775807";
+    write_text(
+        dir / "s.jsonl",
+        R"({"type":"user","uuid":"1","parentUuid":null,"isSidechain":false,"sessionId":"s","message":{"role":"user","content":"go"}})"
+        "\n"
+        R"({"type":"assistant","uuid":"2","parentUuid":"1","isSidechain":false,"sessionId":"s","message":{"id":"m1",)"
+        R"("role":"assistant","model":"m","content":[{"type":"text","text":"done"}],"usage":{"input_tokens":)" +
+            most + R"(,"cache_read_input_tokens":)" + most + R"(,"output_tokens":)" + most + "}}}\n");
+    const CliResult shown = run_cli(dir, "scan s.jsonl");
+    CHECK(shown.exit_code == 0);
+    CHECK_FALSE(has(shown.out, "-9,223"));
+    CHECK_FALSE(has(shown.out, " -2 "));
+    CHECK(has(shown.out, "9,223,372,036,854,775,807"));
+    const json totals = json::parse(run_cli(dir, "scan s.jsonl --json").out);
+    CHECK(totals["total"]["billed"].dump().find('-') == std::string::npos);
+    CHECK(totals["agreement"].dump().find("-50000") == std::string::npos);
+}
+
+TEST_CASE("a note on unknown kinds names the most frequent ones, and how many more there are", "[apps]") {
+    const TempDir dir;
+    std::string log =
+        R"({"type":"user","uuid":"1","parentUuid":null,"isSidechain":false,"sessionId":"s","message":{"role":"user","content":"go"}})"
+        "\n";
+    for (int kind = 0; kind < 20'000; ++kind)
+        log += R"({"type":"kind)" + std::to_string(kind) + R"(","uuid":"u)" + std::to_string(kind) +
+               R"(","sessionId":"s"})" + "\n";
+    log += R"({"type":"kind777","sessionId":"s"})"
+           "\n";
+    write_text(dir / "s.jsonl", log);
+    const CliResult result = run_cli(dir, "scan s.jsonl");
+    CHECK(result.err.size() < 2'000);
+    CHECK(has(result.err, "unknown kinds of records: 2 kind777, 1 kind0"));
+    CHECK(has(result.err, "and 19,988 more kinds"));
+}
