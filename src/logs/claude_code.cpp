@@ -98,7 +98,7 @@ private:
         }
         const auto known = by_key_.find(key);
         if (known != by_key_.end() && !known->second->begins_anew(record)) return *known->second;
-        threads_.emplace_back(key, ClaudeThread{});
+        threads_.emplace_back(key, ClaudeThread(copies_));
         by_key_.insert_or_assign(std::move(key), &threads_.back().second);
         return threads_.back().second;
     }
@@ -123,7 +123,7 @@ private:
         if (!key.empty()) session.parent = base;
         thread.close();
         thread.entries().finish(session, true, notes_);
-        thread = {};
+        thread = ClaudeThread(copies_);
         hand_over(std::move(session), notes_, visit_);
     }
 
@@ -131,6 +131,7 @@ private:
     LogNotes& notes_;
     VisitSession visit_;
     std::string id_{};
+    CopyBudget copies_{};
     std::deque<std::pair<std::string, ClaudeThread>> threads_{};  // in the order in which they began
     std::map<std::string, ClaudeThread*> by_key_{};               // the newest of each key
     std::map<std::string, int> used_{};

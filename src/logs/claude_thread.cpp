@@ -397,7 +397,9 @@ void ClaudeThread::compact(const ordered_json& record, LogNotes& notes) {
     const std::vector<std::size_t> messages = preserved(facts);
     const bool keeps_front = !messages.empty() && keeps_what_is_in_front(facts, text_at(record, "uuid"));
     std::vector<ordered_json> kept;
-    if (keeps_front) {
+    if (!may_copy(messages, keeps_front)) {
+        ++notes.unknown["compaction that keeps more than is copied"];
+    } else if (keeps_front) {
         kept = sent_before(messages.back() + 1);
     } else {
         for (const std::size_t at : messages) kept.push_back(entries_[at].message);
@@ -435,6 +437,24 @@ ClaudeThread::Range ClaudeThread::segment_of(const ordered_json& segment) const 
     const auto tail = place_of(text_at(segment, "tailUuid"));
     if (!head || !tail) return {};
     return {head->own.value_or(head->messages), tail->own ? *tail->own + 1 : tail->messages};
+}
+
+/// Whether what a compaction keeps may be copied.
+bool ClaudeThread::may_copy(const std::vector<std::size_t>& messages, bool keeps_front) {
+    if (messages.empty()) return true;
+    if (copies_->is_spent()) return false;
+    std::size_t bytes = 0;
+    if (keeps_front) {
+        std::size_t first = 0;
+        if (entries_.compactions() > 0) {
+            first = entries_.newest_compaction().before;
+            for (const ordered_json& message : entries_.newest_compaction().kept) bytes += memory_of(message);
+        }
+        for (std::size_t at = first; at <= messages.back(); ++at) bytes += memory_of(entries_[at].message);
+    } else {
+        for (const std::size_t at : messages) bytes += memory_of(entries_[at].message);
+    }
+    return copies_->take(bytes);
 }
 
 /// The first part of a request as it would be now, up to a message.

@@ -15,6 +15,9 @@ namespace whittle::inline v0::logs {
 /// A conversation within a log of Claude Code: the main one, or a sub-agent's. Its records form a tree by "parentUuid".
 class ClaudeThread {
 public:
+    /// `copies`: of the file; has to outlive this.
+    explicit ClaudeThread(CopyBudget& copies) : copies_(&copies) {}
+
     /// A record of type assistant, whose content is taken. One reply of the model is several of these with one
     /// "message"."id".
     void add_reply(ordered_json& record, std::size_t line, LogNotes& notes);
@@ -79,11 +82,13 @@ private:
     [[nodiscard]] std::vector<std::size_t> preserved(const ordered_json& facts) const;
     [[nodiscard]] Range segment_of(const ordered_json& segment) const;
     [[nodiscard]] std::vector<ordered_json> sent_before(std::size_t end);
+    [[nodiscard]] bool may_copy(const std::vector<std::size_t>& messages, bool keeps_front);
     void move_behind_compaction(const std::vector<std::size_t>& messages);
     [[nodiscard]] bool holds_results(std::size_t at) const;
     void close_calls();
     void close_calls_kept();
 
+    CopyBudget* copies_;
     Entries entries_{};
     std::unordered_map<std::string, Place> places_{};          // by uuid
     std::unordered_map<std::string, std::size_t> replies_{};   // by message id, the newest of each

@@ -64,6 +64,26 @@ Usage usage_with_details(const ordered_json& usage, const ordered_json* details,
 
 }  // namespace
 
+std::size_t memory_of(const ordered_json& value) {
+    constexpr std::size_t of_value = 16;
+    constexpr std::size_t of_text = 32;
+    std::size_t bytes = 0;
+    std::vector<const ordered_json*> open{&value};
+    while (!open.empty()) {
+        const ordered_json& one = *open.back();
+        open.pop_back();
+        bytes += of_value;
+        if (one.is_string()) bytes += of_text + one.get_ref<const std::string&>().size();
+        if (!one.is_structured()) continue;
+        bytes += of_text;
+        if (one.is_object()) {
+            for (const auto& [key, member] : one.items()) bytes += of_text + key.size();
+        }
+        for (const ordered_json& child : one) open.push_back(&child);
+    }
+    return bytes;
+}
+
 std::size_t Entries::add(Entry entry) {
     entries_.push_back(std::move(entry));
     return entries_.size() - 1;

@@ -22,6 +22,26 @@ struct Entry {
     std::size_t companions = 0;  ///< how many in a row, up to this, the agent itself sent, such as with a result
 };
 
+/// About how many bytes of memory a value takes.
+[[nodiscard]] std::size_t memory_of(const ordered_json& value);
+
+/// What a reader may copy of a file's messages, such as for what a compaction kept: a file that has all of its messages
+/// kept again and again would take the square of its size.
+class CopyBudget {
+public:
+    static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+    /// Whether `bytes` more may be copied. Once the answer was no, it is always no: what is left out is no choice.
+    [[nodiscard]] bool take(std::size_t bytes) noexcept {
+        left_ = bytes <= left_ ? left_ - bytes : 0;
+        return left_ > 0;
+    }
+    [[nodiscard]] bool is_spent() const noexcept { return left_ == 0; }
+
+private:
+    std::size_t left_ = most_bytes;
+};
+
 /// What of a session is known so far.
 class Entries {
 public:

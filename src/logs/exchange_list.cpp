@@ -164,12 +164,13 @@ ExchangeList::Open& ExchangeList::behind(std::string_view reply, const Exchange&
     const std::size_t size = known->second.messages;
     if (from.marks.size() == size) return from;
     Open& fork = open(exchange);
-    constexpr std::size_t most_copied = 200'000;  // else a file takes the square of what its messages take
-    if (size > most_copied - copied_) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < size && !copies_.is_spent(); ++i)
+        bytes += sizeof(Entry) + memory_of(from.entries[i].message);
+    if (copies_.is_spent() || !copies_.take(bytes)) {
         ++notes_.unknown["previous_response_id that too many others go on from"];
         return fork;
     }
-    copied_ += size;
     fork.marks.assign(from.marks.begin(), from.marks.begin() + static_cast<std::ptrdiff_t>(size));
     for (std::size_t i = 0; i < size; ++i) {
         Entry entry = from.entries[i];

@@ -67,7 +67,7 @@ private:
     LogNotes& notes_;
     std::deque<Open> open_{};
     std::unordered_map<std::string, Reply> replies_{};  // by id
-    std::size_t copied_ = 0;                            // messages, to sessions that begin like others
+    CopyBudget copies_{};                               // of messages, to sessions that begin like others
 };
 
 }  // namespace whittle::inline v0::logs

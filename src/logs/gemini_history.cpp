@@ -156,8 +156,14 @@ void GeminiHistory::put(GeminiRecord record) {
     const auto [known, is_new] = places.try_emplace(last, newest.size());
     if (is_new) return newest.records.push_back(std::move(record));
     if (known->second < newest.kept.size()) {  // what was in front of the compaction gets it, too
-        for (auto earlier = places.begin(); earlier != known; ++earlier)
+        const std::size_t bytes = copies_.is_spent() ? 0 : memory_of(record.message);
+        for (auto earlier = places.begin(); earlier != known; ++earlier) {
+            if (copies_.is_spent() || !copies_.take(bytes)) {
+                ++left_as_they_were_;
+                break;
+            }
             write_again(spans_[earlier->first].at(earlier->second), record.message, record.line);
+        }
         if (known->second == newest.differs) newest.differs = newest.kept.size();  // it may be the same now
     }
     write_again(newest.at(known->second), std::move(record.message), record.line);
@@ -338,6 +344,8 @@ void GeminiHistory::write_to(Entries& entries, LogNotes& notes) {
         }
         for (const GeminiRecord& record : span.records) all.add(record.message, record.line);
     }
+    if (left_as_they_were_ > 0)
+        notes.unknown["message written again that too many compactions kept"] += left_as_they_were_;
     for (Call& call : taken_back_) entries.bill_elsewhere(std::move(call));
 }
 

@@ -3,6 +3,7 @@
 #include "entries.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -60,6 +61,8 @@ private:
     std::vector<Span> spans_{1};
     std::unordered_map<std::string, Places> places_{};
     std::vector<Call> taken_back_{};
+    CopyBudget copies_{};
+    std::int64_t left_as_they_were_ = 0;  // messages written again that earlier spans do not have so
 };
 
 }  // namespace whittle::inline v0::logs

@@ -194,10 +194,19 @@ private:
         const std::int64_t first = count_at(args, "forgotten_events_start_id");
         const std::int64_t last = count_at(args, "forgotten_events_end_id");
         Compaction& compaction = compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt});
+        std::vector<std::size_t> kept;
+        std::size_t bytes = 0;
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             const std::int64_t id = event_of_[i];
             if (has_range && id >= first && id <= last) forgotten_.insert(id);
-            if (!forgotten_.contains(id)) compaction.kept.push_back(entries_[i].message);
+            if (forgotten_.contains(id)) continue;
+            kept.push_back(i);
+            if (!copies_.is_spent()) bytes += memory_of(entries_[i].message);
+        }
+        if (copies_.is_spent() || !copies_.take(bytes)) {
+            ++notes_.unknown["compaction that keeps more than is copied"];
+        } else {
+            for (const std::size_t i : kept) compaction.kept.push_back(entries_[i].message);
         }
         const std::string_view summary = text_at(args, "summary");
         if (summary.empty()) return;
@@ -220,11 +229,12 @@ private:
         auto compaction = compactions_.begin();
         for (const SentMessage& one : order_sent(messages, true)) {
             for (; compaction != compactions_.end() && compaction->before <= one.with; ++compaction)
-                sent.compact().kept = sent_of(compaction->kept);
+                sent.compact().kept = sent_of(std::move(compaction->kept));
             is_sent[one.message] = true;
             sent.add(std::move(entries_[one.message]));
         }
-        for (; compaction != compactions_.end(); ++compaction) sent.compact().kept = sent_of(compaction->kept);
+        for (; compaction != compactions_.end(); ++compaction)
+            sent.compact().kept = sent_of(std::move(compaction->kept));
         for (std::size_t i = 0; i < entries_.size(); ++i) {
             if (is_sent[i]) continue;
             const bool is_result = text_at(entries_[i].message, "role") == "tool";
@@ -234,11 +244,11 @@ private:
         return sent;
     }
 
-    static std::vector<ordered_json> sent_of(const std::vector<ordered_json>& kept) {
+    static std::vector<ordered_json> sent_of(std::vector<ordered_json> kept) {
         std::vector<const ordered_json*> messages;
         for (const ordered_json& message : kept) messages.push_back(&message);
         std::vector<ordered_json> sent;
-        for (const SentMessage& one : order_sent(messages, false)) sent.push_back(kept[one.message]);
+        for (const SentMessage& one : order_sent(messages, false)) sent.push_back(std::move(kept[one.message]));
         return sent;
     }
 
@@ -246,6 +256,7 @@ private:
     Session session_{.format = Format::openhands};
     std::vector<Entry> entries_{};
     std::vector<Compaction> compactions_{};
+    CopyBudget copies_{};
     std::unordered_map<std::string, std::size_t> replies_{};  // by id of the response
     std::unordered_set<std::string> billed_{};                // ids of responses
     Usage sums_{};

@@ -158,7 +158,7 @@ private:
         if (kind == "SystemPromptEvent") return add_system(event);
         if (kind == "MessageEvent") return add_message(event, stamp);
         if (kind == "ActionEvent") return add_action(event, stamp);
-        if (kind == "Condensation") return view_.condense(event);
+        if (kind == "Condensation") return view_.condense(event, notes_);
         if (kind == "ObservationEvent") return add_result(event, result_of(event), stamp);
         if (kind == "AgentErrorEvent") return add_result(event, std::string(text_at(event, "error")), stamp);
         if (kind == "UserRejectObservation") {

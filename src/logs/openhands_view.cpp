@@ -25,7 +25,7 @@ void OpenHandsView::move_to(const ordered_json& event, LogNotes& notes) {
 /// The first `steps` events stay.
 void OpenHandsView::go_back_to(std::size_t steps) {
     while (!condensed_.empty() && condensed_.back().step >= steps) {
-        view_ = std::move(condensed_.back().view);
+        if (condensed_.back().view) view_ = *std::move(condensed_.back().view);
         condensed_.pop_back();
         entries_.undo_compaction();
     }
@@ -66,8 +66,23 @@ Entry* OpenHandsView::open_reply(std::string_view response) {
 
 void OpenHandsView::join(const ordered_json& event) { put(event, {.entry = entries_.size() - 1}); }
 
-void OpenHandsView::condense(const ordered_json& condensation) {
-    condensed_.push_back({path_.size(), view_});
+bool OpenHandsView::may_copy_view() {
+    if (copies_.is_spent()) return false;
+    std::size_t bytes = 0;
+    for (const Item& item : view_) bytes += sizeof(Item) + item.event.size() + item.summary.size();
+    return copies_.take(bytes);
+}
+
+bool OpenHandsView::may_copy_messages() {
+    if (copies_.is_spent()) return false;
+    std::size_t bytes = 0;
+    for (const Item& item : view_)
+        bytes += item.summary.size() + (item.entry ? memory_of(entries_[*item.entry].message) : 0);
+    return copies_.take(bytes);
+}
+
+void OpenHandsView::condense(const ordered_json& condensation, LogNotes& notes) {
+    condensed_.push_back({path_.size(), may_copy_view() ? std::optional(view_) : std::nullopt});
     std::unordered_set<std::string> forgotten;
     if (const ordered_json* ids = tree_at(condensation, "forgotten_event_ids")) {
         for (const ordered_json& id : *ids) {
@@ -84,7 +99,12 @@ void OpenHandsView::condense(const ordered_json& condensation) {
                                              .entry = std::nullopt,
                                              .summary = std::string(summary)});
     }
-    entries_.compact().kept = messages();
+    Compaction& compaction = entries_.compact();
+    if (may_copy_messages()) {
+        compaction.kept = messages();
+    } else {
+        ++notes.unknown["compaction that keeps more than is copied"];
+    }
     walk(condensation);
 }
 

@@ -32,7 +32,7 @@ public:
     /// The event is a further part of the newest message.
     void join(const ordered_json& event);
     /// Takes forgotten events out of requests from now on, and puts the summary among the rest.
-    void condense(const ordered_json& condensation);
+    void condense(const ordered_json& condensation, LogNotes& notes);
 
     /// Responses whose replies were taken back; how they were billed is not known here.
     [[nodiscard]] const std::vector<std::string>& taken_back() const noexcept { return taken_back_; }
@@ -54,13 +54,15 @@ private:
     /// What was sent before a condensation, to go back to.
     struct Condensed {
         std::size_t step = 0;
-        std::vector<Item> view{};
+        std::optional<std::vector<Item>> view{};  // nullopt: there were too many of them
     };
 
     void put(const ordered_json& event, Item item);
     void walk(const ordered_json& event);
     void go_back_to(std::size_t steps);
     [[nodiscard]] std::vector<ordered_json> messages() const;
+    [[nodiscard]] bool may_copy_view();
+    [[nodiscard]] bool may_copy_messages();
 
     Entries entries_{};
     std::vector<Item> view_{};
@@ -68,6 +70,7 @@ private:
     std::unordered_map<std::string, std::size_t> step_of_{};  // events of the path
     std::vector<Condensed> condensed_{};
     std::vector<std::string> taken_back_{};
+    CopyBudget copies_{};
 };
 
 }  // namespace whittle::inline v0::logs

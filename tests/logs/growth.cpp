@@ -1,0 +1,151 @@
+// What a file may make a reader hold: logs whose messages are kept, forked or written again at every step.
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include "whittle/logs/logs.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace whittle;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// What of a log the sessions hold.
+struct Held {
+    std::size_t bytes = 0;
+    std::size_t calls = 0;
+    logs::LogNotes notes{};
+};
+
+std::size_t size_of(const ordered_json& message) { return message.dump().size(); }
+
+Held held_of(const std::string& text, logs::Format format) {
+    Held held;
+    std::istringstream in(text);
+    held.notes = logs::read_log(in, format, {.name = "growth.jsonl"}, [&](logs::Session&& session) {
+        held.calls += session.calls.size();
+        for (const auto& message : session.recording.messages) held.bytes += size_of(message.json());
+        for (const logs::Compaction& compaction : session.compactions) {
+            for (const ordered_json& message : compaction.kept) held.bytes += size_of(message);
+        }
+    });
+    return held;
+}
+
+const std::string filling(500, 'x');
+
+/// Claude Code: each boundary keeps all that was sent.
+std::string claude_log(int boundaries) {
+    std::string text;
+    std::string parent = "null";
+    const auto add = [&](ordered_json record, const std::string& id) {
+        record["uuid"] = id;
+        record["parentUuid"] = parent == "null" ? ordered_json(nullptr) : ordered_json(parent);
+        record["sessionId"] = "s";
+        text += record.dump() + "\n";
+        parent = id;
+    };
+    for (int i = 0; i < boundaries; ++i) {
+        const std::string n = std::to_string(i);
+        add({{"type", "user"}, {"message", {{"role", "user"}, {"content", n + filling}}}}, "u" + n);
+        add({{"type", "assistant"},
+             {"message",
+              {{"id", "m" + n},
+               {"role", "assistant"},
+               {"content", {{{"type", "text"}, {"text", n}}}},
+               {"usage", {{"input_tokens", 3}, {"output_tokens", 1}}}}}},
+            "a" + n);
+        add({{"type", "system"},
+             {"subtype", "compact_boundary"},
+             {"compactMetadata",
+              {{"trigger", "auto"},
+               {"preservedSegment", {{"headUuid", "u0"}, {"tailUuid", "a" + n}, {"anchorUuid", "b" + n}}}}}},
+            "b" + n);
+    }
+    return text;
+}
+
+/// OpenHands: condensations that forget nothing.
+std::string openhands_log(int condensations) {
+    std::string text;
+    for (int i = 0; i < condensations; ++i) {
+        const std::string n = std::to_string(i);
+        text +=
+            ordered_json{{"id", "u" + n},
+                         {"timestamp", "2026-01-01T00:00:00"},
+                         {"source", "user"},
+                         {"kind", "MessageEvent"},
+                         {"llm_message", {{"role", "user"}, {"content", {{{"type", "text"}, {"text", n + filling}}}}}}}
+                .dump() +
+            "\n";
+        text +=
+            ordered_json{
+                {"id", "c" + n},          {"timestamp", "2026-01-01T00:00:00"},           {"source", "environment"},
+                {"kind", "Condensation"}, {"forgotten_event_ids", ordered_json::array()}, {"summary", "so far"},
+                {"summary_offset", 0}}
+                .dump() +
+            "\n";
+    }
+    return text;
+}
+
+/// Exchanges: all of them go on from one reply with a long history.
+std::string forked_log(int forks) {
+    ordered_json messages = ordered_json::array();
+    for (int i = 0; i < forks; ++i) messages.push_back({{"role", "user"}, {"content", std::to_string(i) + filling}});
+    const auto exchange = [](ordered_json request, const std::string& id) {
+        return ordered_json{{"request", std::move(request)},
+                            {"response",
+                             {{"id", id},
+                              {"output",
+                               {{{"type", "message"},
+                                 {"role", "assistant"},
+                                 {"content", {{{"type", "output_text"}, {"text", "yes"}}}}}}},
+                              {"usage", {{"input_tokens", 3}, {"output_tokens", 1}}}}}}
+                   .dump() +
+               "\n";
+    };
+    std::string text = exchange({{"model", "m"}, {"input", messages}}, "r");
+    for (int i = 0; i < forks; ++i)
+        text += exchange({{"model", "m"},
+                          {"previous_response_id", "r"},
+                          {"input", {{{"role", "user"}, {"content", "go on " + std::to_string(i)}}}}},
+                         "f" + std::to_string(i));
+    return text;
+}
+
+struct Grown {
+    const char* name;
+    logs::Format format;
+    std::function<std::string(int)> log;
+    std::size_t calls_for_each;
+};
+
+}  // namespace
+
+TEST_CASE("what sessions hold grows with the file, whatever it has kept again and again", "[logs]") {
+    constexpr std::size_t most_copied = std::size_t{64} << 20;
+    for (const Grown& grown : {Grown{"claude", logs::Format::claude_code, claude_log, 1},
+                               Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
+                               Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
+        CAPTURE(grown.name);
+        bool is_bounded = false;
+        for (const int n : {250, 500, 1'000}) {
+            const std::string log = grown.log(n);
+            const Held held = held_of(log, grown.format);
+            CAPTURE(n, log.size(), held.bytes);
+            CHECK(held.bytes <= 2 * log.size() + most_copied);
+            CHECK(held.calls >= grown.calls_for_each * static_cast<std::size_t>(n));
+            CHECK(held.notes.damaged == 0);
+            is_bounded = !held.notes.unknown.empty();
+            if (n == 250) CHECK(held.notes.unknown.empty());
+        }
+        CHECK(is_bounded);  // and said
+    }
+}
