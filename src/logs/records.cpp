@@ -40,6 +40,29 @@ bool is_newer(std::string_view version, std::string_view known) {
 
 }  // namespace
 
+bool ValueBudget::take(std::string_view json) noexcept {
+    constexpr std::size_t free_values = 500'000;
+    constexpr std::size_t bytes_for_each = 12;
+    std::size_t values = 0;
+    bool is_in_string = false;
+    for (std::size_t at = 0; at < json.size(); ++at) {
+        const char c = json[at];
+        if (c == '"') {
+            is_in_string = !is_in_string;
+        } else if (is_in_string) {
+            at += c == '\\' ? 1U : 0U;
+        } else if (c == ',' || c == '[' || c == '{') {
+            ++values;
+        }
+    }
+    values_ += values;
+    bytes_ += json.size();
+    if (values_ <= free_values + bytes_ / bytes_for_each) return true;
+    values_ -= values;
+    bytes_ -= json.size();
+    return false;
+}
+
 std::optional<nlohmann::ordered_json> Records::next() {
     while (next_line()) {
         if (auto record = record_of_line()) return record;
@@ -63,6 +86,10 @@ std::optional<nlohmann::ordered_json> Records::next_or_document() {
 
 /// nullopt if it is no object, which is noted.
 std::optional<nlohmann::ordered_json> Records::record_of_line() {
+    if (!values_.take(text_)) {
+        note_damage(*notes_, line_, ValueBudget::reason);
+        return std::nullopt;
+    }
     auto record = parse_record(text_, line_, *options_, *notes_);
     if (!record) return std::nullopt;
     if (!record->is_object()) {
@@ -139,6 +166,10 @@ std::optional<nlohmann::ordered_json> read_document(std::istream& in, const LogO
         return std::nullopt;
     }
     if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+    if (!ValueBudget().take(text)) {
+        note_damage(notes, 1, ValueBudget::reason);
+        return std::nullopt;
+    }
     auto document = parse_record(text, 1, options, notes);
     if (document) ++notes.records;
     return document;

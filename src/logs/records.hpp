@@ -10,6 +10,20 @@
 
 namespace whittle::inline v0::logs {
 
+/// How many values a file may hold: a value takes a hundred times the bytes that it may be written with. Logs have one
+/// in 14 bytes or more.
+class ValueBudget {
+public:
+    /// Whether `json`, which is the next part of the file, may be parsed.
+    [[nodiscard]] bool take(std::string_view json) noexcept;
+    /// Why it may not.
+    static constexpr std::string_view reason = "more values than a file of this size may hold";
+
+private:
+    std::size_t values_ = 0;
+    std::size_t bytes_ = 0;
+};
+
 /// The lines of a log, each of them a JSON object. Lines that are none are noted as damaged; blank ones are passed
 /// over.
 class Records {
@@ -36,6 +50,7 @@ private:
     const LogOptions* options_;
     LogNotes* notes_;
     std::string text_{};
+    ValueBudget values_{};
     std::size_t line_ = 0;
     bool has_begun_ = false;
 };

@@ -115,11 +115,10 @@ TEST_CASE("a file that takes more memory than there is fails alone", "[apps]") {
     const TempDir dir;
     write_good_files(dir);
     const json good = json::parse(run_cli(dir, "scan logs --json").out);
-    // Small values in a line: many times as large once they are parsed.
-    std::string values = R"({"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"content":[0)";
-    while (values.size() < (8U << 20U)) values += ",{},[]";
-    write_text(dir / "logs/m.jsonl", values + R"(],"role":"user"}})" + "\n");
-    for (const char* limit : {"250000", "400000"}) {  // while it is parsed, and while it is looked at
+    const std::string front =
+        R"({"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":")";
+    write_text(dir / "logs/m.jsonl", front + std::string(60U << 20U, 'x') + R"("}})" + "\n");
+    for (const char* limit : {"250000", "400000"}) {  // while it is read, and while it is looked at
         write_text(dir / "run", std::string("ulimit -v ") + limit + " || exit 99; exec '" WHITTLE_CLI "' scan '" +
                                     (dir / "logs") + "' --json");
         const CliResult result = run_cli(dir, "--version > /dev/null; sh '" + (dir / "run") + "'");
@@ -266,4 +265,25 @@ TEST_CASE("a note on unknown kinds names the most frequent ones, and how many mo
     CHECK(result.err.size() < 2'000);
     CHECK(has(result.err, "unknown kinds of records: 2 kind777, 1 kind0"));
     CHECK(has(result.err, "and 19,988 more kinds"));
+}
+
+TEST_CASE("a line of nothing but small values costs the line, not a hundred times its size", "[apps]") {
+    const TempDir dir;
+    write_good_files(dir);
+    const json good = json::parse(run_cli(dir, "scan logs --json").out);
+    for (const std::string filling : {",1", ",{},[]", ",\"a\"", ",{\"a\":1}"}) {
+        CAPTURE(filling);
+        std::string line = R"({"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"content":[0)";
+        while (line.size() < (16U << 20U)) line += filling;
+        write_text(dir / "logs/m.jsonl", line + R"(],"role":"user"}})" + "\n");
+        // 200 MB and ten times the file.
+        write_text(dir / "run",
+                   "ulimit -v 400000 || exit 99; exec '" WHITTLE_CLI "' scan '" + (dir / "logs") + "' --json");
+        const CliResult result = run_cli(dir, "--version > /dev/null; sh '" + (dir / "run") + "'");
+        if (result.exit_code == 99) SKIP_WITH_MESSAGE("no limit of memory can be set here");
+        CHECK(result.exit_code == 0);
+        CHECK(has(result.err, "more values than a file of this size may hold"));
+        REQUIRE(json::accept(result.out));
+        CHECK(json::parse(result.out)["agents"]["codex"] == good["agents"]["codex"]);
+    }
 }

@@ -120,6 +120,21 @@ std::string forked_log(int forks) {
     return text;
 }
 
+/// Gemini CLI: a message that every history kept, written again as a large one.
+std::string gemini_log(int histories) {
+    const auto message = [](const std::string& id, const std::string& content) {
+        return ordered_json{{"id", id}, {"type", "user"}, {"content", content}};
+    };
+    std::string text = ordered_json{{"sessionId", "s"}, {"projectHash", "h"}}.dump() + "\n";
+    text += message("x", "go").dump() + "\n" + message("y", "on").dump() + "\n";
+    for (int i = 0; i < histories; ++i) {
+        const std::string n = std::to_string(i);
+        text += ordered_json{{"$set", {{"messages", {message("x", "go"), message("s" + n, "summary " + n)}}}}}.dump() +
+                "\n";
+    }
+    return text + message("x", std::string(static_cast<std::size_t>(histories) * 500, 'x')).dump() + "\n";
+}
+
 struct Grown {
     const char* name;
     logs::Format format;
@@ -133,6 +148,7 @@ TEST_CASE("what sessions hold grows with the file, whatever it has kept again an
     constexpr std::size_t most_copied = std::size_t{64} << 20;
     for (const Grown& grown : {Grown{"claude", logs::Format::claude_code, claude_log, 1},
                                Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
+                               Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0},
                                Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
         CAPTURE(grown.name);
         bool is_bounded = false;
