@@ -287,3 +287,37 @@ TEST_CASE("a line of nothing but small values costs the line, not a hundred time
         CHECK(json::parse(result.out)["agents"]["codex"] == good["agents"]["codex"]);
     }
 }
+
+TEST_CASE("in a folder where each file fails in another way the others' results are whole", "[apps]") {
+    const TempDir dir;
+    write_good_files(dir);
+    const json good = json::parse(run_cli(dir, "scan logs --json").out);
+    const std::string user =
+        R"({"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":)";
+    write_text(dir / "logs/b.jsonl", user + std::string(100'000, '[') + std::string(100'000, ']') + "}}\n");
+    write_text(dir / "logs/c.jsonl.gz", std::string("\x1F\x8B\x08\x00") + "no gzip");
+    write_text(dir / "logs/d.jsonl.zst", std::string("\x28\xB5\x2F\xFD") + "no zstd");
+    write_text(dir / "logs/e.jsonl", std::string("\0\xFF\xFE{", 4) + std::string(70'000, '\0'));
+    write_text(dir / "logs/f.json", user);                                                   // ends in the middle
+    write_text(dir / "logs/g.jsonl", user + "\"" + std::string(3U << 20U, 'x') + "\"}}\n");  // above --max-input
+    write_text(dir / "logs/h.db", std::string("SQLite format 3\0", 16) + std::string(4'000, '\x55'));
+    write_text(dir / "logs/i.csv", "id,\"name\n" + std::string(10'000, '"'));
+    write_text(dir / "logs/j.har", R"({"log":{"version":"1.2","creator":{},"entries":[7,null,{"request":7}]}})");
+    write_text(dir / "logs/k.traj", R"({"trajectory":[[],7,{"action":[]}],"history":"x","environment":3})");
+    write_text(dir / "logs/l.jsonl", "\"" + std::string(100'000, '\\') + "\n");
+    if (has_sqlite3()) {
+        make_database(dir, "logs/m/opencode.db", opencode_tables + opencode_session("ses_1", deep_text(100'000)));
+        make_database(dir, "logs/n/opencode.db", "CREATE VIEW session AS SELECT 1 AS id;");
+        make_database(dir, "logs/o/other.db", "CREATE TABLE x (y);");
+    }
+    const CliResult result = run_cli(dir, "scan logs --json --max-input 2M");
+    CHECK((result.exit_code == 0 || result.exit_code == 1));
+    REQUIRE(json::accept(result.out));
+    const json agents = json::parse(result.out)["agents"];
+    CHECK(agents["codex"] == good["agents"]["codex"]);
+    CHECK(agents["claude_code"]["billed"] == good["agents"]["claude_code"]["billed"]);
+    for (const char* file : {"b.jsonl", "c.jsonl.gz", "g.jsonl", "h.db"}) {
+        CAPTURE(file, result.err);
+        CHECK(has(result.err, file));
+    }
+}
