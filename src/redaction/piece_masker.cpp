@@ -108,10 +108,10 @@ private:
             mask(std::exchange(password_, std::nullopt)->end, "named");
             return true;
         }
-        while (next_planned_ < planned_.size() && planned_[next_planned_].place.begin < at_) ++next_planned_;
-        if (next_planned_ == planned_.size() || planned_[next_planned_].place.begin != at_) return false;
+        // One that begins within what was masked by another rule is masked from there on.
+        while (next_planned_ < planned_.size() && planned_[next_planned_].place.end <= at_) ++next_planned_;
+        if (next_planned_ == planned_.size() || planned_[next_planned_].place.begin > at_) return false;
         const Planned planned = planned_[next_planned_++];
-        if (planned.place.end <= at_) return false;
         mask(planned.place.end, planned.rule);
         return true;
     }
@@ -283,6 +283,8 @@ private:
         const std::string_view value = text_.substr(at_, end - at_);
         if (value.size() < least_value_bytes || value.size() > longest || is_number(value) || is_to_be_filled(value))
             return false;
+        // A private key is masked as one.
+        if (rules_.private_key && (value.starts_with("-----BEGIN ") || next_stop() < end)) return false;
         if (kind == NameKind::doubtful) return looks_made(value);
         if (!place.quote.empty()) return std::ranges::count(value, ' ') <= most_spaces;
         const bool is_call = end < text_.size() && (text_[end] == '(' || text_[end] == '[');

@@ -109,8 +109,12 @@ bool may_stand_in_key(std::string_view core) noexcept {
     constexpr std::size_t longest = 128;
     constexpr std::array<std::string_view, 6> headers{
         "Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Hash:", "Charset:"};
+    constexpr std::size_t least_damaged = 48;
+    constexpr std::ptrdiff_t most_damage = 4;
     if (core.size() > longest) return false;
-    return std::ranges::all_of(core, is_base64) ||
+    const std::ptrdiff_t damage = std::ranges::count_if(core, [](char c) { return !is_base64(c); });
+    const bool is_damaged = core.size() >= least_damaged && damage <= most_damage && core.find("--") == core.npos;
+    return damage == 0 || is_damaged ||
            std::ranges::any_of(headers, [&](std::string_view header) { return core.starts_with(header); });
 }
 

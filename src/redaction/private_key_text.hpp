@@ -26,7 +26,7 @@ struct LineCore {
     std::size_t end = 0;
 };
 [[nodiscard]] LineCore core_of(std::string_view line) noexcept;
-/// Base64, or a header of an old form; `core` as `core_of` has it.
+/// Base64, in a long line with up to four other signs, or a header of an old form; `core` as `core_of` has it.
 [[nodiscard]] bool may_stand_in_key(std::string_view core) noexcept;
 
 /// The private keys within one line, where line feeds stand as "\n": what is to be masked of each, from and to.

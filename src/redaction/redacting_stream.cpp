@@ -23,7 +23,7 @@ std::size_t end_of_piece(std::string_view line) {
 bool may_begin_in_key(std::string_view core) {
     constexpr std::size_t least = 24;
     constexpr std::size_t longest_word = 48;
-    return core.size() >= least && may_stand_in_key(core) && core.find(':') == std::string_view::npos &&
+    return core.size() >= least && may_stand_in_key(core) && std::ranges::all_of(core, is_base64) &&
            (core.size() > longest_word || std::ranges::any_of(core, detail::is_digit)) && !begins_as_public_der(core);
 }
 
@@ -71,7 +71,9 @@ void RedactingStream::take_line(std::string_view line, bool is_whole, std::strin
 bool RedactingStream::take_in_key(std::string_view line, std::string_view line_end, std::string& out) {
     if (block_ != Block::private_key) return false;
     const LineCore core = core_of(line);
-    if (!may_stand_in_key(line.substr(core.begin, core.end - core.begin))) {
+    const std::string_view bare = line.substr(core.begin, core.end - core.begin);
+    const bool is_mask = bare.empty() && line.find("***") != std::string_view::npos;
+    if (is_mask || !may_stand_in_key(bare)) {  // what a mask stands for may have ended the key
         block_ = Block::none;
         return false;
     }

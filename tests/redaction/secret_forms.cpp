@@ -455,6 +455,23 @@ TEST_CASE("usual forms of secrets are masked in every wrapping, 98 of 100 or mor
     }
 }
 
+TEST_CASE("masking a damaged private key again changes nothing", "[redaction]") {
+    Maker maker(3);
+    std::mt19937 random(9);
+    constexpr std::size_t marks = 60;  // its begin and its end are whole
+    const Redactor redactor;
+    for (int round = 0; round < 500; ++round) {
+        std::string text = plant(maker, pem_forms[random() % pem_forms.size()]).text;
+        for (int i = 0; i < 4; ++i) {
+            const std::string_view odd = " \n\\\"*-+={";
+            text.insert(marks + random() % (text.size() - 2 * marks), 1 + random() % 3, odd[random() % odd.size()]);
+        }
+        const std::string once = redactor.content(text).text;
+        CAPTURE(text);
+        CHECK(redactor.content(once).text == once);
+    }
+}
+
 TEST_CASE("hashes, ids, paths, names and public keys are not masked", "[redaction]") {
     Maker maker(11);
     const Redactor redactor;
