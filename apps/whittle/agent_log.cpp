@@ -94,4 +94,13 @@ std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::F
     return static_cast<std::size_t>(notes.sessions);
 }
 
+void note_model(logs::Session& session) {
+    const auto named = std::ranges::find_if(session.calls, [](const logs::Call& call) { return !call.model.empty(); });
+    nlohmann::ordered_json& rest = session.recording.rest;
+    if (named == session.calls.end() || !rest.is_object() || (rest.contains("meta") && !rest["meta"].is_object()))
+        return;
+    nlohmann::ordered_json& model = rest["meta"]["model"];
+    if (model.is_null()) model = to_valid_utf8(named->model);
+}
+
 }  // namespace whittle::cli

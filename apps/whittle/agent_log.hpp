@@ -25,6 +25,10 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
 std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::Format format,
                            const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit);
 
+/// The first model that the log names, as `meta.model` of the recording, where it has none: prices go by it where no
+/// call has a bill.
+void note_model(logs::Session& session);
+
 /// Whose messages its sessions hold; the format knows it better than `given`.
 [[nodiscard]] std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given);
 

@@ -82,8 +82,8 @@ std::string summary_text(const ChainDiff& diff, bool colour) {
     const double cost_b = diff.chains[1].cost.with_repairs;
     table.add({"cost in tokens", rounded(cost_a), rounded(cost_b), ratio(cost_b, cost_a)});
     if (diff.chains[0].profile.prices && diff.chains[1].profile.prices) {
-        const double of_a = money_of(cost_a, *diff.chains[0].profile.prices);
-        const double of_b = money_of(cost_b, *diff.chains[1].profile.prices);
+        const double of_a = money_of(diff.chains[0].cost.billed_with_repairs, *diff.chains[0].profile.prices);
+        const double of_b = money_of(diff.chains[1].cost.billed_with_repairs, *diff.chains[1].profile.prices);
         table.add({"money", amount(of_a), amount(of_b), ratio(of_b, of_a)});
     }
     add("cache resets", a.sent.resets, b.sent.resets);

@@ -181,6 +181,7 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
                 ++bills_alone;
                 return;
             }
+            note_model(session);
             visit(std::move(session.recording), shape_of(*format, given));
         });
     } else {

@@ -67,12 +67,13 @@ public:
         if (is_recorded_) return;
         const bool is_share = choice.ends_with('%');
         const std::string digits = is_share ? choice.substr(0, choice.size() - 1) : choice;
-        constexpr std::size_t most_digits = 9;
+        constexpr std::size_t most_digits = 6;
         const bool is_number = !digits.empty() && digits.size() <= most_digits &&
                                std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
         if (!is_number || (is_share && std::stoll(digits) > 90))
-            throw UsageError{
-                fmt::format("--front {}: expected recorded, tokens such as 15000, or up to 90% of a request", choice)};
+            throw UsageError{fmt::format(
+                "--front {}: expected recorded, tokens such as 15000 (below 1000000), or up to 90% of a request",
+                choice)};
         (is_share ? percent_ : tokens_) = std::stoll(digits);
     }
 
@@ -84,7 +85,7 @@ public:
 
 private:
     static std::int64_t mean_request(const evaluation::SessionInput& input) {
-        std::int64_t sent = 0;
+        std::int64_t sent = evaluation::estimated_tokens(input.system) + evaluation::estimated_tokens(input.tools);
         std::int64_t sum = 0;
         std::int64_t calls = 0;
         for (const evaluation::Message& message : input.messages) {
@@ -157,16 +158,19 @@ private:
         for_each_session(path, common_, progress_, [&](const auto& trajectory) {
             evaluation::SessionInput input = evaluation::to_session(trajectory, path);
             CostBasis basis = cost_basis_of(trajectory, input);
-            for (const auto& chain : chains_) {
-                CallProgress calls(trajectory, chain->name());
-                chain->take(trajectory, basis, [&] { calls.pass(); });
-            }
             if (comparison_.profiles.front() != as_billed) {
                 basis.profile = comparison_.profiles.front();
                 basis.source = CacheSource::choice;
             }
+            for (const auto& chain : chains_) {
+                CallProgress calls(trajectory, chain->name());
+                chain->take(trajectory, basis, [&] { calls.pass(); });
+            }
             const std::int64_t front = front_.tokens_of(basis, input);
-            if (command_.front != "recorded") basis.front = front;
+            if (command_.front != "recorded") {
+                basis.front = front;
+                basis.is_front_chosen = true;
+            }
             comparison_.bases.add(basis);
             comparison_.file_of.push_back(file);
             begin_strategies();

@@ -5,6 +5,7 @@
 #include "figures_of.hpp"
 #include "memory_store.hpp"
 #include "side_calls.hpp"
+#include "story_teller.hpp"
 #include "tell_story.hpp"
 #include "whittle/evaluation/recorded.hpp"
 

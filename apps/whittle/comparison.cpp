@@ -62,8 +62,7 @@ std::string visible_share(const ProbeCount& count) {
 
 /// "-" where nothing was asked.
 std::string whole_share(const EditCount& count) {
-    const std::int64_t asked = count.asked - count.cut_on_arrival;
-    return asked == 0 ? "-" : three(static_cast<double>(count.whole) / static_cast<double>(asked));
+    return count.asked == 0 ? "-" : three(static_cast<double>(count.whole) / static_cast<double>(count.asked));
 }
 
 /// What no strategy should do, for the line below a table.
@@ -225,24 +224,18 @@ private:
     }
 
     [[nodiscard]] std::string notes() const {
-        constexpr std::size_t most = 100;
-        return wrapped_lines(comparison_.bases.text(), std::min(most, columns_)) +
+        return wrapped_lines(comparison_.bases.text(), std::min(widest, columns_)) +
                wrapped(
                    "tokens: sent / recorded. hit: share read from the cache. C/C0: money against sending everything; "
-                   "C*/C0: "
-                   "with what was needed and missing fetched again, an edit's old text in one piece; by lines: where "
-                   "single "
-                   "lines of it are enough, as C*/C0 was up to November 2026; all medians of sessions. harm: share of "
-                   "sessions with C*/C0 above 1.02. edits<=10, edits>10: share of the edits whose old text stood in "
-                   "one piece "
-                   "in the conversation, and still does in the request, by calls since it was shown. id>10, l<=10, "
-                   "l>10, "
-                   "error: share of the identifiers, lines and error lines that later calls needed and found in the "
-                   "request, "
-                   "by age in calls. newest: share of the newest results that was "
-                   "shown. resets: of the cache, per call. Tokens are characters / 4. Replies are the recorded ones: "
-                   "no model "
-                   "was run again, and how an agent would have gone on from another request is not known.",
+                   "C*/C0: with what was needed and missing fetched again, an edit's old text in one piece; lines: "
+                   "where single lines of it are enough, as C*/C0 was up to November 2026; all medians of sessions. "
+                   "harm: share of sessions with C*/C0 above 1.02. e<=10, e>10: share of the edits whose old text "
+                   "stood in one piece in the conversation, and still does in the request, by calls since it was "
+                   "shown. id>10, l>10: share of the identifiers and lines that later calls needed and found in the "
+                   "request, by age in calls; newer ones, error lines and words of the user stand below. newest: "
+                   "share of the newest results that was shown. resets: of the cache, per call. Tokens are characters "
+                   "/ 4. Replies are the recorded ones: no model was run again, and how an agent would have gone on "
+                   "from another request is not known.",
                    std::min(widest, columns_));
     }
 

@@ -49,8 +49,8 @@ struct ComparedRow {
 [[nodiscard]] std::string comparison_json(const Comparison& comparison);
 /// A line for each strategy, stratum and profile.
 [[nodiscard]] std::string comparison_csv(const Comparison& comparison);
-/// What each strategy costs by the first profile, against what it leaves in sight: a chart for each size of sessions
-/// above 20k tokens, or one for all. Without scripts or links; light and dark.
+/// What each strategy costs by the first profile, against the edits that it leaves possible: a chart for each size of
+/// sessions above 20k tokens, or one for all. Without scripts or links; light and dark.
 [[nodiscard]] std::string comparison_svg(const Comparison& comparison);
 
 }  // namespace whittle::cli

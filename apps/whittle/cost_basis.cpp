@@ -18,10 +18,15 @@ bool has_paid_writes(std::span<const RecordedUsage> calls) {
     return std::ranges::any_of(calls, [](const RecordedUsage& call) { return call.usage.cache_write > 0; });
 }
 
-bool is_of_openai(const RecordedBill& bill) {
-    return bill.model.starts_with("gpt-") ||
-           std::ranges::any_of(bill.calls, [](const RecordedUsage& call) { return call.model.starts_with("gpt-"); });
+/// A gateway puts the provider in front: `openai/gpt-5`.
+bool is_called(const RecordedBill& bill, std::string_view name) {
+    return bill.model.find(name) != std::string_view::npos ||
+           std::ranges::any_of(bill.calls,
+                               [&](const RecordedUsage& call) { return call.model.find(name) != std::string::npos; });
 }
+
+bool is_of_openai(const RecordedBill& bill) { return is_called(bill, "gpt-"); }
+bool is_of_anthropic(const RecordedBill& bill) { return bill.is_anthropic || is_called(bill, "claude"); }
 
 /// Of calls that came after `life` seconds, but within `longer`, with a context that had not fallen: whether more were
 /// read from the cache than not.
@@ -48,8 +53,8 @@ bool is_kept_longer(const RecordedBill& bill, std::int64_t life, std::int64_t lo
 
 evaluation::CostProfile profile_of_bill(const RecordedBill& bill) {
     const bool has_writes = has_paid_writes(bill.calls);
-    if (!bill.is_anthropic && !has_writes) return *evaluation::find_cost_profile("openai");
-    if (!bill.is_anthropic && is_of_openai(bill)) return *evaluation::find_cost_profile("openai_2026");
+    if (!is_of_anthropic(bill) && !has_writes) return *evaluation::find_cost_profile("openai");
+    if (!is_of_anthropic(bill) && is_of_openai(bill)) return *evaluation::find_cost_profile("openai_2026");
     evaluation::CostProfile profile = *evaluation::find_cost_profile("anthropic_5m");
     const CacheProfile& hour = *find_cache_profile("anthropic_1h");
     if (is_kept_longer(bill, profile.cache.ttl_seconds, hour.ttl_seconds)) profile.cache = hour;
@@ -123,7 +128,7 @@ CostBasis cost_basis_of(const RecordedBill& bill) {
     if (is_billed) {
         basis.profile = profile_of_bill(bill);
         basis.source = CacheSource::bill;
-    } else if (bill.is_anthropic || bill.model.find("claude") != std::string_view::npos) {
+    } else if (is_of_anthropic(bill)) {
         basis.source = CacheSource::model;
     } else if (is_of_openai(bill)) {
         basis.profile = *evaluation::find_cost_profile("openai");
@@ -144,6 +149,11 @@ evaluation::CostProfile cost_profile_of(const ModelProfile& profile) {
 
 void add_front(evaluation::SessionInput& input, std::int64_t tokens) {
     constexpr std::size_t characters_of_token = 4;
+    if (input.estimated_tokens == 0) {
+        input.estimated_tokens = evaluation::estimated_tokens(input.system);
+        for (const evaluation::Message& message : input.messages)
+            input.estimated_tokens += evaluation::estimated_tokens(evaluation::text_of(message));
+    }
     input.system.append(static_cast<std::size_t>(tokens) * characters_of_token, '.');
 }
 

@@ -31,6 +31,7 @@ struct CostBasis {
     /// What the first call was billed beyond its messages: system text and tools, which no recording of messages holds.
     /// In tokens by our count (characters / 4), as all figures are. Absent where no call's bill says it.
     std::optional<std::int64_t> front{};
+    bool is_front_chosen = false;   ///< by the command line instead
     double billed_per_counted = 1;  ///< tokens that the provider bills where we count one, by how its bills grow
 };
 
@@ -46,15 +47,15 @@ struct RecordedBill {
 /// What was sent: plain, read from the cache and written to it.
 [[nodiscard]] std::int64_t input_of(const Usage& usage) noexcept;
 
-/// Prices from the bill: Anthropic's cache for its messages and where tokens written to a cache were billed, which
-/// other models' recordings have for those of OpenAI alone; for an hour if most of what was asked for after 5 minutes
-/// to an hour was read still. Without a bill from the model's name.
+/// Prices from the bill: Anthropic's cache for its messages, for models called Claude, and where tokens written to a
+/// cache were billed, which other models' recordings have for those of OpenAI alone; for an hour if most of what was
+/// asked for after 5 minutes to an hour was read still. Without a bill from the model's name.
 [[nodiscard]] CostBasis cost_basis_of(const RecordedBill& bill);
 
 /// The profile of that cache as a chain has it: its own prices, with the output price of the provider it belongs to.
 [[nodiscard]] evaluation::CostProfile cost_profile_of(const ModelProfile& profile);
 
-/// Puts the front of `basis`, if it is known, in front of every request of a session.
+/// Puts so many tokens in front of every request of a session. What size the session has stays as it is.
 void add_front(evaluation::SessionInput& input, std::int64_t tokens);
 
 /// The name of the model that a recording has in `meta`; empty: none.

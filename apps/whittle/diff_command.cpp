@@ -23,13 +23,14 @@ namespace {
 /// One side of the comparison. Every run of the session has chains of its own: a store remembers what it was given.
 class DiffSide {
 public:
-    DiffSide(const ConfigChoice& config, bool allow_remote) : config_(config), allow_remote_(allow_remote) {
+    DiffSide(const ConfigChoice& config, std::string file, bool allow_remote)
+        : config_(config), file_(std::move(file)), allow_remote_(allow_remote) {
         (void)load_settings(config);  // a mistake there comes before any work
     }
 
     template <JsonMessage M>
     [[nodiscard]] ChainTrace trace(const Trajectory<M>& trajectory) const {
-        evaluation::SessionInput input = evaluation::to_session(trajectory);
+        evaluation::SessionInput input = evaluation::to_session(trajectory, file_);
         CostBasis basis = cost_basis_of(trajectory, input);
         ChainsByCache by_cache(config_, for_story, allow_remote_);
         WatchedChains& chains = by_cache.for_session(basis);
@@ -45,14 +46,14 @@ public:
         evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chain, options);
         trace.totals = std::move(made.totals);
         add_front(input, basis.front.value_or(0));
-        trace.cost.add(figures_of(made.requests, evaluation::Session(std::move(input)),
-                                  {.profiles = {basis.profile}, .storage = chain.config().storage}));
+        trace.cost.add(basis, figures_of(made.requests, evaluation::Session(std::move(input)),
+                                         {.profiles = {basis.profile}, .storage = chain.config().storage}));
         return trace;
     }
 
     template <JsonMessage M>
     [[nodiscard]] Explanation explain(const Trajectory<M>& trajectory, std::int64_t call) const {
-        CostBasis basis = cost_basis_of(trajectory, evaluation::to_session(trajectory));
+        CostBasis basis = cost_basis_of(trajectory, evaluation::to_session(trajectory, file_));
         ChainsByCache by_cache(config_, for_story, allow_remote_);
         const WatchedChains& chains = by_cache.for_session(basis);
         return explain_call<M>(trajectory, chains.of<M>(), chains.clock(), call);
@@ -60,6 +61,7 @@ public:
 
 private:
     ConfigChoice config_;
+    std::string file_;  ///< of the session
     bool allow_remote_;
 };
 
@@ -147,8 +149,8 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
         choice.window = command.window > 0 ? command.window : usual_window;
         choice.cache = command.cache;
     }
-    const DiffSide a(choices[0], common.allow_remote);
-    const DiffSide b(choices[1], common.allow_remote);
+    const DiffSide a(choices[0], command.session.file, common.allow_remote);
+    const DiffSide b(choices[1], command.session.file, common.allow_remote);
     ExitCode code = done;
     visit_session(command.session, common, [&]<JsonMessage M>(const Trajectory<M>& trajectory) {
         if (calls_in(trajectory) == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");

@@ -1,9 +1,9 @@
-#include "chain_replay.hpp"
+#include "chains_by_cache.hpp"
 #include "explain_call.hpp"
 #include "explain_commands.hpp"
 #include "masked.hpp"
-#include "memory_store.hpp"
 #include "options.hpp"
+#include "tell_story.hpp"
 #include "terminal.hpp"
 
 #include <fmt/format.h>
@@ -34,11 +34,11 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
 }
 
 ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common) {
-    ChainSettings settings = with_memory_storage(load_settings(command.config));
-    settings.config.explain = true;
-    const WatchedChains chains(std::move(settings), common.allow_remote);
+    ChainsByCache by_cache(command.config, for_story, common.allow_remote);
     Explanation explanation;
-    visit_session(command.session, common, [&]<AgentMessage M>(const Trajectory<M>& trajectory) {
+    visit_session(command.session, common, [&]<JsonMessage M>(const Trajectory<M>& trajectory) {
+        CostBasis basis = cost_basis_of(trajectory, evaluation::to_session(trajectory));
+        const WatchedChains& chains = by_cache.for_session(basis);
         explanation = explain_call<M>(trajectory, chains.of<M>(), chains.clock(), command.call);
         KnownSecrets secrets(!command.no_mask);
         secrets.learn_all(std::span<const M>(trajectory.messages));

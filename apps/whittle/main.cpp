@@ -85,7 +85,8 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
         ->type_name("TOKENS");
     sub->add_flag("--by-file", command.by_file, "A row for each file too");
     sub->add_flag("--sessions", command.sessions, "With --json: the single sessions too");
-    sub->add_option("--svg", command.svg, "Draw what each costs against what it leaves in sight; - is standard output")
+    sub->add_option("--svg", command.svg,
+                    "Draw what each costs against the edits that it leaves possible; - is standard output")
         ->type_name("OUT.svg");
     sub->add_flag("--csv", command.csv, "Print a line for each strategy, group of sessions and profile");
     sub->footer(

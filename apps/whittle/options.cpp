@@ -88,8 +88,8 @@ void add_preset_with(CLI::App& command, ConfigChoice& config, CLI::Option* file,
         ->needs(preset);
     command
         .add_option("--cache", config.cache,
-                    "With --preset: the provider's cache, such as anthropic_5m or openai_2026; left out: by the "
-                    "session's bill, else anthropic_5m")
+                    "With --preset: the provider's cache, such as anthropic_5m or openai_2026; left out: "
+                    "anthropic_5m, in replay, explain and diff by each session's bill")
         ->type_name("NAME")
         ->needs(preset);
 }

@@ -81,7 +81,6 @@ public:
               common.allow_remote),
           page_(std::filesystem::path(command.config.name()).filename().string()),
           text_(profile()) {
-        warn_of_prices(profile());
         if (!command.requests.empty()) requests_.emplace(command.requests, command.delta);
     }
 
@@ -149,6 +148,7 @@ private:
         add_front(input, basis.front.value_or(0));
         const Chain<M>& chain = chains.of<M>();
         rules_.insert(chain.config().profile.validity.name);
+        if (warned_of_.insert(chain.config().profile.cache.name).second) warn_of_prices(chain.config().profile);
         const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
                                      trajectory.seconds};
         std::optional<StoryTeller<M>> teller;
@@ -168,8 +168,8 @@ private:
         if (teller) options.on_report = [&](const Report& report) { teller->on_report(report); };
         evaluation::ChainRequests made = evaluation::requests_of_chain<M>(trajectory, chain, options);
         ReplayedSessions session{.totals = std::move(made.totals)};
-        session.cost.add(figures_of(made.requests, evaluation::Session(std::move(input)),
-                                    {.profiles = {basis.profile}, .storage = chain.config().storage}));
+        session.cost.add(basis, figures_of(made.requests, evaluation::Session(std::move(input)),
+                                           {.profiles = {basis.profile}, .storage = chain.config().storage}));
         session.bases.add(basis);
         if (teller)
             page_.add(trajectory.id, file, session, teller->take(static_cast<std::size_t>(command_.html.text_bytes)));
@@ -228,6 +228,7 @@ private:
     ordered_json files_ = ordered_json::array();
     std::vector<std::string> problems_{};  // the first ones, a line each
     std::set<std::string> rules_{};        ///< that requests were held to
+    std::set<std::string> warned_of_{};    ///< caches whose prices were looked at
     ReplayedSessions sum_{};
     Progress progress_{};
 };

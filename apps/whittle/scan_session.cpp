@@ -1,5 +1,6 @@
 #include "scan_session.hpp"
 
+#include "agent_log.hpp"
 #include "beside_each_other.hpp"
 #include "call_progress.hpp"
 #include "compared_chain.hpp"
@@ -147,7 +148,7 @@ private:
 
     /// What is sent and not in the log, such as system text and tools, stands in front of each request.
     evaluation::SessionInput take_basis() {
-        evaluation::SessionInput input = evaluation::to_session(trajectory_);
+        evaluation::SessionInput input = evaluation::to_session(trajectory_, scanned_.file);
         scanned_.basis = cost_basis_of(trajectory_, input);
         scanned_.billed_cost = cost_of(scanned_.billed, scanned_.basis.profile);
         add_front(input, scanned_.basis.front.value_or(0));
@@ -211,6 +212,7 @@ ScannedSession scan_session(logs::Session&& session, const ScanSource& source, c
                            .calls = static_cast<std::int64_t>(session.calls.size()),
                            .compactions = static_cast<std::int64_t>(session.compactions.size())};
     take_bill(session, seen, scanned);
+    note_model(session);
     if (source.is_anthropic) {
         const auto trajectory = to_anthropic_shape(std::move(session.recording), source.file);
         SessionScan<anthropic::Message>(trajectory, session, settings, scanned).run();

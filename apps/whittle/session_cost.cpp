@@ -19,7 +19,7 @@ std::string_view reason_of(CacheSource source) {
         case CacheSource::model: return "by the model's name";
         case CacheSource::assumed: break;
     }
-    return "assumed, since nothing says it: --cache NAME does";
+    return "assumed, since nothing says it";
 }
 
 template <typename Value>
@@ -31,6 +31,7 @@ Value median_of(std::vector<Value> values) {
 }  // namespace
 
 void CostBases::add(const CostBasis& basis) {
+    are_fronts_chosen_ = are_fronts_chosen_ || basis.is_front_chosen;
     ++caches_[{basis.profile.cache.name, basis.source}];
     if (basis.front) {
         fronts_.push_back(*basis.front);
@@ -46,6 +47,7 @@ CostBases& CostBases::operator+=(const CostBases& other) {
     billed_per_counted_.insert(billed_per_counted_.end(), other.billed_per_counted_.begin(),
                                other.billed_per_counted_.end());
     unknown_fronts_ += other.unknown_fronts_;
+    are_fronts_chosen_ = are_fronts_chosen_ || other.are_fronts_chosen_;
     return *this;
 }
 
@@ -55,6 +57,10 @@ std::string CostBases::text() const {
         text += fmt::format("{}{} {} ({})", text.empty() ? "cache: " : ", ", numbered(sessions, "session"), cache.first,
                             reason_of(cache.second));
     text += "\n";
+    if (are_fronts_chosen_)
+        return text + fmt::format("in front of the messages: {} tokens (median of {}), as was chosen\n",
+                                  grouped(median_of(fronts_)),
+                                  numbered(static_cast<std::int64_t>(fronts_.size()), "session"));
     if (!fronts_.empty())
         text += fmt::format(
             "in front of the messages: system text and tools of {} tokens (median of {}), as the first call was "
@@ -82,15 +88,21 @@ ordered_json CostBases::json() const {
     return json;
 }
 
-void SessionCost::add(const evaluation::Figures& figures) {
+void SessionCost::add(const CostBasis& basis, const evaluation::Figures& figures) {
     const evaluation::Money& money = figures.money.front();
-    *this += {.everything = money.raw, .sent = money.sent, .with_repairs = money.with_repairs};
+    *this += {.everything = money.raw,
+              .sent = money.sent,
+              .with_repairs = money.with_repairs,
+              .billed_everything = money.raw * basis.billed_per_counted,
+              .billed_with_repairs = money.with_repairs * basis.billed_per_counted};
 }
 
 SessionCost& SessionCost::operator+=(const SessionCost& other) noexcept {
     everything += other.everything;
     sent += other.sent;
     with_repairs += other.with_repairs;
+    billed_everything += other.billed_everything;
+    billed_with_repairs += other.billed_with_repairs;
     return *this;
 }
 

@@ -26,7 +26,8 @@ private:
     std::map<std::pair<std::string, CacheSource>, std::int64_t> caches_{};  // sessions
     std::vector<std::int64_t> fronts_{};                                    // of sessions whose bill says it
     std::vector<double> billed_per_counted_{};                              // of these
-    std::int64_t unknown_fronts_ = 0;                                       // sessions
+    bool are_fronts_chosen_ = false;
+    std::int64_t unknown_fronts_ = 0;  // sessions
 };
 
 /// What sessions cost under one chain, against sending everything: in tokens at the plain input price, output included.
@@ -35,9 +36,12 @@ struct SessionCost {
     double everything = 0;
     double sent = 0;
     double with_repairs = 0;
+    // The same in tokens that the provider bills, for prices.
+    double billed_everything = 0;
+    double billed_with_repairs = 0;
 
     /// `figures`: with the profile that the session is paid by as its first.
-    void add(const evaluation::Figures& figures);
+    void add(const CostBasis& basis, const evaluation::Figures& figures);
     SessionCost& operator+=(const SessionCost& other) noexcept;
     [[nodiscard]] nlohmann::ordered_json json() const;
 };

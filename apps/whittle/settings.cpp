@@ -57,10 +57,11 @@ StorageOpeners openers_of_stores() {
 
 /// Standard input can be read once, and a configuration is asked for more than once.
 const std::string& text_of_file(const std::string& path) {
+    static std::mutex mutex;
     static std::map<std::string, std::string> read;
-    const auto [file, is_new] = read.try_emplace(path);
-    if (is_new) file->second = read_all(path);
-    return file->second;
+    const std::lock_guard lock(mutex);
+    const auto known = read.find(path);
+    return known != read.end() ? known->second : read.emplace(path, read_all(path)).first->second;
 }
 
 /// What the JSON of a configuration says of its cache; null where it says nothing, or is no JSON.

@@ -26,8 +26,8 @@ ordered_json quotient(std::int64_t part, std::int64_t whole) {
 ordered_json to_json(const SessionCost& cost, const ModelProfile& profile) {
     ordered_json json = cost.json();
     if (profile.prices)
-        json["money"] = {{"everything", money_of(cost.everything, *profile.prices)},
-                         {"sent", money_of(cost.with_repairs, *profile.prices)}};
+        json["money"] = {{"everything", money_of(cost.billed_everything, *profile.prices)},
+                         {"sent", money_of(cost.billed_with_repairs, *profile.prices)}};
     return json;
 }
 

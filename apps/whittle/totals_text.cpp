@@ -46,8 +46,8 @@ void TotalsText::add(std::string_view name, const ReplayTotals& totals, const Se
                                  grouped(sent.resets),
                                  grouped(totals.commits)};
     if (profile_.prices)
-        row.insert(row.end(), {amount(money_of(cost.everything, *profile_.prices)),
-                               amount(money_of(cost.with_repairs, *profile_.prices))});
+        row.insert(row.end(), {amount(money_of(cost.billed_everything, *profile_.prices)),
+                               amount(money_of(cost.billed_with_repairs, *profile_.prices))});
     table_.add(std::move(row));
 }
 
@@ -73,7 +73,10 @@ std::string TotalsText::summary(const ReplayTotals& sum, const TotalsNotes& note
     std::string words =
         "cost ratio: what the calls cost, output and what was needed and missing fetched again included, over sending "
         "everything; tokens by characters / 4\n";
-    if (profile_.prices) words += "money: the same costs in the currency of profile.prices\n";
+    if (profile_.prices)
+        words +=
+            "money: the same costs in the currency of profile.prices, for the tokens that the provider bills where "
+            "bills say how many\n";
     text += wrapped_lines(words + notes.basis, table_columns());
     text += fmt::format("new violations of {}  {}\n", notes.rules, sum.violations.size());
     if (sum.not_undone > 0) text += fmt::format("sessions not given back by undoing  {}\n", grouped(sum.not_undone));

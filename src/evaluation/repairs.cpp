@@ -135,11 +135,17 @@ Repairs::Fetched Repairs::from_object(ObjectId object, Needle needle) const {
                            count_characters(index.text(needle)));
 }
 
-/// Line numbers stand in front of its lines, or an object has it escaped: its first line says where it is.
+/// Line numbers stand in front of its lines, or an object has it escaped: its longest line says where it is.
 Repairs::Fetched Repairs::from_object(ObjectId object, const EditProbe& edit) const {
-    const std::string_view line = std::string_view(edit.old_text).substr(0, edit.old_text.find('\n'));
-    return slice_of_object(object, edit.messages.back(), objects_.content(object).find(line),
-                           count_characters(edit.old_text));
+    std::string_view longest;
+    for (const std::string_view line : lines_of(edit.old_text))
+        if (line.size() > longest.size()) longest = line;
+    const auto in_front = static_cast<std::size_t>(longest.data() - edit.old_text.data());
+    const std::string& content = objects_.content(object);
+    std::size_t at = content.find(longest);
+    if (at == std::string::npos) at = content.find(json_escaped(longest));
+    if (at != std::string::npos) at -= std::min(at, in_front);
+    return slice_of_object(object, edit.messages.back(), at, count_characters(edit.old_text));
 }
 
 /// 2,000 tokens around the `characters` at `at`, or these if they are more.
@@ -150,7 +156,7 @@ Repairs::Fetched Repairs::slice_of_object(ObjectId object, std::size_t message, 
     const std::int64_t found = at == std::string_view::npos ? 0 : count_characters(text.substr(0, at));
     const std::int64_t length = std::max(2 * half_slice, characters);
     const std::int64_t last_begin = count_characters(text) - length;
-    const std::int64_t begin = std::max<std::int64_t>(0, std::min(found - half_slice, last_begin));
+    const std::int64_t begin = std::max<std::int64_t>(0, std::min(found - (length - characters) / 2, last_begin));
     Fetched fetched{.source = Source::object, .object = object, .message = first};
     fetched.slice = first_characters(text.substr(first_characters(text, begin).size()), length);
     fetched.tokens = tokens_of_characters(count_characters(fetched.slice));

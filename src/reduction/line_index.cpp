@@ -36,12 +36,16 @@ void LineIndex::note_result(LineId line, int call) noexcept {
     ++lines_[line].results;
 }
 
-void LineIndex::show(LineId line) noexcept {
-    if (line != 0) ++lines_[line].shown;
+void LineIndex::show(LineId line, int call) noexcept {
+    if (line == 0) return;
+    ++lines_[line].shown;
+    lines_[line].in_sent_result = std::max(lines_[line].in_sent_result, call);
 }
 
-void LineIndex::hide(LineId line) noexcept {
-    if (line != 0) --lines_[line].shown;
+void LineIndex::hide(LineId line, int call) noexcept {
+    if (line == 0) return;
+    --lines_[line].shown;
+    if (call != never && call == lines_[line].in_sent_result) lines_[line].in_sent_result = never;
 }
 
 void LineIndex::use_words(std::string_view text, int call) {

@@ -29,13 +29,17 @@ public:
     void kill(LineId line, int call) noexcept;
     /// A result of that call has the line; one that is looked at again counts once.
     void note_result(LineId line, int call) noexcept;
-    void show(LineId line) noexcept;
-    void hide(LineId line) noexcept;
+    /// Stands in what is sent, in a result of that call or, with `never`, elsewhere.
+    void show(LineId line, int call) noexcept;
+    void hide(LineId line, int call) noexcept;
 
     [[nodiscard]] int touched(LineId line) const noexcept { return lines_[line].touched; }
     [[nodiscard]] int died(LineId line) const noexcept { return lines_[line].died; }
     /// The call of the newest result that had the line; `never`.
     [[nodiscard]] int in_result(LineId line) const noexcept { return lines_[line].in_result; }
+    /// The call of the newest result that has the line and is sent; `never`, also where that one has just gone and an
+    /// older one stays.
+    [[nodiscard]] int in_sent_result(LineId line) const noexcept { return lines_[line].in_sent_result; }
     /// After how many model calls results had the line.
     [[nodiscard]] int results(LineId line) const noexcept { return lines_[line].results; }
     [[nodiscard]] std::int64_t shown(LineId line) const noexcept { return lines_[line].shown; }
@@ -53,6 +57,7 @@ private:
         int touched = never;
         int died = never;
         int in_result = never;
+        int in_sent_result = never;
         int results = 0;
         std::int64_t shown = 0;
     };

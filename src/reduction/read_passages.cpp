@@ -22,8 +22,7 @@ public:
     void add(LineId line) noexcept {
         if (line == 0) return;
         ++telling_;
-        // Shown once is shown here.
-        newer_ += index_.in_result(line) > since_ && index_.shown(line) > 1 ? 1 : 0;
+        newer_ += index_.in_sent_result(line) > since_ ? 1 : 0;
     }
     [[nodiscard]] bool is_nearly_all(std::size_t fewest) const noexcept {
         return telling_ >= fewest && 20 * newer_ >= 19 * telling_;

@@ -97,9 +97,9 @@ const TrimCall* TrimmingState::find_call(const std::string& name) const {
 }
 
 void TrimmingState::show(TrimPart& part, std::vector<LineId> lines) {
-    for (const LineId line : part.shown) index_.hide(line);
+    for (const LineId line : part.shown) index_.hide(line, part.result_call);
     part.shown = std::move(lines);
-    for (const LineId line : part.shown) index_.show(line);
+    for (const LineId line : part.shown) index_.show(line, part.result_call);
 }
 
 /// Each once.
@@ -329,6 +329,7 @@ void TrimmingState::judge(TrimPart& part, std::string_view text, bool is_error) 
 void TrimmingState::take_result(TrimPart& part, const PartView& view, const PartInfo& info, const std::string* original,
                                 const TrimMessage& message, std::size_t number) {
     part.kind = TrimPart::Kind::result;
+    part.result_call = message.call;
     if (part.is_trimmed && adopt(part, view.text, message, number)) return judge(part, view.text, view.is_error);
     const std::string_view text = original != nullptr ? std::string_view(*original) : view.text;
     judge(part, text, view.is_error);

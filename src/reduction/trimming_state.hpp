@@ -45,6 +45,7 @@ struct TrimPart {
     std::vector<LineId> shown{};
 
     // Of a result.
+    int result_call = LineIndex::never;
     ResultForm form{};
     std::size_t original_bytes = 0;
     bool is_considered = false;

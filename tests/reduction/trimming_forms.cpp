@@ -47,8 +47,8 @@ TEST_CASE("lines that stand elsewhere make way for their number", "[trimming]") 
     LineIndex index;
     const std::vector<std::string> lines{"first line here", "a line that was shown above, all of it",
                                          "another one that was shown above", "}", "last line here"};
-    index.show(index.id_of(lines[1]));
-    index.show(index.id_of(lines[2]));
+    index.show(index.id_of(lines[1]), LineIndex::never);
+    index.show(index.id_of(lines[2]), LineIndex::never);
     ReadForm read(numbered(lines), numbered_read, {}, index);
     read.drop_shown(0, 0, index, {});
     CHECK(read.text("[k]") == "[k]\n1\tfirst line here\n..\n5\tlast line here");
@@ -107,7 +107,7 @@ TEST_CASE("a result that comes keeps its head as it is", "[trimming]") {
     LineIndex index;
     const std::vector<std::string> lines{"first line here", "second line here",
                                          "a line shown above that is long enough", "fourth line here"};
-    index.show(index.id_of(lines[2]));
+    index.show(index.id_of(lines[2]), LineIndex::never);
     ReadForm read(numbered(lines), numbered_read, {}, index);
     read.drop_shown(2, 1, index, {});
     CHECK(read.text("[k]", 2) == "1\tfirst line here\n2\tsecond line here\n[k]\n..\n4\tfourth line here");

@@ -17,7 +17,8 @@ std::string source(int functions) {
     for (int f = 1; f <= functions; ++f) {
         const std::string n = std::to_string(f);
         text += "func Compute" + n + "(input int) int {\n";
-        for (int i = 1; i <= 8; ++i) text += "\tvalue" + n + " := input * " + n + " + " + std::to_string(i) + "\n";
+        for (int i = 1; i <= 8; ++i)
+            text += "\tvalue" + n + " := inputOfTheCall * " + n + " + " + std::to_string(i) + "\n";
         text += "}\n\n";
     }
     return text;

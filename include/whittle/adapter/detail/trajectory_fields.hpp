@@ -3,6 +3,7 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/message/part.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -235,7 +236,10 @@ inline void put_seconds(ordered_json& line, const std::vector<std::optional<doub
 
 inline void put_usage(ordered_json& line, const std::vector<RecordedUsage>& usage) {
     const InputPlace here("write a trajectory");
-    if (usage_of(here, line, SIZE_MAX) == usage) return;
+    const auto is_same = [](const RecordedUsage& a, const RecordedUsage& b) {  // models are not written
+        return a.message == b.message && a.usage == b.usage;
+    };
+    if (std::ranges::equal(usage_of(here, line, SIZE_MAX), usage, is_same)) return;
     ordered_json* meta = meta_to_write(line);
     if (meta == nullptr) return;
     ordered_json entries = ordered_json::array();
