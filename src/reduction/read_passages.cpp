@@ -40,6 +40,7 @@ struct Passage {
     std::uint32_t last = 0;
     std::size_t bytes = 0;
     std::size_t spoken_for = 0;  // lines
+    bool is_outcome = false;     // the end of an output that is not old, or an error in it
 };
 
 /// Takes passages, the best first, as long as they fit and make few stretches.
@@ -56,7 +57,7 @@ public:
         std::ranges::stable_sort(best_first, std::ranges::greater{},
                                  [&](std::size_t i) { return passages_[i].spoken_for; });
         for (const std::size_t i : best_first) take(i);
-        if (bytes_ < least_bytes) stays_.assign(stays_.size(), false);
+        if (bytes_ < least_bytes && !has_outcome_) stays_.assign(stays_.size(), false);
         return std::move(stays_);
     }
 
@@ -69,6 +70,7 @@ private:
         if (!fits || stretches_ + 1 - neighbours > most_stretches_) return;
         stretches_ = stretches_ + 1 - neighbours;
         bytes_ += passages_[i].bytes;
+        has_outcome_ = has_outcome_ || passages_[i].is_outcome;
         stays_[i] = true;
     }
 
@@ -78,6 +80,7 @@ private:
     std::vector<bool> stays_;
     std::size_t stretches_ = 0;
     std::size_t bytes_ = 0;
+    bool has_outcome_ = false;
 };
 
 }  // namespace
@@ -113,10 +116,16 @@ std::vector<bool> ReadForm::find_passages(const LineIndex& index, const PassageR
             const Item& item = items_[places[n]];
             passage.bytes += item.size + 1;
             if (came_up(item.id)) ++passage.spoken_for;
-            if (has_outcome && tells_of_error(line(item))) passage.spoken_for += enough_lines / 4;
+            if (has_outcome && tells_of_error(line(item))) {
+                passage.spoken_for += enough_lines / 4;
+                passage.is_outcome = true;
+            }
             in_newer.add(item.id);
         }
-        if (has_outcome && last == lines.size()) passage.spoken_for += enough_lines;
+        if (has_outcome && last == lines.size()) {
+            passage.spoken_for += enough_lines;
+            passage.is_outcome = true;
+        }
         if (in_newer.is_nearly_all(1)) passage.spoken_for = 0;
     }
     const bool is_whole = places.size() == items_.size();  // what stays of it is no less later: only references end

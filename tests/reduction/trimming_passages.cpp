@@ -215,7 +215,7 @@ TEST_CASE("marks are in the language of the chain", "[trimming]") {
     TrimmingSession session(when_it_may(), no_cache, "marks", Language::chinese);
     session.call("read_file", R"({"path":"made.go"})", source(20));
     session.idle_calls(9);
-    CHECK(session.text_at(2) == "[省略 223 行；read_offloaded(\"marks/2\")]");
+    CHECK(session.text_at(2) == "[省略本结果全部 223 行；read_offloaded(\"marks/2\")]");
 }
 
 TEST_CASE("without a store marks say what is gone and name nothing", "[trimming]") {
