@@ -16,13 +16,50 @@ const Redactor& redactor() {
     return shared;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+/// Behind a name of secrets may stand where one is to be found: its ends stand in many texts.
+bool is_place(std::string_view secret) {
+    const std::string_view host = secret.substr(0, secret.find('/'));
+    const bool begins_with_host =
+        host.size() < secret.size() && host.find('.') != std::string_view::npos &&
+        std::ranges::all_of(host, [](char c) { return c == '.' || (is_letter(c) && !is_capital(c)); });
+    return secret.starts_with('/') || secret.starts_with("http") || begins_with_host;
+}
+
+/// "company-7Xk2", and not "aBcD-7Xk2".
+bool begins_with_word(std::string_view secret) {
+    constexpr std::size_t shortest = 3;
+    const auto end = std::ranges::find_if_not(secret, is_letter);
+    const std::string_view word = secret.substr(0, static_cast<std::size_t>(end - secret.begin()));
+    const bool is_whole = word.size() >= least_piece || (word.size() >= shortest && (*end < '0' || *end > '9'));
+    const auto capitals = std::ranges::count_if(word, is_capital);
+    return is_whole && (capitals == 0 || capitals == static_cast<std::ptrdiff_t>(word.size()) ||
+                        (capitals == 1 && is_capital(word.front())));
+}
+
+/// Without a name in front of it.
+bool is_secret_by_itself(std::string_view secret) {
+    static const Redactor without_names(RedactionRules{.off = {"named"}});
+    return without_names.text(secret).count() > 0;
+}
+
+/// Behind "key" the rules take for a secret what looks as if a program had made it.
+bool looks_made(std::string_view secret) { return redactor().text("key=\"" + std::string(secret) + "\"").count() > 0; }
+
+/// Whether nothing else begins as `secret` does.
+bool is_told_by_beginning(std::string_view secret) {
+    return is_secret_by_itself(secret) || (looks_made(secret) && !begins_with_word(secret));
+}
+
 /// A word that anybody may write is no piece of a secret.
 bool can_be_known(std::string_view secret) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     constexpr std::size_t longest_word = 40;
     return secret.size() >= 2 * least_piece &&
            (secret.size() > longest_word || std::ranges::any_of(secret, is_digit)) &&
-           secret.find(' ') == std::string_view::npos;
+           secret.find(' ') == std::string_view::npos && !is_place(secret);
 }
 
 /// Masks where `secret` begins in `text` and does not go on.
@@ -60,16 +97,18 @@ void KnownSecrets::learn(std::string_view whole) {
     constexpr std::size_t most = 4'096;
     if (!is_masked_ || secrets_.size() >= most) return;
     for (std::string& secret : redactor().secrets(whole)) {
-        if (can_be_known(secret) && known_.insert(secret).second) secrets_.push_back(std::move(secret));
+        if (!can_be_known(secret) || !known_.insert(secret).second) continue;
+        const bool is_told = is_told_by_beginning(secret);
+        secrets_.push_back({std::move(secret), is_told});
     }
 }
 
 std::string KnownSecrets::hidden(std::string_view text) const {
     if (!is_masked_) return std::string(text);
     std::string out = masked(text);
-    for (const std::string& secret : secrets_) {
-        hide_beginnings(out, secret);
-        hide_ends(out, secret);
+    for (const Known& secret : secrets_) {
+        if (secret.is_told_by_beginning) hide_beginnings(out, secret.text);
+        hide_ends(out, secret.text);
     }
     return out;
 }

@@ -11,7 +11,8 @@
 namespace whittle::cli {
 
 /// `text` without what looks like a secret, by the library's rules (docs/redaction.md), as what it is: a text, JSON, or
-/// lines of it. The first four characters stay. Mask first and cut then: half a secret is not found.
+/// lines of it. The first four characters stay, but no more than a quarter. Mask first and cut then: half a secret is
+/// not found.
 [[nodiscard]] std::string masked(std::string_view text);
 
 /// JSON text, which stays JSON.
@@ -34,12 +35,18 @@ public:
             message_traits<M>::for_each_part(m, [&](const PartView& part) { learn(part.text); });
     }
 
-    /// `text` without secrets and without beginnings and ends of those that are known.
+    /// `text` without secrets and without ends of those that are known, and beginnings of those that look as if a
+    /// program had made them.
     [[nodiscard]] std::string hidden(std::string_view text) const;
 
 private:
+    struct Known {
+        std::string text{};
+        bool is_told_by_beginning = false;  ///< what begins so is a piece of it
+    };
+
     bool is_masked_;
-    std::vector<std::string> secrets_{};
+    std::vector<Known> secrets_{};
     std::unordered_set<std::string> known_{};
 };
 

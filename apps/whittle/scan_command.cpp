@@ -42,7 +42,7 @@ public:
         std::vector<ScannedPlace> places = places_of_agents_or_paths();
         for (const ScannedPlace& place : places) {
             report_.add_place(place);
-            for (const std::string& problem : place.problems) fail(problem);
+            for (const std::string& problem : place.problems) complain(hidden(problem));
             if (place.links > 0)
                 complain(hidden(fmt::format("note: {}: {} {} not followed", place.path, grouped(place.links),
                                             place.links == 1 ? "link was" : "links were")));

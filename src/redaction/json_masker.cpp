@@ -105,6 +105,7 @@ private:
 
     /// `{"name": "DB_PASSWORD", "value": "..."}` says it in two steps.
     bool is_named(const std::string& text) {
+        if (text.ends_with("***") && text.size() <= rules_.given.shown_bytes + 3) return false;  // it is a mask
         if (names_value_ && detail::same_word(key_, "value")) return text.size() >= least_value_bytes;
         const NameKind kind = kind_of_name(key_, rules_);
         if (kind == NameKind::secret) return text.size() >= least_value_bytes;

@@ -57,7 +57,7 @@ bool is_hex(std::string_view word) noexcept {
 }
 
 bool is_hash(std::string_view word) noexcept {
-    constexpr std::array<std::size_t, 6> sizes{32, 40, 56, 64, 96, 128};
+    constexpr std::array<std::size_t, 7> sizes{24, 32, 40, 56, 64, 96, 128};
     return std::ranges::find(sizes, word.size()) != sizes.end() && is_hex(word);
 }
 
@@ -69,6 +69,59 @@ bool is_uuid(std::string_view word) noexcept {
         if (is_line ? word[i] != '-' : !is_hex(word.substr(i, 1))) return false;
     }
     return true;
+}
+
+bool is_hex_of_one_case(std::string_view word) noexcept {
+    return is_hex(word) && (std::ranges::none_of(word, is_upper) || std::ranges::none_of(word, is_lower));
+}
+
+/// "20241105T101112Z", "28T05", "123Z".
+bool is_time(std::string_view word) noexcept {
+    return std::ranges::all_of(word, [](char c) { return is_digit(c) || c == 'T' || c == 'Z'; });
+}
+
+/// "Linux", "PROD", "node20".
+bool is_short_word(std::string_view word) noexcept {
+    constexpr std::size_t longest = 12;
+    constexpr std::size_t longest_with_digits = 8;
+    const auto size = static_cast<std::size_t>(std::ranges::find_if_not(word, is_letter) - word.begin());
+    const std::string_view letters = word.substr(0, size);
+    const bool is_of_one_case = std::ranges::all_of(letters, is_upper) ||
+                                (!letters.empty() && std::ranges::all_of(letters.substr(1), is_lower));
+    const std::string_view digits = word.substr(size);
+    return is_of_one_case && std::ranges::all_of(digits, is_digit) &&
+           word.size() <= (digits.empty() ? longest : longest_with_digits);
+}
+
+/// "x64", "3rd", "1a2b", and not "7KQ2" of a license.
+bool is_short_part(std::string_view part) noexcept {
+    constexpr std::size_t shortest = 3;
+    constexpr std::size_t longest = 4;
+    if (part.size() > longest) return false;
+    int turns = 0;
+    for (std::size_t i = 1; i < part.size(); ++i) turns += is_digit(part[i - 1]) != is_digit(part[i]) ? 1 : 0;
+    return part.size() <= shortest || turns <= 1;
+}
+
+/// What keys of caches and names of files are composed of.
+bool is_usual_part(std::string_view part) noexcept {
+    constexpr std::size_t longest_hash_cut = 16;
+    return is_short_part(part) || is_time(part) || is_hash(part) ||
+           (part.size() <= longest_hash_cut && is_hex_of_one_case(part)) || is_short_word(part) || reads_as_words(part);
+}
+
+/// Out of words, hashes, UUIDs, dates and paths, with signs between.
+bool is_composed(std::string_view value) noexcept {
+    std::size_t parts = 0;
+    bool is_usual = true;
+    for (std::size_t at = 0; at < value.size() && is_usual;) {
+        const auto end = static_cast<std::size_t>(
+            std::find_if_not(value.begin() + static_cast<std::ptrdiff_t>(at), value.end(), is_alnum) - value.begin());
+        if (end > at) ++parts;
+        is_usual = is_usual_part(value.substr(at, end - at));
+        at = end + 1;
+    }
+    return is_usual && parts > 1;
 }
 
 /// In bits for each byte.
@@ -138,7 +191,7 @@ bool looks_made(std::string_view value) noexcept {
     if (value.size() < least || std::ranges::none_of(value, is_digit) || std::ranges::none_of(value, is_letter) ||
         std::ranges::any_of(value, [](char c) { return c <= ' ' || c > '~'; }))
         return false;
-    return !is_path(value) && !is_hash(value) && !is_uuid(value) && !reads_as_words(value) &&
+    return !is_path(value) && !is_hash(value) && !is_uuid(value) && !is_composed(value) && !reads_as_words(value) &&
            entropy_of(value) >= least_bits;
 }
 

@@ -21,6 +21,15 @@ constexpr std::size_t least_data_bytes = 512;  // of base64 that is no secret, b
 /// A variable of the environment, such as SECRET_KEY_BASE, and not a count of tokens.
 bool is_in_capitals(std::string_view word) { return std::ranges::none_of(word, detail::is_lower); }
 
+/// Of a variable, member or type in a program: letters and what joins them, with "*" in front and "?" behind of types.
+bool is_written_as_name(std::string_view value) {
+    if (value.starts_with('*')) value.remove_prefix(1);
+    if (value.ends_with('?')) value.remove_suffix(1);
+    const std::string_view signs = value.find("::") == std::string_view::npos ? "_." : "_.:";
+    return std::ranges::all_of(value,
+                               [&](char c) { return detail::is_letter(c) || signs.find(c) != std::string_view::npos; });
+}
+
 /// Of "\n" and "\u001b", as JSON and `shown` write characters: what stands behind is a word of its own.
 std::size_t size_of_escape(std::string_view text) {
     if (text.size() < 2 || text[0] != '\\') return 0;
@@ -155,6 +164,7 @@ private:
 
     /// A certificate, or a public key.
     void note_public_block() {
+        if (at_ < public_end_) return;  // the end of the one around it is known
         const std::string_view rest = text_.substr(at_);
         if (!rest.starts_with("-----BEGIN ") || !begins_public_block(rest.substr(0, rest.find('-', 11) + 5))) return;
         public_end_ = std::max(public_end_, std::min(text_.find("-----END", at_), text_.size()));
@@ -180,10 +190,10 @@ private:
     }
 
     void take_word() {
+        if (rules_.private_key && at_ < base64_end_ && begins_as_private_der(text_.substr(at_, base64_end_ - at_)))
+            return mask(end_of_key_body(text_, at_), "private_key");
         const std::size_t end = end_of_run(text_, at_, is_in_word);
         const std::string_view word = text_.substr(at_, end - at_);
-        if (rules_.private_key && at_ < base64_end_ && begins_as_private_der(word))
-            return mask(end_of_key_body(text_, at_), "private_key");
         if (const std::size_t key = end_of_key(word); key > 0) return mask(key, "key");
         if (rules_.random && !is_opaque_ && at_ >= public_end_ && looks_random(word)) return mask(end, "random");
         const std::size_t name = at_;
@@ -199,6 +209,7 @@ private:
         const KeyForm* form = key_form_of(rest, word.size(), rules_);
         if (form != nullptr && is_within_base64() && is_short(form->beginning)) form = nullptr;
         if (form == nullptr) return end_of_shaped_key(text_, at_, word);
+        if (form->trust == Trust::exact) return at_ + size_of_exact_key(rest, form->least);
         if (form->trust != Trust::wide) return at_ + word.size();
         const std::size_t end = end_of_run(text_, at_, is_in_wide_key);
         return end - at_ >= form->beginning.size() + 8 ? end : 0;
@@ -231,9 +242,10 @@ private:
         auto place = place_of_value(text_, name, at_);
         if (!place) return;
         keep(place->begin - at_);
-        if (place->quote.empty() || text_.substr(at_).find(' ') < 12) pass_over_scheme(*place);
+        if (place->quote.empty() || text_.substr(at_, longest_scheme + 1).find(' ') != std::string_view::npos)
+            pass_over_scheme(*place);
         const std::size_t end = end_of(*place);
-        if (is_secret(*place, end, kind)) mask(end, rule_of(end));
+        if (is_secret(*place, end, kind, word)) mask(end, rule_of(end));
     }
 
     /// Whether what stands behind the word is one of the signs behind a name. Most words are told so from names.
@@ -250,11 +262,12 @@ private:
         return text_.substr(at_).starts_with('=') && names_a_secret(word, rules_) ? NameKind::secret : kind;
     }
 
-    /// Values that begin within one that was looked at end where that does.
+    /// Values that begin within one of their kind that was looked at end where that does.
     std::size_t end_of(const ValuePlace& place) {
-        if (!place.quote.empty() || place.is_line || place.is_between_tags) return end_of_value(text_, place);
-        if (place.begin >= bare_end_) bare_end_ = end_of_value(text_, place);
-        return bare_end_;
+        if (!place.quote.empty()) return end_of_value(text_, place);
+        std::size_t& end = place.is_line ? line_end_ : place.is_between_tags ? tags_end_ : bare_end_;
+        if (place.begin >= end) end = end_of_value(text_, place);
+        return end;
     }
 
     /// "Bearer" and the like, which stay.
@@ -278,18 +291,25 @@ private:
     }
 
     /// A value with a "(" behind it is a call in a program.
-    [[nodiscard]] bool is_secret(const ValuePlace& place, std::size_t end, NameKind kind) const {
+    [[nodiscard]] bool is_secret(const ValuePlace& place, std::size_t end, NameKind kind, std::string_view name) const {
         constexpr std::size_t longest = 16'384;
+        constexpr std::size_t longest_bare = 1'024;  // that is looked at from each name in it
         const std::string_view value = text_.substr(at_, end - at_);
         if (value.size() < least_value_bytes || value.size() > longest || is_number(value) || is_to_be_filled(value))
             return false;
         // A private key is masked as one.
         if (rules_.private_key && (value.starts_with("-----BEGIN ") || next_stop() < end)) return false;
-        if (kind == NameKind::doubtful) return looks_made(value);
+        const bool is_short = !place.quote.empty() || value.size() <= longest_bare;
+        if (kind == NameKind::doubtful) return is_short && looks_made(value);
         if (!place.quote.empty()) return std::ranges::count(value, ' ') <= most_spaces;
         const bool is_call = end < text_.size() && (text_[end] == '(' || text_[end] == '[');
         if (place.is_line || place.is_between_tags) return !is_call && value.find('(') == std::string_view::npos;
-        return !is_call && kind_of_name(value, rules_) != NameKind::secret && !is_path(value);
+        return !is_call && !(is_short && is_path(value)) && !is_name_of_value(name, value);
+    }
+
+    /// "token: CancellationToken", but not "DB_PASSWORD: db_password" of an environment.
+    [[nodiscard]] bool is_name_of_value(std::string_view name, std::string_view value) const {
+        return !is_in_capitals(name) && is_written_as_name(value) && kind_of_name(value, rules_) == NameKind::secret;
     }
 
     [[nodiscard]] const char* rule_of(std::size_t end) const {
@@ -300,7 +320,8 @@ private:
         return rules_.random && !is_opaque_ && looks_random(value) ? "random" : "named";
     }
 
-    static constexpr std::ptrdiff_t most_spaces = 3;  // of a pass phrase; more is a sentence
+    static constexpr std::size_t longest_scheme = 11;  // in front of a secret in quotation marks
+    static constexpr std::ptrdiff_t most_spaces = 3;   // of a pass phrase; more is a sentence
 
     const MaskRules& rules_;
     std::string_view text_;
@@ -311,6 +332,8 @@ private:
     std::size_t base64_end_ = 0;
     std::size_t public_end_ = 0;         // of a hash, or a public key
     std::size_t bare_end_ = 0;           // of the newest value without quotation marks
+    std::size_t line_end_ = 0;           // of the newest one that is the rest of its line
+    std::size_t tags_end_ = 0;           // of the newest one between tags
     std::optional<Stretch> password_{};  // that was found in front of its place
     std::vector<Planned> planned_{};
     std::size_t next_planned_ = 0;
@@ -319,7 +342,7 @@ private:
 /// `text` without the words that the host lists.
 std::string without_words(const MaskRules& rules, std::string text, Found& found) {
     for (const std::string& word : rules.given.words) {
-        const std::string mask = mask_of(word, std::min(rules.given.shown_bytes, word.size() / 4));
+        const std::string mask = mask_of(word, rules.given.shown_bytes);
         for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + mask.size())) {
             text.replace(at, word.size(), mask);
             found.note("word", word);

@@ -119,6 +119,26 @@ NameKind kind_of_name(std::string_view name, const MaskRules& rules) noexcept {
     return is_own ? NameKind::secret : kind_of_name(name);
 }
 
+namespace {
+
+/// Of letters alone: neither words nor bases of DNA.
+bool is_made_of_capitals(std::string_view word) noexcept {
+    constexpr std::string_view bases = "ACGTN";
+    return word.find_first_not_of(bases) != std::string_view::npos && !reads_as_words(word);
+}
+
+}  // namespace
+
+std::size_t size_of_exact_key(std::string_view text, std::size_t size) noexcept {
+    constexpr std::size_t least_cut = 12;
+    const std::string_view start = text.substr(0, size + 1);
+    const auto end = std::ranges::find_if_not(start, is_alnum);
+    const std::string_view key = start.substr(0, static_cast<std::size_t>(end - start.begin()));
+    const bool is_cut = key.size() == text.size() && key.size() >= least_cut && key.size() < size;
+    if ((key.size() != size && !is_cut) || std::ranges::any_of(key, is_lower)) return 0;
+    return std::ranges::any_of(key, is_digit) || is_made_of_capitals(key) ? key.size() : 0;
+}
+
 /// Of a key that the text's end cuts off, half is enough.
 const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRules& rules) noexcept {
     constexpr std::size_t least = 16;
@@ -127,6 +147,7 @@ const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRu
     const auto is_key = [&](const KeyForm& form) {
         if (!text.starts_with(form.beginning)) return false;
         if (form.trust == Trust::wide) return true;
+        if (form.trust == Trust::exact) return size_of_exact_key(text, form.least) > 0;
         if (word < (is_cut ? std::max(least_cut, form.least / 2) : std::max(least, form.least))) return false;
         if (form.trust == Trust::sure) return true;
         return is_made(text.substr(0, word), form.beginning.size());
@@ -137,7 +158,7 @@ const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRu
 }
 
 std::string mask_of(std::string_view secret, std::size_t shown_bytes) {
-    return std::string(utf8_prefix(secret, shown_bytes)) + "***";
+    return std::string(utf8_prefix(secret, std::min(shown_bytes, secret.size() / 4))) + "***";
 }
 
 }  // namespace redaction

@@ -58,7 +58,11 @@ constexpr std::size_t largest_whole = std::size_t{8} << 20;  // of a content tha
 /// The form that `text` begins with as a key of its service does; `word` is how many bytes its first word has.
 [[nodiscard]] const KeyForm* key_form_of(std::string_view text, std::size_t word, const MaskRules& rules) noexcept;
 
-/// What stands in place of `secret`.
+/// Of a key of `size` capitals and digits that `text` begins with, or that its end cuts off; 0: there is none, it reads
+/// as words, or more letters and digits follow.
+[[nodiscard]] std::size_t size_of_exact_key(std::string_view text, std::size_t size) noexcept;
+
+/// What stands in place of `secret`: a quarter of it at most, and "***".
 [[nodiscard]] std::string mask_of(std::string_view secret, std::size_t shown_bytes);
 
 }  // namespace whittle::inline v0::redaction

@@ -43,10 +43,10 @@ constexpr auto forms = std::to_array<KeyForm>({
     {"pcsk_", if_made},
     {"AIza"},
     // Clouds
-    {"AKIA"},
-    {"ASIA"},
-    {"ABIA"},
-    {"ACCA"},
+    {"AKIA", exact, 20},
+    {"ASIA", exact, 20},
+    {"ABIA", exact, 20},
+    {"ACCA", exact, 20},
     {"A3T", if_made, 20},
     {"ABSK", wide, 64},
     {"bedrock-api-key-", wide},
@@ -225,11 +225,10 @@ constexpr auto secret_names = std::to_array<std::string_view>({
     "apikey",       "authorization", "bearer",      "secretkey",       "accesskey",   "privatekey",
     "accountkey",   "sharedkey",     "signingkey",  "encryptionkey",   "masterkey",   "authkey",
     "licensekey",   "storagekey",    "functionkey", "subscriptionkey", "consumerkey", "secretaccesskey",
-    "clientsecret", "credential",    "credentials", "dbpass",          "userpass",    "webhookurl",
-    "psk",
+    "clientsecret", "dbpass",        "userpass",    "webhookurl",      "psk",
 });
-constexpr auto doubtful_names =
-    std::to_array<std::string_view>({"key", "pass", "pwd", "pw", "auth", "cred", "creds", "sig"});
+constexpr auto doubtful_names = std::to_array<std::string_view>(
+    {"key", "pass", "pwd", "pw", "auth", "cred", "creds", "credential", "credentials", "sig"});
 /// In front of "token", "key" and the like: what is no secret.
 constexpr auto harmless_words = std::to_array<std::string_view>({
     "next",        "page",      "cursor", "continuation", "max",  "min",     "num",    "eos",         "bos",

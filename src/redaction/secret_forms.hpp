@@ -15,6 +15,7 @@ enum class Trust : std::uint8_t {
     sure,     ///< nothing else begins so
     if_made,  ///< words may begin so: what follows has to look as if a program had made it
     wide,     ///< as `sure`, and "+", "/", "=", "~" and ":" belong to it
+    exact,    ///< `least` capitals and digits in all, that do not read as words
 };
 
 /// A word, or an address, that begins so is a key of the service that gives such keys, from `least` bytes on.

@@ -1,6 +1,7 @@
 #include "value_text.hpp"
 
 #include "../base/ascii.hpp"
+#include "made_words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,9 +28,13 @@ std::string_view quote_at(std::string_view text, std::size_t at) noexcept {
     return text.substr(at, mark + 1 - at);
 }
 
-/// Of "=", ":", ":=", "=>", "==" and the like.
+/// Of "=", ":", ":=" and the like; of "=>" and "==" in front of a quotation mark, since between names they are arrows
+/// and comparisons of programs.
 std::size_t size_of_assignment(std::string_view text) noexcept {
     constexpr std::array<std::string_view, 8> signs{":=", "=>", "?=", "+=", "==", "%3D", "=", ":"};
+    if (text.starts_with("::")) return 0;
+    const bool needs_quote = text.starts_with("=>") || text.starts_with("==");
+    if (needs_quote && quote_at(text, behind_spaces(text, 2)).empty()) return 0;
     const auto sign = std::ranges::find_if(signs, [&](std::string_view one) { return text.starts_with(one); });
     return sign == signs.end() ? 0 : sign->size();
 }
@@ -56,7 +61,8 @@ std::optional<ValuePlace> place_behind_named(std::string_view text, std::size_t 
 
 /// The name begins the line, behind "export " and what may stand in front of a line.
 bool begins_line(std::string_view text, std::size_t name) noexcept {
-    const std::string_view front = text.substr(0, name);
+    constexpr std::size_t most = 64;
+    const std::string_view front = text.substr(name - std::min(name, most), std::min(name, most));
     if (front.ends_with("export ") || front.ends_with("\\n")) return true;
     return front.find_first_not_of(" \t+-<>|:0123456789\xE2\x86\x92") == none;
 }
@@ -74,7 +80,28 @@ std::string_view front_of(std::string_view line, std::size_t at) noexcept {
 }
 
 std::size_t end_of_argument(std::string_view text, std::size_t at) noexcept {
+    constexpr std::size_t longest = 1'024;
+    text = text.substr(0, at + std::min(longest, text.size() - at));
     return std::min(text.find_first_of(" \t\"'`\\\r", at), text.size());
+}
+
+/// What stands where a port, a state or the like may stand too.
+bool is_made_with_digits(std::string_view word) noexcept {
+    return std::ranges::any_of(word, is_digit) && is_made(word, 0);
+}
+
+/// `front` ends with "login WORD " or "machine WORD ".
+bool ends_as_netrc(std::string_view front) noexcept {
+    const auto take_word = [&] {
+        front = front.substr(0, front.find_last_not_of(" \t") + 1);
+        const std::string_view word = front.substr(front.find_last_of(" \t+") + 1);
+        front.remove_suffix(word.size());
+        return word;
+    };
+    if (front.empty() || !is_space(front.back())) return false;
+    const std::string_view user = take_word();
+    const std::string_view name = take_word();
+    return !user.empty() && user.back() != ':' && user.back() != ',' && (name == "login" || name == "machine");
 }
 
 }  // namespace
@@ -103,7 +130,9 @@ std::size_t end_of_value(std::string_view text, const ValuePlace& place) noexcep
     constexpr std::size_t longest = 65'536;
     text = text.substr(0, place.begin + std::min(longest, text.size() - place.begin));
     if (place.is_between_tags) {
-        const std::size_t tag = std::min(text.find('<', place.begin), text.find("&lt;", place.begin));
+        std::size_t tag = text.find_first_of("<&", place.begin);
+        while (tag != none && text[tag] == '&' && !text.substr(tag).starts_with("&lt;"))
+            tag = text.find_first_of("<&", tag + 1);
         return std::min(tag, text.size());
     }
     if (!place.quote.empty()) {
@@ -138,7 +167,7 @@ std::optional<Stretch> password_of_address(std::string_view text, std::size_t at
     if (host == none) {  // cut off, if what stands there is no port
         const std::string_view last = authority.substr(std::min(authority.rfind(':') + 1, authority.size()));
         const bool is_cut = end == rest.end() && last.size() >= 6 && last.size() < authority.size() &&
-                            last.find('.') == none && !std::ranges::all_of(last, is_digit);
+                            last.find('.') == none && !std::ranges::all_of(last, is_digit) && is_made_with_digits(last);
         if (!is_cut) return std::nullopt;
         host = authority.size();
     }
@@ -159,10 +188,14 @@ std::optional<std::size_t> password_in_pgpass(std::string_view word) noexcept {
         field = rest.substr(0, rest.find(':'));
         rest.remove_prefix(std::min(rest.size(), field.size() + 1));
     }
-    const bool is_port = fields[1] == "*" || (fields[1].size() >= least_port_digits && fields[1].size() <= 5 &&
-                                              std::ranges::all_of(fields[1], is_digit));
+    const std::string_view port = fields[1];
+    const bool is_usual =
+        port == "*" || (port.size() == 4 && port.starts_with("543") && port[3] >= '2' && is_digit(port[3]));
+    const bool is_port = port.size() >= least_port_digits && port.size() <= 5 && std::ranges::all_of(port, is_digit);
     const bool are_named = !fields[0].empty() && !fields[2].empty() && !fields[3].empty() && !is_digit(fields[2][0]);
-    if (!is_port || !are_named || is_to_be_filled(fields[colons])) return std::nullopt;
+    if (!(is_usual || (is_port && is_made_with_digits(fields[colons]))) || !are_named ||
+        is_to_be_filled(fields[colons]))
+        return std::nullopt;
     return fields[colons].size();
 }
 
@@ -196,8 +229,8 @@ std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
     if (at == end && at < line.size() && line[at] == '=') ++at;
     at += quote_at(line, at).size();
     const std::size_t argument = end_of_argument(line, at);
-    const std::size_t colon = line.find(':', at);
-    if (colon >= argument || is_to_be_filled(line.substr(colon + 1, argument - colon - 1))) return std::nullopt;
+    const std::size_t colon = line.substr(0, argument).find(':', at);
+    if (colon == none || is_to_be_filled(line.substr(colon + 1, argument - colon - 1))) return std::nullopt;
     return Stretch{colon + 1, argument};
 }
 
@@ -207,7 +240,8 @@ std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name
     const std::size_t argument = end_of_argument(line, at);
     const std::string_view value = line.substr(at, argument - at);
     const std::string_view front = front_of(line, name);
-    const bool is_behind_login = front.find("login ") != none || front.find("machine ") != none;
+    const bool is_behind_login =
+        ends_as_netrc(front) && (front.find("machine ") != none || std::ranges::any_of(value, is_digit));
     const bool is_alone = front.size() == name && front.find_first_not_of(" \t+-") == none &&
                           is_at_end_of_word(line, argument) && behind_spaces(line, argument) == line.size() &&
                           std::ranges::any_of(value, [](char c) { return !detail::is_letter(c); });

@@ -201,7 +201,8 @@ TEST_CASE("a folder that cannot be read is said, and the others are read", "[app
     REQUIRE(std::system(("bash '" + (dir / "make") + "'").c_str()) == 0);
     const CliResult result = run_cli(dir, "scan logs --json");
     CHECK(std::system(("rm -r '" + (dir / ("logs/" + name)) + "'").c_str()) == 0);
-    CHECK(result.exit_code == 1);
+    CHECK(result.exit_code == 0);  // no file failed
+    CHECK_FALSE(has(result.err, "failed"));
     CHECK(has(result.err, "read logs/" + name));
     CHECK(has(result.err, "File name too long"));
     CHECK(json::parse(result.out)["agents"] == good["agents"]);

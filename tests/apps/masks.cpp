@@ -70,8 +70,8 @@ TEST_CASE("store show masks what looks like a secret, also in JSON and code, unl
     storage->put_if_absent("a/y", "nothing to hide\n");
     const CliResult hidden = run_cli(dir, "store show store a/x");
     CHECK(hidden.out ==
-          "{\"user\": \"ann\", \"password\": \"corr***\", \"tokens\": 12345678}\n"
-          "api_key = 'zyx-***'\nAuthorization: Bearer abc.***\n"
+          "{\"user\": \"ann\", \"password\": \"cor***\", \"tokens\": 12345678}\n"
+          "api_key = 'zy***'\nAuthorization: Bearer ab***\n"
           "token_counter: \"estimate/2\"\nsk\nsk-p***\n");
     CHECK(has(hidden.err, "note: what looks like a secret is masked; --no-mask and --raw show it"));
     CHECK(run_cli(dir, "store show store a/x --no-mask").out == content);
@@ -170,5 +170,26 @@ TEST_CASE("a secret that a chain has cut is masked on both sides of the cut", "[
             CHECK_FALSE(has(shown.out, "o5P6q7R8"));
         }
         front += front % 3;
+    }
+}
+
+TEST_CASE("what begins like a path, an address or words behind a name is not masked elsewhere", "[apps]") {
+    const TempDir dir;
+    const std::string plain = "see /home/ann/work/readme.txt, https://example.com/help and company-handbook";
+    write_text(dir / "s.jsonl", session_with_result(plain + "\nTOKEN_PATH=/home/ann/work/v2/tokens.json\n" +
+                                                    "TOKEN_URL=https://example.com/v2/tokens\n" +
+                                                    "DB_PASSWORD=company-intranet-2026\nxoxb-" + service_key + "\n" +
+                                                    std::string(5'000, 'x')));
+    write_text(dir / "chain.json", R"({"storage": {"type": "memory"}, "middlewares": [
+        {"type": "reduction", "skip_clear": true, "max_length_for_trunc": 2000}]})");
+    for (const char* form : {" --json", ""}) {
+        const CliResult shown = run_cli(dir, std::string("explain s.jsonl --config chain.json") + form);
+        REQUIRE(shown.exit_code == 0);
+        for (const char* part : {"/home/ann/work/readme.txt", "https://example.com/help", "company-handbook"}) {
+            CAPTURE(form, part);
+            CHECK(has(shown.out, part));
+        }
+        CHECK_FALSE(has(shown.out, "intranet"));
+        CHECK_FALSE(has(shown.out, "abcdefghijklmnop"));
     }
 }

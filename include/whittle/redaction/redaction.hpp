@@ -31,7 +31,8 @@ struct RedactionRules {
     /// returns what is to stand there, or nullopt where it masks nothing. The same for the same text, no change in what
     /// it has returned, and no line feed in what had none; called from any thread. What it throws gets out.
     std::function<std::optional<std::string>(std::string_view text)> host{};
-    std::size_t shown_bytes = 0;  ///< from the front of what is masked that stay, in front of "***"
+    std::size_t shown_bytes =
+        0;  ///< from the front of what is masked that stay, in front of "***"; a quarter of it at most
 };
 
 /// A text without what the rules found.

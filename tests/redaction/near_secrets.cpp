@@ -1,0 +1,128 @@
+// What is near to a secret, on either side of the line: passwords that read like names, and code, prose, keys of caches
+// and hashes that look like secrets.
+#include "whittle/redaction/redaction.hpp"
+
+#include "support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace whittle;
+using nlohmann::json;
+
+namespace {
+
+std::string masked_content(std::string_view text) { return Redactor().content(text).text; }
+
+void check_that_all_stay(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) CHECK(masked_content(text) == text);
+}
+
+std::string repeated(std::string_view text, std::size_t bytes) {
+    std::string all;
+    while (all.size() < bytes) all += text;
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("no text takes time by the square of its size", "[redaction]") {
+    constexpr std::size_t bytes = 3'000'000;  // by the square each of them takes many minutes
+    for (const std::string& text :
+         {repeated("-----BEGIN ", bytes), repeated("-----BEGIN CERTIFICATE----- ", bytes), repeated("token=a,", bytes),
+          repeated("curl -u a ", bytes), std::string(bytes / 2, ' ') + repeated("A_TOKEN=a ", bytes / 2),
+          repeated("<token>", bytes), repeated("key=", bytes)}) {
+        CAPTURE(text.substr(0, 40));
+        const bool stays = masked_content(text) == text;  // Catch2 would print it
+        const bool stays_as_json = masked_content(json{{"text", text}}.dump()) == json{{"text", text}}.dump();
+        CHECK(stays);
+        CHECK(stays_as_json);
+    }
+    const std::string keys = masked_content(json{{"text", repeated(".MIIEpAIBAAKCAQEA", bytes)}}.dump());
+    CHECK(keys.find("MIIE") == std::string::npos);  // each is masked by itself
+}
+
+TEST_CASE("a password that has the word password or secret in it is masked, the name of a type is not", "[redaction]") {
+    CHECK(masked_content("password: mypassword123") == "password: ***");
+    CHECK(masked_content("password: MyPassword1!") == "password: ***");
+    CHECK(masked_content("password: secret!secret") == "password: ***");
+    CHECK(masked_content("password: my-secret-password") == "password: ***");
+    CHECK(masked_content("DB_PASSWORD: Sup3rSecret") == "DB_PASSWORD: ***");
+    CHECK(masked_content("POSTGRES_PASSWORD: postgres_password") == "POSTGRES_PASSWORD: ***");
+    CHECK(masked_content("password=supersecret1") == "password=***");
+    CHECK(masked_content("jdbc:mysql://h/db?user=a&password=topsecret99") == "jdbc:mysql://h/db?user=a&password=***");
+    check_that_all_stay({"token: CancellationToken", "token: CancellationToken?", "token: *auth.AccessToken,",
+                         "password = settings.db_password", "token: crate::AccessToken"});
+}
+
+TEST_CASE("a mask shows a quarter of a secret at most", "[redaction]") {
+    const Redactor redactor({.shown_bytes = 4});
+    CHECK(redactor.text("password: abcdefg8").text == "password: ab***");
+    CHECK(redactor.text("password: abcdefghijk8").text == "password: abc***");
+    CHECK(redactor.text("password: abcdefghijklmno8").text == "password: abcd***");
+    const Redactor generous({.shown_bytes = 12});
+    const std::string once = generous.json(R"({"password":"abcdefghijklmnopabcdefghijklmnopabcdefghijklmnop"})").text;
+    CHECK(once == R"({"password":"abcdefghijkl***"})");
+    CHECK(generous.json(once).text == once);
+}
+
+TEST_CASE("signs of programs between names assign nothing", "[redaction]") {
+    check_that_all_stay({"case Token::Identifier", "use crate::token::TokenKind;", "if token == expected_value",
+                         "tokens.map(token => transform)", "if (password === confirmation)"});
+    CHECK(masked_content("if password == \"swordfish\"") == "if password == \"***\"");
+    CHECK(masked_content("'password' => 'swordfish'") == "'password' => '***'");
+}
+
+TEST_CASE("a key of AWS has 20 capitals and digits, no more and no less", "[redaction]") {
+    check_that_all_stay({"ACCATTGACCATGGAACCATTGGCC", "ASIA_PACIFIC_REGION", "ASIA_PACIFIC_REGION_NUMBER_1 ",
+                         "ACCATTGACCATGGAACCAT ", "ASIANANDOTHERREGIONS ", "AKIAIOSFODNN7EXAMPLEAB ",
+                         "AKIAIOSFODNN7 "});
+    CHECK(masked_content("id AKIAIOSFODNN7EXAMPLE, and more") == "id ***, and more");
+    CHECK(masked_content("AKIAIOSFODNN7EXAMPLE") == "***");
+    CHECK(masked_content("AKIAIOSFODNN7EXAMPLE_eu") == "***_eu");
+    CHECK(masked_content("AKIAIOSFODNN7") == "***");  // what the end cuts off
+}
+
+TEST_CASE("prose about logins is no line of .netrc", "[redaction]") {
+    check_that_all_stay({"FATAL: login failed: password authentication failed",
+                         "the login page asks for a password reset-2026 link", "enter login and password combination"});
+    CHECK(masked_content("machine h.example.com login ann password swordfish") ==
+          "machine h.example.com login ann password ***");
+    CHECK(masked_content("login ann password swordfish1") == "login ann password ***");
+    CHECK(masked_content("machine h.example.com password swordfish") == "machine h.example.com password ***");
+}
+
+TEST_CASE("keys that are made of words, hashes, UUIDs, dates and paths are no secrets", "[redaction]") {
+    const std::string hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    check_that_all_stay({"key: Linux-npm-" + hash, "key: node-cache-Linux-x64-npm-" + hash,
+                         R"("Key": "prod/2026-11-28T05-00-00Z-25a066b42aec.log")",
+                         R"({"Key": "prod/2026-11-28T05-00-00Z-25a066b42aec.log"})",
+                         R"(key: "2026-11-28T05:16:04.123Z")", "Key: 507f1f77bcf86cd799439011",
+                         "key: user:123e4567-e89b-12d3-a456-426614174000:profile",
+                         "sig: build-20241105T101112Z-25a066b42aec"});
+    CHECK(masked_content("key: q8Zr2LkX0vPw7TnB4mYc") == "key: ***");
+    CHECK(masked_content("key: 7KQ2-9MPL-3TZW-VB4H") == "key: ***");
+    CHECK(masked_content("key: q8Zr2LkX0v-Pw7TnB4mYc") == "key: ***");
+}
+
+TEST_CASE("what compilers and listings write between colons is no line of .pgpass", "[redaction]") {
+    check_that_all_stay({"main.c:1024:warning:unused:variable", "localhost:8080:web:http:healthy",
+                         "app.cpp:2048:error:C2065:undeclared"});
+    CHECK(masked_content("db:5433:shop:ann:swordfish") == "db:5433:shop:ann:***");
+    CHECK(masked_content("db:*:shop:ann:swordfish") == "db:*:shop:ann:***");
+    CHECK(masked_content("db:6432:shop:ann:q8Zr2LkX0v") == "db:6432:shop:ann:***");
+}
+
+TEST_CASE("credentials are what a browser sends as often as a secret", "[redaction]") {
+    check_that_all_stay({"fetch(u, { credentials: 'same-origin' })", R"({"credentials":"same-origin"})",
+                         "credentials: path/to/service-account.json"});
+    CHECK(masked_content("credentials: 'q8Zr2LkX0vPw7TnB4mYc'") == "credentials: '***'");
+}
+
+TEST_CASE("an address that ends behind a colon and words has no password", "[redaction]") {
+    check_that_all_stay({"http://localhost:PORT_HERE", "redis://cache:default", "http://host:port_number1"});
+    CHECK(masked_content("postgres://app:q8Zr2LkX0v") == "postgres://app:***");
+}
