@@ -16,7 +16,7 @@ namespace {
 struct Dot {
     std::string label{};
     double possible = 0.0;  // share of the edits
-    double cost = 0.0;  // C*/C0
+    double cost = 0.0;      // C*/C0
     bool is_chain = false;
     bool is_best = false;  // nothing is both cheaper and shows as much
 };
@@ -62,7 +62,8 @@ std::vector<Dot> dots_of(const Comparison& comparison, std::string_view stratum)
     }
     for (Dot& dot : dots) {
         dot.is_best = std::ranges::none_of(dots, [&](const Dot& other) {
-            return other.possible >= dot.possible && other.cost <= dot.cost && (other.possible > dot.possible || other.cost < dot.cost);
+            return other.possible >= dot.possible && other.cost <= dot.cost &&
+                   (other.possible > dot.possible || other.cost < dot.cost);
         });
     }
     return dots;
@@ -165,7 +166,8 @@ private:
         }
         std::ranges::stable_sort(best, {}, &Dot::possible);
         std::vector<std::string> points;
-        for (const Dot* dot : best) points.push_back(fmt::format("{:.1f},{:.1f}", x_of(dot->possible), y_of(dot->cost)));
+        for (const Dot* dot : best)
+            points.push_back(fmt::format("{:.1f},{:.1f}", x_of(dot->possible), y_of(dot->cost)));
         return fmt::format("<polyline class=\"frontier\" points=\"{}\"/>\n", fmt::join(points, " "));
     }
 
