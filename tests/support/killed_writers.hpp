@@ -1,6 +1,7 @@
 // Processes that write to a store and are killed at a random moment, and what must be there then.
 #pragma once
 
+#include "support/sanitized.hpp"
 #include "support/soak.hpp"
 #include "support/storage_tools.hpp"
 
@@ -21,21 +22,8 @@
 
 namespace whittle::testing {
 
-#if defined(__has_feature)
-#    if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#        define WHITTLE_SANITIZED 1
-#    endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#    define WHITTLE_SANITIZED 1
-#endif
-
 /// A fork copies the sanitizer's tables, which takes most of a run's time.
-#ifdef WHITTLE_SANITIZED
-constexpr int usual_kills = 40;
-#else
-constexpr int usual_kills = 200;
-#endif
+constexpr int usual_kills = is_sanitized ? 40 : 200;
 constexpr int kills_of_a_soak = 2'000;
 
 /// WHITTLE_KILLS and WHITTLE_SEED ask for other numbers.
