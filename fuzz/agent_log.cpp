@@ -1,6 +1,7 @@
 // Any bytes as a log of any agent: reading ends, calls belong to replies, and what was read can be written.
 #include "whittle/logs/logs.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <sstream>
@@ -17,7 +18,10 @@ void require(bool condition) {
 
 void look_at(const Session& session) {
     const auto& messages = session.recording.messages;
-    require(!messages.empty());
+    // Without messages where all was taken back: then it has a bill.
+    const bool is_billed =
+        std::ranges::any_of(session.elsewhere, [](const auto& call) { return call.usage.has_value(); });
+    require(!messages.empty() || is_billed);
     for (const auto& call : session.calls) {
         require(call.reply < messages.size() && messages[call.reply].json()["role"] == "assistant");
         static_cast<void>(session.request_of(call));
