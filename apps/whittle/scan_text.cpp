@@ -35,8 +35,6 @@ std::string percent_of(std::int64_t part, std::int64_t all) {
     return all == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(all));
 }
 
-std::int64_t input_tokens(const Usage& usage) { return input_of(usage); }
-
 std::string hit_text(const Usage& usage) {
     const auto rate = hit_rate_of(usage);
     return rate ? fmt::format("{:.3f}", *rate) : "-";
@@ -113,7 +111,7 @@ Table ScanReport::counted_table() const {
     Table counted({"counted by us", "sessions", "input billed", "counted", "counted / billed", "hit billed"});
     for (const auto& [agent, sum] : by_agent_) {
         if (sum.counted_sessions == 0) continue;
-        const std::int64_t billed_input = input_tokens(sum.counted_bill);
+        const std::int64_t billed_input = input_of(sum.counted_bill);
         counted.add({agent, grouped(sum.counted_sessions), grouped(billed_input), grouped(sum.counted),
                      ratio(static_cast<double>(sum.counted), static_cast<double>(billed_input)),
                      hit_text(sum.counted_bill)});

@@ -35,8 +35,6 @@ public:
 
     [[nodiscard]] int touched(LineId line) const noexcept { return lines_[line].touched; }
     [[nodiscard]] int died(LineId line) const noexcept { return lines_[line].died; }
-    /// The call of the newest result that had the line; `never`.
-    [[nodiscard]] int in_result(LineId line) const noexcept { return lines_[line].in_result; }
     /// The call of the newest result that has the line and is sent; `never`, also where that one has just gone and an
     /// older one stays.
     [[nodiscard]] int in_sent_result(LineId line) const noexcept { return lines_[line].in_sent_result; }

@@ -13,10 +13,10 @@ namespace whittle::inline v0::detail {
 
 /// Which passages of a text stay.
 struct PassageRules {
-    std::size_t most_lines = 32;    ///< of a passage
-    std::size_t most_passages = 3;  ///< stretches that stay of a text
-    int age_calls = 50;             ///< a line that came up again speaks for its passage for so many calls
-    int outcome_calls = 40;         ///< age up to which the end and the errors of an output speak for their passages
+    std::size_t most_lines = 0;     ///< of a passage
+    std::size_t most_passages = 0;  ///< stretches that stay of a text
+    int age_calls = 0;              ///< a line that came up again speaks for its passage for so many calls
+    int outcome_calls = 0;          ///< age up to which the end and the errors of an output speak for their passages
 };
 
 /// Cuts lines into stretches of at most `most_lines`, each at the best break that the text itself has: the head of a
