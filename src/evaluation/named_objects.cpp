@@ -27,9 +27,22 @@ constexpr bool is_telling(std::string_view word) noexcept {
 
 const std::vector<ObjectId>& NamedObjects::named_by(PieceId id, const Piece& piece) {
     const auto [entry, is_new] = named_.try_emplace(id);
-    std::vector<ObjectId>& found = entry->second;
-    if (!is_new || !storage_) return found;
-    const std::string_view text = piece.text;
+    if (is_new && storage_) entry->second = names_in(piece.text);
+    return entry->second;
+}
+
+const std::vector<ObjectId>& NamedObjects::named_in(ObjectId object) {
+    Object& asked = objects_[object];
+    if (!asked.names) {
+        std::vector<ObjectId> names = names_in(asked.content);
+        std::erase(names, object);
+        asked.names = std::move(names);
+    }
+    return *asked.names;
+}
+
+std::vector<ObjectId> NamedObjects::names_in(std::string_view text) {
+    std::vector<ObjectId> found;
     for (std::size_t begin = 0; begin < text.size();) {
         std::size_t end = begin;
         while (end < text.size() && is_of_key(text[end])) ++end;

@@ -7,6 +7,7 @@
 #include "whittle/port/storage.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ public:
     [[nodiscard]] bool has_storage() const noexcept { return storage_ != nullptr; }
     /// Those that `piece` names, in order. Looked for once.
     const std::vector<ObjectId>& named_by(PieceId id, const Piece& piece);
+    /// Those that the content of `object` names, as a folded history names the results that were cleared in it. Looked
+    /// for once.
+    const std::vector<ObjectId>& named_in(ObjectId object);
     [[nodiscard]] bool holds(ObjectId object, Needle needle);
     /// As it is or as within a JSON string. `grams`: some of its grams.
     [[nodiscard]] bool holds_text(ObjectId object, std::string_view text, const std::vector<Gram>& grams) const;
@@ -44,15 +48,18 @@ private:
         std::string content;
         GramFilter filter;
         std::unordered_map<Needle, bool> holds{};
-        std::optional<CopiedText> copied{};  // once an edit asks
+        std::optional<CopiedText> copied{};            // once an edit asks
+        std::optional<std::vector<ObjectId>> names{};  // once asked
     };
+
+    [[nodiscard]] std::vector<ObjectId> names_in(std::string_view text);
 
     [[nodiscard]] std::optional<ObjectId> find(std::string_view word);
     [[nodiscard]] std::optional<ObjectId> find_key(std::string_view key);
 
     std::shared_ptr<Storage> storage_;
     const NeedleIndex& needles_;
-    std::vector<Object> objects_{};
+    std::deque<Object> objects_{};  // contents stay where they are while more are found
     std::unordered_map<std::string, ObjectId> by_key_{};
     std::unordered_map<PieceId, std::vector<ObjectId>> named_{};
 };

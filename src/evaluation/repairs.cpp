@@ -56,18 +56,26 @@ bool Repairs::holds(const Fetched& fetched, const EditProbe& edit) const {
 template <typename Need>
 void Repairs::fetch_unless_kept(const Need& need, std::vector<Fetched>& done) {
     if (std::ranges::any_of(kept_, [&](const Fetched& kept) { return holds(kept, need); })) return;
-    const auto object = object_with(need);
-    Fetched fetched = object ? from_object(*object, need) : from_call(need);
+    const auto found = object_with(need);
+    Fetched fetched = found ? from_object(found->object, need) : from_call(need);
     const auto same = std::ranges::find_if(done, [&](const Fetched& f) {
-        if ((f.source == Source::object) != object.has_value()) return false;
-        return object ? f.object == *object : f.message == fetched.message;
+        if ((f.source == Source::object) != found.has_value()) return false;
+        return found ? f.object == found->object : f.message == fetched.message;
     });
     if (same == done.end()) {
+        if (found && found->named_in) read_first(*found->named_in, fetched.message, done);
         done.push_back(std::move(fetched));
     } else if (!holds(*same, need)) {
         same->slice += "\n" + fetched.slice;
         same->tokens += fetched.tokens;
     }
+}
+
+/// Of the object that names the one with what is needed, unless it has been read.
+void Repairs::read_first(ObjectId object, std::size_t message, std::vector<Fetched>& done) const {
+    const auto is_read = [&](const Fetched& f) { return f.source == Source::object && f.object == object; };
+    if (std::ranges::any_of(kept_, is_read) || std::ranges::any_of(done, is_read)) return;
+    done.push_back(slice_of_object(object, message, 0, 0));
 }
 
 void Repairs::pay_for_new(std::vector<Fetched>& done) {
@@ -89,33 +97,41 @@ void Repairs::pay_for_new(std::vector<Fetched>& done) {
     }
 }
 
-/// What stands in place of one of `messages` names it most likely; then any other changed message.
+/// What stands in place of one of `messages` names it most likely; then any other changed message; then an object that
+/// one of these names.
 template <typename Messages, typename Holds>
-std::optional<ObjectId> Repairs::find_object(const Messages& messages, Holds holds) {
+std::optional<Repairs::Found> Repairs::find_object(const Messages& messages, Holds holds) {
     if (!objects_.has_storage()) return std::nullopt;
-    const auto named_by = [&](PieceId piece) -> std::optional<ObjectId> {
+    std::vector<ObjectId> named;
+    const auto holder_named_by = [&](PieceId piece) -> std::optional<ObjectId> {
         for (const ObjectId object : objects_.named_by(piece, shown_.table()[piece])) {
             if (holds(object)) return object;
+            named.push_back(object);
         }
         return std::nullopt;
     };
     for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
         const auto variant = shown_.variant_of(*message);
         if (!variant || shown_.is_shown_whole(*message)) continue;
-        if (const auto object = named_by(*variant)) return object;
+        if (const auto object = holder_named_by(*variant)) return Found{*object};
     }
     for (const PieceId piece : shown_.others()) {
-        if (const auto object = named_by(piece)) return object;
+        if (const auto object = holder_named_by(piece)) return Found{*object};
+    }
+    for (const ObjectId first : named) {
+        for (const ObjectId object : objects_.named_in(first)) {
+            if (holds(object)) return Found{object, first};
+        }
     }
     return std::nullopt;
 }
 
-std::optional<ObjectId> Repairs::object_with(Needle needle) {
+std::optional<Repairs::Found> Repairs::object_with(Needle needle) {
     return find_object(session_.probes.occurrences[needle],
                        [&](ObjectId object) { return objects_.holds(object, needle); });
 }
 
-std::optional<ObjectId> Repairs::object_with(const EditProbe& edit) {
+std::optional<Repairs::Found> Repairs::object_with(const EditProbe& edit) {
     return find_object(edit.messages, [&](ObjectId object) { return objects_.holds_copy(object, edit.old_text); });
 }
 

@@ -36,10 +36,16 @@ public:
     [[nodiscard]] std::int64_t rerun() const noexcept { return rerun_; }
     [[nodiscard]] std::int64_t asked() const noexcept { return asked_; }
 
-    /// The object named in the request that holds `needle`, if there is one.
-    [[nodiscard]] std::optional<ObjectId> object_with(Needle needle);
+    /// An object that a read-back reaches.
+    struct Found {
+        ObjectId object = 0;
+        std::optional<ObjectId> named_in{};  ///< the object that has its name, if only that is named in the request
+    };
+
+    /// The object that holds `needle` and is named in the request or, else, in an object that is.
+    [[nodiscard]] std::optional<Found> object_with(Needle needle);
     /// The one that holds the old text in one piece.
-    [[nodiscard]] std::optional<ObjectId> object_with(const EditProbe& edit);
+    [[nodiscard]] std::optional<Found> object_with(const EditProbe& edit);
 
 private:
     enum class Source : std::uint8_t { object, tool, user };
@@ -61,7 +67,8 @@ private:
     template <typename Need>
     void fetch_unless_kept(const Need& need, std::vector<Fetched>& done);
     template <typename Messages, typename Holds>
-    [[nodiscard]] std::optional<ObjectId> find_object(const Messages& messages, Holds holds);
+    [[nodiscard]] std::optional<Found> find_object(const Messages& messages, Holds holds);
+    void read_first(ObjectId object, std::size_t message, std::vector<Fetched>& done) const;
     [[nodiscard]] bool holds(const Fetched& fetched, Needle needle) const;
     [[nodiscard]] bool holds(const Fetched& fetched, const EditProbe& edit) const;
     [[nodiscard]] Fetched from_object(ObjectId object, Needle needle) const;

@@ -17,13 +17,15 @@ void StoredTexts::take_names() {
     are_names_known_ = true;
     for (const ObjectId object : named_) is_named_[object] = false;
     named_.clear();
-    for (const PieceId piece : shown_.others()) {
-        for (const ObjectId object : objects_.named_by(piece, shown_.table()[piece])) {
-            if (object >= is_named_.size()) is_named_.resize(object + 1);
-            if (!is_named_[object]) named_.push_back(object);
-            is_named_[object] = true;
-        }
-    }
+    const auto take = [&](ObjectId object) {
+        if (object >= is_named_.size()) is_named_.resize(object + 1);
+        if (!is_named_[object]) named_.push_back(object);
+        is_named_[object] = true;
+    };
+    for (const PieceId piece : shown_.others())
+        std::ranges::for_each(objects_.named_by(piece, shown_.table()[piece]), take);
+    const std::vector<ObjectId> in_request = named_;
+    for (const ObjectId object : in_request) std::ranges::for_each(objects_.named_in(object), take);
     std::ranges::sort(named_, std::greater{});
 }
 

@@ -51,6 +51,26 @@ TEST_CASE("what is needed and stored is read back in a slice", "[evaluation]") {
     CHECK(is_close(repairs_of(figures), 0.1 * request + 1.25 * (2'000 + 60) + 5.0 * 60 + 0.1 * (2'000 + 60)));
 }
 
+TEST_CASE("what only an object of the store names is two reads away", "[evaluation]") {
+    const Session session = needs_a_path(0).session();
+    const auto storage = memory_storage();
+    storage->put_if_absent("conv/result/1", "src/parser/lexer.cpp " + std::string(39'979, 'x'));
+    storage->put_if_absent("conv/folded/1", "a result, cleared: conv/result/1 " + std::string(39'968, 'y'));
+    RunOptions options = only("no_cache");
+    options.storage = storage;
+    const Figures figures = run_replacing(session, 0, {{2, "conv/folded/1"}}, options);
+    CHECK(figures.repairs_recovered == 2);
+    CHECK(figures.repairs_rerun == 0);
+    CHECK(figures.faults.messages_not_restorable == 1);  // the objects have other texts than the message
+    const ProbeCount& asked = figures.probes[static_cast<std::size_t>(ProbeKind::action_id)][0];
+    CHECK(asked.recoverable == 1);
+    CHECK(asked.lost == 0);
+    // The second read stands behind the first one; the request after it has both.
+    const double request = 1'500 + 2 + 4 + 2 + 0;
+    const double read = 2'000 + 60;
+    CHECK(is_close(repairs_of(figures), (request + read + 5.0 * 60) + (request + 2 * read + 5.0 * 60) + 2 * read));
+}
+
 TEST_CASE("what was fetched stays as long as the strategy had kept the original", "[evaluation]") {
     const Session session = needs_a_path(6).session();
     const Figures briefly = run_replacing(session, 3, {{2, "gone"}}, only("no_cache"));

@@ -186,7 +186,7 @@ inline constexpr std::size_t ages = 3;
 struct ProbeCount {
     std::int64_t asked = 0;
     std::int64_t visible = 0;      ///< in the request
-    std::int64_t recoverable = 0;  ///< in a stored object that the request names
+    std::int64_t recoverable = 0;  ///< in a stored object that the request names, or that such an object names
     std::int64_t lost = 0;
 
     ProbeCount& operator+=(const ProbeCount& other) noexcept;
@@ -197,7 +197,7 @@ using ProbeTable = std::array<std::array<ProbeCount, ages>, probe_kinds>;
 struct EditCount {
     std::int64_t asked = 0;
     std::int64_t whole = 0;           ///< the old text stands in one piece in the request
-    std::int64_t recoverable = 0;     ///< else: in one piece in a stored object that the request names
+    std::int64_t recoverable = 0;     ///< else: in one piece in such an object
     std::int64_t cut_on_arrival = 0;  ///< else: no request ever had it
 
     EditCount& operator+=(const EditCount& other) noexcept;
