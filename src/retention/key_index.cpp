@@ -53,12 +53,30 @@ std::string without_numbers(std::string_view text) {
     return plain;
 }
 
+constexpr std::size_t marks_name_size = 32;
+bool is_marks_name(std::string_view text) noexcept {
+    return text.size() == marks_name_size && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 }  // namespace
+
+std::string_view marks_name_of(std::string_view key) noexcept {
+    constexpr std::string_view folder = "/marks/";
+    const std::size_t begin = key.find('/');
+    if (begin == std::string_view::npos || !key.substr(begin).starts_with(folder)) return {};
+    const std::string_view name = key.substr(begin + folder.size());
+    return is_marks_name(name) ? name : std::string_view{};
+}
 
 std::string_view folder_of(std::string_view key) noexcept { return key.substr(0, key.find('/')); }
 
 bool comes_before(const Hash128& a, const Hash128& b) noexcept {
     return a.low != b.low ? a.low < b.low : a.high < b.high;
+}
+
+void KeyIndex::add(std::string_view key) {
+    slots_.push_back({hash128(key), nobody});
+    if (const std::string_view name = marks_name_of(key); !name.empty()) slots_.push_back({hash128(name), nobody});
 }
 
 void KeyIndex::finish() {
@@ -76,7 +94,13 @@ const KeyIndex::Slot* KeyIndex::find(std::string_view key) const {
 }
 
 std::optional<std::uint32_t> KeyIndex::referrer(std::string_view key) const {
-    const Slot* const slot = find(key);
+    if (const auto by = referrer_of_print(key)) return by;
+    const std::string_view name = marks_name_of(key);
+    return name.empty() ? std::nullopt : referrer_of_print(name);
+}
+
+std::optional<std::uint32_t> KeyIndex::referrer_of_print(std::string_view text) const {
+    const Slot* const slot = find(text);
     return slot == nullptr || slot->by == nobody ? std::nullopt : std::optional(slot->by);
 }
 
@@ -85,8 +109,11 @@ void KeyIndex::mark(std::string_view key, std::uint32_t by) {
     if (slot != nullptr && slot->by == nobody) slot->by = by;
 }
 
-/// The keys that `word` is or ends with: a path of a store ends with the key, a sentence with a full stop.
+/// The keys that `word` is or ends with: a path of a store ends with the key, a sentence with a full stop. And marks by
+/// an id of theirs.
 void KeyIndex::mark_word(std::string_view word, std::uint32_t by) {
+    const std::size_t dash = word.find('-');
+    if (dash == marks_name_size && is_marks_name(word.substr(0, dash))) mark(word.substr(0, dash), by);
     constexpr std::size_t longest_path = 8'192;
     constexpr std::size_t longest_key = 512;
     constexpr std::string_view around = "._-";

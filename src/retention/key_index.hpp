@@ -15,12 +15,16 @@ namespace whittle::inline v0::retention {
 /// The part of a key in front of the first slash: a conversation's id, or its short root.
 [[nodiscard]] std::string_view folder_of(std::string_view key) noexcept;
 
+/// The last part of a key `{id}/marks/{name}` (adapter/side_table.hpp), which saved messages name by "{name}-{place}";
+/// empty: the key is no such one.
+[[nodiscard]] std::string_view marks_name_of(std::string_view key) noexcept;
+
 /// Keys by their prints, and which of them somebody refers to. In doubt a key is referred to: prints that are equal
 /// stand for both keys.
 class KeyIndex {
 public:
     /// Before `finish`.
-    void add(std::string_view key) { slots_.push_back({hash128(key), nobody}); }
+    void add(std::string_view key);
     void finish();
 
     /// Marks every key that stands in `text`, which may be JSON, also at the end of a path or in any of JSON's
@@ -29,7 +33,7 @@ public:
     void mark(std::string_view key, std::uint32_t by);
 
     [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
-    /// Who referred to it first; nullopt: nobody.
+    /// Who referred to it first, by its key or the name of its marks; nullopt: nobody.
     [[nodiscard]] std::optional<std::uint32_t> referrer(std::string_view key) const;
 
 private:
@@ -40,6 +44,7 @@ private:
     };
 
     [[nodiscard]] const Slot* find(std::string_view key) const;
+    [[nodiscard]] std::optional<std::uint32_t> referrer_of_print(std::string_view text) const;
     void mark_words_of(std::string_view text, std::uint32_t by, Poll poll);
     void mark_word(std::string_view word, std::uint32_t by);
 

@@ -151,6 +151,19 @@ private:
         if (!options_.saved) return;
         while (auto saved = options_.saved())
             keys_.mark_in(saved->text, reader_named(std::move(saved->name)), at_times);
+        read_marks();
+    }
+
+    /// What saved messages name by the ids that they carry may itself name originals.
+    void read_marks() {
+        storage_.list("", [&](const ObjectInfo& object) {
+            poll();
+            if (retention::marks_name_of(object.key).empty()) return true;
+            const auto by = keys_.referrer(object.key);
+            const auto content = by ? storage_.get(object.key) : std::nullopt;
+            if (content) keys_.mark_in(*content, *by, [&] { poll(); });
+            return true;
+        });
     }
 
     [[nodiscard]] RetentionObject judged(const ObjectInfo& object) const {

@@ -133,6 +133,23 @@ TEST_CASE("where no conversation is known nothing is guessed", "[retention]") {
           }) == Errc::invalid_config);
 }
 
+TEST_CASE("saved messages refer to the objects of their marks, and to what these refer to", "[retention]") {
+    Shelf shelf;
+    const std::string known(32, 'a');
+    const std::string unknown(32, 'b');
+    shelf.storage->put_if_absent("a/marks/" + known, R"({"messages":[{"mark":{"stored":"a/clear/c1"}}]})");
+    shelf.put("a/marks/" + unknown);
+    shelf.put("a/clear/c1");
+    shelf.put("a/clear/c2");
+    shelf.wait_hours(100);
+    shelf.options.all_are_known = true;
+    shelf.options.saved = giving({{"list.jsonl", R"({"role":"user","mark_id":")" + known + R"(-3"})"}});
+    CHECK(shelf.judged() == Keys{"referred a/clear/c1 list.jsonl", "unreferenced a/clear/c2",
+                                 "referred a/marks/" + known + " list.jsonl", "unreferenced a/marks/" + unknown});
+    shelf.options.saved = giving({{"list.jsonl", R"({"role":"user","mark_id":")" + known + R"("})"}});
+    CHECK(shelf.judged().front() == "unreferenced a/clear/c1");  // no id of a message: a place is missing
+}
+
 TEST_CASE("a log that cannot be read is an error: what it refers to is not known", "[retention]") {
     Shelf shelf;
     shelf.put("a/x");
