@@ -25,6 +25,7 @@ using detail::IdentifierKind;
 
 constexpr std::size_t most_constraints = 400;
 constexpr std::size_t most_identifiers = 50'000;
+constexpr std::size_t most_stated = 200;
 
 /// The arguments' top-level strings that are a path and nothing else.
 std::vector<std::string> paths_in_arguments(std::string_view arguments) {
@@ -64,13 +65,13 @@ struct FactCollector::State {
         bool only_in_results = true;
     };
 
-    struct Constraint {
-        std::string text{};
+    struct Dated {
+        detail::Statement statement{};
         std::size_t message = 0;
     };
-    struct Statement {
-        detail::SentenceWords words{};
-        std::size_t message = 0;
+    struct Constraint {
+        std::string text{};
+        Dated said{};
     };
 
     void note(std::string_view identifier, IdentifierKind kind, bool in_result) {
@@ -98,41 +99,81 @@ struct FactCollector::State {
             identifier, Use{.messages = 2, .order = identifiers.size(), .kind = kind, .only_in_results = false});
     }
 
-    /// What is said again is as new as that.
+    /// What is said again is as new as that; what it replaces goes.
     void note_constraint(std::string text) {
         const auto known = std::ranges::find(constraints, text, &Constraint::text);
         if (known != constraints.end()) {
-            if (known->message == message) return;
+            if (known->said.message == message) return;
             constraints.erase(known);
         }
-        constraints.push_back({std::move(text), message});
+        Dated said{detail::statement_of(text), message};
+        replace(said);
+        constraints.push_back({std::move(text), std::move(said)});
         if (constraints.size() > most_constraints) constraints.pop_front();
     }
 
-    /// Sentences of the user that give values, for what they replace.
+    /// Takes out of the constraints what `later` replaces. Whether there was any.
+    bool replace(const Dated& later) {
+        bool found = false;
+        for (std::size_t i = 0; i < constraints.size();) {
+            const std::optional<std::string> left = left_of(constraints[i], later);
+            found = found || left;
+            if (left && left->empty()) {
+                constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(i));
+                continue;
+            }
+            if (left) constraints[i] = {*left, {detail::statement_of(*left), constraints[i].said.message}};
+            ++i;
+        }
+        return found;
+    }
+
+    /// What a later statement leaves of a constraint: nothing, or, of what it forbids, all but the value that it
+    /// replaces. None: it replaces nothing.
+    [[nodiscard]] static std::optional<std::string> left_of(const Constraint& constraint, const Dated& later) {
+        if (later.message <= constraint.said.message) return std::nullopt;
+        const auto value = detail::replaced_value(constraint.said.statement, later.statement);
+        if (!value) return std::nullopt;
+        if (!constraint.said.statement.forbids || later.statement.forbids) return std::string{};
+        return std::string(constraint.text).replace(value->begin, value->length, "[replaced since]");
+    }
+
+    /// Sentences of the user that give values. One that replaces a condition is one itself.
     void note_statements(std::string_view text) {
         constexpr std::size_t most = 200;
-        for (detail::SentenceWords& words : detail::sentences_with_values(text, most))
-            statements.push_back({std::move(words), message});
+        detail::for_each_statement(text, most, [&](std::string_view sentence, detail::Statement statement) {
+            Dated said{std::move(statement), message};
+            if (replace(said)) note_constraint(one_line(sentence));
+            statements.push_back(std::move(said));
+        });
         while (statements.size() > most) statements.pop_front();
     }
-    [[nodiscard]] bool is_replaced(const Constraint& constraint, std::span<const Statement> summary) const {
-        const detail::SentenceWords words = detail::words_of_sentence(constraint.text);
-        const auto replaces = [&](const Statement& later) {
-            return later.message > constraint.message && detail::is_replaced_by(words, later.words);
-        };
-        return std::ranges::any_of(summary, replaces) || std::ranges::any_of(statements, replaces);
-    }
+
     /// What a summary says is newer than all; what it repeats of the user is as old as that.
-    [[nodiscard]] std::vector<Statement> statements_of(std::string_view summary) const {
+    [[nodiscard]] std::vector<Dated> statements_of(std::string_view summary) const {
         constexpr std::size_t most = 400;
-        std::vector<Statement> said;
-        for (detail::SentenceWords& words : detail::sentences_with_values(summary, most)) {
-            const auto known = std::ranges::find(statements, words, &Statement::words);
+        std::vector<Dated> said;
+        detail::for_each_statement(summary, most, [&](std::string_view, detail::Statement statement) {
+            const auto known = std::ranges::find(statements, statement, &Dated::statement);
             const std::size_t when = known == statements.end() ? SIZE_MAX : known->message;
-            said.push_back({std::move(words), when});
-        }
+            said.push_back({std::move(statement), when});
+        });
         return said;
+    }
+
+    /// What a summary leaves of a constraint; empty: nothing.
+    [[nodiscard]] static std::string left_of(const Constraint& constraint, std::span<const Dated> summary) {
+        for (const Dated& later : summary) {
+            if (auto left = left_of(constraint, later)) return *left;
+        }
+        return constraint.text;
+    }
+
+    /// Said again it is as new as that.
+    void note_stated(std::string text) {
+        std::erase(stated, text);
+        stated.push_back(std::move(text));
+        if (stated.size() > most_stated) stated.pop_front();
     }
 
     void note_written(std::string path) {
@@ -146,7 +187,8 @@ struct FactCollector::State {
 
     std::unordered_map<std::string, Use, TextHash, std::equal_to<>> identifiers{};
     std::deque<Constraint> constraints{};  // those of the newest message last
-    std::deque<Statement> statements{};    // the newest last
+    std::deque<Dated> statements{};        // of the user; the newest last
+    std::deque<std::string> stated{};      // by results of tools; the newest last
     std::vector<std::string> written{};
     std::unordered_set<std::string, TextHash, std::equal_to<>> known_written{};  // `written`
     std::size_t message = 0;
@@ -167,6 +209,10 @@ void FactCollector::add(const PartView& part, bool is_user) {
     }
     detail::for_each_identifier(
         part.text, [&](std::string_view word, IdentifierKind kind) { state_->note(word, kind, in_result); });
+    if (in_result) {
+        detail::for_each_stated_condition(part.text,
+                                          [&](std::string_view sentence) { state_->note_stated(one_line(sentence)); });
+    }
     if (!is_user || part.kind != PartKind::text) return;
     std::size_t found = 0;
     detail::for_each_constraint(part.text, [&](std::string_view sentence) {
@@ -175,11 +221,19 @@ void FactCollector::add(const PartView& part, bool is_user) {
     state_->note_statements(part.text);
 }
 
+void FactCollector::add_summary_text(std::string_view text) {
+    for (State::Dated& said : state_->statements_of(text)) {
+        said.message = std::min(said.message, state_->message);
+        state_->replace(said);
+    }
+}
+
 void FactCollector::add_user_text(std::string_view text) { add(PartView{.kind = PartKind::text, .text = text}, true); }
 
 void FactCollector::add_carried(std::span<const RetainedFact> facts) {
     for (const RetainedFact& fact : facts) {
         if (fact.kind == FactKind::constraint) state_->note_constraint(fact.text);
+        if (fact.kind == FactKind::stated) state_->note_stated(fact.text);
         if (fact.kind == FactKind::written_path) state_->note_written(fact.text);
         if (fact.kind == FactKind::identifier) state_->note_carried(fact.text);
     }
@@ -212,18 +266,21 @@ void FactCollector::State::for_each_ranked_identifier(FunctionRef<bool(std::stri
 /// The newest message's constraints first, in the order in which it says them. What the summary or the user has
 /// replaced since does not come back.
 void FactCollector::State::for_each_ranked(std::string_view summary, FunctionRef<bool(RetainedFact)> visit) const {
-    const std::vector<Statement> said = statements_of(summary);
+    const std::vector<Dated> said = statements_of(summary);
     for (std::size_t end = constraints.size(); end > 0;) {
         std::size_t begin = end - 1;
-        while (begin > 0 && constraints[begin - 1].message == constraints[end - 1].message) --begin;
+        while (begin > 0 && constraints[begin - 1].said.message == constraints[end - 1].said.message) --begin;
         for (std::size_t i = begin; i < end; ++i) {
-            if (is_replaced(constraints[i], said)) continue;
-            if (!visit({FactKind::constraint, constraints[i].text})) return;
+            std::string left = left_of(constraints[i], said);
+            if (!left.empty() && !visit({FactKind::constraint, std::move(left)})) return;
         }
         end = begin;
     }
     for (const std::string& path : written) {
         if (!visit({FactKind::written_path, one_line(path)})) return;
+    }
+    for (auto text = stated.rbegin(); text != stated.rend(); ++text) {
+        if (!visit({FactKind::stated, *text})) return;
     }
     for_each_ranked_identifier([&](std::string_view word) {
         return known_written.contains(word) || visit({FactKind::identifier, one_line(word)});
@@ -255,30 +312,40 @@ std::string line_of(const RetainedFact& fact, Language language) {
     switch (fact.kind) {
         case FactKind::constraint: return (chinese ? "- 用户要求：" : "- the user asked: ") + fact.text + "\n";
         case FactKind::written_path: return (chinese ? "- 已写入：" : "- written: ") + fact.text + "\n";
+        case FactKind::stated: return (chinese ? "- 工具结果中写道：" : "- a tool's result says: ") + fact.text + "\n";
         case FactKind::identifier: break;
     }
     return "- " + fact.text + "\n";
 }
 
 std::string_view heading(Language language) noexcept {
-    return language == Language::chinese ? "以下内容逐字摘自上述对话，摘要中未提及：\n"
-                                         : "Kept word for word from that conversation, beside the summary:\n";
+    return language == Language::chinese
+               ? "以下内容逐字摘自上述对话，摘要中未提及；互相矛盾时以排在前面的为准：\n"
+               : "Kept word for word from that conversation, beside the summary; where two differ, the first is "
+                 "newer:\n";
 }
 
 }  // namespace
 
 std::vector<RetainedFact> FactCollector::missing_in(std::string_view summary, std::int64_t max_tokens,
                                                     const TokenCounter& counter, Language language) const {
-    constexpr int most_misses = 50;  // in a row: the budget is used up
+    constexpr int most_misses = 50;        // in a row: the budget is used up
+    constexpr std::int64_t of_stated = 4;  // the part of the budget that is for what results say
     const Said said(summary);
     std::vector<RetainedFact> kept;
     std::int64_t units = counter.measure(heading(language));
+    std::int64_t stated = 0;
     int misses = 0;
     state_->for_each_ranked(summary, [&](RetainedFact fact) {
         if (said.has(fact)) return true;
-        const std::int64_t more = add_saturating(units, counter.measure(line_of(fact, language)));
+        const std::int64_t line = counter.measure(line_of(fact, language));
+        const std::int64_t more = add_saturating(units, line);
         if (counter.to_tokens(more) > max_tokens) return ++misses < most_misses;
         misses = 0;
+        if (fact.kind == FactKind::stated) {
+            if (counter.to_tokens(add_saturating(stated, line)) > max_tokens / of_stated) return true;
+            stated += line;
+        }
         units = more;
         kept.push_back(std::move(fact));
         return true;
@@ -327,33 +394,44 @@ std::vector<RetainedFact> facts_from_note(std::string_view note) {
         const std::vector<detail::JsonValue> pair = item.values();
         const std::int64_t kind = pair[0].integer().value_or(-1);
         const std::string* const text = pair[1].string();
-        if (kind < 0 || kind > static_cast<std::int64_t>(FactKind::identifier) || text == nullptr) return {};
+        if (kind < 0 || kind > static_cast<std::int64_t>(FactKind::stated) || text == nullptr) return {};
         facts.push_back({static_cast<FactKind>(kind), *text});
     }
     return facts;
 }
 
 namespace detail {
+namespace {
+
+/// What a summary brings along, oldest first: the words of the user that it carries, what it says itself, its list.
+void collect_carried(VisitParts visit_parts, std::size_t message, const Provenance& mark, FactCollector& facts) {
+    if (mark.origin == Origin::summary) {
+        for (const std::string& text : mark.user_messages) {
+            facts.next_message();  // what was said later may replace what was said before
+            facts.add_user_text(text);
+        }
+    }
+    if (mark.facts.empty()) return;
+    facts.next_message();
+    visit_parts(message, [&](const PartView& part) {
+        if (part.kind == PartKind::text) facts.add_summary_text(part.text);
+    });
+    facts.next_message();
+    facts.add_carried(facts_from_note(mark.facts));
+}
+
+}  // namespace
 
 void collect_facts(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
                    FactCollector& facts) {
     for (const std::size_t i : fold) {
-        if (const Mark& mark = outline[i].mark; mark && !mark->facts.empty()) {
-            facts.next_message();
-            facts.add_carried(facts_from_note(mark->facts));
-        }
+        if (const Mark& mark = outline[i].mark; mark) collect_carried(visit_parts, i, *mark, facts);
     }
     for (const std::size_t i : fold) {
         const MessageInfo& info = outline[i];
         const bool is_user = is_user_message(info);
         facts.next_message();
-        if (origin_of(info.mark) == Origin::summary) {
-            for (const std::string& text : info.mark->user_messages) {
-                facts.add_user_text(text);
-                facts.next_message();  // what was said later may replace what was said before
-            }
-            if (!info.mark->facts.empty()) continue;
-        }
+        if (origin_of(info.mark) == Origin::summary && !info.mark->facts.empty()) continue;
         std::size_t p = 0;
         visit_parts(i, [&](const PartView& part) {
             const Origin origin = origin_of(mark_of(info, p++));

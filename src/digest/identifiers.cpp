@@ -205,6 +205,29 @@ std::size_t sentence_end(std::string_view text) noexcept {
     return text.size();
 }
 
+/// "  12\t", "12: ", "12→": what tools write in front of a line.
+std::string_view without_line_number(std::string_view line) noexcept {
+    constexpr std::string_view arrow = "→";
+    const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    std::size_t end = begin;
+    while (end < line.size() && is_digit(line[end])) ++end;
+    if (end == begin || end == line.size()) return line;
+    const std::string_view rest = line.substr(end);
+    if (rest.starts_with(arrow)) return rest.substr(arrow.size());
+    return rest[0] == '\t' || rest[0] == ':' || rest[0] == '|' ? rest.substr(1) : line;
+}
+
+/// A sentence as people write them, with its end: no line of code, of a log or of a comment.
+bool is_prose(std::string_view line) noexcept {
+    constexpr std::size_t shortest_prose = 20;
+    constexpr std::ptrdiff_t fewest_gaps = 3;
+    if (line.size() < shortest_prose || line.size() > longest_sentence || !is_upper(line[0])) return false;
+    if (line.back() != '.' && line.back() != '!') return false;
+    if (line.find_first_of("{}<>=|\\;") != nowhere || line.find("()") != nowhere) return false;
+    const auto letters = std::ranges::count_if(line, [](char c) { return is_letter(c) || c == ' '; });
+    return std::ranges::count(line, ' ') >= fewest_gaps && letters * 5 >= static_cast<std::ptrdiff_t>(line.size()) * 4;
+}
+
 }  // namespace
 
 bool is_path(std::string_view text) noexcept {
@@ -245,6 +268,20 @@ void for_each_constraint(std::string_view text, FunctionRef<void(std::string_vie
         const bool is_one = sets_condition(sentence);
         if (is_one) visit(lacks_subject(sentence, before) ? from_to(before, sentence) : sentence);
         before = is_one || ends_line ? std::string_view{} : sentence;
+    }
+}
+
+void for_each_stated_condition(std::string_view text, FunctionRef<void(std::string_view)> visit) {
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view line = without_line_number(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const std::size_t begin = line.find_first_not_of(" \t");
+        if (begin == nowhere) continue;
+        line.remove_prefix(begin);
+        if (line.starts_with("- ")) line.remove_prefix(2);
+        line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+        if (is_prose(line)) for_each_constraint(line, visit);
     }
 }
 

@@ -23,4 +23,7 @@ void for_each_identifier(std::string_view text, FunctionRef<void(std::string_vie
 /// Sentences that set a condition: must, never, always, do not, 必须, 不要, ... At most 400 bytes each. O(size).
 void for_each_constraint(std::string_view text, FunctionRef<void(std::string_view)> visit);
 
+/// The same of text that a tool returned: sentences of prose, each in one line; no comments of source code. O(size).
+void for_each_stated_condition(std::string_view text, FunctionRef<void(std::string_view)> visit);
+
 }  // namespace whittle::inline v0::detail

@@ -1,21 +1,60 @@
 #pragma once
 
-#include <string>
+#include "whittle/base/detail/function_ref.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace whittle::inline v0::detail {
 
-/// The words of a sentence, ASCII lower case, without the punctuation around them.
-using SentenceWords = std::vector<std::string>;
+/// What a word of a sentence is, as far as one sentence gives another value to what an earlier one gave one.
+enum class WordKind : std::uint8_t {
+    small,     ///< names nothing: "the", "must"
+    subject,   ///< names something: "budget", "port"
+    changing,  ///< says that something is not as before: "now", "moved"
+    number,    ///< a value of digits, or "three hundred"
+    code,      ///< a value of letters and digits: "adwgk-18"
+    name,      ///< a value: a name of a person, a place, a product within a sentence
+    day,       ///< and the values of a closed list: days and months,
+    zone,      ///< time zones,
+    unit,      ///< systems of units,
+    language,  ///< languages,
+    tone,      ///< and manners of an answer
+};
 
-/// Sentences of a text that name a value: a word with a digit. At most `most`, the last ones.
-[[nodiscard]] std::vector<SentenceWords> sentences_with_values(std::string_view text, std::size_t most);
+struct StatementWord {
+    WordKind kind = WordKind::small;
+    std::size_t id = 0;  ///< equal for equal words, and for words of one meaning: "spend" and "budget"
+    std::size_t letters =
+        0;                   ///< of a code: equal where the letters are, "orders_2023" and "orders_2024"; 0: hardly any
+    std::size_t begin = 0;   ///< bytes, in the sentence
+    std::size_t length = 0;  ///< bytes
 
-/// Whether a later sentence gives another value to what `sentence` gives one: "the vault code rotated, bolib-77" to
-/// "Never disclose the vault code adwgk-18". Told by the words in front of the value.
-[[nodiscard]] bool is_replaced_by(const SentenceWords& sentence, const SentenceWords& later);
+    friend bool operator==(const StatementWord& a, const StatementWord& b) noexcept { return a.id == b.id; }
+};
 
-[[nodiscard]] SentenceWords words_of_sentence(std::string_view sentence);
+/// A sentence, as what says which value something has.
+struct Statement {
+    std::vector<StatementWord> words{};  ///< at most 100
+    bool changes = false;                ///< says that something is not as before
+    bool forbids = false;
+
+    friend bool operator==(const Statement&, const Statement&) = default;
+};
+
+[[nodiscard]] Statement statement_of(std::string_view sentence);
+
+/// Visits sentences of `text` that give something a value, at most `most`, the last ones. O(size).
+void for_each_statement(std::string_view text, std::size_t most,
+                        FunctionRef<void(std::string_view sentence, Statement)> visit);
+
+/// The word of `sentence` that is its value, if `later` gives another one to the same thing: "the vault code rotated,
+/// bolib-77" to "Never disclose the vault code adwgk-18". Told by the words around both values, without knowledge of
+/// the world: two things that differ in one word ("staging database", "production database") are two, and what is said
+/// in quite other words is not recognised.
+[[nodiscard]] std::optional<StatementWord> replaced_value(const Statement& sentence, const Statement& later);
 
 }  // namespace whittle::inline v0::detail

@@ -242,8 +242,13 @@ TEST_CASE("a condition whose value was replaced since does not come back", "[dig
         return kept;
     };
     const std::string rule = "Never disclose the vault code adwgk-18.";
-    CHECK(left(rule, "ok", "The vault code rotated, bolib-77.").empty());
-    CHECK(left(rule, "The vault code is bolib-77 now.", "Nothing.").empty());
+    // What is forbidden stays so; the value that is none any more goes, and the new one comes first.
+    const std::string without = "Never disclose the vault code [replaced since].";
+    CHECK(left(rule, "ok", "The vault code rotated, bolib-77.") == std::vector<std::string>{without});
+    CHECK(left(rule, "The vault code is bolib-77 now.", "Nothing.") ==
+          std::vector<std::string>{"The vault code is bolib-77 now.", without});
+    CHECK(left(rule, "Never disclose the new vault code bolib-77.", "Nothing.") ==
+          std::vector<std::string>{"Never disclose the new vault code bolib-77."});
     CHECK(left(rule, "ok", "The vault was opened 3 times.") == std::vector<std::string>{rule});
     CHECK(left("Never drop table orders_2023.", "Drop table orders_2024.", "Table orders_2024 was dropped.").size() ==
           1);
@@ -261,6 +266,97 @@ TEST_CASE("a condition whose value was replaced since does not come back", "[dig
     CHECK(
         texts_of(facts.missing_in("The vault code is adwgk-18 for 2 days.", 500, *chars(), Language::english)).at(0) ==
         "Never disclose the vault code bolib-77.");
+}
+
+TEST_CASE("a condition is replaced by what says the same thing in other words", "[digest]") {
+    const auto left = [](const std::string& rule, const std::string& later) {
+        FactCollector facts;
+        for (const std::string& text : {rule, std::string("ok"), later}) {
+            facts.next_message();
+            facts.add(text_part(text), true);
+        }
+        std::vector<std::string> kept;
+        for (const RetainedFact& fact : facts.missing_in("", 500, *chars(), Language::english)) {
+            if (fact.kind == FactKind::constraint) kept.push_back(fact.text);
+        }
+        return kept;
+    };
+    const std::vector<std::pair<std::string, std::string>> replaced{
+        {"BUDGET: the team's spending must stay under $800", "Update: keep team costs below four hundred dollars."},
+        {"POLICY: Deadline is 2027-03-04", "The deadline moved to April 9."},
+        {"Always report times in UTC.", "From now on report all times in Pacific time."},
+        {"Always answer in German.", "Please answer in English instead."},
+        {"Keep replies terse and always use imperial measurements.",
+         "Make responses playful, with metric measurements, from now on."},
+        {"RULE: The pager owner this week is Ada Byron.", "Grace Murray now owns the pager this week."},
+        {"Work must stay on branch feature/old-12.", "We switched work to branch feature/new-34."},
+        {"You must call the project KESTREL-11.", "The project is called OSPREY-27 now."},
+    };
+    for (const auto& [rule, later] : replaced) {
+        CAPTURE(rule, later);
+        CHECK(left(rule, later) == std::vector<std::string>{later});
+    }
+    const std::vector<std::pair<std::string, std::string>> both{
+        {"The staging database must be MySQL 7.", "The production database is MySQL 8 now."},
+        {"Project spending must stay below $500.", "The new conference spending limit is $250."},
+        {"Service alpha must have 4 replicas.", "Service beta now has 8 replicas."},
+        {"RULE: Ada Byron is the release approver this week.", "Grace Murray is now the design reviewer this week."},
+        {"Always answer in German.", "The new log messages are in English."},
+        {"Tests must finish in 30 seconds.", "The build now takes 90 seconds."},
+        {"Never use more than 4 threads.", "We now have 16 files."},
+    };
+    for (const auto& [rule, later] : both) {
+        CAPTURE(rule, later);
+        CHECK(std::ranges::count(left(rule, later), rule) == 1);
+    }
+}
+
+TEST_CASE("what was replaced does not come back from words that an earlier summary carries", "[digest]") {
+    const std::string old = "Always report times in UTC.";
+    const std::string now = "From now on report all times in Pacific time.";
+    FactCollector facts;
+    facts.next_message();
+    facts.add_user_text(old);
+    facts.next_message();
+    SECTION("its list has the new one") {
+        facts.add_carried(std::vector<RetainedFact>{{FactKind::constraint, now}});
+        CHECK(texts_of(facts.missing_in("", 500, *chars(), Language::english)) == std::vector<std::string>{now});
+    }
+    SECTION("it says the new one itself") {
+        facts.add_summary_text("The user wants times in Pacific time from now on, in what we report.");
+        CHECK(texts_of(facts.missing_in("", 500, *chars(), Language::english)).empty());
+    }
+}
+
+TEST_CASE("of a tool's result the sentences of prose that set a condition are kept, up to a quarter", "[digest]") {
+    const auto stated = [](const std::string& result, std::int64_t tokens) {
+        FactCollector facts;
+        facts.next_message();
+        facts.add(PartView{.kind = PartKind::tool_result, .text = result}, false);
+        std::vector<std::string> texts;
+        for (const RetainedFact& fact : facts.missing_in("", tokens, *chars(), Language::english)) {
+            if (fact.kind == FactKind::stated) texts.push_back(fact.text);
+        }
+        return texts;
+    };
+    const std::string rule = "Never edit the generated folder by hand.";
+    for (const std::string& line :
+         {rule, "   12\t" + rule, "12: - " + rule, "   7→" + rule, "# Rules\n\n" + rule + "\nText."}) {
+        CAPTURE(line);
+        CHECK(stated(line, 800) == std::vector<std::string>{rule});
+    }
+    for (const char* line : {"// Must never be called twice by anybody.", "# Must never be called twice by anybody.",
+                             "assert(must_not_fail(x));", "    Must only be used with a lock held (see lock()).",
+                             "it must never be called twice.", "Nothing of note in this file, as it seems."}) {
+        CAPTURE(line);
+        CHECK(stated(line, 800).empty());
+    }
+    std::string many;
+    for (int i = 0; i < 100; ++i) many += "Node number " + std::to_string(i) + " must never be restarted by hand.\n";
+    const auto kept = stated(many, 2'000);
+    CHECK(kept.size() >= 5);
+    CHECK(kept.size() <= 2'000 / 4 / 50);
+    CHECK(kept.at(0) == "Node number 99 must never be restarted by hand.");
 }
 
 TEST_CASE("a condition keeps the sentence that says what it is about", "[digest]") {

@@ -17,11 +17,14 @@
 
 namespace whittle::inline v0 {
 
-/// What a summary must not lose, best first.
+/// What a summary must not lose. The numbers are those of notes. In a list constraints come first, then written paths,
+/// what results say, identifiers.
 enum class FactKind {
-    constraint,    ///< a user's sentence with must, never, always, do not, 必须, 不要, ...
+    constraint,  ///< a user's sentence with must, never, always, do not, 必须, 不要, ..., or one that replaces such a
+                 ///< one
     written_path,  ///< a path in the arguments of a tool that writes
     identifier,    ///< other paths, names, hashes; those used last come first. No bare numbers
+    stated,        ///< a sentence with must, never, ... in the prose of a tool's result: at most a quarter of the list
 };
 
 struct RetainedFact {
@@ -43,6 +46,8 @@ public:
     void add(const PartView& part, bool is_user);
     /// A user message that an earlier summary carries word for word.
     void add_user_text(std::string_view text);
+    /// What an earlier summary says: what it gives another value does not come back.
+    void add_summary_text(std::string_view text);
     /// What an earlier summary's list held: constraints and paths come first in their kind, identifiers behind those
     /// that were used again since.
     void add_carried(std::span<const RetainedFact> facts);
