@@ -31,7 +31,10 @@ void FoldRun::plan_again() {
         sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
         plan_within(sizes_);
     }
-    if (turn_.report.hook == Hook::compact_now) plan_within(sizes_, expected_tokens());  // no further than the target
+    if (turn_.report.hook != Hook::compact_now) return;
+    FoldSizes wanted = sizes_;  // no further than what the host asked for
+    if (wanted.wanted_tokens > 0) wanted.trigger_tokens = wanted.wanted_tokens;
+    plan_within(wanted, expected_tokens());
 }
 
 /// Of a summary of what is planned now: its own words, and what goes with it where there is room.
@@ -44,7 +47,8 @@ std::int64_t FoldRun::expected_tokens() const {
     for (const UserText& text : user_texts(plan_.folded, staying()))
         users = add_saturating(users, tokens_of(text.text));
     users = std::min(users, user_message_budget(config_.preserve_user_messages, config_.trigger));
-    return add_saturating(add_saturating(words, users), config_.retained_facts_tokens);
+    const std::int64_t frame = tokens_of(compose({}, {}, {}));
+    return add_saturating(add_saturating(words, users), add_saturating(frame, config_.retained_facts_tokens));
 }
 
 /// `expected_tokens`: of the summary, where the request should come near its limit; 0: the settings decide.

@@ -376,6 +376,7 @@ bool summarize_on_demand(const SummaryWork& work) {
     constexpr std::int64_t least_room = 2'000;  // beside what has to stay
     SummaryWork now = work;
     const std::int64_t floor = now.sizes.floor_of(FoldRun(work).plan(), 0);
+    now.sizes.wanted_tokens = now.sizes.trigger_tokens;
     now.sizes.trigger_tokens = std::max(now.sizes.trigger_tokens, add_saturating(floor, least_room));
     Summarizer summarizer(now);
     now.turn.report.outcome = Outcome::nothing;

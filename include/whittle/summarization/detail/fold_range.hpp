@@ -47,6 +47,7 @@ struct FoldSizes {
     std::int64_t message_tokens = 0;    ///< of the messages, counted
     std::int64_t system_and_tools = 0;  ///< of system text and tools, counted
     std::int64_t trigger_tokens = 0;    ///< what the request should come below; 0: no such limit
+    std::int64_t wanted_tokens = 0;     ///< by the host, where that is less than the trigger; 0: as the trigger
     std::int64_t limit_messages = 0;    ///< 0: no limit
     TokenScale scale{};
 
