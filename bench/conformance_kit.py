@@ -20,11 +20,11 @@ BUDGETS = (0.2, 0.3)
 
 
 class ByRule:
-    """A chain of one stage without a model. What a round gives is the next one's conversation."""
+    """A chain of one stage without a model. What a round gives is the next one's conversation, with its side table, as a host keeps it."""
 
     def __init__(self, whittle, name, facts):
         self.whittle, self.name, self.facts = whittle, name, facts
-        self.messages_of = {}
+        self.kept_of = {}  # messages and side table, by the text that the kit saw of them
 
     def stage(self, tokens):
         # The headings and sentences around the parts take about 150 tokens.
@@ -39,22 +39,27 @@ class ByRule:
         }
 
     def compact(self, turns, round_num=1, budget_chars=None):
-        known = self.messages_of.get(turns[0].text) if len(turns) == 1 else None
-        messages = known or [{"role": "user" if t.role == "tool" else t.role, "content": t.text} for t in turns]
+        known = self.kept_of.get(turns[0].text) if len(turns) == 1 else None
+        messages = known[0] if known else [{"role": "user" if t.role == "tool" else t.role, "content": t.text} for t in turns]
         with tempfile.TemporaryDirectory() as folder:
             paths = [os.path.join(folder, name) for name in ("chain.json", "in.json", "out.json")]
             tokens = (budget_chars or 4000) // 4
             for path, value in zip(paths, ({"storage": {"type": "memory"}, "middlewares": [self.stage(tokens)]}, {"messages": messages})):
                 with open(path, "w", encoding="utf-8") as out:
                     json.dump(value, out)
+            if known:
+                with open(paths[1] + ".whittle.json", "w", encoding="utf-8") as out:
+                    out.write(known[1])
             command = [self.whittle, "apply", "--config", paths[0], "--in", paths[1], "--out", paths[2], "--now", "--target", str(tokens)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 sys.exit(f"whittle apply: {done.stderr}")
             with open(paths[2], encoding="utf-8") as result:
                 messages = json.load(result)["messages"]
+            with open(paths[2] + ".whittle.json", encoding="utf-8") as result:
+                table = result.read()
         text = "\n".join(f"[{m['role']}] {m['content'] if isinstance(m['content'], str) else json.dumps(m['content'])}" for m in messages)
-        self.messages_of[text] = messages
+        self.kept_of[text] = (messages, table)
         return CompactedContext(text=text, compactor_name=self.name, round_num=round_num)
 
 

@@ -61,6 +61,7 @@ struct FactCollector::State {
         std::size_t messages = 0;  // that it stands in
         std::size_t last = 0;
         std::size_t order = 0;
+        std::size_t replaced = 0;  // the message that gave what it was the value of another one
         IdentifierKind kind = IdentifierKind::name;
         bool only_in_results = true;
     };
@@ -117,6 +118,7 @@ struct FactCollector::State {
         bool found = false;
         for (std::size_t i = 0; i < constraints.size();) {
             const std::optional<std::string> left = left_of(constraints[i], later);
+            if (left) note_replaced(constraints[i], later);
             found = found || left;
             if (left && left->empty()) {
                 constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(i));
@@ -126,6 +128,14 @@ struct FactCollector::State {
             ++i;
         }
         return found;
+    }
+
+    /// A value that is none any more is no name to keep either, unless it is used again.
+    void note_replaced(const Constraint& constraint, const Dated& later) {
+        const auto value = detail::replaced_value(constraint.said.statement, later.statement);
+        if (!value) return;
+        const auto found = identifiers.find(std::string_view(constraint.text).substr(value->begin, value->length));
+        if (found != identifiers.end()) found->second.replaced = later.message;
     }
 
     /// What a later statement leaves of a constraint: nothing, or, of what it forbids, all but the value that it
@@ -138,12 +148,12 @@ struct FactCollector::State {
         return std::string(constraint.text).replace(value->begin, value->length, "[replaced since]");
     }
 
-    /// Sentences of the user that give values. One that replaces a condition is one itself.
-    void note_statements(std::string_view text) {
+    /// Sentences of the user that give values. One that replaces a condition is one itself, unless it stays anyway.
+    void note_statements(std::string_view text, bool stays = false) {
         constexpr std::size_t most = 200;
         detail::for_each_statement(text, most, [&](std::string_view sentence, detail::Statement statement) {
             Dated said{std::move(statement), message};
-            if (replace(said)) note_constraint(one_line(sentence));
+            if (replace(said) && !stays) note_constraint(one_line(sentence));
             statements.push_back(std::move(said));
         });
         while (statements.size() > most) statements.pop_front();
@@ -221,6 +231,8 @@ void FactCollector::add(const PartView& part, bool is_user) {
     state_->note_statements(part.text);
 }
 
+void FactCollector::add_later_text(std::string_view text) { state_->note_statements(text, true); }
+
 void FactCollector::add_summary_text(std::string_view text) {
     for (State::Dated& said : state_->statements_of(text)) {
         said.message = std::min(said.message, state_->message);
@@ -246,7 +258,9 @@ void FactCollector::State::for_each_ranked_identifier(FunctionRef<bool(std::stri
     using Entry = std::pair<const std::string, Use>;
     std::vector<const Entry*> entries;
     for (const Entry& entry : identifiers) {
-        if (entry.second.messages > 1 || !entry.second.only_in_results) entries.push_back(&entry);
+        const Use& use = entry.second;
+        if (use.replaced > use.last) continue;
+        if (use.messages > 1 || !use.only_in_results) entries.push_back(&entry);
     }
     const auto is_worse = [](const Entry* a, const Entry* b) {
         const auto key = [](const Use& use) {
@@ -399,52 +413,5 @@ std::vector<RetainedFact> facts_from_note(std::string_view note) {
     }
     return facts;
 }
-
-namespace detail {
-namespace {
-
-/// What a summary brings along, oldest first: the words of the user that it carries, what it says itself, its list.
-void collect_carried(VisitParts visit_parts, std::size_t message, const Provenance& mark, FactCollector& facts) {
-    if (mark.origin == Origin::summary) {
-        for (const std::string& text : mark.user_messages) {
-            facts.next_message();  // what was said later may replace what was said before
-            facts.add_user_text(text);
-        }
-    }
-    if (mark.facts.empty()) return;
-    facts.next_message();
-    visit_parts(message, [&](const PartView& part) {
-        if (part.kind == PartKind::text) facts.add_summary_text(part.text);
-    });
-    facts.next_message();
-    facts.add_carried(facts_from_note(mark.facts));
-}
-
-}  // namespace
-
-void collect_facts(VisitParts visit_parts, const Outline& outline, std::span<const std::size_t> fold,
-                   FactCollector& facts) {
-    for (const std::size_t i : fold) {
-        if (const Mark& mark = outline[i].mark; mark) collect_carried(visit_parts, i, *mark, facts);
-    }
-    for (const std::size_t i : fold) {
-        const MessageInfo& info = outline[i];
-        const bool is_user = is_user_message(info);
-        facts.next_message();
-        if (origin_of(info.mark) == Origin::summary && !info.mark->facts.empty()) continue;
-        std::size_t p = 0;
-        visit_parts(i, [&](const PartView& part) {
-            const Origin origin = origin_of(mark_of(info, p++));
-            if (origin == Origin::original || origin == Origin::summary) facts.add(part, is_user);
-        });
-    }
-}
-
-std::int64_t carried_tokens(std::int64_t shown) noexcept {
-    constexpr std::int64_t carried_for_shown = 4;
-    return std::min(shown, INT64_MAX / carried_for_shown) * carried_for_shown;
-}
-
-}  // namespace detail
 
 }  // namespace whittle::inline v0

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 24> changing_words{
     "now",      "new",      "changed",   "changes", "rotated", "rotation", "updated",   "update",
     "replaced", "replaces", "instead",   "moved",   "renamed", "raised",   "lowered",   "switched",
     "switch",   "longer",   "corrected", "rather",  "rebased", "extended", "postponed", "previous"};
-constexpr std::array<std::string_view, 8> forbidding_words{"never",   "not",    "don't", "cannot",
+constexpr std::array<std::string_view, 9> forbidding_words{"no",      "never",  "not",   "don't", "cannot",
                                                            "without", "forbid", "avoid", "nobody"};
 
 /// Words of one meaning where a rule gives something a value. The first stands for all.
@@ -137,7 +137,8 @@ private:
 
     void add_word(std::size_t begin, std::size_t length) {
         const std::string_view word = sentence_.substr(begin, length);
-        const std::string lower = ascii_lower(word);
+        std::string lower = ascii_lower(word);
+        if (lower.ends_with("'s")) lower.resize(lower.size() - 2);
         statement_.forbids = statement_.forbids || is_one_of(lower, forbidding_words);
         StatementWord added{.kind = kind_of_word(lower), .begin = begin, .length = length};
         if (added.kind == WordKind::subject && !begins_sentence_ && length > 1 && is_upper(word[0]))
@@ -181,7 +182,7 @@ public:
             if (sentence_.forbids || are_names) return false;
             return are_named_alike(v, w) || (is_choice(kind) && are_about_one(v, w, 2));
         }
-        return are_named_alike(v, w) || are_about_one(v, w, 2) || are_about_one_subject(v, w);
+        return are_named_alike(v, w) || are_about_one(v, w, is_choice(kind) ? 1 : 2) || are_about_one_subject(v, w);
     }
 
 private:
@@ -217,11 +218,10 @@ private:
 
     /// At least `enough` words that name something stand near both, and none of them with another word in front.
     [[nodiscard]] bool are_about_one(std::size_t v, std::size_t w, std::size_t enough) const {
-        constexpr std::size_t before = 12;
-        constexpr std::size_t behind = 6;
+        constexpr std::size_t reach = 12;
         std::vector<std::size_t> shared;
-        for (const StatementWord& word : around(sentence_, v, before, behind)) {
-            if (word.kind != WordKind::subject || !is_near(later_, w, before, behind, word.id)) continue;
+        for (const StatementWord& word : around(sentence_, v, reach, reach)) {
+            if (word.kind != WordKind::subject || !is_near(later_, w, reach, reach, word.id)) continue;
             if (are_two(word.id)) return false;
             if (std::ranges::find(shared, word.id) == shared.end()) shared.push_back(word.id);
         }
@@ -239,10 +239,11 @@ private:
         return false;
     }
 
-    /// "staging database" and "production database", "service alpha" and "service beta".
+    /// "staging database" and "production database", "service alpha" and "service beta": each has a word beside it that
+    /// the other sentence does not have at all.
     [[nodiscard]] bool are_two(std::size_t id) const {
-        const auto differ = [](std::optional<std::size_t> a, std::optional<std::size_t> b) {
-            return a && b && *a != *b;
+        const auto differ = [&](std::optional<std::size_t> a, std::optional<std::size_t> b) {
+            return a && b && !has(later_, *a) && !has(sentence_, *b);
         };
         return differ(qualifier(sentence_, id), qualifier(later_, id)) ||
                differ(behind_of(sentence_, id), behind_of(later_, id));

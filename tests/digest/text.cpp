@@ -290,12 +290,16 @@ TEST_CASE("a condition is replaced by what says the same thing in other words", 
          "Make responses playful, with metric measurements, from now on."},
         {"RULE: The pager owner this week is Ada Byron.", "Grace Murray now owns the pager this week."},
         {"Work must stay on branch feature/old-12.", "We switched work to branch feature/new-34."},
+        {"Always write in a terse style.", "I would rather have a playful style."},
         {"You must call the project KESTREL-11.", "The project is called OSPREY-27 now."},
     };
     for (const auto& [rule, later] : replaced) {
         CAPTURE(rule, later);
         CHECK(left(rule, later) == std::vector<std::string>{later});
     }
+    CHECK(left("Users want terse answers with no em-dashes, always.", "I would rather get playful answers.") ==
+          std::vector<std::string>{"I would rather get playful answers.",
+                                   "Users want [replaced since] answers with no em-dashes, always."});
     const std::vector<std::pair<std::string, std::string>> both{
         {"The staging database must be MySQL 7.", "The production database is MySQL 8 now."},
         {"Project spending must stay below $500.", "The new conference spending limit is $250."},
@@ -321,6 +325,18 @@ TEST_CASE("what was replaced does not come back from words that an earlier summa
     SECTION("its list has the new one") {
         facts.add_carried(std::vector<RetainedFact>{{FactKind::constraint, now}});
         CHECK(texts_of(facts.missing_in("", 500, *chars(), Language::english)) == std::vector<std::string>{now});
+    }
+    SECTION("a name that was its value is none to keep") {
+        facts.add_user_text("Work must stay on branch feature/old-12.");
+        facts.next_message();
+        facts.add_user_text("We switched work to branch feature/new-34.");
+        const auto texts = texts_of(facts.missing_in("", 500, *chars(), Language::english));
+        CHECK(std::ranges::count(texts, "feature/old-12") == 0);
+        CHECK(std::ranges::count(texts, "feature/new-34") == 1);
+    }
+    SECTION("the user says it in a message that stays") {
+        facts.add_later_text(now);
+        CHECK(texts_of(facts.missing_in("", 500, *chars(), Language::english)).empty());
     }
     SECTION("it says the new one itself") {
         facts.add_summary_text("The user wants times in Pacific time from now on, in what we report.");
@@ -355,7 +371,7 @@ TEST_CASE("of a tool's result the sentences of prose that set a condition are ke
     for (int i = 0; i < 100; ++i) many += "Node number " + std::to_string(i) + " must never be restarted by hand.\n";
     const auto kept = stated(many, 2'000);
     CHECK(kept.size() >= 5);
-    CHECK(kept.size() <= 2'000 / 4 / 50);
+    CHECK(kept.size() <= 2'000 / 4 / 17);  // tokens of a line
     CHECK(kept.at(0) == "Node number 99 must never be restarted by hand.");
 }
 

@@ -46,6 +46,8 @@ public:
     void add(const PartView& part, bool is_user);
     /// A user message that an earlier summary carries word for word.
     void add_user_text(std::string_view text);
+    /// What the user said in a message that stays, behind all that is collected: what it replaces does not come back.
+    void add_later_text(std::string_view text);
     /// What an earlier summary says: what it gives another value does not come back.
     void add_summary_text(std::string_view text);
     /// What an earlier summary's list held: constraints and paths come first in their kind, identifiers behind those
