@@ -46,11 +46,6 @@ std::string text_of_notes(const logs::LogNotes& notes) {
     std::vector<std::string> parts;
     if (notes.damaged > 0) parts.push_back(damage_of(notes));
     if (!notes.unknown.empty()) parts.push_back("unknown kinds of records: " + list_of(notes.unknown));
-    if (!notes.newer.empty()) {
-        std::vector<std::string> versions;
-        for (const std::string& version : notes.newer) versions.push_back(shown(version));
-        parts.push_back(fmt::format("version {} is newer than this reader", fmt::join(versions, ", ")));
-    }
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -60,8 +55,16 @@ std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given) {
     return *is_anthropic ? Shape::anthropic : Shape::openai;
 }
 
-std::optional<logs::Format> format_of_log(std::string_view start) {
-    return is_database(start) ? logs::Format::opencode : logs::recognise(start);
+logs::Recognition recognise_log(InputBuffer& buffer) {
+    constexpr std::size_t most = 64U << 20U;  // bytes; what tells may stand behind a member of megabytes
+    constexpr std::size_t growth = 4;
+    std::string_view start = buffer.start();
+    if (is_database(start)) return {.format = logs::Format::opencode};
+    for (std::size_t asked = InputBuffer::block_size;; asked *= growth) {
+        if (asked > InputBuffer::block_size) start = buffer.start(asked);
+        logs::Recognition recognised = logs::recognise_start(start);
+        if (recognised.format || !recognised.wants_more || start.size() < asked || asked >= most) return recognised;
+    }
 }
 
 logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,
@@ -91,7 +94,32 @@ std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::F
     const logs::LogNotes notes = read_log_at(path, buffer, format, options, visit);
     if (const std::string text = text_of_notes(notes); !text.empty())
         complain(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
+    NewerVersions newer;
+    newer.add(format, notes);
+    if (const std::string text = newer.text(); !text.empty()) complain(fmt::format("note: {}: {}", options.name, text));
     return static_cast<std::size_t>(notes.sessions);
+}
+
+void NewerVersions::add(logs::Format format, const logs::LogNotes& notes) {
+    if (notes.newer.empty()) return;
+    OfAgent& agent = agents_[logs::name_of(format)];
+    ++agent.files;
+    for (const std::string& version : notes.newer) agent.versions.insert(shown(version));
+}
+
+std::string NewerVersions::text() const {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> parts;
+    for (const auto& [name, agent] : agents_) {
+        std::vector<std::string> named(agent.versions.begin(), agent.versions.end());
+        if (named.size() > most) {
+            named.erase(named.begin(), named.end() - static_cast<std::ptrdiff_t>(most));
+            named.insert(named.begin(), "...");
+        }
+        parts.push_back(fmt::format("{} {} ({})", name, fmt::join(named, ", "),
+                                    agent.files == 1 ? "1 file" : grouped(agent.files) + " files"));
+    }
+    return parts.empty() ? "" : fmt::format("written by versions newer than this reader: {}", fmt::join(parts, "; "));
 }
 
 void note_model(logs::Session& session) {

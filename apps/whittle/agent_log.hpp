@@ -5,15 +5,35 @@
 #include "whittle/logs/logs.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <istream>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 namespace whittle::cli {
 
-/// What kind of log begins so; opencode's database is one. nullopt: none.
-[[nodiscard]] std::optional<logs::Format> format_of_log(std::string_view start);
+/// What kind of log a file is, before anything of it was read; opencode's database is one. Looks at up to 64 MiB of a
+/// file whose first record is not over before.
+[[nodiscard]] logs::Recognition recognise_log(InputBuffer& buffer);
+
+/// Agents whose versions are newer than their reader: one line for all files of a scan.
+class NewerVersions {
+public:
+    void add(logs::Format format, const logs::LogNotes& notes);
+    /// Empty: there are none.
+    [[nodiscard]] std::string text() const;
+
+private:
+    struct OfAgent {
+        std::set<std::string> versions{};
+        std::int64_t files = 0;
+    };
+
+    std::map<std::string_view, OfAgent> agents_{};
+};
 
 /// Reads a log that an agent left; `buffer` is of the file `path`. Throws what the readers throw, and
 /// Error(invalid_argument) for a database that is no file.

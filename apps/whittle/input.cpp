@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 namespace whittle::cli {
 namespace {
 
-constexpr std::size_t block_size = 1U << 16U;
 constexpr std::string_view gzip_start = "\x1F\x8B";
 constexpr std::string_view zstd_start = "\x28\xB5\x2F\xFD";
 
@@ -88,11 +88,12 @@ std::size_t InputBuffer::read_unpacked(char* to, std::size_t size) {
     return unpacker_ ? unpacker_->read(to, size) : read_some(to, size);
 }
 
-std::string_view InputBuffer::start() {
+std::string_view InputBuffer::start(std::size_t bytes) {
     if (traits_type::eq_int_type(sgetc(), traits_type::eof())) return {};
     std::size_t size = static_cast<std::size_t>(egptr() - eback());
-    while (size < buffer_.size()) {
-        const std::size_t got = read_unpacked(buffer_.data() + size, buffer_.size() - size);
+    buffer_.resize(std::max(buffer_.size(), bytes));
+    while (size < bytes) {
+        const std::size_t got = read_unpacked(buffer_.data() + size, bytes - size);
         if (got == 0) break;
         size += got;
     }
@@ -121,7 +122,7 @@ InputBuffer::int_type InputBuffer::underflow() {
 std::string read_all(const std::string& path, const InputLimits& limits) {
     InputBuffer buffer(path, limits);
     std::string text;
-    std::vector<char> block(block_size);
+    std::vector<char> block(InputBuffer::block_size);
     while (true) {
         const std::streamsize got = buffer.sgetn(block.data(), static_cast<std::streamsize>(block.size()));
         if (got <= 0) return text;

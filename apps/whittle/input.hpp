@@ -24,9 +24,11 @@ public:
 
     /// The path, or "stdin".
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
-    /// The first bytes, unpacked, which are still to be read: 64 KiB, or all there are. Before anything was read.
-    /// Throws what reading throws.
-    [[nodiscard]] std::string_view start();
+    static constexpr std::size_t block_size = 1U << 16U;
+
+    /// The first bytes, unpacked, which are still to be read: so many, or all there are. Before anything was read; may
+    /// be asked again for more. Throws what reading throws.
+    [[nodiscard]] std::string_view start(std::size_t bytes = block_size);
     /// Bytes that were taken from the file, packed as they are, and how many it has; 0: it is no regular file.
     [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
     [[nodiscard]] std::uint64_t file_bytes() const noexcept { return file_bytes_; }

@@ -148,6 +148,15 @@ std::optional<Format> format_of(const TopKeys& keys) {
     return format_of_trace(keys);
 }
 
+/// Of the records of an array, by the first one.
+std::optional<Format> format_of_listed(const TopKeys& keys) {
+    if (is_openhands_v1(keys)) return Format::openhands_v1;
+    return is_openhands(keys) ? std::optional(Format::openhands) : format_of_trace(keys);
+}
+
+/// As far as its first character tells.
+bool is_json(std::string_view line) noexcept { return line.empty() || line[0] == '{'; }
+
 }  // namespace
 
 std::string_view name_of(Format format) noexcept {
@@ -190,24 +199,30 @@ std::optional<bool> holds_anthropic_messages(Format format) noexcept {
     return std::nullopt;
 }
 
-std::optional<Format> recognise(std::string_view start) {
+Recognition recognise_start(std::string_view start) {
     constexpr std::size_t most_lines = 50;
+    constexpr std::size_t most_keys = 8;
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
     if (const auto first = first_in_array(start)) {
         const TopKeys keys(*first);
-        if (is_openhands_v1(keys)) return Format::openhands_v1;
-        return is_openhands(keys) ? std::optional(Format::openhands) : format_of_trace(keys);
+        const auto format = format_of_listed(keys);
+        return {format, !format && !keys.is_whole(), keys.names(most_keys)};
     }
-    if (is_langfuse_csv(start)) return Format::langfuse_csv;
+    if (is_langfuse_csv(start)) return {Format::langfuse_csv};
     // A document over several lines is looked at as one; so is a line that does not end in time.
-    if (const auto format = format_of(TopKeys(start))) return format;
+    const TopKeys document(start);
+    if (const auto format = format_of(document)) return {format};
+    const std::vector<std::string> keys = document.names(most_keys);
+    if (!document.is_whole()) return {.wants_more = true, .keys = keys};
     for (std::size_t line = 1; line < most_lines; ++line) {
         const std::size_t end = start.find('\n');
-        if (end == std::string_view::npos) return std::nullopt;
+        if (end == std::string_view::npos) return {.wants_more = is_json(start), .keys = keys};
         start.remove_prefix(end + 1);
-        if (const auto format = format_of(TopKeys(start))) return format;
+        if (const auto format = format_of(TopKeys(start))) return {format};
     }
-    return std::nullopt;
+    return {.keys = keys};
 }
+
+std::optional<Format> recognise(std::string_view start) { return recognise_start(start).format; }
 
 }  // namespace whittle::inline v0::logs

@@ -12,16 +12,17 @@ class KeyWalk {
 public:
     explicit KeyWalk(std::string_view text) : text_(text) {}
 
-    /// Whether there is one more token; `end` of the outermost value ends the walk.
+    /// The end of the outermost value ends the walk. Returns whether it was there, or the text is no object.
     template <typename OnKey>
-    void run(const OnKey& on_key) {
+    bool run(const OnKey& on_key) {
         skip_space();
-        if (at_ == text_.size() || text_[at_] != '{') return;
+        if (at_ == text_.size()) return false;
+        if (text_[at_] != '{') return true;
         while (at_ < text_.size()) {
             const char c = text_[at_];
             if (c == '"') {
                 const auto string = take_string();
-                if (!string) return;
+                if (!string) return false;
                 skip_space();
                 const bool is_key = at_ < text_.size() && text_[at_] == ':' && !open_.empty() && open_.back().is_object;
                 if (!is_key) continue;
@@ -33,14 +34,14 @@ public:
                 open_.push_back({.key = {}, .is_object = c == '{'});
                 ++at_;
             } else if (c == '}' || c == ']') {
-                if (open_.empty()) return;
                 open_.pop_back();
                 ++at_;
-                if (open_.empty()) return;
+                if (open_.empty()) return true;
             } else {
                 ++at_;
             }
         }
+        return false;
     }
 
     struct Level {
@@ -84,7 +85,7 @@ std::string_view string_at(std::string_view rest) {
 }  // namespace
 
 TopKeys::TopKeys(std::string_view text) {
-    KeyWalk(text).run([&](const std::vector<KeyWalk::Level>& open, std::string_view rest) {
+    is_whole_ = KeyWalk(text).run([&](const std::vector<KeyWalk::Level>& open, std::string_view rest) {
         if (open.size() == 1) {
             keys_.emplace(open[0].key, string_at(rest));
         } else if (open.size() == 2 && open[1].is_object) {
@@ -99,6 +100,15 @@ TopKeys::TopKeys(std::string_view text) {
 std::string_view TopKeys::text(std::string_view path) const {
     const auto at = keys_.find(path);
     return at == keys_.end() ? std::string_view() : at->second;
+}
+
+std::vector<std::string> TopKeys::names(std::size_t most) const {
+    std::vector<std::string> names;
+    for (const auto& [path, value] : keys_) {
+        if (names.size() == most) break;
+        if (path.find('.') == std::string::npos) names.push_back(path);
+    }
+    return names;
 }
 
 std::string_view TopKeys::first_of(std::string_view key) const {

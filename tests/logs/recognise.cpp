@@ -45,6 +45,31 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
     }
 }
 
+TEST_CASE("a format is recognised behind a first member of any length, if more of the file is given", "[logs]") {
+    constexpr std::size_t first_look = 1U << 16U;
+    const std::string long_member = R"("padding":")" + std::string(3 * first_look, 'x') + "\",";
+    for (const char* name : {"claude_code.jsonl", "codex.jsonl", "gemini_cli.json", "mini_swe_agent.traj.json",
+                             "exchanges.jsonl", "opencode.json", "openhands.json", "otel.jsonl", "langfuse.json",
+                             "langsmith.json", "openhands_v1.json", "session.har"}) {
+        CAPTURE(name);
+        std::string text = fixture_text(name);
+        const auto format = recognise(text);
+        text.insert(text.find('{') + 1, long_member);
+        const auto early = logs::recognise_start(std::string_view(text).substr(0, first_look));
+        CHECK_FALSE(early.format.has_value());
+        CHECK(early.wants_more);
+        CHECK(logs::recognise_start(text).format == format);
+    }
+    const std::string other = R"({"b":1,"a":{"c":2}})"
+                              "\n";
+    CHECK(logs::recognise_start(other).wants_more);  // another line may tell
+    std::string many;
+    for (int i = 0; i < 60; ++i) many += other;
+    CHECK_FALSE(logs::recognise_start(many).wants_more);
+    CHECK(logs::recognise_start(many).keys == std::vector<std::string>{"a", "b"});
+    CHECK_FALSE(logs::recognise_start("no JSON\nat all").wants_more);
+}
+
 TEST_CASE("a damaged first line does not hide what a file is", "[logs]") {
     CHECK(recognise("{\"type\":\"user\",\"mess\n" + fixture_text("codex.jsonl")) == Format::codex);
     CHECK(recognise("\n\n" + fixture_text("claude_code.jsonl")) == Format::claude_code);

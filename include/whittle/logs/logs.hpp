@@ -43,8 +43,18 @@ enum class Format : std::uint8_t {
 /// Whose messages the sessions of this format hold; nullopt: each session shows it.
 [[nodiscard]] std::optional<bool> holds_anthropic_messages(Format format) noexcept;
 
-/// By the first records of a file, not by its name; `start`: the first bytes of it, unpacked, 64 KiB are plenty.
-/// nullopt for anything else, such as the sessions of docs/cli.md. Lines that are damaged are passed over.
+/// What the start of a file tells.
+struct Recognition {
+    std::optional<Format> format{};   ///< nullopt: none that is known, as far as `start` goes
+    bool wants_more = false;          ///< more of the file may tell: its first record, or its 50th line, is not over
+    std::vector<std::string> keys{};  ///< of the first record, for messages: at most 8, in order of the alphabet
+};
+
+/// By the first records of a file, not by its name; `start`: the first bytes of it, unpacked. Lines that are damaged
+/// are passed over. Begin with 64 KiB and come with more while it is wanted: the members that tell may stand behind one
+/// of megabytes.
+[[nodiscard]] Recognition recognise_start(std::string_view start);
+/// The format alone. nullopt for anything else, such as the sessions of docs/cli.md.
 [[nodiscard]] std::optional<Format> recognise(std::string_view start);
 
 /// A model call of a session.
