@@ -184,6 +184,25 @@ private:
 
 }  // namespace
 
+std::optional<std::vector<std::string>> tables_of_other_program(const std::string& path) {
+    constexpr std::size_t longest_name = 1U << 16U;
+    constexpr std::size_t most = 12;
+    std::vector<std::string> tables;
+    bool is_opencode = false;
+    try {
+        const ReadDatabase database(path, longest_name);
+        database.each_row("SELECT name, type FROM sqlite_master ORDER BY name", {},
+                          [&](const std::vector<std::string>& row) {
+                              is_opencode = is_opencode || row[0] == "session";
+                              if (tables.size() < most && row[1] == "table") tables.push_back(row[0]);
+                          });
+    } catch (const Error& error) {
+        if (error.errc() != Errc::parse_failed) throw;
+        return std::nullopt;
+    }
+    return is_opencode ? std::nullopt : std::optional(std::move(tables));
+}
+
 logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& limits,
                                      FunctionRef<void(std::string&& document)> visit) {
     logs::LogNotes notes;
@@ -205,6 +224,8 @@ logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& 
 }
 
 #else
+
+std::optional<std::vector<std::string>> tables_of_other_program(const std::string&) { return std::nullopt; }
 
 logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits&, FunctionRef<void(std::string&&)>) {
     throw Error(Errc::not_offered,

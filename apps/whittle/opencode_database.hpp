@@ -3,13 +3,19 @@
 #include "whittle/base/detail/function_ref.hpp"
 #include "whittle/logs/logs.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace whittle::cli {
 
 /// Whether a file that begins so is an SQLite database.
 [[nodiscard]] bool is_database(std::string_view start) noexcept;
+
+/// The tables of a database that is none of opencode's, at most twelve; nullopt: it is one, or SQLite says what is
+/// wrong with it when it is read.
+[[nodiscard]] std::optional<std::vector<std::string>> tables_of_other_program(const std::string& path);
 
 /// Gives each session of opencode's database as the JSON that `opencode export` writes, in the order in which they
 /// began. The database is opened for reading alone; one that nobody has open is not even locked. Throws

@@ -3,13 +3,18 @@
 #include "agent_log.hpp"
 #include "masked.hpp"
 #include "memory_reserve.hpp"
+#include "opencode_database.hpp"
 #include "options.hpp"
+#include "passed_over.hpp"
 #include "same_file.hpp"
 #include "scan_report.hpp"
+#include "shown.hpp"
+#include "table.hpp"
 #include "terminal.hpp"
 #include "write_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <exception>
@@ -17,6 +22,7 @@
 #include <new>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace whittle::cli {
 namespace {
@@ -51,16 +57,15 @@ public:
         for (const ScannedPlace& place : places) {
             for (const std::string& file : place.files) scan_or_complain(file, !is_given(file));
         }
+        if (const std::string text = newer_.text(); !text.empty()) complain(hidden("note: " + text));
         if (command_.html.file != "-") print(result());
         if (!command_.html.file.empty() && report_.sessions() > 0) write_report(report_.take_page(), command_.html);
-        if (failed_ > 0) {
-            complain(fmt::format("failed: {} could not be read",
-                                 failed_ == 1 ? "1 file" : fmt::format("{} files", failed_)));
-            return failed;
-        }
-        if (report_.sessions() > 0) return done;
-        complain("failed: no sessions found");
-        return failed;
+        const bool has_failed = !failed_.empty() || report_.sessions() == 0;
+        const std::string left_out = left_out_text();
+        // At the agents' own places there always is something else.
+        if (!left_out.empty() && (has_failed || !command_.paths.empty()))
+            complain(hidden(has_failed ? "failed: " + left_out : left_out));
+        return has_failed ? failed : done;
     }
 
 private:
@@ -95,19 +100,40 @@ private:
             throw;
         } catch (const Error& error) {
             if (error.errc() == Errc::cancelled) throw;
-            fail(error.what());
+            fail(file, error.what());
         } catch (const std::bad_alloc&) {
-            fail(fmt::format("{}: out of memory", file));
+            fail(file, fmt::format("{}: out of memory", file));
         } catch (const std::exception& error) {
-            fail(fmt::format("{}: {}", file, error.what()));
+            fail(file, fmt::format("{}: {}", file, error.what()));
         }
         done_bytes_ += size_of(file);
         in_ = nullptr;
     }
 
-    void fail(const std::string& reason) {
-        ++failed_;
+    void fail(const std::string& file, const std::string& reason) {
+        failed_.push_back(file);
         complain(hidden(reason));
+    }
+
+    /// What is not in the sums, in one line: files that could not be read, which were told before, and those without a
+    /// session.
+    [[nodiscard]] std::string left_out_text() const {
+        constexpr std::size_t most_named = 12;
+        std::vector<std::string> parts;
+        if (report_.sessions() == 0) parts.emplace_back("no sessions found");
+        if (!failed_.empty()) {
+            std::vector<std::string> names;
+            for (const std::string& file : failed_) {
+                if (names.size() < most_named) names.push_back(shown(file));
+            }
+            if (failed_.size() > names.size())
+                names.push_back(fmt::format("and {} more", failed_.size() - names.size()));
+            parts.push_back(fmt::format("{} could not be read ({})",
+                                        numbered(static_cast<std::int64_t>(failed_.size()), "file"),
+                                        fmt::join(names, ", ")));
+        }
+        if (!report_.passed_over().empty()) parts.push_back("files without a session: " + report_.passed_over().text());
+        return fmt::format("{}", fmt::join(parts, "; "));
     }
 
     void scan(const std::string& file, bool is_found) {
@@ -116,30 +142,54 @@ private:
         begin_ = 0;
         std::istream in(&buffer);
         const TrajectoryOptions options = options_for(buffer.name(), common_.limits);
-        if (const auto format = format_of_log(buffer.start())) {
-            const logs::LogNotes notes = read_log_at(file, buffer, *format, options, [&](logs::Session&& session) {
-                take(std::move(session), std::string(logs::name_of(*format)), file, shape_of(*format, given_));
-            });
-            report_.add_notes(notes);
-            if (const std::string text = text_of_notes(notes); !text.empty())
-                complain(hidden(fmt::format("note: {}: {}", file, text)));
-            return;
-        }
-        if (is_found && file.find(".jsonl") == std::string::npos) return report_.pass_over();
-        scan_sessions(in, options, file, is_found);
+        const logs::Recognition recognised = recognise_log(buffer);
+        if (const auto why = why_without_session(file, buffer, recognised, is_found)) return report_.pass_over(*why);
+        if (!recognised.format) return scan_sessions(in, options, file, recognised, is_found);
+        const logs::Format format = *recognised.format;
+        const logs::LogNotes notes = read_log_at(file, buffer, format, options, [&](logs::Session&& session) {
+            take(std::move(session), std::string(logs::name_of(format)), file, shape_of(format, given_));
+        });
+        report_.add_notes(notes);
+        newer_.add(format, notes);
+        if (notes.sessions == 0) report_.pass_over({file, "log without a session", std::string(logs::name_of(format))});
+        if (const std::string text = text_of_notes(notes); !text.empty())
+            complain(hidden(fmt::format("note: {}: {}", file, text)));
     }
 
-    /// Sessions in the library's own form. What was only found in a folder may be anything.
-    void scan_sessions(std::istream& in, const TrajectoryOptions& options, const std::string& file, bool is_found) {
-        std::size_t count = 0;
+    /// What is known before anything is read. What was only found in a folder may be anything.
+    static std::optional<PassedOver> why_without_session(const std::string& file, InputBuffer& buffer,
+                                                         const logs::Recognition& recognised, bool is_found) {
+        const std::string_view start = buffer.start();
+        const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+        if (first == std::string_view::npos) return PassedOver{file, "empty", ""};
+        if (is_database(start)) {
+            const auto tables = tables_of_other_program(file);
+            if (!tables) return std::nullopt;
+            return PassedOver{file, "database of another program", fmt::format("tables {}", fmt::join(*tables, ", "))};
+        }
+        if (recognised.format || !is_found) return std::nullopt;
+        if (start[first] != '{' && start[first] != '[') return PassedOver{file, "no JSON", ""};
+        const bool may_be_own = file.find(".jsonl") != std::string::npos;
+        return may_be_own ? std::nullopt : std::optional(of_no_known_form(file, recognised));
+    }
+
+    static PassedOver of_no_known_form(const std::string& file, const logs::Recognition& recognised) {
+        return {file, "JSON of no known form",
+                recognised.keys.empty() ? "" : fmt::format("keys {}", fmt::join(recognised.keys, ", "))};
+    }
+
+    /// Sessions in the library's own form.
+    void scan_sessions(std::istream& in, const TrajectoryOptions& options, const std::string& file,
+                       const logs::Recognition& recognised, bool is_found) {
+        const std::int64_t before = report_.sessions();
         try {
-            count = read_trajectories(in, options, [&](Trajectory<>&& session) {
+            (void)read_trajectories(in, options, [&](Trajectory<>&& session) {
                 take(as_logged(std::move(session)), "recorded", file, given_);
             });
         } catch (const Error& error) {
-            if (!is_found || count > 0 || error.errc() != Errc::parse_failed) throw;
+            if (!is_found || report_.sessions() > before || error.errc() != Errc::parse_failed) throw;
         }
-        if (count == 0) report_.pass_over();
+        if (report_.sessions() == before) report_.pass_over(of_no_known_form(file, recognised));
     }
 
     void take(logs::Session&& session, const std::string& agent, const std::string& file, std::optional<Shape> shape) {
@@ -182,12 +232,13 @@ private:
     ScanSettings settings_{};
     ScanReport report_{};
     SeenCalls seen_{};
+    NewerVersions newer_{};
     Progress progress_{};
     std::uint64_t bytes_ = 0;
-    std::uint64_t done_bytes_ = 0;     // of files that are done
-    const InputBuffer* in_ = nullptr;  // the file that is read
-    std::uint64_t begin_ = 0;          // of the session in it, about: it is read in blocks
-    std::int64_t failed_ = 0;
+    std::uint64_t done_bytes_ = 0;       // of files that are done
+    const InputBuffer* in_ = nullptr;    // the file that is read
+    std::uint64_t begin_ = 0;            // of the session in it, about: it is read in blocks
+    std::vector<std::string> failed_{};  // files that could not be read
 };
 
 }  // namespace
@@ -213,9 +264,8 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
         "  whittle scan ~/.claude/projects --json > scan.json\n"
         "  whittle scan old-logs/ rollout.jsonl --csv\n"
         "  whittle scan ~/.claude/projects --html report.html\n\n"
-        "Nothing leaves the machine, and nothing is written but the report. Exit code 1 if no session is found or a "
-        "file cannot be "
-        "read.");
+        "Nothing leaves the machine, and nothing is written but the report. Files without a session are named, with "
+        "why. Exit code 1 if no session is found or a log cannot be read.");
     return scan;
 }
 

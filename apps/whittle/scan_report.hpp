@@ -1,5 +1,6 @@
 #pragma once
 
+#include "passed_over.hpp"
 #include "report_page.hpp"
 #include "scan_files.hpp"
 #include "scan_session.hpp"
@@ -60,8 +61,8 @@ public:
     void add(ScannedSession&& session);
     void add_place(const ScannedPlace& place) { places_.push_back(place); }
     void add_notes(const logs::LogNotes& notes);
-    /// A file that holds no session of a known form.
-    void pass_over() noexcept { ++passed_over_; }
+    void pass_over(PassedOver file) { passed_over_.add(std::move(file)); }
+    [[nodiscard]] const PassedOverFiles& passed_over() const noexcept { return passed_over_; }
 
     [[nodiscard]] std::int64_t sessions() const noexcept { return all_.sessions; }
     [[nodiscard]] std::string text(bool colour) const;
@@ -118,7 +119,7 @@ private:
     std::int64_t compacted_sessions_ = 0;
     std::map<std::string, evaluation::ProbeCount> lost_{};  // in compacted sessions, by kind
     logs::LogNotes notes_{};
-    std::int64_t passed_over_ = 0;
+    PassedOverFiles passed_over_{};
     std::string csv_{};
 };
 

@@ -202,13 +202,11 @@ Table ScanReport::dear_table() const {
 std::string ScanReport::notes_text() const {
     std::string text;
     const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + line + "\n"; };
-    if (passed_over_ > 0)
-        add(fmt::format("{} hold{} no session of a known form", numbered(passed_over_, "file"),
-                        passed_over_ == 1 ? "s" : ""));
     std::string kinds;
     for (const auto& [kind, count] : notes_.left_out)
         kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", grouped(count), shown(kind));
     if (!kinds.empty()) add("in the logs and not sent to a model: " + kinds);
+    if (!passed_over_.empty()) add("files without a session: " + passed_over_.text());
     return text;
 }
 

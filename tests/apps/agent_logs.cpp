@@ -51,7 +51,7 @@ TEST_CASE("what of a log could not be read is said on standard error", "[apps]")
     CHECK(
         has(result.err, "claude_code_odd.jsonl: claude_code: 5 damaged lines left out (8, 9, 11, 12, 13; the first: "));
     CHECK(has(result.err, "unknown kinds of records: 1 hologram"));
-    CHECK(has(result.err, "version 3.0.1 is newer than this reader"));
+    CHECK(has(result.err, "written by versions newer than this reader: claude_code 3.0.1 (1 file)"));
 }
 
 TEST_CASE("logs of every format, and packed ones, go through check", "[apps]") {

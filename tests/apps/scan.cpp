@@ -264,7 +264,7 @@ TEST_CASE("scan takes files and folders, and sessions in the library's own form"
     const CliResult result = run_cli(home.dir, "scan logs own.jsonl");
     REQUIRE(result.exit_code == 0);
     CHECK(has(result.out, "recorded"));
-    CHECK(has(result.out, "1 file holds no session of a known form"));
+    CHECK(has(result.out, "files without a session: JSON of no known form: logs/notes.json (keys nothing)"));
     CHECK(has(result.out, "results of read"));
     CHECK(has(result.out, "compactions by the agents: 1 in 1 session; needed later and lost:"));
 }
