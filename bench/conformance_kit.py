@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What summaries by rule keep, by a public kit: conformance_kit.py WHITTLE
+"""What summaries by rule keep, by a public kit: conformance_kit.py WHITTLE [--check]
 
 compaction-conformance-kit (PyPI) plants rules, limits, facts, goals and preferences in sessions, has them compacted five times within a
 fixed share of their size, and asks what is left, and whether what was replaced comes back. Here `whittle apply --now` compacts them, without
-a model, with retained facts and without. Prints the figures."""
+a model, with retained facts and without. Prints the figures; --check fails if one is worse with facts than without."""
 import json
 import os
 import subprocess
@@ -63,15 +63,35 @@ class ByRule:
         return CompactedContext(text=text, compactor_name=self.name, round_num=round_num)
 
 
-def main(whittle):
+def measures_of(entry):
+    return {
+        "survival": entry["randomized"]["overall_final_survival"],
+        "replaced and gone": entry["semantic"]["resolved_rate"],
+        "distinct": entry["semantic"]["distinct_pair_rate"],
+    }
+
+
+def worse_with_facts(entries):
+    by_way = {(e["budget_fraction"], e["compactor"]): measures_of(e) for e in entries}
+    return [
+        f"{budget:.0%}, {name}: {by_way[budget, 'facts on'][name]:.3f} with facts, {without:.3f} without"
+        for budget in BUDGETS
+        for name, without in by_way[budget, "facts off"].items()
+        if by_way[budget, "facts on"][name] < without
+    ]
+
+
+def main(whittle, check):
     ways = {name: (lambda name=name, facts=facts: ByRule(whittle, name, facts)) for name, facts in (("facts on", True), ("facts off", False))}
     entries = run_budget_benchmark(ways, budgets=BUDGETS, seeds=(1, 2, 3, 4), rounds=5)["entries"]
     for budget in BUDGETS:
         for e in (e for e in entries if e["budget_fraction"] == budget):
-            print(f"{budget:.0%}, {e['compactor']}: survival {e['randomized']['overall_final_survival']:.3f}, replaced and gone "
-                  f"{e['semantic']['resolved_rate']:.3f}, distinct {e['semantic']['distinct_pair_rate']:.3f}, largest output "
-                  f"{e['max_output_to_budget']:.2f} of the budget")
+            figures = ", ".join(f"{name} {value:.3f}" for name, value in measures_of(e).items())
+            print(f"{budget:.0%}, {e['compactor']}: {figures}, largest output {e['max_output_to_budget']:.2f} of the budget")
+    worse = worse_with_facts(entries) if check else []
+    if worse:
+        sys.exit("worse with retained facts: " + "; ".join(worse))
 
 
 if __name__ == "__main__":
-    main(os.path.abspath(sys.argv[1]))
+    main(os.path.abspath(sys.argv[1]), "--check" in sys.argv[2:])
