@@ -46,7 +46,8 @@ TEST_CASE("files without a session are named by reason, and the others' bills ar
     CHECK(shown["agents"] == alone["agents"]);
     CHECK(shown["notes"]["files_passed_over"].size() == 5);
     CHECK(last_error_line(result.err) ==
-          "files without a session: JSON of no known form: logs/c.json (keys theme, version), logs/d.jsonl (keys x); "
+          "whittle: files without a session: JSON of no known form: logs/c.json (keys theme, version), logs/d.jsonl "
+          "(keys x); "
           "empty: logs/a.jsonl; log without a session: logs/e.jsonl (claude_code); no JSON: logs/b.jsonl");
     CHECK(has(run_cli(dir, "scan logs").out, "empty: logs/a.jsonl"));
 }
@@ -73,7 +74,7 @@ TEST_CASE("a database of another program is no failure, and a log that is damage
     if (has(other.err, "built without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
     CHECK(other.exit_code == 0);
     CHECK(last_error_line(other.err) ==
-          "files without a session: database of another program: logs/other.db (tables tasks, users)");
+          "whittle: files without a session: database of another program: logs/other.db (tables tasks, users)");
     write_text(dir / "logs/torn.db", std::string("SQLite format 3\0", 16) + std::string(4'000, '\x55'));
     const CliResult torn = run_cli(dir, "scan logs");
     CHECK(torn.exit_code == 1);
@@ -91,6 +92,6 @@ TEST_CASE("a log whose first member is long is read as what it is", "[apps]") {
     const json shown = json::parse(run_cli(dir, "scan long --json").out);
     CHECK(shown["agents"] == expected["agents"]);
     CHECK(shown["agents"].contains("swe_agent"));
-    const CliResult by_name = run_cli(dir, "replay long/a.traj.json --json");
+    const CliResult by_name = run_cli(dir, "check long/a.traj.json");
     CHECK(by_name.exit_code == 0);
 }
