@@ -259,7 +259,7 @@ private:
     [[nodiscard]] NameKind kind_of(std::string_view word) const {
         const NameKind kind = kind_of_name(word, rules_);
         if (kind == NameKind::secret || !is_in_capitals(word)) return kind;
-        return text_.substr(at_).starts_with('=') && names_a_secret(word, rules_) ? NameKind::secret : kind;
+        return text_.substr(at_).starts_with('=') && holds_name_of_secret(word, rules_) ? NameKind::secret : kind;
     }
 
     /// Values that begin within one of their kind that was looked at end where that does.

@@ -17,16 +17,12 @@ namespace whittle::inline v0 {
 using detail::is_alnum;
 using detail::is_digit;
 using detail::is_lower;
-using detail::is_upper;
 using detail::lower;
 
 namespace {
 
 constexpr std::array<std::string_view, 4> built_in_rules{"key", "random", "named", "private_key"};
 constexpr std::size_t least_listed_word = 4;
-
-constexpr std::array<std::string_view, 8> known_names{"password", "passwd", "secret",        "token",
-                                                      "api_key",  "apikey", "authorization", "bearer"};
 
 bool is_name(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return is_alnum(c) || c == '_'; });
@@ -81,16 +77,9 @@ redaction::MaskRules::MaskRules(RedactionRules rules) : given(std::move(rules)) 
     };
     std::ranges::for_each(key_forms(), add);
     for (const std::string& beginning : given.beginnings) add({beginning});
-    names.assign(known_names.begin(), known_names.end());
     for (std::string name : given.names) {
         std::ranges::transform(name, name.begin(), [](char c) { return lower(c); });
-        own_names.push_back(name);
-        names.push_back(std::move(name));
-    }
-    for (const std::string& name : names) {
-        const char first = name[0];
-        begins_name[static_cast<unsigned char>(first)] = true;
-        if (is_lower(first)) begins_name[static_cast<unsigned char>(first - 'a' + 'A')] = true;
+        own_names.push_back(std::move(name));
     }
 }
 
@@ -102,14 +91,14 @@ bool is_number(std::string_view word) noexcept {
     return std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.'; });
 }
 
-bool names_a_secret(std::string_view word, const MaskRules& rules) noexcept {
-    for (std::size_t at = 0; at < word.size(); ++at) {
-        if (!rules.begins_name[static_cast<unsigned char>(word[at])]) continue;
-        for (const std::string& name : rules.names) {
-            if (stands_at(word, at, name)) return true;
+bool holds_name_of_secret(std::string_view word, const MaskRules& rules) noexcept {
+    const auto stands_in_word = [&](const std::string& own) {
+        for (std::size_t at = 0; at < word.size(); ++at) {
+            if (stands_at(word, at, own)) return true;
         }
-    }
-    return false;
+        return false;
+    };
+    return holds_name_of_secret(word) || std::ranges::any_of(rules.own_names, stands_in_word);
 }
 
 NameKind kind_of_name(std::string_view name, const MaskRules& rules) noexcept {

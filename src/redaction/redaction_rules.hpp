@@ -23,8 +23,6 @@ struct MaskRules {
     bool private_key = true;
     std::array<std::vector<KeyForm>, 256> forms{};  // of `key`, by the first byte
     std::vector<std::string> own_names{};           // of `named`: the host's, in lower case
-    std::vector<std::string> names{};               // that may stand anywhere in a name in capitals
-    std::array<bool, 256> begins_name{};            // by the first byte of `names`, in either case
     RedactionRules given{};
 
     // What `forms` looks at is in `given`.
@@ -51,8 +49,8 @@ constexpr std::size_t largest_whole = std::size_t{8} << 20;  // of a content tha
 /// Letters, digits, "_", "-" and ".".
 [[nodiscard]] bool is_in_word(char c) noexcept;
 [[nodiscard]] bool is_number(std::string_view word) noexcept;
-/// Whether one of the names stands in `word` in any case.
-[[nodiscard]] bool names_a_secret(std::string_view word, const MaskRules& rules) noexcept;
+/// Whether one of the built-in names, or of the host's, stands anywhere in `word` in any case.
+[[nodiscard]] bool holds_name_of_secret(std::string_view word, const MaskRules& rules) noexcept;
 /// Of the built-in names and the host's.
 [[nodiscard]] NameKind kind_of_name(std::string_view name, const MaskRules& rules) noexcept;
 /// The form that `text` begins with as a key of its service does; `word` is how many bytes its first word has.

@@ -219,13 +219,45 @@ constexpr auto forms = std::to_array<KeyForm>({
     {"ZXlKaGJHY2lPaU"},
 });
 
-/// Names in small letters without what stands between their words.
-constexpr auto secret_names = std::to_array<std::string_view>({
-    "password",     "passwd",        "passphrase",  "passwort",        "secret",      "token",
-    "apikey",       "authorization", "bearer",      "secretkey",       "accesskey",   "privatekey",
-    "accountkey",   "sharedkey",     "signingkey",  "encryptionkey",   "masterkey",   "authkey",
-    "licensekey",   "storagekey",    "functionkey", "subscriptionkey", "consumerkey", "secretaccesskey",
-    "clientsecret", "dbpass",        "userpass",    "webhookurl",      "psk",
+/// Where in a name of several words a name of secrets stands.
+enum class NamePlace : std::uint8_t {
+    end,
+    anywhere,  ///< or, in a name in capitals, in front of other words: SECRET_KEY_BASE
+};
+
+struct SecretName {
+    std::string_view letters;  ///< small ones, without what stands between the words
+    NamePlace place = NamePlace::end;
+};
+
+constexpr auto secret_names = std::to_array<SecretName>({
+    {"password", NamePlace::anywhere},
+    {"passwd", NamePlace::anywhere},
+    {"secret", NamePlace::anywhere},
+    {"token", NamePlace::anywhere},
+    {"apikey", NamePlace::anywhere},
+    {"authorization", NamePlace::anywhere},
+    {"bearer", NamePlace::anywhere},
+    {"passphrase"},
+    {"passwort"},
+    {"secretkey"},
+    {"accesskey"},
+    {"privatekey"},
+    {"accountkey"},
+    {"sharedkey"},
+    {"signingkey"},
+    {"encryptionkey"},
+    {"masterkey"},
+    {"authkey"},
+    {"licensekey"},
+    {"storagekey"},
+    {"functionkey"},
+    {"subscriptionkey"},
+    {"consumerkey"},
+    {"dbpass"},
+    {"userpass"},
+    {"webhookurl"},
+    {"psk"},
 });
 constexpr auto doubtful_names = std::to_array<std::string_view>(
     {"key", "pass", "pwd", "pw", "auth", "cred", "creds", "credential", "credentials", "sig"});
@@ -331,12 +363,19 @@ NameKind kind_of_name(std::string_view name) noexcept {
     const PlainName plain(name);
     if (plain.size < 2 || is_one_of(plain.word_before(), harmless_words)) return NameKind::none;
     const std::string_view flat = plain.flat();
-    if (std::ranges::any_of(secret_names, [&](std::string_view known) { return flat.ends_with(known); }))
+    if (std::ranges::any_of(secret_names, [&](const SecretName& known) { return flat.ends_with(known.letters); }))
         return NameKind::secret;
     if (!is_one_of(plain.last_word(), doubtful_names)) return NameKind::none;
     const bool is_of_someone = !plain.word_before().empty();  // "DB_PASS", and not "pass"
     const bool is_pass = plain.last_word() == "pass" || plain.last_word() == "pwd";
     return is_pass && is_of_someone ? NameKind::secret : NameKind::doubtful;
+}
+
+bool holds_name_of_secret(std::string_view name) noexcept {
+    const PlainName plain(name);
+    return std::ranges::any_of(secret_names, [&](const SecretName& known) {
+        return known.place == NamePlace::anywhere && plain.flat().find(known.letters) != std::string_view::npos;
+    });
 }
 
 bool is_scheme_of_authorization(std::string_view word) noexcept {

@@ -47,6 +47,9 @@ enum class NameKind : std::uint8_t {
 /// Of "X-API-Key", "accessToken", "DB_PASS"; not of "max_tokens", "next_token", "token_counter" or "public_key".
 [[nodiscard]] NameKind kind_of_name(std::string_view name) noexcept;
 
+/// Whether the name of a secret stands anywhere in a name, as in "SECRET_KEY_BASE".
+[[nodiscard]] bool holds_name_of_secret(std::string_view name) noexcept;
+
 /// What stands between "Authorization:" and the secret, in lower case.
 [[nodiscard]] bool is_scheme_of_authorization(std::string_view word) noexcept;
 
