@@ -1,15 +1,19 @@
 #include "json_masker.hpp"
 
 #include "../base/ascii.hpp"
+#include "key_lines.hpp"
 #include "made_words.hpp"
 #include "piece_masker.hpp"
 #include "redacting_stream.hpp"
+#include "value_text.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace whittle::inline v0::redaction {
 namespace {
@@ -51,14 +55,18 @@ public:
             if (json_[at] != '"') {
                 const char c = json_[at++];
                 if (c == '}') is_media_ = names_value_ = false;
+                if (c == '[' && rules_.private_key) look_into_array(at);
                 if (c != ':' && !detail::is_space(c)) forget_key(c);
                 out_ += c;
                 continue;
             }
-            std::size_t end = at + 1;
-            while (end < json_.size() && json_[end] != '"') end += json_[end] == '\\' ? 2 : 1;
-            end = std::min(end + 1, json_.size());
-            take_string(json_.substr(at, end - at), is_key_until(end));
+            const std::size_t end = end_of_string(at);
+            if (next_planned_ < planned_.size() && planned_[next_planned_].at == at) {
+                out_ += encoded(planned_[next_planned_++].masked);
+                key_.clear();
+            } else {
+                take_string(json_.substr(at, end - at), is_key_until(end));
+            }
             at = end;
         }
     }
@@ -67,6 +75,67 @@ private:
     /// An object under the key "bytes" is still what the key says.
     void forget_key(char c) {
         if (c != '{') key_.clear();
+    }
+
+    [[nodiscard]] std::size_t end_of_string(std::size_t at) const {
+        std::size_t end = at + 1;
+        while (end < json_.size() && json_[end] != '"') end += json_[end] == '\\' ? 2 : 1;
+        return std::min(end + 1, json_.size());
+    }
+
+    /// Strings that an array begins with may be the lines of one text, and some of these a private key's.
+    void look_into_array(std::size_t at) {
+        std::vector<std::size_t> places;
+        std::vector<std::string> texts;
+        while ((at = json_.find_first_not_of(" \n\r\t,", at)) != std::string_view::npos && json_[at] == '"') {
+            const std::size_t end = end_of_string(at);
+            places.push_back(at);
+            texts.push_back(decoded(json_.substr(at, end - at)));
+            at = end;
+        }
+        if (texts.size() > 1) plan_lines_of_keys(places, texts);
+    }
+
+    void plan_lines_of_keys(const std::vector<std::size_t>& places, const std::vector<std::string>& texts) {
+        std::vector<std::string_view> lines;
+        std::vector<std::size_t> ends;  // of each text, in lines
+        for (const std::string& text : texts) {
+            for (std::string_view rest = text;;) {
+                const std::size_t end = rest.find('\n');
+                lines.push_back(rest.substr(0, end));
+                rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+                if (rest.empty()) break;
+            }
+            ends.push_back(lines.size());
+        }
+        const std::vector<LineOfKey> known = lines_of_keys(lines);
+        std::size_t line = 0;
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            const std::size_t first = std::exchange(line, ends[i]);
+            const auto is_of_key = [](const LineOfKey& one) { return one.hidden || one.is_public; };
+            if (std::ranges::any_of(std::span(known).subspan(first, line - first), is_of_key))
+                planned_.push_back({places[i], without_key_lines(lines, known, first, line)});
+            if (!planned_.empty() && planned_.back().at == places[i] && texts[i].ends_with('\n'))
+                planned_.back().masked += '\n';
+        }
+    }
+
+    [[nodiscard]] std::string without_key_lines(std::span<const std::string_view> lines,
+                                                std::span<const LineOfKey> known, std::size_t first, std::size_t end) {
+        std::string masked;
+        for (std::size_t i = first; i < end; ++i) {
+            if (i > first) masked += '\n';
+            const LineCore core = known[i].hidden.value_or(LineCore{});
+            if (core.begin == core.end) {
+                mask_piece(rules_, lines[i], known[i].is_public, masked, found_);
+                continue;
+            }
+            const std::string_view secret = lines[i].substr(core.begin, core.end - core.begin);
+            if (i == 0 || !(known[i - 1].hidden || begins_as_private_der(lines[i - 1]))) ++found_.places["private_key"];
+            if (found_.secrets != nullptr) found_.secrets->emplace_back(secret);
+            masked.append(lines[i].substr(0, core.begin)).append("***").append(lines[i].substr(core.end));
+        }
+        return masked;
     }
 
     [[nodiscard]] bool is_key_until(std::size_t end) const {
@@ -105,7 +174,9 @@ private:
 
     /// `{"name": "DB_PASSWORD", "value": "..."}` says it in two steps.
     bool is_named(const std::string& text) {
-        if (text.ends_with("***") && text.size() <= rules_.given.shown_bytes + 3) return false;  // it is a mask
+        const bool may_be_mask = text.ends_with("***");
+        if (may_be_mask && text.size() <= rules_.given.shown_bytes + 3) return false;
+        if (!may_be_mask && is_to_be_filled(text)) return false;
         if (names_value_ && detail::same_word(key_, "value")) return text.size() >= least_value_bytes;
         const NameKind kind = kind_of_name(key_, rules_);
         if (kind == NameKind::secret) return text.size() >= least_value_bytes;
@@ -133,6 +204,14 @@ private:
     int depth_;
     std::string& out_;
     Found& found_;
+    /// A string whose text is known already.
+    struct Planned {
+        std::size_t at = 0;
+        std::string masked{};
+    };
+
+    std::vector<Planned> planned_{};
+    std::size_t next_planned_ = 0;
     std::string key_{};         // of the value that comes next
     bool is_media_ = false;     // the object has said what kind of data it holds
     bool names_value_ = false;  // the object has said that its "value" is a secret

@@ -75,18 +75,37 @@ std::size_t end_of_shaped_key(std::string_view text, std::size_t at, std::string
     return word.size() > 60 && word.find(".atlasv1.") == 14 ? end : 0;
 }
 
-/// One walk over a piece.
+/// Where the option begins whose argument stands in the line behind `command`; its size: there is none.
+std::size_t begin_of_open_option(std::string_view command) {
+    std::string_view rest = command;
+    if (rest.ends_with('\n')) rest.remove_suffix(1);
+    rest.remove_suffix(size_of_continuation(rest));
+    const std::size_t end = rest.find_last_not_of(" \t") + 1;
+    std::size_t begin = end;
+    while (begin > 0 && is_in_word(rest[begin - 1])) --begin;
+    const bool is_option = begin < end && rest[begin] == '-' && (begin == 0 || detail::is_space(rest[begin - 1]));
+    if (!is_option) return command.size();
+    return std::min(rest.find_first_not_of('-', begin), end);
+}
+
+/// One walk over a piece, behind the `front` bytes of `text` that stand in front of it.
 class PieceWalk {
 public:
-    PieceWalk(const MaskRules& rules, std::string_view text, bool is_opaque, std::string& out, Found& found)
-        : rules_(rules), text_(text), is_opaque_(is_opaque), out_(out), found_(found) {}
+    PieceWalk(const MaskRules& rules, std::string_view text, std::size_t front, bool is_opaque, std::string& out,
+              Found& found)
+        : rules_(rules), text_(text), front_(front), is_opaque_(is_opaque), out_(out), found_(found) {}
 
-    void run() {
-        if (rules_.private_key && text_.find("-----") != std::string_view::npos) {
-            for (const auto& [from, to] : private_keys_in(text_)) planned_.push_back({{from, to}, "private_key"});
+    void run(bool is_login) {
+        is_login_ = is_login;
+        const std::string_view piece = text_.substr(front_);
+        if (rules_.private_key && piece.find("-----") != std::string_view::npos) {
+            for (const auto& [from, to] : private_keys_in(piece))
+                planned_.push_back({{front_ + from, front_ + to}, "private_key"});
         }
         if (rules_.named) {
-            password_ = password_of_pgpass(text_);
+            if (const auto password = password_of_pgpass(piece))
+                password_ = Stretch{front_ + password->begin, front_ + password->end};
+            at_ = begin_of_open_option(text_.substr(0, front_));
         }
         while (at_ < text_.size()) {
             if (take_planned()) continue;
@@ -135,6 +154,7 @@ private:
     }
 
     void mask(std::size_t end, const char* rule) {
+        if (at_ < front_) return keep(end - at_);  // it was masked there
         const std::string_view secret = text_.substr(at_, end - at_);
         found_.note(rule, secret);
         if (std::string_view(rule) == "private_key") {
@@ -171,9 +191,9 @@ private:
     }
 
     void keep(std::size_t bytes) {
-        bytes = std::min(bytes, text_.size() - at_);
-        out_ += text_.substr(at_, bytes);
-        at_ += bytes;
+        const std::size_t end = at_ + std::min(bytes, text_.size() - at_);
+        if (end > front_) out_ += text_.substr(std::max(at_, front_), end - std::max(at_, front_));
+        at_ = end;
     }
 
     /// Looks at the base64 that begins here: how much of it is no secret, being long, or said to be data.
@@ -228,7 +248,7 @@ private:
         if (at_ == text_.size()) return;
         if (word == "password" || word == "u" || word.ends_with("user")) {
             auto password = password_of_curl(text_, name, at_);
-            if (!password && word == "password") password = password_of_netrc(text_, name, at_);
+            if (!password && word == "password") password = password_of_netrc(text_, name, at_, is_login_);
             if (password) {
                 password_ = password;
                 return;
@@ -325,10 +345,12 @@ private:
 
     const MaskRules& rules_;
     std::string_view text_;
+    std::size_t front_;
     bool is_opaque_;
     std::string& out_;
     Found& found_;
-    std::size_t at_ = 0;
+    bool is_login_ = false;
+    std::size_t at_ = front_;
     std::size_t base64_end_ = 0;
     std::size_t public_end_ = 0;         // of a hash, or a public key
     std::size_t bare_end_ = 0;           // of the newest value without quotation marks
@@ -353,15 +375,24 @@ std::string without_words(const MaskRules& rules, std::string text, Found& found
 
 }  // namespace
 
-void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Found& found) {
+void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, std::string& out, Found& found,
+                const LineContext* context) {
     std::string plain;
     if (!rules.given.words.empty()) {
         plain = without_words(rules, std::string(piece), found);
         piece = plain;
     }
-    if (!rules.given.host) return PieceWalk(rules, piece, is_opaque, out, found).run();
+    std::string with_front;
+    const bool is_login = context != nullptr && context->is_login;
+    const std::size_t front = context == nullptr ? 0 : context->command.size();
+    if (front > 0) {
+        with_front = context->command;
+        with_front += piece;
+        piece = with_front;
+    }
+    if (!rules.given.host) return PieceWalk(rules, piece, front, is_opaque, out, found).run(is_login);
     std::string masked;
-    PieceWalk(rules, piece, is_opaque, masked, found).run();
+    PieceWalk(rules, piece, front, is_opaque, masked, found).run(is_login);
     if (auto own = rules.given.host(masked); own && *own != masked) {
         ++found.places["host"];
         masked = *std::move(own);

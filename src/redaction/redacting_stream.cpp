@@ -1,11 +1,9 @@
 #include "redacting_stream.hpp"
 
-#include "../base/ascii.hpp"
 #include "json_masker.hpp"
 #include "piece_masker.hpp"
 #include "private_key_text.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace whittle::inline v0::redaction {
@@ -17,14 +15,6 @@ constexpr std::size_t longest_piece = 65'536;
 std::size_t end_of_piece(std::string_view line) {
     const std::size_t last = line.find_last_of(",;{}&\t|<>()[]");
     return last == std::string_view::npos ? line.size() : last + 1;
-}
-
-/// A line of PEM, and not a word that stands alone in its line.
-bool may_begin_in_key(std::string_view core) {
-    constexpr std::size_t least = 24;
-    constexpr std::size_t longest_word = 48;
-    return core.size() >= least && may_stand_in_key(core) && std::ranges::all_of(core, is_base64) &&
-           (core.size() > longest_word || std::ranges::any_of(core, detail::is_digit)) && !begins_as_public_der(core);
 }
 
 }  // namespace
@@ -59,40 +49,27 @@ void RedactingStream::finish(std::string& out) {
 
 void RedactingStream::take_line(std::string_view line, bool is_whole, std::string_view line_end, std::string& out) {
     if (rules_->private_key) {
-        if (take_in_key(line, line_end, out) || (is_whole && !is_rest_ && hold(line, line_end, out))) return;
+        const KeyLines::Place place = keys_.take(line, is_whole && !is_rest_);
+        if (place == KeyLines::Place::may_be_in_key) return hold(line, line_end, out);
+        if (place == KeyLines::Place::in_key) {
+            hide_line(line, out);
+            out += line_end;
+            return;
+        }
         settle_held(ends_private_key(line), out);
     }
-    mask_line(line, is_whole, out);
+    mask_other_line(line, is_whole, out);
     out += line_end;
-    if (rules_->private_key) note_marks(line);
+    if (!rules_->private_key) return;
+    keys_.note(line);
+    is_key_counted_ = keys_.began_within_line();
 }
 
-/// Whether the line is one of a private key's between BEGIN and END.
-bool RedactingStream::take_in_key(std::string_view line, std::string_view line_end, std::string& out) {
-    if (block_ != Block::private_key) return false;
-    const LineCore core = core_of(line);
-    const std::string_view bare = line.substr(core.begin, core.end - core.begin);
-    const bool is_mask = bare.empty() && line.find("***") != std::string_view::npos;
-    if (is_mask || !may_stand_in_key(bare)) {  // what a mask stands for may have ended the key
-        block_ = Block::none;
-        return false;
-    }
-    hide_line(line, out);
-    out += line_end;
-    return true;
-}
-
-/// Whether the line may be one of a private key's whose BEGIN is not to be seen: its END tells.
-bool RedactingStream::hold(std::string_view line, std::string_view line_end, std::string& out) {
+/// What of a private key may be one: its END tells.
+void RedactingStream::hold(std::string_view line, std::string_view line_end, std::string& out) {
     constexpr std::size_t most_bytes = 32'768;
-    if (block_ != Block::none) return false;
-    const LineCore core = core_of(line);
-    const std::string_view bare = line.substr(core.begin, core.end - core.begin);
-    if (begins_as_private_der(bare)) return false;
-    if (!may_begin_in_key(bare) && (lines_.empty() || bare.empty() || !may_stand_in_key(bare))) return false;
     if (lines_.size() + line.size() > most_bytes) settle_held(false, out);
     lines_.append(line).append(line_end);
-    return true;
 }
 
 void RedactingStream::settle_held(bool is_key, std::string& out) {
@@ -104,7 +81,7 @@ void RedactingStream::settle_held(bool is_key, std::string& out) {
         if (is_key) {
             hide_line(line, out);
         } else {
-            mask_line(line, true, out);
+            mask_other_line(line, true, out);
         }
         if (end == std::string_view::npos) break;
         out += '\n';
@@ -114,7 +91,7 @@ void RedactingStream::settle_held(bool is_key, std::string& out) {
 
 /// What stands around it, such as its number, stays.
 void RedactingStream::hide_line(std::string_view line, std::string& out) {
-    const LineCore core = core_of(line);
+    const LineCore core = keys_.core(line);
     const std::string_view secret = line.substr(core.begin, core.end - core.begin);
     out += line.substr(0, core.begin);
     if (!secret.empty()) {
@@ -125,37 +102,24 @@ void RedactingStream::hide_line(std::string_view line, std::string& out) {
     out += line.substr(core.end);
 }
 
-/// What the line begins, for those that follow.
-void RedactingStream::note_marks(std::string_view line) {
-    const bool has_marks = line.find("-----") != std::string_view::npos;
-    const LineCore core = core_of(line);
-    const std::string_view bare = line.substr(core.begin, core.end - core.begin);
-    if (has_marks && begins_private_key(line) && !ends_private_key(line)) {
-        block_ = Block::private_key;
-        is_key_counted_ = false;
-    } else if (begins_as_private_der(bare) && std::ranges::all_of(bare, is_base64)) {
-        block_ = Block::private_key;
-        is_key_counted_ = true;
-    } else if (has_marks && begins_public_block(line)) {
-        block_ = Block::public_block;
-    } else if (block_ == Block::public_block && !may_stand_in_key(bare)) {
-        block_ = Block::none;
-    }
+void RedactingStream::mask_other_line(std::string_view line, bool is_whole, std::string& out) {
+    mask_line(line, is_whole, out);
+    context_.pass(line);
 }
 
 void RedactingStream::mask_line(std::string_view line, bool is_whole, std::string& out) {
+    const bool is_opaque = keys_.is_in_public_block();
     if (lines_may_be_json_ && is_whole && is_json(line)) return mask_json(*rules_, line, out, found_);
     if (lines_may_be_json_ && is_whole) {
         const std::size_t begin = line.find('{');
         const std::size_t end = begin == std::string_view::npos ? begin : line.rfind('}');
         if (end != std::string_view::npos && end > begin && is_json(line.substr(begin, end + 1 - begin))) {
-            const bool is_opaque = block_ == Block::public_block;
             mask_piece(*rules_, line.substr(0, begin), is_opaque, out, found_);
             mask_json(*rules_, line.substr(begin, end + 1 - begin), out, found_);
             return mask_piece(*rules_, line.substr(end + 1), is_opaque, out, found_);
         }
     }
-    mask_piece(*rules_, line, block_ == Block::public_block, out, found_);
+    mask_piece(*rules_, line, is_opaque, out, found_, &context_);
 }
 
 }  // namespace whittle::inline v0::redaction

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "key_lines.hpp"
+#include "line_context.hpp"
 #include "redaction_rules.hpp"
 
 #include <string>
@@ -24,25 +26,22 @@ public:
     [[nodiscard]] const Places& places() const noexcept { return found_.places; }
 
 private:
-    /// Where a line stands.
-    enum class Block : std::uint8_t { none, private_key, public_block };
-
     void take_line(std::string_view line, bool is_whole, std::string_view line_end, std::string& out);
-    [[nodiscard]] bool take_in_key(std::string_view line, std::string_view line_end, std::string& out);
-    [[nodiscard]] bool hold(std::string_view line, std::string_view line_end, std::string& out);
+    void hold(std::string_view line, std::string_view line_end, std::string& out);
     void settle_held(bool is_key, std::string& out);
     void hide_line(std::string_view line, std::string& out);
+    void mask_other_line(std::string_view line, bool is_whole, std::string& out);
     void mask_line(std::string_view line, bool is_whole, std::string& out);
-    void note_marks(std::string_view line);
 
     const MaskRules* rules_;
     bool lines_may_be_json_;
     std::string held_{};
     Found found_;
     bool is_rest_ = false;  // of a line that was cut
-    Block block_ = Block::none;
+    KeyLines keys_{};
     bool is_key_counted_ = false;
     std::string lines_{};  // that may be of a private key, with their line feeds
+    LineContext context_{};
 };
 
 }  // namespace whittle::inline v0::redaction

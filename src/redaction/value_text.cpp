@@ -1,7 +1,9 @@
 #include "value_text.hpp"
 
 #include "../base/ascii.hpp"
+#include "line_context.hpp"
 #include "made_words.hpp"
+#include "private_key_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +18,14 @@ constexpr auto none = std::string_view::npos;
 
 std::size_t behind_spaces(std::string_view text, std::size_t at) noexcept {
     return std::min(text.find_first_not_of(" \t", at), text.size());
+}
+
+/// The same over the end of a line of a command that goes on.
+std::size_t behind_gap(std::string_view text, std::size_t at) noexcept {
+    at = behind_spaces(text, at);
+    const std::size_t line = text.find('\n', at);
+    if (line == none || size_of_continuation(text.substr(0, line)) < line - at) return at;
+    return behind_spaces(text, line + 1);
 }
 
 /// A quotation mark with the backslashes in front of it, or the entity of XML.
@@ -62,7 +72,8 @@ std::optional<ValuePlace> place_behind_named(std::string_view text, std::size_t 
 /// The name begins the line, behind "export " and what may stand in front of a line.
 bool begins_line(std::string_view text, std::size_t name) noexcept {
     constexpr std::size_t most = 64;
-    const std::string_view front = text.substr(name - std::min(name, most), std::min(name, most));
+    std::string_view front = text.substr(name - std::min(name, most), std::min(name, most));
+    front.remove_prefix(front.rfind('\n') + 1);
     if (front.ends_with("export ") || front.ends_with("\\n")) return true;
     return front.find_first_not_of(" \t+-<>|:0123456789\xE2\x86\x92") == none;
 }
@@ -116,6 +127,7 @@ std::optional<ValuePlace> place_of_value(std::string_view text, std::size_t name
         const bool is_tag = at < text.size() && (text[at] == '>' || text.substr(at).starts_with("&gt;"));
         if (is_tag && name > 0 && (text[name - 1] == '<' || text[name - 1] == ':' || text[name - 1] == ';'))
             return ValuePlace{.begin = at + (text[at] == '>' ? 1 : 4), .is_between_tags = true};
+        at = behind_gap(text, at);
         const bool is_option = text.substr(0, name).ends_with("--") && at > end && at < text.size();
         if (!is_option || text[at] == '-') return std::nullopt;
         return place_at(text, at);
@@ -146,15 +158,61 @@ std::size_t end_of_value(std::string_view text, const ValuePlace& place) noexcep
     return std::min(text.find_first_of(place.is_line ? of_lines : of_any, place.begin), text.size());
 }
 
+namespace {
+
+/// "$PASSWORD", "$USER-$PASS", "$HOME/.token", "$dbPassword2", "$this->token", "$(pass show x)", and not "$Pa55w0rd".
+bool refers_to_variable(std::string_view value) noexcept {
+    constexpr std::string_view behind_names = "/:.[,;|&+ ()$}{\"'";
+    if (value.starts_with("${") || value.starts_with("$(") || value.starts_with("$[")) return true;
+    const std::string_view rest = value.substr(value.starts_with("$$") ? 2 : 1);
+    const auto is_in_name = [](char c) { return detail::is_alnum(c) || c == '_'; };
+    const auto size = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_in_name) - rest.begin());
+    const std::string_view name = rest.substr(0, size);
+    if (name.empty() || is_digit(name.front())) return false;
+    if (is_of_environment(name)) return true;
+    const std::string_view letters = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    const std::string_view behind = rest.substr(size);
+    return std::ranges::none_of(letters, is_digit) &&
+           (behind.empty() || behind.starts_with("->") || behind_names.find(behind.front()) != none);
+}
+
+}  // namespace
+
 bool is_to_be_filled(std::string_view value) noexcept {
     if (value.empty() || value.ends_with("***")) return true;
     const char first = value.front();
     const char second = value.size() > 1 ? value[1] : ' ';
-    if (first == '$') return second == '{' || second == '(' || detail::is_letter(second) || second == '_';
+    if (first == '$') return refers_to_variable(value);
     if (first == '%') return second == '(' || (second == 's' && value.size() == 2) || value.ends_with('%');
     if (first == '<') return value.find('>') != none || value.find(' ') != none || detail::is_letter(second);
-    return value.starts_with("{{") || value.starts_with("${");
+    return value.starts_with("{{");
 }
+
+namespace {
+
+/// "3000,ann" of "localhost:3000,ann@example.com".
+bool begins_as_port(std::string_view text) noexcept {
+    const auto end = std::ranges::find_if_not(text, is_digit);
+    return end != text.begin() && end != text.end() && *end == ',';
+}
+
+/// The "@" behind a password with "/", "?" or "#" in it: what stands behind the colon of `address` up to `authority`
+/// is no port then.
+std::optional<std::size_t> sign_behind_password(std::string_view address, std::size_t authority) noexcept {
+    constexpr std::size_t longest = 256;
+    constexpr std::string_view outside = " \t\"'<>`\\()[]{},;";
+    const std::size_t colon = address.substr(0, authority).find(':');
+    if (colon == none || colon + 1 == authority) return std::nullopt;
+    const std::string_view rest = address.substr(0, std::min(address.size(), authority + longest));
+    const std::size_t sign = rest.substr(0, rest.find_first_of(outside)).find('@', authority);
+    if (sign == none || sign + 1 == rest.size() || !detail::is_alnum(rest[sign + 1])) return std::nullopt;
+    const std::string_view password = rest.substr(colon + 1, sign - colon - 1);
+    const bool is_port = std::ranges::all_of(rest.substr(colon + 1, authority - colon - 1), is_digit);
+    if (is_port || std::ranges::none_of(password, is_digit)) return std::nullopt;
+    return sign;
+}
+
+}  // namespace
 
 std::optional<Stretch> password_of_address(std::string_view text, std::size_t at) noexcept {
     const auto is_outside = [](char c) {
@@ -164,15 +222,21 @@ std::optional<Stretch> password_of_address(std::string_view text, std::size_t at
     const auto end = std::ranges::find_if(rest, is_outside);
     const std::string_view authority = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
     std::size_t host = authority.rfind('@');
-    if (host == none) {  // cut off, if what stands there is no port
+    if (host == none && end != rest.end()) {
+        const auto at_sign = sign_behind_password(rest, authority.size());
+        if (!at_sign) return std::nullopt;
+        host = *at_sign;
+    } else if (host == none) {  // cut off, if what stands there is no port
         const std::string_view last = authority.substr(std::min(authority.rfind(':') + 1, authority.size()));
-        const bool is_cut = end == rest.end() && last.size() >= 6 && last.size() < authority.size() &&
-                            last.find('.') == none && !std::ranges::all_of(last, is_digit) && is_made_with_digits(last);
+        const bool is_cut = last.size() >= 6 && last.size() < authority.size() && last.find('.') == none &&
+                            !std::ranges::all_of(last, is_digit) && is_made_with_digits(last);
         if (!is_cut) return std::nullopt;
         host = authority.size();
     }
     const std::size_t colon = authority.substr(0, host).find(':');
-    if (colon == none || is_to_be_filled(authority.substr(colon + 1, host - colon - 1))) return std::nullopt;
+    if (colon == none) return std::nullopt;
+    const std::string_view password = rest.substr(colon + 1, host - colon - 1);
+    if (is_to_be_filled(password) || begins_as_port(password)) return std::nullopt;
     return Stretch{at + colon + 1, at + host};
 }
 
@@ -225,7 +289,7 @@ std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
     const bool is_option =
         line.substr(0, name).ends_with('-') && (option == "u" || option == "user" || option == "proxy-user");
     if (!is_option || front_of(line, name).find("curl") == none) return std::nullopt;
-    std::size_t at = behind_spaces(line, end);
+    std::size_t at = behind_gap(line, end);
     if (at == end && at < line.size() && line[at] == '=') ++at;
     at += quote_at(line, at).size();
     const std::size_t argument = end_of_argument(line, at);
@@ -234,17 +298,19 @@ std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
     return Stretch{colon + 1, argument};
 }
 
-std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name, std::size_t end) noexcept {
+std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name, std::size_t end,
+                                         bool is_login) noexcept {
     if (end == line.size() || line[end] != ' ') return std::nullopt;
     const std::size_t at = behind_spaces(line, end);
     const std::size_t argument = end_of_argument(line, at);
     const std::string_view value = line.substr(at, argument - at);
     const std::string_view front = front_of(line, name);
     const bool is_behind_login =
-        ends_as_netrc(front) && (front.find("machine ") != none || std::ranges::any_of(value, is_digit));
-    const bool is_alone = front.size() == name && front.find_first_not_of(" \t+-") == none &&
-                          is_at_end_of_word(line, argument) && behind_spaces(line, argument) == line.size() &&
-                          std::ranges::any_of(value, [](char c) { return !detail::is_letter(c); });
+        ends_as_netrc(front) && (is_login || front.find("machine ") != none || std::ranges::any_of(value, is_digit));
+    const std::string_view inner = value.substr(0, value.find_last_not_of(".,:;!?") + 1);  // without a sentence's end
+    const bool is_alone = front.size() == name && core_of(line).begin == name && is_at_end_of_word(line, argument) &&
+                          behind_spaces(line, argument) == line.size() &&
+                          (is_login || std::ranges::any_of(inner, [](char c) { return !detail::is_letter(c); }));
     if ((!is_behind_login && !is_alone) || is_to_be_filled(value)) return std::nullopt;
     return Stretch{at, argument};
 }

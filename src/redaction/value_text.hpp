@@ -22,7 +22,7 @@ struct ValuePlace {
 /// Where the value ends, in front of its closing mark.
 [[nodiscard]] std::size_t end_of_value(std::string_view text, const ValuePlace& place) noexcept;
 
-/// Programs fill it in, or it was masked: "$PASSWORD", "<password>", "{{ password }}", "%s", "***".
+/// Programs fill it in, or it was masked: "$PASSWORD", "<password>", "{{ password }}", "%s", "***"; not "$ecret1!".
 [[nodiscard]] bool is_to_be_filled(std::string_view value) noexcept;
 
 /// A part of a text.
@@ -38,8 +38,8 @@ struct Stretch {
 /// Behind the user of "curl -u user:password"; `end` is behind the option's name, which begins at `name`.
 [[nodiscard]] std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
                                                       std::size_t end) noexcept;
-/// Of a line of .netrc; `end` is behind the word "password".
-[[nodiscard]] std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name,
-                                                       std::size_t end) noexcept;
+/// Of a line of .netrc; `end` is behind the word "password". `is_login`: lines in front of it are of .netrc.
+[[nodiscard]] std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name, std::size_t end,
+                                                       bool is_login) noexcept;
 
 }  // namespace whittle::inline v0::redaction

@@ -126,3 +126,53 @@ TEST_CASE("an address that ends behind a colon and words has no password", "[red
     check_that_all_stay({"http://localhost:PORT_HERE", "redis://cache:default", "http://host:port_number1"});
     CHECK(masked_content("postgres://app:q8Zr2LkX0v") == "postgres://app:***");
 }
+
+TEST_CASE("a value that begins with $ is a secret unless it is the name of a variable", "[redaction]") {
+    CHECK(masked_content("password = \"$ecret1!\"") == "password = \"***\"");
+    CHECK(masked_content("password: $Pa55w0rd") == "password: ***");
+    CHECK(masked_content("DB_PASSWORD='$tr0ng#Pass'") == "DB_PASSWORD='***'");
+    CHECK(masked_content("curl -u 'ann:$Pa55w0rd!' https://h") == "curl -u 'ann:***' https://h");
+    CHECK(masked_content(R"({"password":"$ecret1!"})") == R"({"password":"***"})");
+    check_that_all_stay({"password = $PASSWORD", "password = \"$PASSWORD_2\"", "password = \"${PASSWORD}\"",
+                         "password: $dbPassword", "password = $this->password", "password: \"$(pass show shop/db)\"",
+                         "password=$DB_USER-$DB_PASS", "token: \"$HOME/.token-file\"", "password: $$PASSWORD_OF_MAKE",
+                         "token = \"$env:API_TOKEN\"", R"({"password":"$PASSWORD"})",
+                         R"({"password":"${DB_PASSWORD}"})", "curl -u \"$API_USER:$API_PASSWORD\" https://h"});
+}
+
+TEST_CASE("a command that goes on in the next line is one command", "[redaction]") {
+    CHECK(masked_content("curl \\\n  -u ann:swordfish1 \\\n  https://h") == "curl \\\n  -u ann:*** \\\n  https://h");
+    CHECK(masked_content("curl -X POST \\\r\n  --user \\\r\n  'ann:swordfish1' \\\r\n https://h") ==
+          "curl -X POST \\\r\n  --user \\\r\n  'ann:***' \\\r\n https://h");
+    CHECK(masked_content("tool --password \\\n  swordfish1 \\\n  --verbose") ==
+          "tool --password \\\n  *** \\\n  --verbose");
+    CHECK(masked_content("curl ^\n  -u ann:swordfish1") == "curl ^\n  -u ann:***");
+    CHECK(masked_content(json{{"command", "curl \\\n -u ann:swordfish1"}}.dump()) ==
+          json{{"command", "curl \\\n -u ann:***"}}.dump());
+    CHECK(Redactor().content("tool --password \\\n  swordfish1").places.at("named") == 1);
+    check_that_all_stay({"curl https://h\nps -u ann:swordfish1", "docker run \\\n  -u 1000:1000 \\\n  image",
+                         "set DIR=C:\\work\\\nname: ann", "tool --password \\\n  $PASSWORD"});
+}
+
+TEST_CASE("signs of addresses stand in passwords of addresses too", "[redaction]") {
+    CHECK(masked_content("postgres://app:p@ss@db:5432/shop") == "postgres://app:***@db:5432/shop");
+    CHECK(masked_content("DATABASE_URL=mysql://root:p@ss@w0rd!@db/shop") == "DATABASE_URL=mysql://root:***@db/shop");
+    CHECK(masked_content("\"amqp://a:b@c@d@h:5672\"") == "\"amqp://a:***@h:5672\"");
+    CHECK(masked_content("redis://:pa/ss1@cache:6379/0") == "redis://:***@cache:6379/0");
+    CHECK(masked_content("https://ann:pa?ss#1@h.example/x") == "https://ann:***@h.example/x");
+    check_that_all_stay({"http://localhost:3000/@scope/pack-1", "see http://localhost:3000,ann@example.com",
+                         "http://host:8080/a?mail=ann@example.com", "http://host:{port}/users/1/@me",
+                         "https://example.com/a:b1/@ann", "postgres://app:${DB_PASSWORD}@db/shop"});
+}
+
+TEST_CASE("lines of .netrc are known by each other, also behind numbers", "[redaction]") {
+    CHECK(masked_content("machine h\n  login ann\n  password swordfish\n") ==
+          "machine h\n  login ann\n  password ***\n");
+    CHECK(masked_content("     1\tmachine h\n     2\t  login ann\n     3\t  password swordfish\n     4\tend") ==
+          "     1\tmachine h\n     2\t  login ann\n     3\t  password ***\n     4\tend");
+    CHECK(masked_content("12: machine h login ann password swordfish") == "12: machine h login ann password ***");
+    CHECK(masked_content("+machine h\n+login ann password swordfish") == "+machine h\n+login ann password ***");
+    CHECK(masked_content("  7\tpassword sword-fish1") == "  7\tpassword ***");
+    check_that_all_stay({"machine learning is fun\npassword managers too", "login page\npassword forgotten",
+                         "  7\tpassword required.", "password changed!", "1) password required: yes"});
+}
