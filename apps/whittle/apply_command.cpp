@@ -1,6 +1,7 @@
 #include "apply_report.hpp"
 #include "apply_tables.hpp"
 #include "commands.hpp"
+#include "masked.hpp"
 #include "table.hpp"
 #include "tool_models.hpp"
 #include "whittle/adapter/side_table.hpp"
@@ -215,7 +216,8 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     const Report& report = run_chain<M>(command, chain, conversation, before,
                                         {input.trajectory.tools, input.trajectory.system, nullptr, interrupt_token()});
     throw_if_interrupted();  // the chain reports a middleware that a signal ended as a failed one
-    const std::string told = tell(report, before, command.dry_run, common.json);
+    const std::string plain = tell(report, before, command.dry_run, common.json);
+    const std::string told = common.json ? printed_json(plain) : printed(plain);
     const std::vector<std::string> failures = failures_of(report, name_of_store(settings));
     if (!command.dry_run) {
         take_messages(input.trajectory, before, conversation);
@@ -225,7 +227,7 @@ ExitCode apply(const ApplyCommand& command, const ApplyPaths& paths, const Commo
     if (command.out == "-" && !command.dry_run) {
         write_error_stream(told);
     } else {
-        print(told);
+        print_as_it_is(told);
     }
     for (const std::string& warning : warnings_of(report)) complain(shown(warning));
     for (const std::string& failure : failures) complain(failure);

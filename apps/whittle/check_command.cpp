@@ -140,7 +140,7 @@ ExitCode run_check(const CheckCommand& command, const CommonOptions& common) {
     if (common.json) {
         ordered_json json{{"profile", joined(profiles)}, {"trajectories", trajectories}, {"violations", found}};
         json["violation_list"] = std::move(list);
-        print(shown_json(json) + "\n");
+        print_json(shown_json(json) + "\n");
     } else {
         print(fmt::format("{} sessions checked for {}: {}\n", trajectories, joined(profiles),
                           found == 0 ? "no violation" : violations_text(found)));

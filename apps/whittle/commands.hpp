@@ -26,6 +26,7 @@ struct CommonOptions {
     bool no_color = false;
     std::string shape{};        ///< of the sessions; empty: detected for each
     bool allow_remote = false;  ///< models on other machines may be asked
+    bool no_mask = false;       ///< secrets are printed as they are
     InputLimits limits{};
 };
 
@@ -46,7 +47,6 @@ struct ConfigChoice {
 struct HtmlChoice {
     std::string file{};                   ///< "-": standard output; empty: none
     std::int64_t text_bytes = 2'000'000;  ///< of messages' texts in it
-    bool no_mask = false;                 ///< secrets as they are
 };
 
 struct ReplayCommand {

@@ -141,7 +141,7 @@ public:
 
     ExitCode run() {
         for (std::size_t file = 0; file < command_.files.size(); ++file) read(file);
-        if (command_.svg != "-") print(result());
+        if (command_.svg != "-") print_result();
         if (!command_.svg.empty()) write_chart();
         ReplayTotals sum;
         for (const auto& chain : chains_) sum += chain->totals();
@@ -210,10 +210,10 @@ private:
         out.commit();
     }
 
-    [[nodiscard]] std::string result() const {
-        if (common_.json) return comparison_json(comparison_);
-        if (command_.csv) return comparison_csv(comparison_);
-        return comparison_text(comparison_, may_colour(common_.no_color), table_columns());
+    void print_result() const {
+        if (common_.json) return print_json(comparison_json(comparison_));
+        if (command_.csv) return print(comparison_csv(comparison_));
+        print(comparison_text(comparison_, may_colour(common_.no_color), table_columns()));
     }
 
     const CompareCommand& command_;

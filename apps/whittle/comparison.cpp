@@ -1,5 +1,6 @@
 #include "comparison.hpp"
 
+#include "masked.hpp"
 #include "shown.hpp"
 #include "table.hpp"
 
@@ -379,7 +380,7 @@ ordered_json to_json(const Comparison& comparison, const ComparedStrategy& strat
 std::vector<std::string> labels_of(const std::vector<ComparedStrategy>& strategies) {
     std::vector<std::string> labels;
     for (const ComparedStrategy& strategy : strategies) {
-        const std::string file = std::filesystem::path(strategy.name).filename().string();
+        const std::string file = printed(std::filesystem::path(strategy.name).filename().string());
         std::string label = clipped_to_width(shown(file), widest_name);
         if (std::ranges::find(labels, label) != labels.end())
             label = clipped_to_width(fmt::format("{}:{}", labels.size() + 1, shown(file)), widest_name);

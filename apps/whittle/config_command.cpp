@@ -73,12 +73,12 @@ ExitCode show(const ConfigCommand& command, const CommonOptions& common) {
         throw UsageError{"config show: --json needs --origins; without it, it is JSON"};
     const ShownConfig config = show_config(command.config);
     if (!command.origins) {
-        print(shown_lines(config.written_out) + "\n");
+        print_as_it_is(shown_lines(config.written_out) + "\n");
         return done;
     }
     const std::vector<OriginatedValue> values = origins_of(config.given, config.written_out);
-    print(common.json ? shown_json(origins_json(command, values)) + "\n"
-                      : origins_text(command, values, text_columns()));
+    print_as_it_is(common.json ? shown_json(origins_json(command, values)) + "\n"
+                               : origins_text(command, values, text_columns()));
     return done;
 }
 
@@ -122,7 +122,11 @@ std::string check_text(const CheckedConfig& config) {
 ExitCode check_config(const ConfigCommand& command, const CommonOptions& common) {
     require_choice(command, "check");
     const CheckedConfig config = read_checked(command.config);
-    print(common.json ? shown_json(check_json(config)) + "\n" : check_text(config));
+    if (common.json) {
+        print_json(shown_json(check_json(config)) + "\n");
+    } else {
+        print(check_text(config));
+    }
     if (config.problems.empty()) return done;
     complain(fmt::format("failed: {}: {} {}", config.name, config.problems.size(),
                          config.problems.size() == 1 ? "problem" : "problems"));
@@ -178,7 +182,7 @@ CLI::App* add_config_commands(CLI::App& app, ConfigCommand& command, CommonOptio
 ExitCode run_config(const ConfigCommand& command, const CommonOptions& common) {
     switch (command.action) {
         case ConfigCommand::Action::check: return check_config(command, common);
-        case ConfigCommand::Action::schema: print(config_schema() + "\n"); return done;
+        case ConfigCommand::Action::schema: print_as_it_is(config_schema() + "\n"); return done;
         case ConfigCommand::Action::show: break;
     }
     return show(command, common);

@@ -131,7 +131,7 @@ ExitCode run_count(const CountCommand& command, const CommonOptions& common) {
     }
     if (common.json) {
         const ordered_json json{{"counter", counter->id()}, {"tokens", total}, {"files", std::move(files)}};
-        print(shown_json(json) + "\n");
+        print_json(shown_json(json) + "\n");
     } else {
         print_table(files, total, *counter);
     }

@@ -81,10 +81,10 @@ ChainDiff diff_of(const DiffCommand& command, const DiffSide& a, const DiffSide&
     return diff;
 }
 
-ExitCode exit_of(const ChainDiff& diff, bool no_mask) {
+ExitCode exit_of(const ChainDiff& diff) {
     ReplayTotals sum = diff.chains[0].totals;
     sum += diff.chains[1].totals;
-    for (const std::string& error : sum.errors) complain(shown(masked_unless(no_mask, error)));
+    for (const std::string& error : sum.errors) complain(shown(error));
     const std::string reason = reason_of_failure(sum);
     if (reason.empty()) return done;
     complain("failed: " + reason);
@@ -126,7 +126,6 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
         ->check(whole_number_check(0, "a call of the session"))
         ->type_name("K");
     sub->add_flag("--calls", command.calls, "A line for each request too");
-    add_no_mask(*sub, command.no_mask);
     sub->footer(
         "Examples:\n"
         "  whittle diff session.jsonl --config old.json --config new.json\n"
@@ -155,13 +154,15 @@ ExitCode run_diff(const DiffCommand& command, const CommonOptions& common) {
     visit_session(command.session, common, [&]<JsonMessage M>(const Trajectory<M>& trajectory) {
         if (calls_in(trajectory) == 0) throw Error(Errc::not_found, trajectory.id + ": the session has no model call");
         ChainDiff diff = diff_of<M>(command, a, b, trajectory);
-        KnownSecrets secrets(!command.no_mask);
+        KnownSecrets secrets(!are_secrets_shown());
         secrets.learn_all(std::span<const M>(trajectory.messages));
         hide_secrets(diff, secrets);
-        std::string text = common.json ? diff_json(diff, command.calls)
-                                       : diff_text(diff, command.calls, text_columns(), may_colour(common.no_color));
-        print(masked_unless(command.no_mask, std::move(text), common.json));
-        code = exit_of(diff, command.no_mask);
+        if (common.json) {
+            print_json(diff_json(diff, command.calls));
+        } else {
+            print(diff_text(diff, command.calls, text_columns(), may_colour(common.no_color)));
+        }
+        code = exit_of(diff);
     });
     return code;
 }

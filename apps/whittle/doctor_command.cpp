@@ -56,7 +56,11 @@ ExitCode run_doctor(const DoctorCommand& command, const CommonOptions& common) {
     if (command.config.name().empty())
         throw UsageError{"doctor: expected a configuration, or --preset NAME, such as --preset recommended"};
     const Symptoms findings = diagnose(command, common);
-    print(common.json ? shown_json(symptoms_json(findings)) + "\n" : symptoms_text(findings));
+    if (common.json) {
+        print_json(shown_json(symptoms_json(findings)) + "\n");
+    } else {
+        print(symptoms_text(findings));
+    }
     std::vector<std::string> topics;
     for (const Symptom& finding : findings) {
         if (finding.health == Health::failed && std::ranges::find(topics, finding.topic) == topics.end())

@@ -21,7 +21,6 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
         ->type_name("K");
     sub->add_option("--session", command.session.id, "Where the file has several: the id of one; left out: the first")
         ->type_name("ID");
-    add_no_mask(*sub, command.no_mask);
     add_config(*sub, command.config);
     sub->footer(
         "Examples:\n"
@@ -40,17 +39,19 @@ ExitCode run_explain(const ExplainCommand& command, const CommonOptions& common)
         CostBasis basis = cost_basis_of(trajectory, evaluation::to_session(trajectory));
         const WatchedChains& chains = by_cache.for_session(basis);
         explanation = explain_call<M>(trajectory, chains.of<M>(), chains.clock(), command.call);
-        KnownSecrets secrets(!command.no_mask);
+        KnownSecrets secrets(!are_secrets_shown());
         secrets.learn_all(std::span<const M>(trajectory.messages));
         hide_secrets(explanation, secrets);
     });
-    std::string text =
-        common.json ? shown_json(explanation_json(explanation)) + "\n" : explanation_text(explanation, text_columns());
-    print(masked_unless(command.no_mask, std::move(text), common.json));
+    if (common.json) {
+        print_json(shown_json(explanation_json(explanation)) + "\n");
+    } else {
+        print(explanation_text(explanation, text_columns()));
+    }
     ExitCode code = done;
     for (const ExplainedStage& stage : explanation.stages) {
         if (stage.error.empty()) continue;
-        complain(masked_unless(command.no_mask, fmt::format("failed: {}: {}", stage.middleware, stage.error)));
+        complain(fmt::format("failed: {}: {}", stage.middleware, stage.error));
         code = failed;
     }
     return code;

@@ -18,7 +18,6 @@ struct ExplainCommand {
     SessionChoice session{};
     ConfigChoice config{};
     std::optional<std::int64_t> call{};  ///< from 0; left out: the last one
-    bool no_mask = false;
 };
 
 struct DiffCommand {
@@ -28,7 +27,6 @@ struct DiffCommand {
     std::string cache{};                 ///< of presets
     std::optional<std::int64_t> call{};  ///< whose messages are listed; left out: the first that differs
     bool calls = false;
-    bool no_mask = false;
 };
 
 struct DoctorCommand {

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "config_commands.hpp"
 #include "explain_commands.hpp"
+#include "masked.hpp"
 #include "options.hpp"
 #include "scan_command.hpp"
 #include "shown.hpp"
@@ -37,7 +38,6 @@ CLI::App* add_replay(CLI::App& app, ReplayCommand& command) {
                   "With --requests: only what the request before did not have, and how much of it to keep");
     sub->add_flag("--totals", command.totals_only, "Leave out the single sessions");
     add_html(*sub, command.html);
-    add_no_mask(*sub, command.html.no_mask, "With --html: what looks like a secret as it is");
     sub->footer(
         "Examples:\n"
         "  whittle replay sessions.jsonl --preset recommended --window 200000\n"
@@ -153,8 +153,8 @@ ExitCode tell(const CLI::App& app, const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;
     const int code = app.exit(error, out, err);
-    if (!out.view().empty()) print(out.view());
-    write_error_stream(shown_lines(err.view()));
+    if (!out.view().empty()) print_as_it_is(out.view());
+    write_error_stream(shown_lines(printed(err.view())));
     return code == 0 ? done : usage;
 }
 
@@ -180,7 +180,7 @@ int guarded(const std::function<ExitCode()>& work) {
 }
 
 ExitCode print_of(const std::string& text) {
-    print(text);
+    print_as_it_is(text);
     return done;
 }
 
@@ -227,6 +227,7 @@ int run(int argc, char** argv) {
     CLI::App* scan_app = add_scan(app, scan_command);
     for (CLI::App* sub : {replay_app, compare_app, apply_app, check_app, count_app, explain_app, diff_app, scan_app}) {
         add_common(*sub, common);
+        add_no_mask(*sub, common);
         add_shape(*sub, common);
     }
     for (CLI::App* sub : {replay_app, compare_app, apply_app, explain_app, diff_app, doctor_app})
@@ -236,6 +237,7 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return tell(app, error);
     }
+    if (common.no_mask) show_secrets();
     if (replay_app->parsed()) return guarded([&] { return run_replay(replay_command, common); });
     if (compare_app->parsed()) return guarded([&] { return run_compare(compare_command, common); });
     if (apply_app->parsed()) return guarded([&] { return run_apply(apply_command, common); });

@@ -3,6 +3,7 @@
 #include "whittle/redaction/redaction.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 
 namespace whittle::cli {
@@ -15,6 +16,8 @@ const Redactor& redactor() {
     static const Redactor shared(RedactionRules{.shown_bytes = shown_bytes});
     return shared;
 }
+
+std::atomic<bool> secrets_shown{false};  // as one command of this process wants it
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
@@ -88,10 +91,13 @@ std::string masked(std::string_view text) { return redactor().content(text).text
 
 std::string masked_json(std::string_view json) { return redactor().json(json).text; }
 
-std::string masked_unless(bool no_mask, std::string text, bool is_json) {
-    if (no_mask) return text;
-    return is_json ? masked_json(text) : masked(text);
-}
+void show_secrets() noexcept { secrets_shown = true; }
+
+bool are_secrets_shown() noexcept { return secrets_shown; }
+
+std::string printed(std::string_view text) { return are_secrets_shown() ? std::string(text) : masked(text); }
+
+std::string printed_json(std::string_view json) { return are_secrets_shown() ? std::string(json) : masked_json(json); }
 
 void KnownSecrets::learn(std::string_view whole) {
     constexpr std::size_t most = 4'096;

@@ -18,8 +18,12 @@ namespace whittle::cli {
 /// JSON text, which stays JSON.
 [[nodiscard]] std::string masked_json(std::string_view json);
 
-/// What a command prints: `text` as it is if `--no-mask` was given, else masked as the text, or the JSON, that it is.
-[[nodiscard]] std::string masked_unless(bool no_mask, std::string text, bool is_json = false);
+/// `--no-mask` was given: from now on the tool prints what looks like a secret as it is.
+void show_secrets() noexcept;
+[[nodiscard]] bool are_secrets_shown() noexcept;
+/// What the tool prints, wherever it does: masked, unless secrets are shown.
+[[nodiscard]] std::string printed(std::string_view text);
+[[nodiscard]] std::string printed_json(std::string_view json);
 
 /// Masks texts that may have been cut, by a chain, out of texts that are known as a whole.
 class KnownSecrets {

@@ -38,8 +38,8 @@ void add_shape(CLI::App& command, CommonOptions& common) {
         ->type_name("N");
 }
 
-void add_no_mask(CLI::App& command, bool& no_mask, const char* meaning) {
-    command.add_flag("--no-mask", no_mask, meaning);
+void add_no_mask(CLI::App& command, CommonOptions& common) {
+    command.add_flag("--no-mask", common.no_mask, "Print what looks like a secret as it is");
 }
 
 void add_remote(CLI::App& command, CommonOptions& common) {

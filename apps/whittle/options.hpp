@@ -23,7 +23,7 @@ void add_remote(CLI::App& command, CommonOptions& common);
 /// `--html` and what bounds it.
 void add_html(CLI::App& command, HtmlChoice& html);
 /// `--no-mask`, of commands that print what sessions and stores hold.
-void add_no_mask(CLI::App& command, bool& no_mask, const char* meaning = "Print what looks like a secret as it is");
+void add_no_mask(CLI::App& command, CommonOptions& common);
 /// Of that many or more, up to 15 digits; `unit`: what an error says was expected.
 [[nodiscard]] CLI::Validator whole_number_check(std::int64_t lowest, const std::string& unit);
 /// `--preset NAME` with what it has to know, in place of `file`.

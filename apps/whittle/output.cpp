@@ -1,6 +1,7 @@
 #include "output.hpp"
 
 #include "interrupt.hpp"
+#include "masked.hpp"
 #include "same_file.hpp"
 #include "shown.hpp"
 #include "whittle/base/error.hpp"
@@ -170,7 +171,11 @@ void OutputFile::commit() {
     close_file();  // and with it the lock
 }
 
-void print(std::string_view text) {
+void print(std::string_view text) { print_as_it_is(printed(text)); }
+
+void print_json(std::string_view json) { print_as_it_is(printed_json(json)); }
+
+void print_as_it_is(std::string_view text) {
     OutputFile out("-");
     out.write(text);
 }
@@ -183,7 +188,7 @@ void write_error_stream(std::string_view text) noexcept {
 void complain(std::string_view text) noexcept {
     try {
         const bool is_terminal = ::isatty(STDERR_FILENO) == 1;  // where a line of progress may stand
-        write_error_stream((is_terminal ? "\r\x1b[Kwhittle: " : "whittle: ") + shown_lines(text) + "\n");
+        write_error_stream((is_terminal ? "\r\x1b[Kwhittle: " : "whittle: ") + shown_lines(printed(text)) + "\n");
     } catch (const std::exception&) {
         write_error_stream("whittle: out of memory\n");
     }

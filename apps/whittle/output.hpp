@@ -34,11 +34,16 @@ private:
     std::unique_ptr<Packer> packer_;
 };
 
-/// To standard output. Throws Error(storage_failed).
+/// To standard output, without what looks like a secret unless secrets are shown. Throws Error(storage_failed).
 void print(std::string_view text);
+/// The same of JSON, which stays JSON.
+void print_json(std::string_view json);
+/// To standard output, byte for byte: what is of no session, or was asked for as it is, or is masked already.
+void print_as_it_is(std::string_view text);
 /// To standard error as it is; failures are ignored.
 void write_error_stream(std::string_view text) noexcept;
-/// A line of ours on standard error, "whittle: ..."; the text is escaped for a terminal, its line feeds aside.
+/// A line of ours on standard error, "whittle: ...", without secrets as `print` has it; the text is escaped for a
+/// terminal, its line feeds aside.
 void complain(std::string_view text) noexcept;
 
 }  // namespace whittle::cli

@@ -2,6 +2,7 @@
 #include "chains_by_cache.hpp"
 #include "commands.hpp"
 #include "figures_of.hpp"
+#include "masked.hpp"
 #include "replay_page.hpp"
 #include "same_file.hpp"
 #include "side_calls.hpp"
@@ -118,14 +119,15 @@ private:
                 entry.update(to_json(session));
                 list_.push_back(std::move(entry));
             }
-            if (!command_.totals_only) text_.add(trajectory.id, session.totals, session.cost);
+            if (!command_.totals_only) text_.add(printed(trajectory.id), session.totals, session.cost);
             note_problems(file, trajectory.id, session.totals);
             in_file += session;
         });
         sum_ += in_file;
         if (command_.files.size() == 1) return;
         if (common_.json) files_.push_back(with_name("file", file, in_file));
-        text_.add(fmt::format("= {}", std::filesystem::path(file).filename().string()), in_file.totals, in_file.cost);
+        const std::string name = std::filesystem::path(file).filename().string();
+        text_.add("= " + printed(name), in_file.totals, in_file.cost);
     }
 
     /// Which session and where, as far as `ReplayTotals::errors` does not say it.
@@ -152,7 +154,7 @@ private:
         const Recording<M> recording{trajectory.id, trajectory.system, trajectory.tools, trajectory.messages,
                                      trajectory.seconds};
         std::optional<StoryTeller<M>> teller;
-        if (!command_.html.file.empty()) teller.emplace(recording, chain, page_.chain(), !command_.html.no_mask);
+        if (!command_.html.file.empty()) teller.emplace(recording, chain, page_.chain(), !are_secrets_shown());
         CallProgress calls(trajectory);
         WatchedCalls side_calls;
         evaluation::ChainOptions<M> options{.stop = interrupt_token(), .clock = chains.clock()};
@@ -209,10 +211,11 @@ private:
 
     /// Requests or a report on standard output leave standard error for the totals.
     void tell() {
+        const std::string text = common_.json ? printed_json(result()) : printed(result());
         if (command_.requests == "-" || command_.html.file == "-") {
-            write_error_stream(result());
+            write_error_stream(text);
         } else {
-            print(result());
+            print_as_it_is(text);
         }
     }
 

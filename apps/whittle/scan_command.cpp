@@ -32,7 +32,7 @@ public:
     ScanRun(const ScanCommand& command, const CommonOptions& common)
         : command_(command), common_(common), given_(to_shape(common.shape)) {
         settings_.window = command.window;
-        settings_.is_masked = !command.html.no_mask;
+        settings_.is_masked = !are_secrets_shown();
         settings_.story_bytes = static_cast<std::size_t>(command.html.text_bytes);
         settings_.on_progress = [this](double share) {
             throw_if_memory_is_short();
@@ -48,23 +48,23 @@ public:
         std::vector<ScannedPlace> places = places_of_agents_or_paths();
         for (const ScannedPlace& place : places) {
             report_.add_place(place);
-            for (const std::string& problem : place.problems) complain(hidden(problem));
+            for (const std::string& problem : place.problems) complain(problem);
             if (place.links > 0)
-                complain(hidden(fmt::format("note: {}: {} {} not followed", place.path, grouped(place.links),
-                                            place.links == 1 ? "link was" : "links were")));
+                complain(fmt::format("note: {}: {} {} not followed", place.path, grouped(place.links),
+                                     place.links == 1 ? "link was" : "links were"));
             for (const std::string& file : place.files) bytes_ += size_of(file);
         }
         for (const ScannedPlace& place : places) {
             for (const std::string& file : place.files) scan_or_complain(file, !is_given(file));
         }
-        if (const std::string text = newer_.text(); !text.empty()) complain(hidden("note: " + text));
-        if (command_.html.file != "-") print(result());
+        if (const std::string text = newer_.text(); !text.empty()) complain("note: " + text);
+        if (command_.html.file != "-") print_result();
         if (!command_.html.file.empty() && report_.sessions() > 0) write_report(report_.take_page(), command_.html);
         const bool has_failed = !failed_.empty() || report_.sessions() == 0;
         const std::string left_out = left_out_text();
         // At the agents' own places there always is something else.
         if (!left_out.empty() && (has_failed || !command_.paths.empty()))
-            complain(hidden(has_failed ? "failed: " + left_out : left_out));
+            complain(has_failed ? "failed: " + left_out : left_out);
         return has_failed ? failed : done;
     }
 
@@ -112,7 +112,7 @@ private:
 
     void fail(const std::string& file, const std::string& reason) {
         failed_.push_back(file);
-        complain(hidden(reason));
+        complain(reason);
     }
 
     /// What is not in the sums, in one line: files that could not be read, which were told before, and those without a
@@ -153,7 +153,7 @@ private:
         newer_.add(format, notes);
         if (notes.sessions == 0) report_.pass_over({file, "log without a session", std::string(logs::name_of(format))});
         if (const std::string text = text_of_notes(notes); !text.empty())
-            complain(hidden(fmt::format("note: {}: {}", file, text)));
+            complain(fmt::format("note: {}: {}", file, text));
     }
 
     /// What is known before anything is read. What was only found in a folder may be anything.
@@ -195,10 +195,8 @@ private:
     void take(logs::Session&& session, const std::string& agent, const std::string& file, std::optional<Shape> shape) {
         throw_if_interrupted();
         throw_if_memory_is_short();
-        if (!command_.html.no_mask) {  // tables cut names
-            session.recording.id = masked(session.recording.id);
-            session.parent = masked(session.parent);
-        }
+        session.recording.id = printed(session.recording.id);  // tables cut names
+        session.parent = printed(session.parent);
         const Shape its = shape ? *shape : detect_shape(session.recording, file);
         const ScanSource source{.agent = agent, .file = file, .is_anthropic = its == Shape::anthropic};
         report_.add(scan_session(std::move(session), source, settings_, seen_));
@@ -216,14 +214,9 @@ private:
                        Share::of_bytes(done_bytes_ + begin_ + static_cast<std::uint64_t>(share * read), bytes_));
     }
 
-    [[nodiscard]] std::string result() const {
-        if (common_.json) return masked_unless(command_.html.no_mask, report_.json(), true);
-        if (command_.csv) return hidden(report_.csv());
-        return hidden(report_.text(may_colour(common_.no_color)));
-    }
-
-    [[nodiscard]] std::string hidden(std::string text) const {
-        return masked_unless(command_.html.no_mask, std::move(text));
+    void print_result() const {
+        if (common_.json) return print_json(report_.json());
+        print(command_.csv ? report_.csv() : report_.text(may_colour(common_.no_color)));
     }
 
     const ScanCommand& command_;
@@ -257,7 +250,6 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
         ->type_name("TOKENS");
     scan->add_flag("--csv", command.csv, "Print a line for each session");
     add_html(*scan, command.html);
-    add_no_mask(*scan, command.html.no_mask);
     scan->footer(
         "Examples:\n"
         "  whittle scan\n"

@@ -50,7 +50,7 @@ std::string groups_text(const std::vector<StoredObject>& objects, bool colour) {
     const auto add = [&](const std::string& name, const StoreGroup& group) {
         table.add({name, grouped(group.objects), grouped(group.bytes), age_text(group.newest), age_text(group.oldest)});
     };
-    for (const auto& [name, group] : groups) add(clipped_to_width(shown(name), 44), group);
+    for (const auto& [name, group] : groups) add(clipped_to_width(shown(printed(name)), 44), group);
     table.add_line();
     add(fmt::format("total of {}", grouped(static_cast<std::int64_t>(groups.size()))), all);
     return table.text(colour, table_columns());
@@ -60,15 +60,15 @@ std::string objects_text(const std::vector<StoredObject>& objects, bool colour) 
     if (objects.empty()) return "no object\n";
     Table table({"object", "bytes", "age"});
     for (const StoredObject& object : objects)
-        table.add({object.key, grouped(object.bytes), age_text(object.age_seconds)});
+        table.add({printed(object.key), grouped(object.bytes), age_text(object.age_seconds)});
     return table.text(colour, table_columns());
 }
 
 ordered_json objects_json(const std::vector<StoredObject>& objects) {
     ordered_json list = ordered_json::array();
     for (const StoredObject& object : objects)
-        list.push_back({{"key", object.key},
-                        {"conversation", root_of(object.key)},
+        list.push_back({{"key", printed(object.key)},
+                        {"conversation", printed(root_of(object.key))},
                         {"bytes", object.bytes},
                         {"age_seconds", object.age_seconds}});
     return list;
@@ -79,9 +79,9 @@ ExitCode list_store(const StoreCommand& command, const CommonOptions& common) {
     const std::vector<StoredObject> objects = objects_in(*storage, command.prefix);
     const bool colour = may_colour(common.no_color);
     if (common.json) {
-        print(shown_json(objects_json(objects)) + "\n");
+        print_as_it_is(shown_json(objects_json(objects)) + "\n");
     } else {
-        print(command.prefix.empty() ? groups_text(objects, colour) : objects_text(objects, colour));
+        print_as_it_is(command.prefix.empty() ? groups_text(objects, colour) : objects_text(objects, colour));
     }
     return done;
 }
@@ -114,7 +114,7 @@ ExitCode show_object(const StoreCommand& command) {
     if (!command.key_file.empty()) content = open_store(command.root, command.key_file)->get(key);
     if (!content) throw Error(Errc::not_found, fmt::format("{}: no object \"{}\"", command.root, key));
     if (command.raw) {
-        print(*content);
+        print_as_it_is(*content);
         return done;
     }
     if (sealing_key && command.key_file.empty()) {
@@ -127,9 +127,9 @@ ExitCode show_object(const StoreCommand& command) {
         complain(fmt::format("note: redacted: {} places ({}); this is not the original", note->places, note->rules));
         content->resize(content->size() - static_cast<std::size_t>(note->note_bytes));
     }
-    const std::string text = masked_unless(command.no_mask, *content);
+    const std::string text = printed(*content);
     if (text != *content) complain("note: what looks like a secret is masked; --no-mask and --raw show it");
-    print(shown_lines(text) + (text.ends_with('\n') ? "" : "\n"));
+    print_as_it_is(shown_lines(text) + (text.ends_with('\n') ? "" : "\n"));
     return done;
 }
 
@@ -152,8 +152,9 @@ ExitCode verify_store(const StoreCommand& command, const CommonOptions& common) 
     if (common.json) {
         ordered_json json{{"objects", read}, {"bytes", bytes}};
         json["damaged"] = ordered_json::array();
-        for (const auto& [key, reason] : faults) json["damaged"].push_back({{"key", key}, {"reason", reason}});
-        print(shown_json(json) + "\n");
+        for (const auto& [key, reason] : faults)
+            json["damaged"].push_back({{"key", printed(key)}, {"reason", printed(reason)}});
+        print_as_it_is(shown_json(json) + "\n");
     } else {
         std::string text;
         for (const auto& [key, reason] : faults) text += shown(fmt::format("{}: {}", key, reason)) + "\n";
@@ -210,7 +211,6 @@ CLI::App* add_store(CLI::App& app, StoreCommand& command, CommonOptions& common)
     CLI::App* show = add_store_action(*store, command, Action::show, "show", "Print an object");
     show->add_option("key", command.key, "Its key, or the path that placeholders name")->required()->type_name("KEY");
     show->add_flag("--raw", command.raw, "The bytes as they are, for a file or a pipe");
-    add_no_mask(*show, command.no_mask);
     show->footer(
         "Examples:\n"
         "  whittle store show store talk-7/clear/c1\n"
@@ -225,6 +225,7 @@ CLI::App* add_store(CLI::App& app, StoreCommand& command, CommonOptions& common)
         "  whittle store verify store\n\n"
         "Exit code 1 if an object cannot be read back.");
     add_store_gc(*store, command, common);
+    for (CLI::App* sub : store->get_subcommands({})) add_no_mask(*sub, common);
     return store;
 }
 

@@ -24,7 +24,6 @@ struct StoreCommand {
     std::string key{};
     std::string key_file{};           ///< sealing keys, a line each: id, space, 64 hexadecimal digits; empty: none
     bool raw = false;                 ///< show: the bytes as they are
-    bool no_mask = false;             ///< show: secrets as they are
     std::vector<std::string> live{};  ///< gc: files that say what is still referred to
     std::vector<std::string> conversations{};  ///< gc: ids of those that go
     std::int64_t older_than_hours = 24;

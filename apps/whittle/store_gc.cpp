@@ -1,5 +1,6 @@
 #include "input.hpp"
 #include "interrupt.hpp"
+#include "masked.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "shown.hpp"
@@ -173,13 +174,13 @@ std::string stays_text(const RetentionPlan& plan) {
 std::string plan_text(const StoreCommand& command, const RetentionPlan& plan, const RetentionResult& result) {
     std::string text;
     for (const RetentionObject& object : plan.goes)
-        text += fmt::format("{}  {} bytes, {}: {}\n", shown(object.key), grouped(object.bytes),
+        text += fmt::format("{}  {} bytes, {}: {}\n", shown(printed(object.key)), grouped(object.bytes),
                             age_text(age_of(object.stored_at)), why(object));
     const RetentionSum sum = command.yes ? result.removed : plan.going();
     text += fmt::format("{} objects with {} bytes {}; of what stays {}\n", grouped(sum.objects), grouped(sum.bytes),
                         command.yes ? "removed" : "would be removed with --yes", stays_text(plan));
     for (const std::string& key : result.spared)
-        text += fmt::format("spared, since it was written or referred to meanwhile: {}\n", shown(key));
+        text += fmt::format("spared, since it was written or referred to meanwhile: {}\n", shown(printed(key)));
     if (command.max_bytes > 0 && plan.bytes_after > command.max_bytes)
         text += fmt::format("{} bytes more than --max-bytes stay: they are referred to, or young\n",
                             grouped(plan.bytes_after - command.max_bytes));
@@ -192,13 +193,14 @@ ordered_json plan_json(const StoreCommand& command, const RetentionPlan& plan, c
                       {"bytes", sum.bytes},
                       {"bytes_before", plan.bytes_before},
                       {"bytes_after", plan.bytes_after},
-                      {"spared", result.spared}};
+                      {"spared", ordered_json::array()}};
+    for (const std::string& key : result.spared) json["spared"].push_back(printed(key));
     for (const auto reason : {RetentionReason::referred, RetentionReason::log, RetentionReason::young,
                               RetentionReason::active, RetentionReason::unknown})
         json[std::string(to_word(reason))] = objects_of(plan, reason);
     json["objects"] = ordered_json::array();
     for (const RetentionObject& object : plan.goes)
-        json["objects"].push_back({{"key", object.key},
+        json["objects"].push_back({{"key", printed(object.key)},
                                    {"bytes", object.bytes},
                                    {"age_seconds", age_of(object.stored_at)},
                                    {"reason", to_word(object.reason)}});
@@ -253,7 +255,8 @@ ExitCode run_store_gc(const StoreCommand& command, const CommonOptions& common) 
     const RetentionPlan plan = plan_retention(*storage, options);
     require_conversations(*storage, command, live, options);
     const RetentionResult result = command.yes ? carry_out(*storage, plan, options) : RetentionResult{};
-    print(common.json ? shown_json(plan_json(command, plan, result)) + "\n" : plan_text(command, plan, result));
+    print_as_it_is(common.json ? shown_json(plan_json(command, plan, result)) + "\n"
+                               : plan_text(command, plan, result));
     return done;
 }
 

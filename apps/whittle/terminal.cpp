@@ -1,5 +1,6 @@
 #include "terminal.hpp"
 
+#include "masked.hpp"
 #include "output.hpp"
 #include "shown.hpp"
 
@@ -59,7 +60,7 @@ void Progress::show(std::string_view text) {
     if (!is_terminal_ || Clock::now() < next_) return;
     next_ = Clock::now() + std::chrono::milliseconds(100);
     is_shown_ = true;
-    write_error_stream(fmt::format("\r\x1b[K{}", clipped_to_width(shown(text), progress_columns())));
+    write_error_stream(fmt::format("\r\x1b[K{}", clipped_to_width(shown(printed(text)), progress_columns())));
 }
 
 void Progress::show(std::string_view text, const Share& share) {

@@ -1,5 +1,6 @@
 #include "write_report.hpp"
 
+#include "masked.hpp"
 #include "output.hpp"
 
 #include <string>
@@ -9,7 +10,7 @@ namespace whittle::cli {
 
 void write_report(ReportPage&& page, const HtmlChoice& html) {
     page.text_bytes = html.text_bytes;
-    page.is_masked = !html.no_mask;
+    page.is_masked = !are_secrets_shown();
     const std::string text = report_html(std::move(page));
     OutputFile out(html.file);
     out.write(text);

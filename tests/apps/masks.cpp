@@ -193,3 +193,47 @@ TEST_CASE("what begins like a path, an address or words behind a name is not mas
         CHECK_FALSE(has(shown.out, "abcdefghijklmnop"));
     }
 }
+
+TEST_CASE("every command masks the ids and names that it prints, unless it is told not to", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_with_keys());
+    const std::string session_broken = R"({"id":")" + service_key + R"(","messages":[{"role":"user","content":"go"},)" +
+                                       R"({"role":"tool","tool_call_id":")" + service_key + R"(","content":"x"}]})";
+    write_text(dir / "broken.jsonl", session_broken + "\n");
+    write_text(dir / "chain.json", memory_chain);
+    const std::string named_file = service_key + ".jsonl";
+    write_text(dir / named_file, "no session\n");
+    const auto storage = whittle::file_storage(dir / "store");
+    storage->put_if_absent(service_key + "/clear/c1", "x");
+    storage->put_if_absent("kept/clear/c1", "x");
+    write_text(dir / "live.json", R"({"messages":[{"role":"user","content":"see kept/clear/c1"}]})");
+    for (const std::string command :
+         {"replay s.jsonl --config chain.json", "replay s.jsonl --config chain.json --json",
+          "compare s.jsonl --strategy noop --json --sessions", "count s.jsonl --json", "check broken.jsonl",
+          "check broken.jsonl --json", "apply --config chain.json --in s.jsonl --dry-run",
+          "apply --config chain.json --in s.jsonl --dry-run --json", "store ls store", "store ls store --json",
+          "store gc store --older-than 0 --live live.json", "store gc store --older-than 0 --live live.json --json",
+          "scan sk-proj-abcdefghijklmnop0123456789.jsonl --json",
+          "replay --config chain.json sk-proj-abcdefghijklmnop0123456789.jsonl"}) {
+        CAPTURE(command);
+        const CliResult hidden = run_cli(dir, command);
+        CHECK_FALSE(has(hidden.out + hidden.err, "abcdefghijklmnop"));
+        const CliResult plain = run_cli(dir, command + " --no-mask");
+        CHECK(plain.exit_code == hidden.exit_code);
+        CHECK(has(plain.out + plain.err, "abcdefghijklmnop"));
+        if (!has(command, "--json") || hidden.out.empty()) continue;
+        CHECK(json::accept(hidden.out));
+        if (has(command, "store")) continue;  // the ages of its objects change
+        CHECK(plain_values(json::parse(hidden.out)) == plain_values(json::parse(plain.out)));
+    }
+}
+
+TEST_CASE("what is written to be read again is not masked", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl", session_with_keys());
+    write_text(dir / "chain.json", memory_chain);
+    CHECK(run_cli(dir, "replay s.jsonl --config chain.json --requests requests.jsonl").exit_code == 0);
+    CHECK(has(read_text(dir / "requests.jsonl"), service_key));
+    CHECK(run_cli(dir, "apply --config chain.json --in s.jsonl --out smaller.json").exit_code == 0);
+    CHECK(has(read_text(dir / "smaller.json"), service_key));
+}
