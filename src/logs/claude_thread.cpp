@@ -85,39 +85,21 @@ bool was_held(const ordered_json& held, const ordered_json& block) {
     return false;
 }
 
-template <typename Map>
-void shift_from(Map& map, std::size_t first) {
-    for (auto& [key, value] : map) {
-        if (value >= first) ++value;
-    }
-}
-
 }  // namespace
 
-/// Without what was taken back since.
-ClaudeThread::Place ClaudeThread::as_of_now(Place place) const {
-    const std::size_t left = messages_left_.held(place.messages, place.moment);
-    if (place.own && messages_left_.held(*place.own + 1, place.moment) <= *place.own) place.own.reset();
-    return {left, compactions_left_.held(place.compactions, place.moment), place.own, messages_left_.now()};
+std::size_t ClaudeThread::point_behind(std::size_t size) const {
+    return size == 0 ? 0 : 2 * size - (late_.contains(size - 1) ? 0 : 1);
 }
 
-std::optional<ClaudeThread::Place> ClaudeThread::place_of(std::string_view id) const {
-    const auto known = places_.find(std::string(id));
-    return known == places_.end() ? std::nullopt : std::optional(as_of_now(known->second));
+ClaudePlace ClaudeThread::place_of_parent(const ordered_json& record) const {
+    return places_.find(text_at(record, "parentUuid")).value_or(here());
 }
 
-ClaudeThread::Place ClaudeThread::place_of_parent(const ordered_json& record) const {
-    return place_of(text_at(record, "parentUuid")).value_or(here());
+void ClaudeThread::mark(const ordered_json& record, const ClaudePlace& place) {
+    places_.mark(text_at(record, "uuid"), place);
 }
 
-void ClaudeThread::mark(const ordered_json& record, Place place) {
-    place.moment = messages_left_.now();
-    if (const std::string_view id = text_at(record, "uuid"); !id.empty()) places_[std::string(id)] = place;
-}
-
-bool ClaudeThread::is_known(const ordered_json& record) const {
-    return places_.contains(std::string(text_at(record, "uuid")));
-}
+bool ClaudeThread::is_known(const ordered_json& record) const { return places_.contains(text_at(record, "uuid")); }
 
 bool ClaudeThread::is_repeated(const ordered_json& record, LogNotes& notes) const {
     if (!is_known(record)) return false;
@@ -127,8 +109,8 @@ bool ClaudeThread::is_repeated(const ordered_json& record, LogNotes& notes) cons
 
 void ClaudeThread::pass(const ordered_json& record) {
     if (is_known(record)) return;
-    const Place parent = place_of_parent(record);
-    mark(record, {parent.messages, parent.compactions, std::nullopt});
+    const ClaudePlace parent = place_of_parent(record);
+    mark(record, {parent.point, parent.compactions, std::nullopt});
 }
 
 void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& notes) {
@@ -138,7 +120,7 @@ void ClaudeThread::add_reply(ordered_json& record, std::size_t line, LogNotes& n
     const std::size_t reply = reply_of(record, line);
     append_blocks(reply, to_blocks(std::move(*content)));
     add_usage_of(reply, record["message"], notes);
-    mark(record, {reply + 1, entries_.compactions(), reply});
+    mark(record, place_of_message(2 * reply));
 }
 
 /// The one that the record is more of, or else a new one.
@@ -162,8 +144,10 @@ bool ClaudeThread::is_more_of(std::size_t reply, const ordered_json& record) con
     const ordered_json& message = record["message"];
     const std::string_view request = text_at(record, "requestId");
     if (!request.empty() && requests_.at(std::string(text_at(message, "id"))) == request) return true;
-    if (place_of_parent(record).messages <= reply + 1) return true;
-    const bool follows_results = entries_.size() == reply + 2 && holds_results(reply + 1);
+    if (place_of_parent(record).point <= 2 * reply + 1) return true;
+    const bool has_late = late_.contains(reply);
+    const bool follows_results =
+        has_late ? entries_.size() == reply + 1 : entries_.size() == reply + 2 && holds_results(reply + 1);
     const ordered_json* usage = tree_at(message, "usage");
     return follows_results && (usage == nullptr || !entries_[reply].call->usage ||
                                has_same_input(provider_usage(*usage), *entries_[reply].call->usage));
@@ -203,6 +187,10 @@ void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordere
 }
 
 void ClaudeThread::close() {
+    std::vector<std::pair<std::size_t, Entry>> late;
+    for (auto& [reply, results] : late_) late.emplace_back(reply + 1, std::move(results));
+    entries_.insert_all(std::move(late));
+    late_.clear();
     close_calls();
     close_calls_kept();
     for (Call& call : within_) entries_.bill_elsewhere(std::move(call));
@@ -250,16 +238,20 @@ void ClaudeThread::add_summary(ordered_json content) {
 void ClaudeThread::add_prompt(ordered_json content, const ordered_json& record, std::size_t line, bool is_companion,
                               LogNotes& notes) {
     if (is_repeated(record, notes)) return;
-    Place place = place_of_parent(record);
-    place.messages = behind_results(place.messages);
-    if (place.messages < entries_.size() || place.compactions < entries_.compactions()) take_back_to(place);
-    const std::size_t before = entries_.empty() ? 0 : entries_[entries_.size() - 1].companions;
-    entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
-                  .time = time_of(record),
-                  .line = line,
-                  .call = std::nullopt,
-                  .companions = is_companion ? before + 1 : 0});
-    mark(record, {entries_.size(), entries_.compactions(), entries_.size() - 1});
+    ClaudePlace place = place_of_parent(record);
+    place.point = behind_results(place.point);
+    if (place.point < here().point || place.compactions < entries_.compactions()) take_back_to(place);
+    const Entry* const newest = entries_.empty() ? nullptr : &entries_[entries_.size() - 1];
+    const std::size_t companions = newest == nullptr || late_.contains(entries_.size() - 1) ? 0 : newest->companions;
+    const std::size_t results = newest == nullptr ? 0 : newest->results_in_row;
+    const bool holds = has_tool_result(content);
+    const std::size_t at = entries_.add({.message = {{"role", "user"}, {"content", std::move(content)}},
+                                         .time = time_of(record),
+                                         .line = line,
+                                         .call = std::nullopt,
+                                         .companions = is_companion ? companions + 1 : 0,
+                                         .results_in_row = holds ? results + 1 : 0});
+    mark(record, place_of_message(2 * at));
 }
 
 bool ClaudeThread::begins_anew(const ordered_json& record) const {
@@ -274,42 +266,54 @@ bool ClaudeThread::begins_anew(const ordered_json& record) const {
 
 /// All results of a reply are one message, the one behind it, as the interface wants them.
 void ClaudeThread::add_results(ordered_json blocks, const ordered_json& record, std::size_t line) {
-    const std::size_t at = message_for_results(blocks, record, line);
-    ordered_json& held = entries_[at].message["content"];
-    for (ordered_json& block : blocks) held.push_back(std::move(block));
-    mark(record, {at + 1, entries_.compactions(), at});
+    const std::size_t number = message_for_results(blocks, record, line);
+    Entry& entry = number % 2 == 0 ? entries_[number / 2] : late_[number / 2];
+    for (ordered_json& block : blocks) entry.message["content"].push_back(std::move(block));
+    mark(record, place_of_message(number));
 }
 
+/// Its number. What stands behind the reply already stays where it is.
 std::size_t ClaudeThread::message_for_results(const ordered_json& blocks, const ordered_json& record,
                                               std::size_t line) {
     const auto first =
         std::ranges::find_if(blocks, [](const ordered_json& block) { return text_at(block, "type") == "tool_result"; });
     const auto caller = callers_.find(std::string(text_at(*first, "tool_use_id")));
-    const std::size_t at = caller == callers_.end() ? entries_.size() : caller->second + 1;
-    if (at < entries_.size() && holds_results(at)) return at;
-    make_room(at);
-    entries_.insert(at, {.message = {{"role", "user"}, {"content", ordered_json::array()}},
-                         .time = time_of(record),
-                         .line = line,
-                         .call = std::nullopt});
-    return at;
+    const std::size_t size = entries_.size();
+    const std::size_t at = caller == callers_.end() ? size : caller->second + 1;
+    if (caller != callers_.end() && late_.contains(at - 1)) return 2 * at - 1;
+    if (at < size && holds_results(at)) return 2 * at;
+    Entry entry{.message = {{"role", "user"}, {"content", ordered_json::array()}},
+                .time = time_of(record),
+                .line = line,
+                .call = std::nullopt,
+                .results_in_row = 1};
+    if (at < size || (caller != callers_.end() && entries_.was_compacted_here())) {
+        late_.emplace(at - 1, std::move(entry));
+        return 2 * at - 1;
+    }
+    if (size > 0) entry.results_in_row += entries_[size - 1].results_in_row;
+    return 2 * entries_.add_in_front_of_compaction(std::move(entry));
 }
 
 /// Behind results that stand there, or around there, and all companions of these: of calls side by side each result has
 /// its own ones as children, so a record that has another of these results as its parent takes none of them back.
-std::size_t ClaudeThread::behind_results(std::size_t at) const {
-    while (at < entries_.size() && holds_results(at)) ++at;
-    const std::size_t results = at == 0 ? 0 : at - entries_[at - 1].companions;
-    return results == 0 || !holds_results(results - 1) ? at : behind_companions(at);
+std::size_t ClaudeThread::behind_results(std::size_t point) const {
+    std::size_t at = behind_row((point + 1) / 2, &Entry::results_in_row);
+    if (at > 0 && stands_behind_results(at - entries_[at - 1].companions)) at = behind_row(at, &Entry::companions);
+    return point_behind(at);
+}
+
+bool ClaudeThread::stands_behind_results(std::size_t at) const {
+    return at > 0 && (late_.contains(at - 1) || holds_results(at - 1));
 }
 
 /// Behind those in a row that stand there.
-std::size_t ClaudeThread::behind_companions(std::size_t at) const {
-    if (at == entries_.size() || entries_[at].companions == 0) return at;
-    const std::size_t first = at + 1 - entries_[at].companions;
+std::size_t ClaudeThread::behind_row(std::size_t at, std::size_t Entry::*in_row) const {
+    if (at == entries_.size() || entries_[at].*in_row == 0) return at;
+    const std::size_t first = at + 1 - entries_[at].*in_row;
     for (std::size_t end = entries_.size(); at < end;) {
         const std::size_t middle = at + (end - at) / 2;
-        if (entries_[middle].companions == middle + 1 - first) {
+        if (entries_[middle].*in_row == middle + 1 - first) {
             at = middle + 1;
         } else {
             end = middle;
@@ -318,25 +322,14 @@ std::size_t ClaudeThread::behind_companions(std::size_t at) const {
     return at;
 }
 
-/// What is known of places from `at` on moves by one.
-void ClaudeThread::make_room(std::size_t at) {
-    if (at == entries_.size()) return;
-    for (auto& [id, place] : places_) {
-        place = as_of_now(place);
-        if (place.messages > at) ++place.messages;
-        if (place.own && *place.own >= at) ++*place.own;
-    }
-    shift_from(replies_, at);
-    shift_from(callers_, at);
-}
-
 /// Places of records that are known follow when they are looked up.
-void ClaudeThread::take_back_to(Place place) {
-    forget_replies_from(place.messages);
-    entries_.truncate(place.messages);
+void ClaudeThread::take_back_to(const ClaudePlace& place) {
+    const std::size_t size = (place.point + 1) / 2;
+    forget_replies_from(size);
+    late_.erase(late_.lower_bound(size), late_.end());
+    entries_.truncate(size);
     while (entries_.compactions() > place.compactions) entries_.undo_compaction();
-    messages_left_.cut(place.messages);
-    compactions_left_.cut(entries_.compactions());
+    places_.cut(here().point, entries_.compactions());
 }
 
 void ClaudeThread::forget_replies_from(std::size_t first) {
@@ -357,8 +350,6 @@ void ClaudeThread::forget_calls_of(std::size_t reply) {
         if (known != callers_.end() && known->second >= reply) callers_.erase(known);
     }
 }
-
-bool ClaudeThread::holds_results(std::size_t at) const { return is_results_message(entries_[at].message); }
 
 /// Calls without a result, such as of a session that was killed: the agent sent these results of its own.
 void ClaudeThread::close_calls() {
@@ -383,7 +374,7 @@ void ClaudeThread::close_calls_kept() {
     if (entries_.compactions() == 0) return;
     ClaudeResults results;
     for (std::size_t at = 0; at < entries_.size(); ++at) {
-        if (holds_results(at)) add_results_of(entries_[at].message["content"], results);
+        if (is_results_message(entries_[at].message)) add_results_of(entries_[at].message["content"], results);
     }
     for (Compaction& compaction : entries_.all_compactions())
         compaction.kept = with_results(std::move(compaction.kept), results);
@@ -394,91 +385,94 @@ void ClaudeThread::compact(const ordered_json& record, LogNotes& notes) {
     const ordered_json none;
     const ordered_json* known = tree_at(record, "compactMetadata");
     const ordered_json& facts = known == nullptr ? none : *known;
-    const std::vector<std::size_t> messages = preserved(facts);
-    const bool keeps_front = !messages.empty() && keeps_what_is_in_front(facts, text_at(record, "uuid"));
-    std::vector<ordered_json> kept;
-    if (!may_copy(messages, keeps_front)) {
-        ++notes.unknown["compaction that keeps more than is copied"];
-    } else if (keeps_front) {
-        kept = sent_before(messages.back() + 1);
-    } else {
-        for (const std::size_t at : messages) kept.push_back(entries_[at].message);
-    }
+    const std::vector<ClaudeRange> ranges = preserved(facts);
+    const bool keeps_front = !ranges.empty() && keeps_what_is_in_front(facts, text_at(record, "uuid"));
+    const bool may_be_copied = may_copy(ranges, keeps_front);
+    if (!may_be_copied) ++notes.unknown["compaction that keeps more than is copied"];
+    std::vector<ordered_json> kept = may_be_copied ? copies_of(ranges, keeps_front) : std::vector<ordered_json>();
     summary_at_ = keeps_front ? kept.size() : 0;
     Compaction& compaction = entries_.compact();
     compaction.kept = std::move(kept);
     compaction.trigger = text_at(facts, "trigger");
     if (find_member(facts, "preTokens") != nullptr) compaction.tokens_before = count_at(facts, "preTokens");
-    move_behind_compaction(messages);
+    places_.move(ranges, here());  // a prompt may have one of them as its parent: they are behind the summary now
     mark(record, here());
 }
 
 /// Messages that requests go on to have, in their order.
-std::vector<std::size_t> ClaudeThread::preserved(const ordered_json& facts) const {
-    std::vector<std::size_t> messages;
+std::vector<ClaudeRange> ClaudeThread::preserved(const ordered_json& facts) const {
+    std::vector<ClaudeRange> ranges;
     const ordered_json* listed = tree_at(facts, "preservedMessages");
     const ordered_json* ids = listed == nullptr ? nullptr : tree_at(*listed, "uuids");
     for (const ordered_json& id : ids == nullptr ? ordered_json::array() : *ids) {
-        const auto place = id.is_string() ? place_of(id.get_ref<const std::string&>()) : std::nullopt;
+        const auto place = id.is_string() ? places_.find(id.get_ref<const std::string&>()) : std::nullopt;
         if (!place || !place->own) continue;
-        if (messages.empty() || *place->own > messages.back()) messages.push_back(*place->own);
+        if (ranges.empty() || *place->own >= ranges.back().end) ranges.push_back({*place->own, *place->own + 1});
     }
     const ordered_json* segment = tree_at(facts, "preservedSegment");
-    if (messages.empty() && segment != nullptr) {
-        const Range range = segment_of(*segment);
-        for (std::size_t at = range.begin; at < range.end; ++at) messages.push_back(at);
+    if (ranges.empty() && segment != nullptr) {
+        const ClaudeRange range = segment_of(*segment);
+        if (range.begin < range.end) ranges.push_back(range);
     }
-    return messages;
+    return ranges;
 }
 
 /// From "headUuid" to "tailUuid", which may be records that are no messages; empty if one of them is not known.
-ClaudeThread::Range ClaudeThread::segment_of(const ordered_json& segment) const {
-    const auto head = place_of(text_at(segment, "headUuid"));
-    const auto tail = place_of(text_at(segment, "tailUuid"));
+ClaudeRange ClaudeThread::segment_of(const ordered_json& segment) const {
+    const auto head = places_.find(text_at(segment, "headUuid"));
+    const auto tail = places_.find(text_at(segment, "tailUuid"));
     if (!head || !tail) return {};
-    return {head->own.value_or(head->messages), tail->own ? *tail->own + 1 : tail->messages};
+    ClaudeRange range{head->own.value_or(head->point), tail->own ? *tail->own + 1 : tail->point};
+    const auto is_there = [&](std::size_t number) { return number % 2 == 0 || late_.contains(number / 2); };
+    if (!is_there(range.begin)) ++range.begin;
+    if (range.end > 0 && !is_there(range.end - 1)) --range.end;
+    return range;
+}
+
+template <typename Take>
+void ClaudeThread::for_each_message(const ClaudeRange& range, Take&& take) const {
+    for (std::size_t number = range.begin; number < range.end; ++number) {
+        if (number % 2 == 0) {
+            take(entries_[number / 2].message);
+        } else if (const auto late = late_.find(number / 2); late != late_.end()) {
+            take(late->second.message);
+        }
+    }
 }
 
 /// Whether what a compaction keeps may be copied.
-bool ClaudeThread::may_copy(const std::vector<std::size_t>& messages, bool keeps_front) {
-    if (messages.empty()) return true;
+bool ClaudeThread::may_copy(const std::vector<ClaudeRange>& ranges, bool keeps_front) {
+    if (ranges.empty()) return true;
     if (copies_->is_spent()) return false;
     std::size_t bytes = 0;
-    if (keeps_front) {
-        std::size_t first = 0;
-        if (entries_.compactions() > 0) {
-            first = entries_.newest_compaction().before;
-            for (const ordered_json& message : entries_.newest_compaction().kept) bytes += memory_of(message);
-        }
-        for (std::size_t at = first; at <= messages.back(); ++at) bytes += memory_of(entries_[at].message);
+    const auto add = [&](const ordered_json& message) { bytes += memory_of(message); };
+    if (!keeps_front) {
+        for (const ClaudeRange& range : ranges) for_each_message(range, add);
+    } else if (entries_.compactions() == 0) {
+        for_each_message({0, ranges.back().end}, add);
     } else {
-        for (const std::size_t at : messages) bytes += memory_of(entries_[at].message);
+        std::ranges::for_each(entries_.newest_compaction().kept, add);
+        for_each_message({2 * entries_.newest_compaction().before, ranges.back().end}, add);
     }
     return copies_->take(bytes);
 }
 
-/// The first part of a request as it would be now, up to a message.
-std::vector<ordered_json> ClaudeThread::sent_before(std::size_t end) {
-    std::vector<ordered_json> sent;
+/// Of what a compaction keeps: of these messages, or the first part of a request as it would be now, up to the last of
+/// them.
+std::vector<ordered_json> ClaudeThread::copies_of(const std::vector<ClaudeRange>& kept, bool keeps_front) {
+    std::vector<ordered_json> copies;
+    const auto add = [&](const ordered_json& message) { copies.push_back(message); };
+    if (!keeps_front) {
+        for (const ClaudeRange& range : kept) for_each_message(range, add);
+        return copies;
+    }
     std::size_t first = 0;
     if (entries_.compactions() > 0) {
-        sent = entries_.newest_compaction().kept;
-        first = entries_.newest_compaction().before;
+        copies = entries_.newest_compaction().kept;
+        first = 2 * entries_.newest_compaction().before;
     }
-    for (std::size_t at = first; at < end; ++at) sent.push_back(entries_[at].message);
-    return sent;
-}
-
-/// A prompt may have one of them as its parent: they are behind the summary now, whatever their own parents are.
-void ClaudeThread::move_behind_compaction(const std::vector<std::size_t>& messages) {
-    if (messages.empty()) return;
-    for (auto& [id, place] : places_) {
-        place = as_of_now(place);
-        const bool is_passed = !place.own && place.messages == messages.back() + 1;
-        if (!is_passed && !(place.own && std::ranges::binary_search(messages, *place.own))) continue;
-        place.messages = entries_.size();
-        place.compactions = entries_.compactions();
-    }
+    if (!kept.empty()) for_each_message({first, kept.back().end}, add);
+    return copies;
 }
 
 }  // namespace whittle::inline v0::logs

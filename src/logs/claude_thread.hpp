@@ -1,9 +1,10 @@
 #pragma once
 
+#include "claude_places.hpp"
 #include "entries.hpp"
-#include "least_since.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,26 +43,21 @@ public:
     std::string folder{};
 
 private:
-    /// What something stands behind.
-    struct Place {
-        std::size_t messages = 0;
-        std::size_t compactions = 0;
-        std::optional<std::size_t> own{};  // the message that the record is, or is a part of
-        std::size_t moment = 0;            // as it was then: what was taken back since is not in it
-    };
-    /// Messages from the first one up to, but not with, the other.
-    struct Range {
-        std::size_t begin = 0;
-        std::size_t end = 0;
-    };
-
-    [[nodiscard]] Place here() const noexcept { return {entries_.size(), entries_.compactions(), std::nullopt}; }
-    [[nodiscard]] Place as_of_now(Place place) const;
-    /// Of the record with this "uuid".
-    [[nodiscard]] std::optional<Place> place_of(std::string_view id) const;
-    [[nodiscard]] Place place_of_parent(const ordered_json& record) const;
-    void mark(const ordered_json& record, Place place);
+    /// The point behind the first `size` entries and what came late behind them.
+    [[nodiscard]] std::size_t point_behind(std::size_t size) const;
+    [[nodiscard]] ClaudePlace here() const {
+        return {point_behind(entries_.size()), entries_.compactions(), std::nullopt};
+    }
+    /// Of a record that is the message of this number, or a part of it.
+    [[nodiscard]] ClaudePlace place_of_message(std::size_t number) const {
+        return {number + 1, entries_.compactions(), number};
+    }
+    [[nodiscard]] ClaudePlace place_of_parent(const ordered_json& record) const;
+    void mark(const ordered_json& record, const ClaudePlace& place);
     [[nodiscard]] bool is_known(const ordered_json& record) const;
+    /// Those that are there of a range, in order.
+    template <typename Take>
+    void for_each_message(const ClaudeRange& range, Take&& take) const;
     /// Whether it stood here before, which is noted. What it said is not said again.
     [[nodiscard]] bool is_repeated(const ordered_json& record, LogNotes& notes) const;
     [[nodiscard]] std::size_t reply_of(const ordered_json& record, std::size_t line);
@@ -73,30 +69,28 @@ private:
     [[nodiscard]] std::size_t message_for_results(const ordered_json& blocks, const ordered_json& record,
                                                   std::size_t line);
     void add_summary(ordered_json content);
-    void make_room(std::size_t at);
-    [[nodiscard]] std::size_t behind_results(std::size_t at) const;
-    [[nodiscard]] std::size_t behind_companions(std::size_t at) const;
-    void take_back_to(Place place);
+    [[nodiscard]] std::size_t behind_results(std::size_t point) const;
+    [[nodiscard]] bool stands_behind_results(std::size_t at) const;
+    [[nodiscard]] std::size_t behind_row(std::size_t at, std::size_t Entry::*in_row) const;
+    void take_back_to(const ClaudePlace& place);
     void forget_replies_from(std::size_t first);
     void forget_calls_of(std::size_t reply);
-    [[nodiscard]] std::vector<std::size_t> preserved(const ordered_json& facts) const;
-    [[nodiscard]] Range segment_of(const ordered_json& segment) const;
-    [[nodiscard]] std::vector<ordered_json> sent_before(std::size_t end);
-    [[nodiscard]] bool may_copy(const std::vector<std::size_t>& messages, bool keeps_front);
-    void move_behind_compaction(const std::vector<std::size_t>& messages);
-    [[nodiscard]] bool holds_results(std::size_t at) const;
+    [[nodiscard]] std::vector<ClaudeRange> preserved(const ordered_json& facts) const;
+    [[nodiscard]] ClaudeRange segment_of(const ordered_json& segment) const;
+    [[nodiscard]] std::vector<ordered_json> copies_of(const std::vector<ClaudeRange>& kept, bool keeps_front);
+    [[nodiscard]] bool may_copy(const std::vector<ClaudeRange>& ranges, bool keeps_front);
+    [[nodiscard]] bool holds_results(std::size_t at) const { return entries_[at].results_in_row > 0; }
     void close_calls();
     void close_calls_kept();
 
     CopyBudget* copies_;
     Entries entries_{};
-    std::unordered_map<std::string, Place> places_{};          // by uuid
-    std::unordered_map<std::string, std::size_t> replies_{};   // by message id, the newest of each
-    std::vector<std::string> reply_ids_{};                     // of these, in the order of the replies
-    std::unordered_map<std::string, std::string> requests_{};  // by message id: "requestId" of that reply
-    std::unordered_map<std::string, std::size_t> callers_{};   // by id of a tool call: the reply that has it
-    LeastSince messages_left_{};                               // of what was taken back
-    LeastSince compactions_left_{};
+    std::map<std::size_t, Entry> late_{};                       // results behind the reply at that place, with others
+    ClaudePlaces places_{};                                     // of records
+    std::unordered_map<std::string, std::size_t> replies_{};    // by message id, the newest of each
+    std::vector<std::string> reply_ids_{};                      // of these, in the order of the replies
+    std::unordered_map<std::string, std::string> requests_{};   // by message id: "requestId" of that reply
+    std::unordered_map<std::string, std::size_t> callers_{};    // by id of a tool call: the reply that has it
     std::size_t summary_at_ = 0;                                // in what the newest compaction kept
     std::vector<Call> within_{};                                // calls that replies' own usage leaves out
     std::unordered_map<std::string, std::size_t> within_at_{};  // by "bill_id": where it is in these

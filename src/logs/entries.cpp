@@ -89,11 +89,10 @@ std::size_t Entries::add(Entry entry) {
     return entries_.size() - 1;
 }
 
-void Entries::insert(std::size_t at, Entry entry) {
-    entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), std::move(entry));
-    for (Compaction& compaction : compactions_) {
-        if (compaction.before >= at) ++compaction.before;
-    }
+std::size_t Entries::add_in_front_of_compaction(Entry entry) {
+    for (auto one = compactions_.rbegin(); one != compactions_.rend() && one->before == entries_.size(); ++one)
+        ++one->before;
+    return add(std::move(entry));
 }
 
 void Entries::insert_all(std::vector<std::pair<std::size_t, Entry>> entries) {

@@ -18,8 +18,9 @@ struct Entry {
     ordered_json message{};
     std::optional<double> time{};  ///< seconds since 1970
     std::size_t line = 0;
-    std::optional<Call> call{};  ///< it is the reply of one
-    std::size_t companions = 0;  ///< how many in a row, up to this, the agent itself sent, such as with a result
+    std::optional<Call> call{};      ///< it is the reply of one
+    std::size_t companions = 0;      ///< how many in a row, up to this, the agent itself sent, such as with a result
+    std::size_t results_in_row = 0;  ///< how many in a row, up to this, hold results, where a reader counts them
 };
 
 /// About how many bytes of memory a value takes.
@@ -46,9 +47,10 @@ private:
 class Entries {
 public:
     std::size_t add(Entry entry);
-    /// Results behind their calls: in front of a compaction that is at the same place.
-    void insert(std::size_t at, Entry entry);
-    /// Many of them, by ascending places as they were before the first one.
+    /// In front of compactions that are at the end.
+    std::size_t add_in_front_of_compaction(Entry entry);
+    /// Results behind their calls, in front of a compaction that is at the same place; by ascending places as they were
+    /// before the first one.
     void insert_all(std::vector<std::pair<std::size_t, Entry>> entries);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
