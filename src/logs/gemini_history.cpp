@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -40,22 +42,42 @@ struct ShownGemini {
 };
 
 /// Without what the agent writes anew when it resumes.
+bool is_shown_gemini(const ordered_json& message) { return is_gemini_turn(message) && !is_gemini_setup(message); }
+
+/// The first messages of records that the model is shown.
+struct ShownStart {
+    std::vector<ShownGemini> messages{};
+    bool is_whole = true;  ///< there are no more than these
+};
+
+/// At least `least` messages, if there are so many. `shown`: which of the records to look at.
 template <typename RecordAt>
-std::vector<ShownGemini> shown_gemini(std::size_t size, RecordAt record_at) {
+ShownStart start_of_shown(std::span<const std::size_t> shown, RecordAt record_at, std::size_t least) {
     Entries entries;
     LogNotes notes;
     GeminiMessages messages(entries, notes);
-    for (std::size_t i = 0; i < size; ++i) {
-        const ordered_json& message = record_at(i).message;
-        if (is_gemini_turn(message) && !is_gemini_setup(message)) messages.add(message, i);
+    ShownStart start;
+    for (const std::size_t at : shown) {
+        if (entries.size() > least) {
+            start.is_whole = false;
+            break;
+        }
+        messages.add(record_at(at).message, at);
     }
-    std::vector<ShownGemini> shown;
-    for (std::size_t i = 0; i < entries.size(); ++i) shown.push_back({std::move(entries[i].message), entries[i].line});
-    return shown;
+    // The newest one may get more by what comes.
+    const std::size_t size = start.is_whole ? entries.size() : entries.size() - 1;
+    for (std::size_t i = 0; i < size; ++i) start.messages.push_back({std::move(entries[i].message), entries[i].line});
+    return start;
 }
 
 std::vector<ShownGemini> shown_gemini(const std::vector<GeminiRecord>& records) {
-    return shown_gemini(records.size(), [&](std::size_t i) -> const GeminiRecord& { return records[i]; });
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        if (is_shown_gemini(records[i].message)) shown.push_back(i);
+    }
+    return start_of_shown(
+               shown, [&](std::size_t i) -> const GeminiRecord& { return records[i]; }, SIZE_MAX)
+        .messages;
 }
 
 std::string without_zero_width(std::string_view text) {
@@ -149,24 +171,47 @@ bool begins_with_results(const std::vector<GeminiRecord>& records) {
 
 }  // namespace
 
+void GeminiHistory::Span::note(std::size_t i) {
+    const auto place = std::ranges::lower_bound(shown, i);
+    const bool was_shown = place != shown.end() && *place == i;
+    if (is_shown_gemini(at(i).message) == was_shown) return;
+    if (was_shown) {
+        shown.erase(place);
+    } else {
+        shown.insert(place, i);
+    }
+}
+
+void GeminiHistory::Span::note_cut(std::size_t size) {
+    shown.erase(std::ranges::lower_bound(shown, size), shown.end());
+}
+
 void GeminiHistory::put(GeminiRecord record) {
     const std::size_t last = spans_.size() - 1;
     Span& newest = spans_[last];
     Places& places = places_[record.id];
-    const auto [known, is_new] = places.try_emplace(last, newest.size());
-    if (is_new) return newest.records.push_back(std::move(record));
-    if (known->second < newest.kept.size()) {  // what was in front of the compaction gets it, too
+    const auto known = places.lower_bound({last, 0});
+    if (known == places.end()) {
+        places.emplace(last, newest.size());
+        newest.records.push_back(std::move(record));
+        return newest.note(newest.size() - 1);
+    }
+    const std::size_t at = known->second;
+    if (at < newest.kept.size()) {  // what was in front of the compaction gets it, too
         const std::size_t bytes = copies_.is_spent() ? 0 : memory_of(record.message);
-        for (auto earlier = places.begin(); earlier != known; ++earlier) {
+        for (auto earlier = places.begin(); earlier != known; earlier = places.lower_bound({earlier->first + 1, 0})) {
             if (copies_.is_spent() || !copies_.take(bytes)) {
                 ++left_as_they_were_;
                 break;
             }
-            write_again(spans_[earlier->first].at(earlier->second), record.message, record.line);
+            Span& span = spans_[earlier->first];
+            write_again(span.at(earlier->second), record.message, record.line);
+            span.note(earlier->second);
         }
-        if (known->second == newest.differs) newest.differs = newest.kept.size();  // it may be the same now
+        if (at == newest.differs) newest.differs = newest.kept.size();  // it may be the same now
     }
-    write_again(newest.at(known->second), std::move(record.message), record.line);
+    write_again(newest.at(at), std::move(record.message), record.line);
+    newest.note(at);
 }
 
 void GeminiHistory::rewind(const std::string& id) {
@@ -182,22 +227,23 @@ void GeminiHistory::replace(const ordered_json& messages, std::size_t line) {
     std::vector<GeminiRecord> now = records_of_gemini(messages, line);
     drop_copies(now);
     Span& newest = spans_.back();
-    const auto before = shown_gemini(newest.size(), [&](std::size_t i) -> const GeminiRecord& { return newest.at(i); });
+    const auto record_at = [&](std::size_t i) -> const GeminiRecord& { return newest.at(i); };
     const auto after = shown_gemini(now);
-    const std::size_t same = common_start(before, after);
-    const bool is_compacted = same < before.size() && same < after.size();
+    ShownStart start = start_of_shown(newest.shown, record_at, after.size() + 1);
+    const std::size_t same = common_start(start.messages, after);
+    const bool is_compacted = same < start.messages.size() && same < after.size();
+    if (is_compacted && !start.is_whole) start = start_of_shown(newest.shown, record_at, SIZE_MAX);
+    const std::vector<ShownGemini>& before = start.messages;
     const std::size_t same_end = is_compacted ? common_end(before, after, same) : 0;
-    forget(spans_.size() - 1, 0);
-    const auto give_id = [&](std::size_t old, std::size_t as) {
+    const auto take_id = [&](std::size_t old, std::size_t as) {
         if (begins_record(before, old) && begins_record(after, as))
-            newest.at(before[old].record).id = now[after[as].record].id;
+            give_id(before[old].record, now[after[as].record].id);
     };
     for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) {
         const bool is_in_step = before.size() == after.size() && are_one(before[i], after[i]);
-        if (i < same || is_in_step) give_id(i, i);
-        if (i < same_end) give_id(before.size() - 1 - i, after.size() - 1 - i);
+        if (i < same || is_in_step) take_id(i, i);
+        if (i < same_end) take_id(before.size() - 1 - i, after.size() - 1 - i);
     }
-    remember(spans_.size() - 1, 0);
     if (is_compacted) return compact(std::move(now), after[same].record);
     if (same == after.size()) cut(end_of(same == 0 ? 0 : before[same - 1].record + 1, now));
     const bool has_more = same > 0 && same < after.size() && after[same].record == after[same - 1].record;
@@ -220,6 +266,7 @@ void GeminiHistory::put_in_front(GeminiRecord record) {
     forget(spans_.size() - 1, 0);
     if (!newest.kept.empty()) ++newest.differs;
     list.insert(list.begin(), std::move(record));
+    newest.shown.clear();
     remember(spans_.size() - 1, 0);
 }
 
@@ -228,7 +275,7 @@ void GeminiHistory::compact(std::vector<GeminiRecord> now, std::size_t differs) 
         if (Call call = gemini_call(record.message); call.usage && !places_.contains(record.id))
             taken_back_.push_back(std::move(call));
     }
-    spans_.push_back({std::move(now), {}, differs});
+    spans_.push_back({.kept = std::move(now), .differs = differs});
     remember(spans_.size() - 1, 0);
 }
 
@@ -248,6 +295,7 @@ void GeminiHistory::drop_copies(const std::vector<GeminiRecord>& now) {
     if (!are_copies) return;
     forget(spans_.size() - 1, newest.size() - count);
     records.erase(first, records.end());
+    newest.note_cut(newest.size());
 }
 
 /// The end of what is left, from `from` on: what the history has is.
@@ -261,7 +309,7 @@ std::size_t GeminiHistory::end_of(std::size_t from, const std::vector<GeminiReco
 
 void GeminiHistory::cut(std::size_t from) {
     Span& newest = spans_.back();
-    Places first_gone;
+    std::map<std::size_t, std::size_t> first_gone;  // by span
     for (std::size_t i = from; from < newest.kept.size() && i < newest.size(); ++i) {
         for (const auto& [span, at] : places_.at(newest.at(i).id)) {
             std::size_t& first = first_gone.try_emplace(span, at).first->second;
@@ -270,6 +318,7 @@ void GeminiHistory::cut(std::size_t from) {
     }
     forget(spans_.size() - 1, from);
     take_back(newest.records, from - std::min(from, newest.kept.size()));
+    newest.note_cut(from);
     if (from >= newest.kept.size()) return;
     newest.kept.resize(from);
     cut_earlier(first_gone);
@@ -277,7 +326,7 @@ void GeminiHistory::cut(std::size_t from) {
 
 /// What a compaction kept and the person took back is taken back in front of it as well. One that then keeps all that
 /// is left was none.
-void GeminiHistory::cut_earlier(const Places& first_gone) {
+void GeminiHistory::cut_earlier(const std::map<std::size_t, std::size_t>& first_gone) {
     for (std::size_t i = spans_.size() - 1; i-- > 0;) {
         const auto first = first_gone.find(i);
         if (first == first_gone.end()) break;
@@ -285,17 +334,18 @@ void GeminiHistory::cut_earlier(const Places& first_gone) {
         const std::size_t from = first->second;
         forget(i, from);
         take_back(span.records, from - std::min(from, span.kept.size()));
+        span.note_cut(from);
         if (from >= span.kept.size()) break;
         span.kept.resize(from);
     }
     while (spans_.size() > 1 && spans_.back().records.empty() && spans_.back().kept.size() <= spans_.back().differs) {
         Span& earlier = spans_[spans_.size() - 2];
-        const auto before =
-            shown_gemini(earlier.size(), [&](std::size_t i) -> const GeminiRecord& { return earlier.at(i); });
         const auto kept = shown_gemini(spans_.back().kept);
-        const std::size_t same = common_start(kept, before);
+        const ShownStart before = start_of_shown(
+            earlier.shown, [&](std::size_t i) -> const GeminiRecord& { return earlier.at(i); }, kept.size() + 1);
+        const std::size_t same = common_start(kept, before.messages);
         if (same < kept.size()) spans_.back().differs = kept[same].record;
-        if (kept.size() != before.size() || same < kept.size()) break;
+        if (kept.size() != before.messages.size() || same < kept.size()) break;
         forget(spans_.size() - 1, 0);
         spans_.pop_back();
     }
@@ -310,20 +360,35 @@ void GeminiHistory::take_back(std::vector<GeminiRecord>& records, std::size_t fr
 
 std::optional<std::size_t> GeminiHistory::position(const std::string& id) const {
     const auto known = places_.find(id);
-    if (known == places_.end() || known->second.rbegin()->first + 1 != spans_.size()) return std::nullopt;
-    return known->second.rbegin()->second;
+    if (known == places_.end()) return std::nullopt;
+    const auto place = known->second.lower_bound({spans_.size() - 1, 0});
+    return place == known->second.end() ? std::nullopt : std::optional(place->second);
+}
+
+/// To a record of the newest span.
+void GeminiHistory::give_id(std::size_t at, const std::string& id) {
+    const std::pair place{spans_.size() - 1, at};
+    GeminiRecord& record = spans_.back().at(at);
+    if (record.id == id) return;
+    const auto old = places_.find(record.id);
+    old->second.erase(place);
+    if (old->second.empty()) places_.erase(old);
+    places_[id].insert(place);
+    record.id = id;
 }
 
 void GeminiHistory::remember(std::size_t span, std::size_t from) {
-    for (std::size_t i = from; i < spans_[span].size(); ++i) places_[spans_[span].at(i).id].try_emplace(span, i);
+    for (std::size_t i = from; i < spans_[span].size(); ++i) {
+        places_[spans_[span].at(i).id].emplace(span, i);
+        spans_[span].note(i);
+    }
 }
 
 void GeminiHistory::forget(std::size_t span, std::size_t from) {
     for (std::size_t i = from; i < spans_[span].size(); ++i) {
         const auto known = places_.find(spans_[span].at(i).id);
         if (known == places_.end()) continue;
-        if (const auto place = known->second.find(span); place != known->second.end() && place->second >= from)
-            known->second.erase(place);
+        known->second.erase({span, i});
         if (known->second.empty()) places_.erase(known);
     }
 }

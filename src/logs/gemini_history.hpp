@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0::logs {
@@ -36,25 +38,31 @@ private:
     struct Span {
         std::vector<GeminiRecord> kept{};
         std::vector<GeminiRecord> records{};
-        std::size_t differs = 0;  // the first of `kept` that the model is shown in other words than before
+        std::size_t differs = 0;           // the first of `kept` that the model is shown in other words than before
+        std::vector<std::size_t> shown{};  // which of all of them the model is shown, in order
 
         [[nodiscard]] std::size_t size() const noexcept { return kept.size() + records.size(); }
         [[nodiscard]] GeminiRecord& at(std::size_t i) { return i < kept.size() ? kept[i] : records[i - kept.size()]; }
+        /// The record at `i` was written.
+        void note(std::size_t i);
+        /// There are none from `size` on any more.
+        void note_cut(std::size_t size);
     };
 
-    /// Where the first record of an id is, by span.
-    using Places = std::map<std::size_t, std::size_t>;
+    /// Where records of an id are: span, and which of its records.
+    using Places = std::set<std::pair<std::size_t, std::size_t>>;
 
     void add_news(std::vector<GeminiRecord> now, std::size_t from);
     void put_in_front(GeminiRecord record);
     void compact(std::vector<GeminiRecord> now, std::size_t differs);
     void drop_copies(const std::vector<GeminiRecord>& now);
     void cut(std::size_t from);
-    void cut_earlier(const Places& first_gone);
+    void cut_earlier(const std::map<std::size_t, std::size_t>& first_gone);
     void take_back(std::vector<GeminiRecord>& records, std::size_t from);
     [[nodiscard]] std::size_t end_of(std::size_t from, const std::vector<GeminiRecord>& now) const;
     /// In the newest span.
     [[nodiscard]] std::optional<std::size_t> position(const std::string& id) const;
+    void give_id(std::size_t at, const std::string& id);
     void remember(std::size_t span, std::size_t from);
     void forget(std::size_t span, std::size_t from);
 
