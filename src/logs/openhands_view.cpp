@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <unordered_set>
+#include <utility>
 
 namespace whittle::inline v0::logs {
 namespace {
@@ -25,7 +25,7 @@ void OpenHandsView::move_to(const ordered_json& event, LogNotes& notes) {
 /// The first `steps` events stay.
 void OpenHandsView::go_back_to(std::size_t steps) {
     while (!condensed_.empty() && condensed_.back().step >= steps) {
-        if (condensed_.back().view) view_ = *std::move(condensed_.back().view);
+        if (condensed_.back().view) restore(*condensed_.back().view);
         condensed_.pop_back();
         entries_.undo_compaction();
     }
@@ -36,7 +36,47 @@ void OpenHandsView::go_back_to(std::size_t steps) {
         if (const auto call = std::exchange(entries_[i].call, std::nullopt)) taken_back_.push_back(call->id);
     }
     entries_.truncate(size);
-    std::erase_if(view_, [&](const Item& item) { return item.step >= steps; });
+    while (!by_step_.empty() && by_step_.rbegin()->first >= steps) erase(by_step_.rbegin()->second);
+}
+
+void OpenHandsView::insert(Items::iterator place, Item item) {
+    const auto at = view_.insert(place, std::move(item));
+    by_step_.insert_or_assign(at->step, at);
+    by_event_[at->event].push_back(at);
+}
+
+void OpenHandsView::erase(Items::iterator item) {
+    by_step_.erase(item->step);
+    const auto same = by_event_.find(item->event);
+    if (same->second.back() == item) {
+        same->second.pop_back();
+    } else {
+        std::erase(same->second, item);
+    }
+    if (same->second.empty()) by_event_.erase(same);
+    view_.erase(item);
+}
+
+void OpenHandsView::restore(const std::vector<Item>& view) {
+    view_.clear();
+    by_step_.clear();
+    by_event_.clear();
+    for (const Item& item : view) insert(view_.end(), item);
+}
+
+void OpenHandsView::forget(const ordered_json& ids) {
+    for (const ordered_json& id : ids) {
+        const auto known = id.is_string() ? by_event_.find(id.get_ref<const std::string&>()) : by_event_.end();
+        if (known == by_event_.end()) continue;
+        const std::vector<Items::iterator> items = known->second;
+        std::for_each(items.rbegin(), items.rend(), [&](Items::iterator item) { erase(item); });
+    }
+}
+
+/// In front of the item that so many are in front of; from the nearer end.
+OpenHandsView::Items::iterator OpenHandsView::place_at(std::size_t offset) {
+    if (offset <= view_.size() / 2) return std::next(view_.begin(), static_cast<std::ptrdiff_t>(offset));
+    return std::prev(view_.end(), static_cast<std::ptrdiff_t>(view_.size() - std::min(offset, view_.size())));
 }
 
 void OpenHandsView::walk(const ordered_json& event) {
@@ -48,7 +88,7 @@ void OpenHandsView::walk(const ordered_json& event) {
 void OpenHandsView::put(const ordered_json& event, Item item) {
     item.event = text_at(event, "id");
     item.step = path_.size();
-    view_.push_back(std::move(item));
+    insert(view_.end(), std::move(item));
     walk(event);
 }
 
@@ -77,27 +117,22 @@ bool OpenHandsView::may_copy_messages() {
     if (copies_.is_spent()) return false;
     std::size_t bytes = 0;
     for (const Item& item : view_)
-        bytes += item.summary.size() + (item.entry ? memory_of(entries_[*item.entry].message) : 0);
+        bytes += sizeof(Item) + item.summary.size() + (item.entry ? memory_of(entries_[*item.entry].message) : 0);
     return copies_.take(bytes);
 }
 
 void OpenHandsView::condense(const ordered_json& condensation, LogNotes& notes) {
-    condensed_.push_back({path_.size(), may_copy_view() ? std::optional(view_) : std::nullopt});
-    std::unordered_set<std::string> forgotten;
-    if (const ordered_json* ids = tree_at(condensation, "forgotten_event_ids")) {
-        for (const ordered_json& id : *ids) {
-            if (id.is_string()) forgotten.insert(id.get<std::string>());
-        }
-    }
-    std::erase_if(view_, [&](const Item& item) { return forgotten.contains(item.event); });
+    condensed_.push_back(
+        {path_.size(), may_copy_view() ? std::optional(std::vector<Item>(view_.begin(), view_.end())) : std::nullopt});
+    if (const ordered_json* ids = tree_at(condensation, "forgotten_event_ids")) forget(*ids);
     const ordered_json* offset = detail::find_member(condensation, "summary_offset");
     if (const std::string_view summary = text_at(condensation, "summary");
         !summary.empty() && offset != nullptr && offset->is_number_integer()) {
-        const auto place = std::min<std::int64_t>(count_at(condensation, "summary_offset"), std::ssize(view_));
-        view_.insert(view_.begin() + place, {.event = std::string(text_at(condensation, "id")) + "-summary",
-                                             .step = path_.size(),
-                                             .entry = std::nullopt,
-                                             .summary = std::string(summary)});
+        insert(place_at(static_cast<std::size_t>(count_at(condensation, "summary_offset"))),
+               {.event = std::string(text_at(condensation, "id")) + "-summary",
+                .step = path_.size(),
+                .entry = std::nullopt,
+                .summary = std::string(summary)});
     }
     Compaction& compaction = entries_.compact();
     if (may_copy_messages()) {

@@ -3,6 +3,8 @@
 #include "entries.hpp"
 
 #include <cstddef>
+#include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,7 +59,14 @@ private:
         std::optional<std::vector<Item>> view{};  // nullopt: there were too many of them
     };
 
+    using Items = std::list<Item>;
+
     void put(const ordered_json& event, Item item);
+    void insert(Items::iterator place, Item item);
+    void erase(Items::iterator item);
+    void restore(const std::vector<Item>& view);
+    void forget(const ordered_json& ids);
+    [[nodiscard]] Items::iterator place_at(std::size_t offset);
     void walk(const ordered_json& event);
     void go_back_to(std::size_t steps);
     [[nodiscard]] std::vector<ordered_json> messages() const;
@@ -65,7 +74,9 @@ private:
     [[nodiscard]] bool may_copy_messages();
 
     Entries entries_{};
-    std::vector<Item> view_{};
+    Items view_{};
+    std::map<std::size_t, Items::iterator> by_step_{};                          // of the view
+    std::unordered_map<std::string, std::vector<Items::iterator>> by_event_{};  // of the view
     std::vector<Step> path_{};
     std::unordered_map<std::string, std::size_t> step_of_{};  // events of the path
     std::vector<Condensed> condensed_{};
