@@ -194,10 +194,20 @@ private:
         Compaction& compaction = entries_.compact();
         compaction.kept.push_back({{"role", "user"}, {"content", std::string(compaction_question)}});
         if (!summary.empty()) compaction.kept.push_back(summary.message());
-        for (std::size_t i = has_tail ? tail->second : entries_.size(); i < entries_.size(); ++i)
-            compaction.kept.push_back(entries_[i].message);
+        if (has_tail) keep_from(tail->second, compaction);
         question_.reset();
         tail_.clear();
+    }
+
+    void keep_from(std::size_t first, Compaction& compaction) {
+        std::size_t bytes = 0;
+        for (std::size_t i = first; i < entries_.size() && !copies_.is_spent(); ++i)
+            bytes += memory_of(entries_[i].message);
+        if (copies_.is_spent() || !copies_.take(bytes)) {
+            ++notes_.unknown["compaction that keeps more than is copied"];
+            return;
+        }
+        for (std::size_t i = first; i < entries_.size(); ++i) compaction.kept.push_back(entries_[i].message);
     }
 
     void go_on() {
@@ -275,6 +285,7 @@ private:
     LogNotes& notes_;
     Session session_{.format = Format::opencode};
     Entries entries_{};
+    CopyBudget copies_{};
     std::unordered_map<std::string, std::size_t> starts_{};  // of messages, by id
     std::vector<Entry> interrupted_{};  // results of calls that did not end, if the session goes on
     std::optional<Entry> question_{};   // that a summary has to follow

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -187,26 +190,23 @@ private:
         const ordered_json& args = found == nullptr ? none : *found;
         if (const ordered_json* ids = tree_at(args, "forgotten_event_ids"); ids != nullptr && ids->is_array()) {
             for (const ordered_json& id : *ids) {
-                if (id.is_number_integer()) forgotten_.insert(id.get<std::int64_t>());
+                if (id.is_number_integer()) forget(id.get<std::int64_t>());
             }
         }
-        const bool has_range = args.contains("forgotten_events_start_id") && args.contains("forgotten_events_end_id");
-        const std::int64_t first = count_at(args, "forgotten_events_start_id");
-        const std::int64_t last = count_at(args, "forgotten_events_end_id");
-        Compaction& compaction = compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt});
-        std::vector<std::size_t> kept;
-        std::size_t bytes = 0;
-        for (std::size_t i = 0; i < entries_.size(); ++i) {
-            const std::int64_t id = event_of_[i];
-            if (has_range && id >= first && id <= last) forgotten_.insert(id);
-            if (forgotten_.contains(id)) continue;
-            kept.push_back(i);
-            if (!copies_.is_spent()) bytes += memory_of(entries_[i].message);
+        if (args.contains("forgotten_events_start_id") && args.contains("forgotten_events_end_id")) {
+            const std::int64_t last = count_at(args, "forgotten_events_end_id");
+            for (auto one = kept_of_.lower_bound(count_at(args, "forgotten_events_start_id"));
+                 one != kept_of_.end() && one->first <= last;)
+                forget((one++)->first);
         }
+        Compaction& compaction = compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt});
+        std::size_t bytes = 0;
+        for (auto i = kept_.begin(); i != kept_.end() && !copies_.is_spent(); ++i)
+            bytes += memory_of(entries_[*i].message);
         if (copies_.is_spent() || !copies_.take(bytes)) {
             ++notes_.unknown["compaction that keeps more than is copied"];
         } else {
-            for (const std::size_t i : kept) compaction.kept.push_back(entries_[i].message);
+            for (const std::size_t i : kept_) compaction.kept.push_back(entries_[i].message);
         }
         const std::string_view summary = text_at(args, "summary");
         if (summary.empty()) return;
@@ -214,9 +214,22 @@ private:
         compaction.kept.insert(compaction.kept.begin() + place, ordered_json{{"role", "user"}, {"content", summary}});
     }
 
+    /// Messages of this event, also those that are still to come.
+    void forget(std::int64_t event) {
+        forgotten_.insert(event);
+        const auto known = kept_of_.find(event);
+        if (known == kept_of_.end()) return;
+        for (const std::size_t i : known->second) kept_.erase(i);
+        kept_of_.erase(known);
+    }
+
     std::size_t put(const ordered_json& event, Entry entry) {
-        event_of_.push_back(count_at(event, "id"));
+        const std::int64_t id = count_at(event, "id");
         entries_.push_back(std::move(entry));
+        if (!forgotten_.contains(id)) {
+            kept_of_[id].push_back(entries_.size() - 1);
+            kept_.insert(entries_.size() - 1);
+        }
         return entries_.size() - 1;
     }
 
@@ -260,8 +273,9 @@ private:
     std::unordered_map<std::string, std::size_t> replies_{};  // by id of the response
     std::unordered_set<std::string> billed_{};                // ids of responses
     Usage sums_{};
-    std::vector<std::int64_t> event_of_{};  // of each message, the first one
-    std::unordered_set<std::int64_t> forgotten_{};
+    std::set<std::size_t> kept_{};                                // messages that requests have now
+    std::map<std::int64_t, std::vector<std::size_t>> kept_of_{};  // the same by the event that gave them
+    std::unordered_set<std::int64_t> forgotten_{};                // events
 };
 
 }  // namespace
