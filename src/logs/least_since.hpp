@@ -17,13 +17,13 @@ public:
     };
 
     void cut(std::size_t size) {
-        while (!cuts_.empty() && cuts_.back().size >= size) cuts_.pop_back();
+        while (!cuts_.empty() && cuts_.back().size > size) cuts_.pop_back();
         cuts_.push_back({now_++, size});
     }
     /// A moment goes by, in which nothing is cut.
     void pass() noexcept { ++now_; }
     [[nodiscard]] std::size_t now() const noexcept { return now_; }
-    /// To how little it was cut since then, and when last; nullopt: it was not.
+    /// To how little it was cut since then, and when first; nullopt: it was not.
     [[nodiscard]] std::optional<Cut> least(std::size_t since) const {
         const auto least =
             std::partition_point(cuts_.begin(), cuts_.end(), [&](const Cut& cut) { return cut.moment < since; });

@@ -23,7 +23,12 @@ struct Held {
     logs::LogNotes notes{};
 };
 
-std::size_t size_of(const ordered_json& message) { return message.dump().size(); }
+std::size_t size_of(const ordered_json& message) {
+    constexpr std::size_t of_members = 32;
+    const auto content = message.find("content");
+    const bool is_text = content != message.end() && content->is_string();  // most are, and long
+    return is_text ? of_members + content->get_ref<const std::string&>().size() : message.dump().size();
+}
 
 Held held_of(const std::string& text, logs::Format format) {
     Held held;
@@ -95,6 +100,39 @@ std::string openhands_log(int condensations) {
     return text;
 }
 
+/// opencode: summaries whose tail is all that was sent.
+std::string opencode_log(int summaries) {
+    ordered_json messages = ordered_json::array();
+    const auto add = [&](const std::string& id, const char* role, bool is_summary, ordered_json part) {
+        ordered_json info{{"id", id}, {"role", role}, {"time", {{"created", 1}}}, {"finish", "stop"}};
+        if (is_summary) info["summary"] = true;
+        messages.push_back({{"info", std::move(info)}, {"parts", ordered_json::array({std::move(part)})}});
+    };
+    for (int i = 0; i < summaries; ++i) {
+        const std::string n = std::to_string(i);
+        add("u" + n, "user", false, {{"type", "text"}, {"text", n + filling}});
+        add("q" + n, "user", false, {{"type", "compaction"}, {"tail_start_id", "u0"}});
+        add("s" + n, "assistant", true, {{"type", "text"}, {"text", "so far"}});
+    }
+    return ordered_json{{"info", {{"id", "s"}}}, {"messages", std::move(messages)}}.dump();
+}
+
+/// OpenHands V0: condensations that forget nothing.
+std::string openhands_v0_log(int condensations) {
+    ordered_json events = ordered_json::array();
+    for (int i = 0; i < condensations; ++i) {
+        events.push_back({{"id", 2 * i},
+                          {"source", "user"},
+                          {"action", "message"},
+                          {"args", {{"content", std::to_string(i) + filling}}}});
+        events.push_back({{"id", 2 * i + 1},
+                          {"source", "agent"},
+                          {"action", "condensation"},
+                          {"args", {{"forgotten_event_ids", ordered_json::array()}}}});
+    }
+    return events.dump();
+}
+
 /// Exchanges: all of them go on from one reply with a long history.
 std::string forked_log(int forks) {
     ordered_json messages = ordered_json::array();
@@ -148,6 +186,8 @@ TEST_CASE("what sessions hold grows with the file, whatever it has kept again an
     constexpr std::size_t most_copied = std::size_t{64} << 20;
     for (const Grown& grown : {Grown{"claude", logs::Format::claude_code, claude_log, 1},
                                Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
+                               Grown{"openhands of before", logs::Format::openhands, openhands_v0_log, 0},
+                               Grown{"opencode", logs::Format::opencode, opencode_log, 0},
                                Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0},
                                Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
         CAPTURE(grown.name);

@@ -1,0 +1,381 @@
+// What reading a log takes, of each format: twice as much for twice as many records, whatever they say.
+#include "logs/log_file.hpp"
+#include "support/catch.hpp"
+
+#include "whittle/logs/logs.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+using namespace whittle;
+using nlohmann::ordered_json;
+
+namespace {
+thread_local std::size_t bytes_allocated = 0;
+
+void* counted_memory(std::size_t size) noexcept {
+    bytes_allocated += size;
+    return std::malloc(size == 0 ? 1 : size);
+}
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    if (void* memory = counted_memory(size)) return memory;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted_memory(size); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+/// What reading took, and gave.
+struct Work {
+    std::size_t bytes = 0;
+    std::size_t messages = 0;
+    std::size_t compactions = 0;
+    std::int64_t damaged = 0;
+};
+
+Work work_of(const std::string& text, logs::Format format) {
+    std::istringstream in(text);
+    Work work;
+    const std::size_t before = bytes_allocated;
+    const logs::LogNotes notes = logs::read_log(in, format, {.name = "work.jsonl"}, [&](logs::Session&& session) {
+        work.messages += session.recording.messages.size();
+        work.compactions += session.compactions.size();
+    });
+    work.bytes = bytes_allocated - before;
+    work.damaged = notes.damaged;
+    return work;
+}
+
+std::string numbered_id(const char* kind, int n) { return kind + std::to_string(n); }
+
+std::string as_lines(const std::vector<ordered_json>& records) {
+    std::string text;
+    for (const ordered_json& record : records) text += record.dump() + "\n";
+    return text;
+}
+
+ordered_json user_of_claude(int n, const ordered_json& parent, ordered_json content) {
+    return {{"type", "user"},
+            {"uuid", numbered_id("u", n)},
+            {"parentUuid", parent},
+            {"sessionId", "s"},
+            {"message", {{"role", "user"}, {"content", std::move(content)}}}};
+}
+
+ordered_json reply_of_claude(int n, const ordered_json& parent) {
+    return {
+        {"type", "assistant"},
+        {"uuid", numbered_id("a", n)},
+        {"parentUuid", parent},
+        {"sessionId", "s"},
+        {"message",
+         {{"id", numbered_id("m", n)},
+          {"role", "assistant"},
+          {"content", {{{"type", "tool_use"}, {"id", numbered_id("c", n)}, {"name", "t"}, {"input", {{"n", n}}}}}}}}};
+}
+
+ordered_json result_of_claude(int n) {
+    return user_of_claude(
+        n, numbered_id("a", n),
+        {{{"type", "tool_result"}, {"tool_use_id", numbered_id("c", n)}, {"content", numbered_id("o", n)}}});
+}
+
+/// Replies in a row, then their results.
+std::string claude_late_results(int n) {
+    std::vector<ordered_json> records{user_of_claude(n, nullptr, "go")};
+    ordered_json parent = numbered_id("u", n);
+    for (int i = 0; i < n; ++i) records.push_back(reply_of_claude(i, std::exchange(parent, numbered_id("a", i))));
+    for (int i = 0; i < n; ++i) records.push_back(result_of_claude(i));
+    return as_lines(records);
+}
+
+/// Records that are no messages, boundaries that keep the first prompt, and a look at each of the records.
+std::string claude_boundaries(int n) {
+    std::vector<ordered_json> records{user_of_claude(-1, nullptr, "go")};
+    const auto notice = [](const std::string& id, const std::string& parent) {
+        return ordered_json{{"type", "system"}, {"subtype", "informational"}, {"uuid", id}, {"parentUuid", parent}};
+    };
+    for (int i = 0; i < n; ++i) records.push_back(notice(numbered_id("q", i), "u-1"));
+    for (int i = 0; i < n; ++i)
+        records.push_back({{"type", "system"},
+                           {"subtype", "compact_boundary"},
+                           {"uuid", numbered_id("b", i)},
+                           {"parentUuid", nullptr},
+                           {"compactMetadata", {{"preservedMessages", {{"uuids", {"u-1"}}, {"anchorUuid", "none"}}}}}});
+    for (int i = 0; i < n; ++i) records.push_back(notice(numbered_id("w", i), numbered_id("q", i)));
+    for (int i = 0; i < n; ++i)
+        records.push_back(user_of_claude(i, numbered_id(i == 0 ? "b" : "u", i == 0 ? n - 1 : i - 1), "on"));
+    return as_lines(records);
+}
+
+std::string codex_work(int n) {
+    std::vector<ordered_json> records{{{"type", "session_meta"}, {"payload", {{"id", "s"}}}}};
+    const auto said = [](const char* role, const char* type, const std::string& text) {
+        return ordered_json{{"type", "message"}, {"role", role}, {"content", {{{"type", type}, {"text", text}}}}};
+    };
+    for (int i = 0; i < n; ++i) {
+        records.push_back({{"type", "response_item"}, {"payload", said("user", "input_text", numbered_id("u", i))}});
+        records.push_back({{"type", "response_item"}, {"payload", said("assistant", "output_text", "yes")}});
+        records.push_back(
+            {{"type", "event_msg"},
+             {"payload",
+              {{"type", "token_count"},
+               {"info", {{"total_token_usage", {{"input_tokens", 9 * i + 9}, {"output_tokens", i + 1}}}}}}}});
+        if (i % 2 == 0)
+            records.push_back(
+                {{"type", "compacted"},
+                 {"payload", {{"message", ""}, {"replacement_history", {said("user", "input_text", "sum")}}}}});
+        if (i % 4 == 3)
+            records.push_back({{"type", "event_msg"}, {"payload", {{"type", "thread_rolled_back"}, {"num_turns", 1}}}});
+    }
+    return as_lines(records);
+}
+
+ordered_json gemini_said(const std::string& id, const char* type, const std::string& content) {
+    ordered_json record{{"id", id}, {"type", type}, {"content", content}};
+    if (std::string_view(type) == "gemini") record["model"] = "g";
+    return record;
+}
+
+/// Lists that change nothing: of the newest record alone, and with the first prompt.
+std::string gemini_lists(int n) {
+    std::vector<ordered_json> records{{{"sessionId", "s"}, {"projectHash", "h"}}};
+    for (int i = 0; i < n; ++i) records.push_back(gemini_said(numbered_id("n", i), "info", "notice"));
+    for (int i = 0; i < n; ++i)
+        records.push_back(gemini_said(numbered_id("i", i), i % 2 == 0 ? "user" : "gemini", "go"));
+    for (int i = 0; i < n; ++i) {
+        ordered_json list = ordered_json::array();
+        if (i % 2 == 0) list.push_back(gemini_said("i0", "user", "go"));
+        list.push_back(gemini_said(numbered_id("i", n - 1), "info", "go"));
+        records.push_back({{"$set", {{"messages", std::move(list)}}}});
+    }
+    return as_lines(records);
+}
+
+std::string opencode_work(int n) {
+    ordered_json messages = ordered_json::array();
+    const auto add = [&](ordered_json info, ordered_json part) {
+        info["time"] = {{"created", 1}};
+        messages.push_back({{"info", std::move(info)}, {"parts", ordered_json::array({std::move(part)})}});
+    };
+    for (int i = 0; i < n; ++i) {
+        add({{"id", numbered_id("u", i)}, {"role", "user"}}, {{"type", "text"}, {"text", numbered_id("go ", i)}});
+        add({{"id", numbered_id("a", i)}, {"role", "assistant"}}, {{"type", "text"}, {"text", "yes"}});
+        add({{"id", numbered_id("q", i)}, {"role", "user"}},
+            {{"type", "compaction"}, {"tail_start_id", numbered_id("u", i)}});
+        add({{"id", numbered_id("s", i)}, {"role", "assistant"}, {"summary", true}, {"finish", "stop"}},
+            {{"type", "text"}, {"text", "so far"}});
+    }
+    return ordered_json{{"info", {{"id", "s"}}}, {"messages", std::move(messages)}}.dump();
+}
+
+/// Condensations that forget what has come since the one before.
+std::string openhands_work(int n) {
+    ordered_json events = ordered_json::array();
+    for (int i = 0; i < n; ++i) {
+        events.push_back({{"id", 2 * i}, {"source", "user"}, {"action", "message"}, {"args", {{"content", "x"}}}});
+        events.push_back(
+            {{"id", 2 * i + 1},
+             {"source", "agent"},
+             {"action", "condensation"},
+             {"args", {{"forgotten_events_start_id", 0}, {"forgotten_events_end_id", 2 * i}, {"summary", "s"}}}});
+    }
+    return events.dump();
+}
+
+std::string openhands_v1_work(int n) {
+    std::vector<ordered_json> records;
+    for (int i = 0; i < n; ++i) {
+        records.push_back({{"id", numbered_id("u", i)},
+                           {"source", "user"},
+                           {"kind", "MessageEvent"},
+                           {"llm_message", {{"role", "user"}, {"content", {{{"type", "text"}, {"text", "x"}}}}}}});
+        records.push_back({{"id", numbered_id("c", i)},
+                           {"source", "environment"},
+                           {"kind", "Condensation"},
+                           {"forgotten_event_ids", {numbered_id("u", i), numbered_id("c", i - 1) + "-summary"}},
+                           {"summary", "so far"},
+                           {"summary_offset", 0}});
+    }
+    return as_lines(records);
+}
+
+std::string swe_agent_work(int n) {
+    ordered_json history = ordered_json::array();
+    for (int i = 0; i < n; ++i) {
+        history.push_back({{"role", "user"}, {"content", numbered_id("u", i)}, {"agent", "main"}});
+        history.push_back({{"role", "assistant"}, {"content", "yes"}, {"agent", "main"}});
+    }
+    return ordered_json{{"environment", "swe_main"}, {"trajectory", ordered_json::array()}, {"history", history}}
+        .dump();
+}
+
+/// A request that goes on from the one before.
+ordered_json responses_request(int n) {
+    ordered_json request{{"model", "m"}, {"input", {{{"role", "user"}, {"content", numbered_id("u", n)}}}}};
+    if (n > 0) request["previous_response_id"] = numbered_id("r", n - 1);
+    return request;
+}
+
+ordered_json responses_answer(int n) {
+    return {{"id", numbered_id("r", n)},
+            {"output",
+             {{{"type", "message"}, {"role", "assistant"}, {"content", {{{"type", "output_text"}, {"text", "yes"}}}}}}},
+            {"usage", {{"input_tokens", 3}, {"output_tokens", 1}}}};
+}
+
+std::string exchanges_work(int n) {
+    std::vector<ordered_json> records;
+    for (int i = 0; i < n; ++i)
+        records.push_back({{"request", responses_request(i)}, {"response", responses_answer(i)}});
+    return as_lines(records);
+}
+
+std::string har_work(int n) {
+    ordered_json entries = ordered_json::array();
+    for (int i = 0; i < n; ++i)
+        entries.push_back(
+            {{"request", {{"url", "https://h/v1/responses"}, {"postData", {{"text", responses_request(i).dump()}}}}},
+             {"response", {{"status", 200}, {"content", {{"text", responses_answer(i).dump()}}}}}});
+    return ordered_json{{"log", {{"version", "1.2"}, {"entries", std::move(entries)}}}}.dump();
+}
+
+ordered_json said_in_chat(const char* role, const std::string& text) { return {{"role", role}, {"content", text}}; }
+
+/// Spans within each other, of which each tells something of its own.
+std::string otel_work(int n) {
+    std::vector<ordered_json> records;
+    for (int i = 0; i < n; ++i) {
+        ordered_json attributes = ordered_json::array();
+        const auto text = [](const char* role, const std::string& content) {
+            return ordered_json{{{"role", role}, {"parts", {{{"type", "text"}, {"content", content}}}}}}.dump();
+        };
+        for (const auto& [key, value] : {std::pair<std::string, std::string>{"gen_ai.operation.name", "chat"},
+                                         {"gen_ai.response.id", numbered_id("r", i)},
+                                         {"gen_ai.input.messages", text("user", numbered_id("u", i))},
+                                         {"gen_ai.output.messages", text("assistant", "yes")}})
+            attributes.push_back({{"key", key}, {"value", {{"stringValue", value}}}});
+        ordered_json record;
+        record["resourceSpans"][0]["scopeSpans"][0]["spans"] = {{{"traceId", "t"},
+                                                                 {"spanId", numbered_id("s", i)},
+                                                                 {"parentSpanId", numbered_id("s", i / 2 * 2 + 1)},
+                                                                 {"startTimeUnixNano", "1700000000000000000"},
+                                                                 {"attributes", attributes}}};
+        records.push_back(std::move(record));
+    }
+    return as_lines(records);
+}
+
+/// Runs within each other.
+std::string langsmith_work(int n) {
+    std::vector<ordered_json> records;
+    for (int i = 0; i < n; ++i)
+        records.push_back({{"id", numbered_id("l", i)},
+                           {"parent_run_id", numbered_id("l", i + (i % 8 == 7 ? n : 1))},
+                           {"run_type", "llm"},
+                           {"start_time", "2026-01-01T00:00:00"},
+                           {"inputs", {{"messages", {said_in_chat("user", numbered_id("u", i))}}}},
+                           {"outputs", said_in_chat("assistant", "yes")}});
+    return as_lines(records);
+}
+
+ordered_json langfuse_record(int n, int size) {
+    return {{"id", numbered_id("g", n)},
+            {"parentObservationId", numbered_id("g", n + (n % 8 == 7 ? size : 1))},
+            {"type", "GENERATION"},
+            {"startTime", "2026-01-01T00:00:00.000Z"},
+            {"model", "m"},
+            {"input", ordered_json{{"messages", {said_in_chat("user", numbered_id("u", n))}}}.dump()},
+            {"output", said_in_chat("assistant", "yes").dump()}};
+}
+
+std::string langfuse_work(int n) {
+    std::vector<ordered_json> records;
+    for (int i = 0; i < n; ++i) records.push_back(langfuse_record(i, n));
+    return as_lines(records);
+}
+
+std::string langfuse_csv_work(int n) {
+    std::string text;
+    for (int i = 0; i < n; ++i) {
+        const ordered_json record = langfuse_record(i, n);
+        std::string names;
+        std::string cells;
+        for (const auto& [key, value] : record.items()) {
+            names += (names.empty() ? "\"" : ",\"") + key + "\"";
+            cells += cells.empty() ? "\"" : ",\"";
+            for (const char c : value.get<std::string>()) cells += c == '"' ? std::string("\"\"") : std::string(1, c);
+            cells += '"';
+        }
+        if (i == 0) text += names + "\n";
+        text += cells + "\n";
+    }
+    return text;
+}
+
+struct Shape {
+    const char* name;
+    logs::Format format;
+    std::function<std::string(int)> log;
+    double least_messages = 0;     ///< for each of n
+    double least_compactions = 0;  ///< for each of n
+};
+
+}  // namespace
+
+TEST_CASE("reading takes work by the size of the log, in every format", "[logs]") {
+    using enum logs::Format;
+    const std::vector<Shape> shapes{{"late results", claude_code, claude_late_results, 2},
+                                    {"boundaries", claude_code, claude_boundaries, 1, 1},
+                                    {"codex", codex, codex_work, 1, .3},
+                                    {"gemini", gemini_cli, gemini_lists, 1},
+                                    {"opencode", opencode, opencode_work, 2, 1},
+                                    {"openhands", openhands, openhands_work, 1, 1},
+                                    {"openhands_v1", openhands_v1, openhands_v1_work, 1, 1},
+                                    {"swe_agent", swe_agent, swe_agent_work, 2},
+                                    {"exchanges", exchanges, exchanges_work, 2},
+                                    {"har", har, har_work, 2},
+                                    {"otel", otel, otel_work, 1},
+                                    {"langsmith", langsmith, langsmith_work, .2},
+                                    {"langfuse", langfuse, langfuse_work, .2},
+                                    {"langfuse_csv", langfuse_csv, langfuse_csv_work, .2}};
+    for (const logs::Format format : logs::formats())
+        CHECK(std::ranges::find(shapes, format, &Shape::format) != shapes.end());
+    for (const Shape& shape : shapes) {
+        CAPTURE(shape.name);
+        constexpr int least = 300;
+        constexpr double most_growth = 2.3;  // buffers grow by doubling
+        double before = 0;
+        for (const int n : {least, 2 * least, 4 * least}) {
+            const Work work = work_of(shape.log(n), shape.format);
+            CAPTURE(n, work.bytes, before, work.messages, work.compactions);
+            CHECK(work.damaged == 0);
+            CHECK(static_cast<double>(work.messages) >= shape.least_messages * n);
+            CHECK(static_cast<double>(work.compactions) >= shape.least_compactions * n);
+            if (before > 0) CHECK(static_cast<double>(work.bytes) <= most_growth * before);
+            before = static_cast<double>(work.bytes);
+        }
+    }
+}
+
+TEST_CASE("no record of a long log walks over all that came before it", "[logs]") {
+    constexpr int records = 10'000;  // with the square of it, each takes minutes
+    CHECK(work_of(claude_late_results(records), logs::Format::claude_code).messages == 2 * records + 1);
+    CHECK(work_of(claude_boundaries(records), logs::Format::claude_code).compactions == records);
+    CHECK(work_of(gemini_lists(records), logs::Format::gemini_cli).messages >= records);
+    CHECK(work_of(openhands_work(records), logs::Format::openhands).compactions == records);
+    CHECK(work_of(openhands_v1_work(records), logs::Format::openhands_v1).compactions == records);
+}
