@@ -58,7 +58,8 @@ std::optional<std::size_t> size_of_front_like(std::string_view front, std::strin
 /// The last word of what `core` has, if it may be a line of PEM: in front of it stands what a log writes.
 LineCore last_word_of(std::string_view line, const LineCore& core) noexcept {
     const std::string_view text = text_in(line, core);
-    const std::size_t space = text.find_last_of(" \t:|");
+    if (text.size() < least_last_word) return core;
+    const std::size_t space = text.find_last_of(" \t:|>\"'`");
     if (space == std::string_view::npos || space >= longest_front) return core;
     const std::string_view word = text.substr(space + 1);
     if (word.size() < least_last_word || !may_begin_in_key(word)) return core;

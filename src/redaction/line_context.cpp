@@ -52,7 +52,8 @@ void LineContext::pass(std::string_view line) {
         command.clear();
     }
     constexpr std::size_t longest_entry = 512;
-    const bool may_be = is_login || line.find("machine ") != std::string_view::npos || line.ends_with("default");
+    const std::string_view words(std::ranges::find_if(line, detail::is_letter), line.end());
+    const bool may_be = is_login || words.starts_with("machine ") || words.starts_with("default");
     is_login = may_be && line.size() <= longest_entry && is_line_of_netrc(line, is_login);
 }
 
