@@ -133,7 +133,8 @@ private:
             const std::string_view secret = lines[i].substr(core.begin, core.end - core.begin);
             if (i == 0 || !(known[i - 1].hidden || begins_as_private_der(lines[i - 1]))) ++found_.places["private_key"];
             if (found_.secrets != nullptr) found_.secrets->emplace_back(secret);
-            masked.append(lines[i].substr(0, core.begin)).append("***").append(lines[i].substr(core.end));
+            mask_piece(rules_, lines[i].substr(0, core.begin), false, masked, found_);
+            masked.append("***").append(lines[i].substr(core.end));
         }
         return masked;
     }

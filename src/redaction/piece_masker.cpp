@@ -318,7 +318,8 @@ private:
         if (value.size() < least_value_bytes || value.size() > longest || is_number(value) || is_to_be_filled(value))
             return false;
         // A private key is masked as one.
-        if (rules_.private_key && (value.starts_with("-----BEGIN ") || next_stop() < end)) return false;
+        const bool is_mark = value.starts_with("-----BEGIN") || value.starts_with("-----END");
+        if (rules_.private_key && (is_mark || next_stop() < end)) return false;
         const bool is_short = !place.quote.empty() || value.size() <= longest_bare;
         if (kind == NameKind::doubtful) return is_short && looks_made(value);
         if (!place.quote.empty()) return std::ranges::count(value, ' ') <= most_spaces;

@@ -89,11 +89,11 @@ void RedactingStream::settle_held(bool is_key, std::string& out) {
     }
 }
 
-/// What stands around it, such as its number, stays.
+/// What stands around it, such as its number, stays, but for what is a secret itself.
 void RedactingStream::hide_line(std::string_view line, std::string& out) {
     const LineCore core = keys_.core(line);
     const std::string_view secret = line.substr(core.begin, core.end - core.begin);
-    out += line.substr(0, core.begin);
+    mask_piece(*rules_, line.substr(0, core.begin), false, out, found_);
     if (!secret.empty()) {
         if (found_.secrets != nullptr) found_.secrets->emplace_back(secret);
         if (!std::exchange(is_key_counted_, true)) ++found_.places["private_key"];

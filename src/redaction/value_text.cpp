@@ -308,10 +308,11 @@ std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name
     const bool is_behind_login =
         ends_as_netrc(front) && (is_login || front.find("machine ") != none || std::ranges::any_of(value, is_digit));
     const std::string_view inner = value.substr(0, value.find_last_not_of(".,:;!?") + 1);  // without a sentence's end
-    const bool is_alone = front.size() == name && core_of(line).begin == name && is_at_end_of_word(line, argument) &&
-                          behind_spaces(line, argument) == line.size() &&
+    const bool is_alone = front.size() == name && core_of(line).begin == name && front.find("***") == none &&
+                          is_at_end_of_word(line, argument) && behind_spaces(line, argument) == line.size() &&
                           (is_login || std::ranges::any_of(inner, [](char c) { return !detail::is_letter(c); }));
-    if ((!is_behind_login && !is_alone) || is_to_be_filled(value)) return std::nullopt;
+    const bool is_value = !is_to_be_filled(value) && !value.starts_with('=') && !value.starts_with(':');
+    if ((!is_behind_login && !is_alone) || !is_value) return std::nullopt;
     return Stretch{at, argument};
 }
 

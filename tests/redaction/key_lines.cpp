@@ -85,6 +85,12 @@ TEST_CASE("a private key without its begin is masked whatever stands in front of
     }
 }
 
+TEST_CASE("what stands in front of a private key's line may be a secret too", "[redaction]") {
+    const std::string text =
+        std::string(begin_line) + "\ntoken=ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 " + body[1] + "\n";
+    CHECK(masked_lines_of(text) == std::string(begin_line) + "\ntoken=*** ***\n");
+}
+
 TEST_CASE("a private key in an array of strings, a line each, is masked", "[redaction]") {
     for (const std::string_view line_end : {"", "\n"}) {
         for (const bool has_begin : {true, false}) {
