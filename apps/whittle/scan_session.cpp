@@ -64,8 +64,8 @@ void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& sc
     for (const logs::Call& call : session.elsewhere) {
         if (is_met_again(call, seen)) {
             ++scanned.repeated_calls;
-        } else {
-            add(call.usage.value_or(Usage{}), 1);
+        } else if (call.usage) {
+            add(*call.usage, 1);
         }
     }
 }
@@ -191,7 +191,7 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
         const auto usage = std::ranges::find(trajectory.usage, i, &RecordedUsage::message);
         logs::Call& call = session.calls.emplace_back();
         call.reply = i;
-        if (usage == trajectory.usage.end()) continue;
+        if (usage == trajectory.usage.end() || usage->usage == Usage{}) continue;
         call.usage = usage->usage;
         call.model = usage->model;
     }

@@ -205,7 +205,7 @@ std::string ScanReport::notes_text() const {
     std::string kinds;
     for (const auto& [kind, count] : notes_.left_out)
         kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", grouped(count), shown(kind));
-    if (!kinds.empty()) add("in the logs and not sent to a model: " + kinds);
+    if (!kinds.empty()) add("in the logs and no part of a conversation: " + kinds);
     if (!passed_over_.empty()) add("files without a session: " + passed_over_.text());
     return text;
 }

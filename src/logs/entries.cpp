@@ -20,6 +20,12 @@ bool is_message(const ordered_json& message, bool is_anthropic, std::string& rea
     return reason.empty();
 }
 
+/// The call, without usage that is no bill.
+Call&& without_zeros(Call&& call) noexcept {
+    if (!is_bill(call.usage)) call.usage.reset();
+    return std::move(call);
+}
+
 /// `digits` decimal digits at `at`, or nothing.
 std::optional<int> digits_at(std::string_view text, std::size_t at, std::size_t digits) noexcept {
     if (at > text.size() || text.size() - at < digits) return std::nullopt;
@@ -119,6 +125,8 @@ void Entries::truncate(std::size_t size) {
     while (!compactions_.empty() && compactions_.back().before > entries_.size()) compactions_.pop_back();
 }
 
+void Entries::bill_elsewhere(Call call) { elsewhere_.push_back(without_zeros(std::move(call))); }
+
 Compaction& Entries::compact() { return compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt}); }
 
 bool Entries::was_compacted_here() const noexcept {
@@ -146,10 +154,9 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
         has_times = has_times || entry.time.has_value();
         session.recording.seconds.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
         if (entry.call) {
-            entry.call->reply = session.recording.messages.size();
-            if (entry.call->usage)
-                session.recording.usage.push_back({entry.call->reply, *entry.call->usage, entry.call->model});
-            session.calls.push_back(*std::move(entry.call));
+            Call& call = session.calls.emplace_back(without_zeros(*std::move(entry.call)));
+            call.reply = session.recording.messages.size();
+            if (call.usage) session.recording.usage.push_back({call.reply, *call.usage, call.model});
         }
         session.recording.messages.emplace_back(std::move(entry.message));
     }
@@ -171,6 +178,8 @@ void add_usage(Usage& sum, const Usage& more) noexcept {
     sum.cache_write = add_saturating(sum.cache_write, more.cache_write);
     sum.output = add_saturating(sum.output, more.output);
 }
+
+bool is_bill(const std::optional<Usage>& usage) noexcept { return usage && *usage != Usage{}; }
 
 Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written, std::int64_t output) noexcept {
     const std::int64_t cached = add_saturating(read, written);
@@ -219,6 +228,7 @@ std::optional<double> to_seconds(std::string_view iso8601) noexcept {
 void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> visit) {
     const bool is_billed =
         std::ranges::any_of(session.elsewhere, [](const Call& call) { return call.usage.has_value(); });
+    if (!is_bill(session.billed_in_all)) session.billed_in_all.reset();
     if (session.recording.messages.empty() && !is_billed) return;
     ++notes.sessions;
     visit(std::move(session));

@@ -54,7 +54,7 @@ public:
     void insert_all(std::vector<std::pair<std::size_t, Entry>> entries);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
-    void bill_elsewhere(Call call) { elsewhere_.push_back(std::move(call)); }
+    void bill_elsewhere(Call call);
     void bill_elsewhere(const Usage& usage) { bill_elsewhere(Call{.usage = usage}); }
     /// A new compaction at the place that was reached.
     Compaction& compact();
@@ -72,7 +72,8 @@ public:
     [[nodiscard]] Entry& operator[](std::size_t at) { return entries_[at]; }
     [[nodiscard]] const Entry& operator[](std::size_t at) const { return entries_[at]; }
 
-    /// Moves all of it into the session. What is no message of `is_anthropic` or of OpenAI is left out and noted.
+    /// Moves all of it into the session, usage that is no bill left out. What is no message of `is_anthropic` or of
+    /// OpenAI is left out and noted.
     void finish(Session& session, bool is_anthropic, LogNotes& notes);
 
 private:
@@ -86,6 +87,9 @@ void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> 
 
 /// Field by field; held at the maximum.
 void add_usage(Usage& sum, const Usage& more) noexcept;
+
+/// Whether it is any: usage of nothing but zeros is what gateways write that do not know better.
+[[nodiscard]] bool is_bill(const std::optional<Usage>& usage) noexcept;
 
 /// Of an input that holds what was read from and written to the cache. Where these are more than all of it, they stand
 /// beside it: some writers leave them out of the sum.

@@ -85,9 +85,7 @@ Call call_of(const Exchange& exchange) {
 
 /// Why a request that has no reply was not billed; empty if it may have been.
 std::string_view reason_not_billed(const Exchange& exchange) {
-    const bool is_billed =
-        exchange.usage || (exchange.response != nullptr && tree_at(*exchange.response, "usage") != nullptr);
-    if (is_billed) return {};
+    if (is_bill(call_of(exchange).usage)) return {};
     const ordered_json* error = exchange.response == nullptr ? nullptr : find_member(*exchange.response, "error");
     if (exchange.has_failed || (error != nullptr && !error->is_null())) return "request that failed";
     const bool is_count = exchange.response != nullptr && find_member(*exchange.response, "input_tokens") != nullptr;
@@ -124,7 +122,7 @@ void ExchangeList::add(const Exchange& exchange) {
     }
     Call call = call_of(exchange);
     if (!reply.is_null()) return add_reply(open, exchange, std::move(call), std::move(reply));
-    ++notes_.left_out["response that holds no reply"];
+    ++notes_.unknown["response that holds no reply"];
     if (open.awaited) open.entries.bill_elsewhere(*std::move(open.awaited));
     open.awaited = std::move(call);
 }

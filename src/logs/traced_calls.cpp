@@ -9,11 +9,13 @@
 namespace whittle::inline v0::logs {
 namespace {
 
-/// What was billed, as the trace or the response tells.
+/// What was billed, as the trace or the response tells: neither does by nothing but zeros.
 std::optional<Usage> bill_of(const TracedCall& call) {
-    if (call.usage) return call.usage;
+    if (is_bill(call.usage)) return call.usage;
     const ordered_json* usage = tree_at(call.response, "usage");
-    return usage == nullptr ? std::nullopt : std::optional(provider_usage(*usage));
+    std::optional<Usage> bill;
+    if (usage != nullptr) bill = provider_usage(*usage);
+    return is_bill(bill) ? bill : std::nullopt;
 }
 
 /// What a call was made in.

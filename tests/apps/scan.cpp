@@ -279,7 +279,8 @@ TEST_CASE("the tables of a scan say what was billed and what each preset comes t
     CHECK(has(out, "\ncheap "));
     CHECK(has(out, "\nresults of Read "));
     CHECK(has(out, "needed later and lost: constraint 2 of 7"));
-    CHECK(has(out, "in the logs and not sent to a model: 1 assistant, made by the agent, 1 file-history-snapshot"));
+    CHECK(
+        has(out, "in the logs and no part of a conversation: 1 assistant, made by the agent, 1 file-history-snapshot"));
 }
 
 TEST_CASE("what scan prints of a folder of logs is as it was: text, JSON, CSV, and text on a narrow terminal",

@@ -109,7 +109,7 @@ struct DamagedLine {
 struct LogNotes {
     std::int64_t sessions = 0;
     std::int64_t records = 0;                        ///< that were read; damaged ones are not
-    std::map<std::string, std::int64_t> left_out{};  ///< records of known kinds that were not sent to a model, by kind
+    std::map<std::string, std::int64_t> left_out{};  ///< records of known kinds that are in no conversation, by kind
     std::map<std::string, std::int64_t> unknown{};   ///< records and parts of kinds that the reader does not know
     std::int64_t damaged = 0;                        ///< lines
     std::vector<DamagedLine> damaged_lines{};        ///< the first 20

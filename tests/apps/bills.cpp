@@ -1,0 +1,61 @@
+// What scan says of bills, for what logs say of them.
+#include "apps/cli.hpp"
+#include "support/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+using namespace whittle::testing;
+using nlohmann::json;
+
+namespace {
+
+/// A log of Claude Code: a prompt, and replies with the members of a message given.
+std::string claude_log(const std::vector<std::string>& replies) {
+    const auto record = [](std::size_t number, const std::string& rest) {
+        const std::string parent = number == 0 ? "null" : "\"u" + std::to_string(number - 1) + "\"";
+        return R"({"isSidechain":false,"sessionId":"s","version":"2.1.50","uuid":"u)" + std::to_string(number) +
+               R"(","parentUuid":)" + parent + "," + rest + "}\n";
+    };
+    std::string log = record(0, R"("type":"user","message":{"role":"user","content":"go"})");
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+        const std::string id = std::to_string(i);
+        log += record(i + 1, R"("type":"assistant","requestId":"r)" + id + R"(","message":{"id":"m)" + id +
+                                 R"(","role":"assistant","model":"claude-x",)" + replies[i] + "}");
+    }
+    return log;
+}
+
+std::string said(const std::string& text) { return R"("content":[{"type":"text","text":")" + text + R"("}])"; }
+
+json scan_of(const TempDir& dir, const std::string& files) {
+    const CliResult result = run_cli(dir, "scan " + files + " --json");
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return json::parse(result.out);
+}
+
+}  // namespace
+
+TEST_CASE("calls that were billed nothing but zeros are not billed calls, and have no cost", "[apps]") {
+    const TempDir dir;
+    write_text(
+        dir / "s.jsonl",
+        claude_log({said("Three.") + R"(,"stop_reason":"end_turn","usage":{"input_tokens":0,"output_tokens":0})"}));
+    const json total = scan_of(dir, "s.jsonl")["total"];
+    CHECK(total["calls"] == 1);
+    CHECK(total["billed_calls"] == 0);
+    CHECK(has(run_cli(dir, "scan s.jsonl").out,
+              "\nclaude_code         1      1             0      0       0        0       0     -\n"));
+}
+
+TEST_CASE("a request without a bill and a reply is no billed call", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "s.jsonl",
+               R"({"request":{"model":"m","messages":[{"role":"user","content":"hi"}]},"response":null})"
+               "\n");
+    CHECK(scan_of(dir, "s.jsonl")["total"]["billed_calls"] == 0);
+    const CliResult result = run_cli(dir, "scan s.jsonl");
+    CHECK(has(result.err, "unknown kinds of records: 1 response that holds no reply"));
+}
