@@ -25,6 +25,7 @@ public:
         const std::string_view type = text_at(record, "type");
         if (id_.empty()) id_ = text_at(record, "sessionId");
         if (type.empty()) return note_damage(notes_, line, "a record without a type");
+        if (type == "progress") return add_progress(record, line);
         if (std::ranges::find(claude_side_records, type) != claude_side_records.end()) {
             if (!text_at(record, "uuid").empty()) thread_of(record).pass(record);
             ++notes_.left_out[std::string(type)];
@@ -35,6 +36,15 @@ public:
             ++notes_.unknown[std::string(type.substr(0, 64))];
             return;
         }
+        add_message(type, record, line);
+    }
+
+    void finish() {
+        for (auto& [key, thread] : threads_) finish(key, thread);
+    }
+
+private:
+    void add_message(std::string_view type, ordered_json& record, std::size_t line) {
         ClaudeThread& thread = thread_of(record);
         if (const std::string_view version = text_at(record, "version"); !version.empty()) {
             note_version(notes_, version, known_claude_code);
@@ -44,11 +54,31 @@ public:
         add_to(thread, type, record, line);
     }
 
-    void finish() {
-        for (auto& [key, thread] : threads_) finish(key, thread);
+    /// Some versions wrote what a sub-agent said and got into the log of who started it. Other progress was only shown.
+    void add_progress(ordered_json& record, std::size_t line) {
+        if (!text_at(record, "uuid").empty()) thread_of(record).pass(record);
+        const auto data = record.find("data");
+        const std::string_view kind = data == record.end() ? std::string_view() : text_at(*data, "type");
+        const ordered_json* step = data == record.end() ? nullptr : tree_at(*data, "message");
+        const std::string type(step == nullptr ? std::string_view() : text_at(*step, "type"));
+        if ((type == "user" || type == "assistant") && tree_at(*step, "message") != nullptr)
+            return add_message(type, as_record_of_agent(record, *data), line);
+        ++notes_.left_out[kind.empty() ? "progress" : "progress/" + std::string(kind.substr(0, 64))];
     }
 
-private:
+    /// The step within a record of progress, as the sub-agent's own log has it.
+    static ordered_json& as_record_of_agent(const ordered_json& record, ordered_json& data) {
+        std::string_view agent = text_at(data, "agentId");
+        if (agent.empty()) agent = text_at(record, "parentToolUseID");
+        ordered_json& step = data["message"];
+        step["agentId"] = agent;
+        step["isSidechain"] = true;
+        for (const char* key : {"version", "cwd"}) {
+            if (const std::string_view text = text_at(record, key); !text.empty()) step[key] = text;
+        }
+        return step;
+    }
+
     void add_to(ClaudeThread& thread, std::string_view type, ordered_json& record, std::size_t line) {
         if (type == "assistant") return add_assistant(thread, record, line);
         if (type == "user") return thread.add_user(record, line, notes_);

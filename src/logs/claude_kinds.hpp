@@ -24,7 +24,6 @@ inline constexpr auto claude_side_records = std::to_array<std::string_view>({
     "mode",
     "permission-mode",
     "pr-link",
-    "progress",
     "queue-operation",
     "relocated",
     "result",

@@ -59,3 +59,27 @@ TEST_CASE("a request without a bill and a reply is no billed call", "[apps]") {
     const CliResult result = run_cli(dir, "scan s.jsonl");
     CHECK(has(result.err, "unknown kinds of records: 1 response that holds no reply"));
 }
+
+TEST_CASE("calls of a sub-agent are billed once, in records of progress and in its own log", "[apps]") {
+    const TempDir dir;
+    const std::string step =
+        R"("type":"assistant","requestId":"q","uuid":"x","message":{"id":"m9","role":"assistant","model":"claude-y",)" +
+        said("Three.") + R"(,"usage":{"input_tokens":7,"cache_read_input_tokens":900,"output_tokens":2}})";
+    write_text(
+        dir / "s.jsonl",
+        claude_log({said("Look.") + R"(,"usage":{"input_tokens":10,"output_tokens":5})"}) +
+            R"({"sessionId":"s","isSidechain":false,"type":"progress","uuid":"p","data":{"type":"agent_progress",)"
+            R"("agentId":"ag","message":{)" +
+            step + "}}}\n");
+    const json alone = scan_of(dir, "s.jsonl")["total"];
+    CHECK(alone["sessions"] == 2);
+    CHECK(alone["billed_calls"] == 2);
+    CHECK(alone["billed"]["input_tokens"] == 17);
+    CHECK(alone["billed"]["cache_read_tokens"] == 900);
+    CHECK(alone["billed"]["output_tokens"] == 7);
+    write_text(dir / "agent-ag.jsonl",
+               R"({"sessionId":"s","isSidechain":true,"agentId":"ag","parentUuid":null,)" + step + "}\n");
+    const json both = scan_of(dir, "s.jsonl agent-ag.jsonl")["total"];
+    CHECK(both["billed"] == alone["billed"]);
+    CHECK(both["repeated_calls"] == 1);
+}

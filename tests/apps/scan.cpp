@@ -63,7 +63,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     CHECK(shown["dearest"].size() == 4);
     CHECK(shown["strategies"][0]["name"] == "as recorded");
     CHECK(shown["strategies"].size() == 5);
-    CHECK(shown["notes"]["left_out"]["progress"] == 1);
+    CHECK(shown["notes"]["left_out"]["progress/hook_progress"] == 1);
     CHECK(files_in(home.dir).size() == 16);  // nothing was written
 }
 

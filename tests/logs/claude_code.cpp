@@ -69,7 +69,7 @@ TEST_CASE("what Claude Code did not send is counted by its kind", "[logs]") {
     CHECK(log.notes.versions == std::set<std::string>{"2.1.48", "2.1.50"});
     CHECK(log.notes.left_out == std::map<std::string, std::int64_t>{{"assistant, made by the agent", 1},
                                                                     {"file-history-snapshot", 1},
-                                                                    {"progress", 1},
+                                                                    {"progress/hook_progress", 1},
                                                                     {"system/turn_duration", 1}});
 }
 
