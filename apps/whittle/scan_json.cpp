@@ -22,6 +22,7 @@ ordered_json bill_json(const BillSum& sum) {
     json["repeated_calls"] = sum.repeated_calls;
     json["billed"] = usage_json(sum.billed);
     json["billed_cost"] = sum.billed_cost;
+    json["output_recorded_early"] = {{"calls", sum.early.calls}, {"estimated_tokens", sum.early.estimated_tokens}};
     json["counted"] = {
         {"sessions", sum.counted_sessions}, {"input_tokens", sum.counted}, {"billed", usage_json(sum.counted_bill)}};
     return json;

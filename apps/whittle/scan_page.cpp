@@ -76,7 +76,7 @@ ReportPage ScanReport::take_page() {
         page.tables.push_back({.caption = "The dearest sessions", .table = dear_table()});
     }
     page.tables.push_back({.caption = "Where the tokens went", .table = spending_table(), .note = ages_text()});
-    page.tables.push_back({.caption = "What was billed", .table = bills_table(), .note = repeated_text()});
+    page.tables.push_back({.caption = "What was billed", .table = bills_table(), .note = bills_text()});
     page.tables.push_back({.caption = "Our count beside the bill", .table = counted_table(), .note = agreement_text()});
     page.notes.push_back(compactions_text());
     page.notes.push_back(notes_text());

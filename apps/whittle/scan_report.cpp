@@ -35,6 +35,7 @@ void BillSum::add(const ScannedSession& session) {
     repeated_calls += session.repeated_calls;
     add_to(billed, session.billed);
     billed_cost += session.billed_cost;
+    early += session.early;
     if (!session.is_comparable) return;
     ++counted_sessions;
     add_to(counted_bill, session.comparable);

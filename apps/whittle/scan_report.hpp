@@ -24,6 +24,7 @@ struct BillSum {
     std::int64_t repeated_calls = 0;
     Usage billed{};
     double billed_cost = 0;
+    EarlyOutput early{};
     std::int64_t counted_sessions = 0;  ///< of which every call was billed
     Usage counted_bill{};               ///< what these were billed
     std::int64_t counted = 0;           ///< input tokens of these, by our count
@@ -96,7 +97,8 @@ private:
     [[nodiscard]] Table bills_table() const;
     /// Without rows if no session was billed call by call.
     [[nodiscard]] Table counted_table() const;
-    [[nodiscard]] std::string repeated_text() const;
+    /// What is to be known of bills: calls that were met again, and output that they lack.
+    [[nodiscard]] std::string bills_text() const;
     [[nodiscard]] std::string agreement_text() const;
     [[nodiscard]] Table strategies_table() const;
     [[nodiscard]] Table spending_table() const;

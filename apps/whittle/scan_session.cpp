@@ -49,25 +49,23 @@ void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& sc
         scanned.billed.cache_write = add_saturating(scanned.billed.cache_write, usage.cache_write);
         scanned.billed.output = add_saturating(scanned.billed.output, usage.output);
     };
+    const auto take = [&](const logs::Call& call) {
+        if (is_met_again(call, seen)) {
+            ++scanned.repeated_calls;
+        } else if (call.usage) {
+            add(*call.usage, 1);
+            if (call.unrecorded_output > 0) scanned.early += {1, call.unrecorded_output};
+        }
+    };
     if (session.billed_in_all) return add(*session.billed_in_all, scanned.calls);
     scanned.is_comparable = !session.calls.empty();
     for (const logs::Call& call : session.calls) {
         scanned.is_comparable = scanned.is_comparable && call.usage && input_of(*call.usage) > 0;
-        if (is_met_again(call, seen)) {
-            ++scanned.repeated_calls;
-        } else if (call.usage) {
-            add(*call.usage, 1);
-        }
+        take(call);
     }
     scanned.comparable = scanned.billed;
     scanned.is_comparable = scanned.is_comparable && scanned.repeated_calls == 0;
-    for (const logs::Call& call : session.elsewhere) {
-        if (is_met_again(call, seen)) {
-            ++scanned.repeated_calls;
-        } else if (call.usage) {
-            add(*call.usage, 1);
-        }
-    }
+    for (const logs::Call& call : session.elsewhere) take(call);
 }
 
 /// A session, run through everything that it is compared with.
@@ -170,6 +168,12 @@ std::vector<std::string> scanned_strategies() {
     std::vector<std::string> names{"everything sent"};
     names.insert(names.end(), scanned_presets.begin(), scanned_presets.end());
     return names;
+}
+
+EarlyOutput& EarlyOutput::operator+=(const EarlyOutput& more) noexcept {
+    calls += more.calls;
+    estimated_tokens = add_saturating(estimated_tokens, more.estimated_tokens);
+    return *this;
 }
 
 double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept {

@@ -17,6 +17,14 @@
 
 namespace whittle::cli {
 
+/// Output that bills lack, since their usage was recorded before the end of the replies.
+struct EarlyOutput {
+    std::int64_t calls = 0;
+    std::int64_t estimated_tokens = 0;  ///< by the text of the replies
+
+    EarlyOutput& operator+=(const EarlyOutput& more) noexcept;
+};
+
 /// What is found out about one session.
 struct ScannedSession {
     std::string agent{};  ///< name of the log's format, or "recorded"
@@ -27,6 +35,7 @@ struct ScannedSession {
     std::int64_t billed_calls = 0;    ///< with what was billed, those whose replies are gone included
     std::int64_t repeated_calls = 0;  ///< copies of calls that were billed already
     Usage billed{};                   ///< of these
+    EarlyOutput early{};              ///< of calls that are in `billed`, and not in it
     double billed_cost = 0;           ///< in input tokens
     bool is_comparable = false;       ///< every call was billed, so that ours and theirs are of the same calls
     Usage comparable{};               ///< what these calls were billed

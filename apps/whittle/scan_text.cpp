@@ -58,7 +58,7 @@ std::string ScanReport::text(bool colour) const {
         const Table counted = counted_table();
         constexpr std::array<std::size_t, 2> costs{2, 2};  // of each its ratio
         text += "\n" + wrapped_lines(lead_text() + "\n" + std::string(units_note), columns) + "\n" +
-                bills_table().folded_text(colour, columns) + wrapped_lines(repeated_text(), columns) +
+                bills_table().folded_text(colour, columns) + wrapped_lines(bills_text(), columns) +
                 (counted.empty() ? "" : "\n" + counted.folded_text(colour, columns)) +
                 wrapped_lines(agreement_text(), columns) + "\n" +
                 strategies_table().folded_text(colour, columns, costs) + wrapped(strategies_note, text_columns()) +
@@ -101,10 +101,17 @@ Table ScanReport::bills_table() const {
     return table;
 }
 
-std::string ScanReport::repeated_text() const {
-    if (all_.repeated_calls == 0) return "";
-    return fmt::format("{} met again in copies, such as a resumed or forked session, and not billed again\n",
-                       numbered(all_.repeated_calls, "call"));
+std::string ScanReport::bills_text() const {
+    std::string text;
+    if (all_.repeated_calls > 0)
+        text += fmt::format("{} met again in copies, such as a resumed or forked session, and not billed again\n",
+                            numbered(all_.repeated_calls, "call"));
+    if (all_.early.calls > 0)
+        text +=
+            fmt::format("output of {} was recorded before {} end: about {} more by {} text, which no sum here has\n",
+                        numbered(all_.early.calls, "call"), all_.early.calls == 1 ? "its" : "their",
+                        numbered(all_.early.estimated_tokens, "token"), all_.early.calls == 1 ? "its" : "their");
+    return text;
 }
 
 Table ScanReport::counted_table() const {

@@ -1,6 +1,7 @@
 #include "claude_thread.hpp"
 
 #include "claude_results.hpp"
+#include "claude_usage.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
@@ -26,15 +27,6 @@ ordered_json* content_of(ordered_json& record) {
     return says ? &*content : nullptr;
 }
 
-/// Of each count the larger one: the records of a reply repeat its usage, and the first ones were written before its
-/// end was known.
-void take_largest(Usage& usage, const Usage& other) {
-    usage.input = std::max(usage.input, other.input);
-    usage.cache_read = std::max(usage.cache_read, other.cache_read);
-    usage.cache_write = std::max(usage.cache_write, other.cache_write);
-    usage.output = std::max(usage.output, other.output);
-}
-
 /// Kinds of "iterations" that the usage around them holds.
 constexpr std::array<std::string_view, 3> claude_counted_iterations{"message", "fallback_message", "turn"};
 /// Kinds that were billed beside it: another model was asked, or the request was summed up by the provider.
@@ -51,10 +43,7 @@ bool keeps_what_is_in_front(const ordered_json& facts, std::string_view boundary
 
 /// Or that of one of them was not known yet.
 bool has_same_input(const Usage& a, const Usage& b) {
-    const auto is_unknown = [](const Usage& usage) {
-        return usage.input == 0 && usage.cache_read == 0 && usage.cache_write == 0;
-    };
-    return is_unknown(a) || is_unknown(b) ||
+    return !has_input(a) || !has_input(b) ||
            (a.input == b.input && a.cache_read == b.cache_read && a.cache_write == b.cache_write);
 }
 
@@ -139,7 +128,8 @@ std::size_t ClaudeThread::reply_of(const ordered_json& record, std::size_t line)
 }
 
 /// Whether a record with the message id of this reply belongs to it: some gateways give one id to all replies. It does
-/// if it is of the same request, or follows the reply itself, or its results while the bill's input is the same.
+/// if it is of the same request, or follows the reply itself, or its results while the bill's input is the same or as
+/// the end that the reply did not have.
 bool ClaudeThread::is_more_of(std::size_t reply, const ordered_json& record) const {
     const ordered_json& message = record["message"];
     const std::string_view request = text_at(record, "requestId");
@@ -148,17 +138,19 @@ bool ClaudeThread::is_more_of(std::size_t reply, const ordered_json& record) con
     const bool has_late = late_.contains(reply);
     const bool follows_results =
         has_late ? entries_.size() == reply + 1 : entries_.size() == reply + 2 && holds_results(reply + 1);
+    const bool is_its_end = !entries_[reply].has_end && !text_at(message, "stop_reason").empty();
     const ordered_json* usage = tree_at(message, "usage");
-    return follows_results && (usage == nullptr || !entries_[reply].call->usage ||
+    return follows_results && (is_its_end || usage == nullptr || !entries_[reply].call->usage ||
                                has_same_input(provider_usage(*usage), *entries_[reply].call->usage));
 }
 
 void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, LogNotes& notes) {
+    const bool is_end = !text_at(message, "stop_reason").empty();
+    entries_[reply].has_end = entries_[reply].has_end || is_end;
     const ordered_json* usage = tree_at(message, "usage");
     if (usage == nullptr || !usage->is_object()) return;
-    Call& call = *entries_[reply].call;
-    if (!call.usage) call.usage.emplace();
-    take_largest(*call.usage, provider_usage(*usage));
+    take_usage(entries_[reply], provider_usage(*usage), is_end);
+    const Call& call = *entries_[reply].call;
     const ordered_json* iterations = tree_at(*usage, "iterations");
     if (iterations == nullptr || !iterations->is_array()) return;
     for (std::size_t i = 0; i < iterations->size(); ++i) {
@@ -183,7 +175,8 @@ void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordere
         const std::string_view model = text_at(iteration, "model");
         within_.push_back({.bill_id = id, .model = model.empty() ? call.model : std::string(model), .usage = Usage{}});
     }
-    take_largest(*within_[one].usage, provider_usage(iteration));
+    const Usage usage = provider_usage(iteration);
+    if (usage.total() >= within_[one].usage->total()) within_[one].usage = usage;
 }
 
 void ClaudeThread::close() {
@@ -191,6 +184,7 @@ void ClaudeThread::close() {
     for (auto& [reply, results] : late_) late.emplace_back(reply + 1, std::move(results));
     entries_.insert_all(std::move(late));
     late_.clear();
+    for (std::size_t at = 0; at < entries_.size(); ++at) estimate_output(entries_[at]);
     close_calls();
     close_calls_kept();
     for (Call& call : within_) entries_.bill_elsewhere(std::move(call));
@@ -334,7 +328,9 @@ void ClaudeThread::take_back_to(const ClaudePlace& place) {
 
 void ClaudeThread::forget_replies_from(std::size_t first) {
     for (std::size_t at = first; at < entries_.size(); ++at) {
-        if (entries_[at].call) forget_calls_of(at);
+        if (!entries_[at].call) continue;
+        estimate_output(entries_[at]);
+        forget_calls_of(at);
     }
     for (; !reply_ids_.empty(); reply_ids_.pop_back()) {
         const auto known = replies_.find(reply_ids_.back());

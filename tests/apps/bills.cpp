@@ -83,3 +83,24 @@ TEST_CASE("calls of a sub-agent are billed once, in records of progress and in i
     CHECK(both["billed"] == alone["billed"]);
     CHECK(both["repeated_calls"] == 1);
 }
+
+TEST_CASE("output that was recorded before the end of replies is said, and in no sum", "[apps]") {
+    const TempDir dir;
+    const auto reply = [](int characters, const std::string& end, int output) {
+        return said(std::string(static_cast<std::size_t>(characters), 'a')) + R"(,"stop_reason":)" + end +
+               R"(,"usage":{"input_tokens":10,"output_tokens":)" + std::to_string(output) + "}";
+    };
+    write_text(dir / "s.jsonl", claude_log({reply(4'000, "null", 2), reply(400, "null", 1), reply(400, "null", 90),
+                                            reply(400, R"("end_turn")", 1)}));
+    const json total = scan_of(dir, "s.jsonl")["total"];
+    CHECK(total["billed"]["output_tokens"] == 94);
+    CHECK(total["output_recorded_early"] == json{{"calls", 2}, {"estimated_tokens", 998 + 99}});
+    const std::string said_below =
+        "output of 2 calls was recorded before their end: about 1,097 tokens more by their text, which no sum here "
+        "has\n";
+    CHECK(has(run_cli(dir, "scan s.jsonl").out, "\n" + said_below));
+    const json twice = scan_of(dir, "s.jsonl s.jsonl")["total"];
+    CHECK(twice["output_recorded_early"]["calls"] == 2);
+    write_text(dir / "one.jsonl", claude_log({reply(40, R"("end_turn")", 10)}));
+    CHECK_FALSE(has(run_cli(dir, "scan one.jsonl").out, "recorded before"));
+}

@@ -66,6 +66,9 @@ struct Call {
     std::string model{};           ///< empty: not recorded
     std::size_t reply = 0;         ///< index of the message that it gave
     std::optional<Usage> usage{};  ///< what was billed, where it was recorded
+    /// Tokens of output that `usage` lacks, since it was recorded before the end of the reply: an estimate, by
+    /// characters / 4 of what the reply holds. 0: none that is known of.
+    std::int64_t unrecorded_output = 0;
 };
 
 /// The agent took messages out of its requests by itself.
