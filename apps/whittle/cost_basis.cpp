@@ -51,13 +51,21 @@ bool is_kept_longer(const RecordedBill& bill, std::int64_t life, std::int64_t lo
     return read > 0;
 }
 
+/// Whether what was written to the cache lives for an hour: as most of it was told, or else as it was read.
+bool is_kept_an_hour(const RecordedBill& bill, std::int64_t life, std::int64_t hour) {
+    Usage sum;
+    for (const RecordedUsage& call : bill.calls) sum += call.usage;
+    const bool is_told = sum.cache_write_5m > 0 || sum.cache_write_1h > 0;
+    return is_told ? sum.cache_write_1h > sum.cache_write_5m : is_kept_longer(bill, life, hour);
+}
+
 evaluation::CostProfile profile_of_bill(const RecordedBill& bill) {
     const bool has_writes = has_paid_writes(bill.calls);
     if (!is_of_anthropic(bill) && !has_writes) return *evaluation::find_cost_profile("openai");
     if (!is_of_anthropic(bill) && is_of_openai(bill)) return *evaluation::find_cost_profile("openai_2026");
     evaluation::CostProfile profile = *evaluation::find_cost_profile("anthropic_5m");
     const CacheProfile& hour = *find_cache_profile("anthropic_1h");
-    if (is_kept_longer(bill, profile.cache.ttl_seconds, hour.ttl_seconds)) profile.cache = hour;
+    if (is_kept_an_hour(bill, profile.cache.ttl_seconds, hour.ttl_seconds)) profile.cache = hour;
     return profile;
 }
 

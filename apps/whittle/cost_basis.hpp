@@ -49,7 +49,8 @@ struct RecordedBill {
 
 /// Prices from the bill: Anthropic's cache for its messages, for models called Claude, and where tokens written to a
 /// cache were billed, which other models' recordings have for those of OpenAI alone; for an hour if most of what was
-/// asked for after 5 minutes to an hour was read still. Without a bill from the model's name.
+/// written was told to live that long, or, where nothing was told, if most of what was asked for after 5 minutes to an
+/// hour was read still. Without a bill from the model's name.
 [[nodiscard]] CostBasis cost_basis_of(const RecordedBill& bill);
 
 /// The profile of that cache as a chain has it: its own prices, with the output price of the provider it belongs to.

@@ -14,7 +14,9 @@ ordered_json usage_json(const Usage& usage) {
     return {{"input_tokens", usage.input},
             {"cache_read_tokens", usage.cache_read},
             {"cache_write_tokens", usage.cache_write},
-            {"output_tokens", usage.output}};
+            {"output_tokens", usage.output},
+            {"cache_write_5m_tokens", usage.cache_write_5m},
+            {"cache_write_1h_tokens", usage.cache_write_1h}};
 }
 
 ordered_json bill_json(const BillSum& sum) {

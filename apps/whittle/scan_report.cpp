@@ -13,13 +13,6 @@ namespace {
 
 constexpr std::size_t dear_shown = 5;
 
-void add_to(Usage& sum, const Usage& more) {
-    sum.input = add_saturating(sum.input, more.input);
-    sum.cache_read = add_saturating(sum.cache_read, more.cache_read);
-    sum.cache_write = add_saturating(sum.cache_write, more.cache_write);
-    sum.output = add_saturating(sum.output, more.output);
-}
-
 std::string csv_cell(const std::string& text) {
     std::string cell = "\"";
     for (const char c : shown(text)) cell.append(c == '"' ? 2 : 1, c);
@@ -33,12 +26,12 @@ void BillSum::add(const ScannedSession& session) {
     calls += session.calls;
     billed_calls += session.billed_calls;
     repeated_calls += session.repeated_calls;
-    add_to(billed, session.billed);
+    billed += session.billed;
     billed_cost += session.billed_cost;
     early += session.early;
     if (!session.is_comparable) return;
     ++counted_sessions;
-    add_to(counted_bill, session.comparable);
+    counted_bill += session.comparable;
     counted = add_saturating(counted, session.recorded.sent);
 }
 

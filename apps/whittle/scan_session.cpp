@@ -44,10 +44,7 @@ bool is_met_again(const logs::Call& call, SeenCalls& seen) {
 void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& scanned) {
     const auto add = [&](const Usage& usage, std::int64_t calls) {
         scanned.billed_calls += calls;
-        scanned.billed.input = add_saturating(scanned.billed.input, usage.input);
-        scanned.billed.cache_read = add_saturating(scanned.billed.cache_read, usage.cache_read);
-        scanned.billed.cache_write = add_saturating(scanned.billed.cache_write, usage.cache_write);
-        scanned.billed.output = add_saturating(scanned.billed.output, usage.output);
+        scanned.billed += usage;
     };
     const auto take = [&](const logs::Call& call) {
         if (is_met_again(call, seen)) {
@@ -177,8 +174,12 @@ EarlyOutput& EarlyOutput::operator+=(const EarlyOutput& more) noexcept {
 }
 
 double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept {
+    const double five_minutes = find_cache_profile("anthropic_5m")->write;
+    const double hour = find_cache_profile("anthropic_1h")->write;
+    const std::int64_t untold = usage.cache_write - usage.cache_write_5m - usage.cache_write_1h;
     return static_cast<double>(usage.input) + static_cast<double>(usage.cache_read) * profile.cache.read +
-           static_cast<double>(usage.cache_write) * profile.cache.write +
+           static_cast<double>(untold) * profile.cache.write +
+           static_cast<double>(usage.cache_write_5m) * five_minutes + static_cast<double>(usage.cache_write_1h) * hour +
            static_cast<double>(usage.output) * profile.output;
 }
 

@@ -82,7 +82,8 @@ struct ScanSettings {
 /// A session in the library's own form, as if an agent had left it.
 [[nodiscard]] logs::Session as_logged(Trajectory<>&& trajectory);
 
-/// In tokens at the plain input price.
+/// In tokens at the plain input price. What was written to the cache for a time that is told costs what Anthropic takes
+/// for that time, the rest what the profile says.
 [[nodiscard]] double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept;
 
 /// Cached share of the input; nullopt without input.

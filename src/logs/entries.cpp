@@ -56,6 +56,13 @@ std::optional<int> offset_of(std::string_view zone) noexcept {
     return zone.front() == '-' ? -ahead : ahead;
 }
 
+/// With how long what was written lives, where `by_age` tells that as Anthropic does; null: nothing does.
+Usage with_lifetimes_of(const Usage& usage, const ordered_json* by_age) {
+    if (by_age == nullptr) return usage;
+    return usage.with_lifetimes(count_at(*by_age, "ephemeral_5m_input_tokens"),
+                                count_at(*by_age, "ephemeral_1h_input_tokens"));
+}
+
 /// Of an input that holds what the cache did; `details` has that, or else, as some providers write it, the usage
 /// itself.
 Usage usage_with_details(const ordered_json& usage, const ordered_json* details, const char* input,
@@ -65,7 +72,9 @@ Usage usage_with_details(const ordered_json& usage, const ordered_json* details,
                                         count_at(usage, "cache_read_input_tokens")});
     const std::int64_t written = std::max({detail("cache_write_tokens"), detail("cache_creation_tokens"),
                                            count_at(usage, "cache_creation_input_tokens")});
-    return usage_of_sums(count_at(usage, input), read, written, count_at(usage, output));
+    const Usage sums = usage_of_sums(count_at(usage, input), read, written, count_at(usage, output));
+    const ordered_json* by_age = details == nullptr ? nullptr : tree_at(*details, "cache_creation_token_details");
+    return with_lifetimes_of(sums, by_age == nullptr ? tree_at(usage, "cache_creation") : by_age);
 }
 
 }  // namespace
@@ -167,16 +176,9 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
                       [&](const ordered_json& message) { return !is_message(message, is_anthropic, reason); });
     }
     session.compactions = std::move(compactions_);
-    for (const Call& call : elsewhere_) add_usage(session.billed_elsewhere, call.usage.value_or(Usage{}));
+    for (const Call& call : elsewhere_) session.billed_elsewhere += call.usage.value_or(Usage{});
     session.calls_elsewhere = static_cast<std::int64_t>(elsewhere_.size());
     session.elsewhere = std::move(elsewhere_);
-}
-
-void add_usage(Usage& sum, const Usage& more) noexcept {
-    sum.input = add_saturating(sum.input, more.input);
-    sum.cache_read = add_saturating(sum.cache_read, more.cache_read);
-    sum.cache_write = add_saturating(sum.cache_write, more.cache_write);
-    sum.output = add_saturating(sum.output, more.output);
 }
 
 bool is_bill(const std::optional<Usage>& usage) noexcept { return usage && *usage != Usage{}; }
@@ -192,10 +194,11 @@ Usage provider_usage(const ordered_json& usage) {
         return usage_with_details(usage, details, "input_tokens", "output_tokens");
     if (find_member(usage, "prompt_tokens") != nullptr)
         return usage_with_details(usage, tree_at(usage, "prompt_tokens_details"), "prompt_tokens", "completion_tokens");
-    return {.input = count_at(usage, "input_tokens"),
-            .cache_read = count_at(usage, "cache_read_input_tokens"),
-            .cache_write = count_at(usage, "cache_creation_input_tokens"),
-            .output = count_at(usage, "output_tokens")};
+    const Usage counts{.input = count_at(usage, "input_tokens"),
+                       .cache_read = count_at(usage, "cache_read_input_tokens"),
+                       .cache_write = count_at(usage, "cache_creation_input_tokens"),
+                       .output = count_at(usage, "output_tokens")};
+    return with_lifetimes_of(counts, tree_at(usage, "cache_creation"));
 }
 
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason) {

@@ -87,9 +87,6 @@ private:
 /// Gives a session that is finished to `visit`, and counts it; one without messages and bill is none.
 void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> visit);
 
-/// Field by field; held at the maximum.
-void add_usage(Usage& sum, const Usage& more) noexcept;
-
 /// Whether it is any: usage of nothing but zeros is what gateways write that do not know better.
 [[nodiscard]] bool is_bill(const std::optional<Usage>& usage) noexcept;
 

@@ -245,6 +245,8 @@ ordered_json to_message(const ordered_json& message, RoleForm form, LogNotes& no
 struct CacheDetails {
     std::int64_t read = 0;
     std::int64_t written = 0;
+    std::int64_t five_minutes = 0;  // of these, and
+    std::int64_t hour = 0;
 };
 
 /// "input_token_details": what was read may be told apart by service tier and by the length of the prompt, what was
@@ -257,6 +259,8 @@ CacheDetails cache_details_of(const ordered_json& details) {
         if (name.find("cache_read") != std::string::npos) cache.read = add_saturating(cache.read, count);
         if (name.find("cache_creation") != std::string::npos) cache.written = add_saturating(cache.written, count);
         if (name.starts_with("ephemeral_")) written_by_age = add_saturating(written_by_age, count);
+        if (name.starts_with("ephemeral_5m")) cache.five_minutes = count;
+        if (name.starts_with("ephemeral_1h")) cache.hour = count;
     }
     cache.written = std::max(cache.written, written_by_age);
     return cache;
@@ -330,7 +334,8 @@ std::optional<Usage> usage_of_metadata(const ordered_json& holder) {
     const ordered_json* details = tree_at(*metadata, "input_token_details");
     const CacheDetails cache = details == nullptr ? CacheDetails{} : cache_details_of(*details);
     return usage_of_sums(count_at(*metadata, "input_tokens"), cache.read, cache.written,
-                         count_at(*metadata, "output_tokens"));
+                         count_at(*metadata, "output_tokens"))
+        .with_lifetimes(cache.five_minutes, cache.hour);
 }
 
 }  // namespace whittle::inline v0::logs

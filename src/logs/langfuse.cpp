@@ -53,6 +53,7 @@ public:
                 continue;
             }
             *count = add_saturating(*count, count_in(value));
+            if (count == &sum_.cache_write || count == &written_by_age_) take_lifetime(name, count_in(value));
             has_counts_ = true;
         }
         if (!has_counts_) return std::nullopt;
@@ -60,10 +61,16 @@ public:
         usage.input -= std::min(usage.input, priority_read_);
         usage.cache_read = add_saturating(usage.cache_read, priority_read_);
         usage.cache_write = std::max(usage.cache_write, written_by_age_);
-        return usage;
+        return usage.with_lifetimes(five_minutes_, hour_);
     }
 
 private:
+    void take_lifetime(std::string_view name, std::int64_t count) {
+        const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+        if (has("_5m")) five_minutes_ = add_saturating(five_minutes_, count);
+        if (has("_1h")) hour_ = add_saturating(hour_, count);
+    }
+
     std::int64_t* counter_of(std::string_view name) {
         const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
         if (has("_priority")) return has("cache_read") ? &priority_read_ : &of_priority_;
@@ -76,6 +83,8 @@ private:
     LogNotes& notes_;
     Usage sum_{};
     std::int64_t written_by_age_ = 0;
+    std::int64_t five_minutes_ = 0;  // of what was written, and
+    std::int64_t hour_ = 0;
     std::int64_t priority_read_ = 0;
     std::int64_t of_priority_ = 0;  // counted elsewhere too
     bool has_counts_ = false;

@@ -22,7 +22,7 @@ std::vector<nlohmann::ordered_json> Session::request_of(const Call& call) const 
 Usage billed(const Session& session) noexcept {
     if (session.billed_in_all) return *session.billed_in_all;
     Usage sum = session.billed_elsewhere;
-    for (const Call& call : session.calls) add_usage(sum, call.usage.value_or(Usage{}));
+    for (const Call& call : session.calls) sum += call.usage.value_or(Usage{});
     return sum;
 }
 

@@ -83,7 +83,7 @@ struct V1Bills {
                     by_response.insert_or_assign(std::move(id), usage_in(usage));
                 }
             }
-            if (const ordered_json* all = tree_at(metrics, "accumulated_token_usage")) add_usage(sum, usage_in(*all));
+            if (const ordered_json* all = tree_at(metrics, "accumulated_token_usage")) sum += usage_in(*all);
         }
         if (sum != Usage{}) in_all = sum;
     }

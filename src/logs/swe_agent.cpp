@@ -164,7 +164,7 @@ void read_attempts(const ordered_json& document, const ordered_json& attempts, c
     for (std::size_t i = 0; i < attempts.size(); ++i) {
         std::optional<Usage> sum = sum_in(attempts[i], "model_stats");
         const auto of_choice = sum_in(document, "rloop_model_stats");
-        if (i == best && sum && of_choice) add_usage(*sum, *of_choice);
+        if (i == best && sum && of_choice) *sum += *of_choice;
         read_trajectory(attempts[i], id + "/attempt_" + std::to_string(i), sum, notes, visit);
     }
 }

@@ -64,7 +64,7 @@ public:
     void take(const TracedCall& inner, bool is_billed_between) {
         const std::optional<Usage> bill = is_billed_between ? std::nullopt : bill_of(inner);
         if (bill && !bill_within_) bill_within_.emplace();
-        if (bill) add_usage(*bill_within_, *bill);
+        if (bill) *bill_within_ += *bill;
         const bool is_later = replied_ == nullptr || inner.time >= replied_->time;  // the last of several attempts
         if (!has_reply_ && is_later && holds_reply(inner.response)) replied_ = &inner;
     }

@@ -71,11 +71,7 @@ ModelError overflow_error(const ModelError& error, std::int64_t window, std::int
 }
 
 void add_usage(Usage& sum, const std::optional<Usage>& usage) noexcept {
-    if (!usage) return;
-    sum.input = add_saturating(sum.input, usage->input);
-    sum.cache_read = add_saturating(sum.cache_read, usage->cache_read);
-    sum.cache_write = add_saturating(sum.cache_write, usage->cache_write);
-    sum.output = add_saturating(sum.output, usage->output);
+    if (usage) sum += *usage;
 }
 
 bool is_far_below(const Usage& usage, std::int64_t counted) noexcept {

@@ -60,6 +60,8 @@ void write(JsonWriter& json, const Usage& usage) {
     put(json, "cache_read", usage.cache_read);
     put(json, "cache_write", usage.cache_write);
     put(json, "output", usage.output);
+    put(json, "cache_write_5m", usage.cache_write_5m);
+    put(json, "cache_write_1h", usage.cache_write_1h);
     json.close_object();
 }
 
@@ -164,6 +166,8 @@ void read(const JsonValue& json, Usage& usage, const std::string& where) {
         if (name == "cache_read") return take(value, usage.cache_read, place);
         if (name == "cache_write") return take(value, usage.cache_write, place);
         if (name == "output") return take(value, usage.output, place);
+        if (name == "cache_write_5m") return take(value, usage.cache_write_5m, place);
+        if (name == "cache_write_1h") return take(value, usage.cache_write_1h, place);
         return false;
     });
 }

@@ -2,6 +2,8 @@
 
 #include "whittle/base/text.hpp"
 
+#include <algorithm>
+
 namespace whittle::inline v0 {
 
 std::string_view name_of(Role role) noexcept {
@@ -48,6 +50,24 @@ Part to_part(const PartView& view) {
 
 std::int64_t Usage::total() const noexcept {
     return add_saturating(add_saturating(input, cache_read), add_saturating(cache_write, output));
+}
+
+Usage Usage::with_lifetimes(std::int64_t five_minutes, std::int64_t hour) const noexcept {
+    Usage usage = *this;
+    usage.cache_write_1h = std::clamp<std::int64_t>(hour, 0, std::max<std::int64_t>(0, cache_write));
+    usage.cache_write_5m =
+        std::clamp<std::int64_t>(five_minutes, 0, std::max<std::int64_t>(0, cache_write - usage.cache_write_1h));
+    return usage;
+}
+
+Usage& Usage::operator+=(const Usage& more) noexcept {
+    input = add_saturating(input, more.input);
+    cache_read = add_saturating(cache_read, more.cache_read);
+    cache_write = add_saturating(cache_write, more.cache_write);
+    output = add_saturating(output, more.output);
+    cache_write_5m = add_saturating(cache_write_5m, more.cache_write_5m);
+    cache_write_1h = add_saturating(cache_write_1h, more.cache_write_1h);
+    return *this;
 }
 
 }  // namespace whittle::inline v0

@@ -285,6 +285,16 @@ TEST_CASE("usage of several server-side steps is that of the newest, not their s
     CHECK(usage == Usage{.input = 200, .cache_read = 5, .output = 20});
 }
 
+TEST_CASE("how long what was written to the cache lives is part of the usage", "[anthropic]") {
+    const auto usage_of = [](const std::string& by_age) {
+        return anthropic::usage_of(
+            Json::parse(R"({"input_tokens":1,"cache_creation_input_tokens":9,"cache_creation":)" + by_age + "}"));
+    };
+    CHECK(usage_of(R"({"ephemeral_5m_input_tokens":2,"ephemeral_1h_input_tokens":7})") == Usage{1, 0, 9, 0, 2, 7});
+    CHECK(usage_of(R"({"ephemeral_5m_input_tokens":9,"ephemeral_1h_input_tokens":90})") == Usage{1, 0, 9, 0, 0, 9});
+    CHECK(usage_of("null") == Usage{1, 0, 9, 0});
+}
+
 TEST_CASE("usage counts that are missing, negative or no numbers are 0", "[anthropic]") {
     CHECK(anthropic::usage_of(Json::parse(R"({"input_tokens":-1,"output_tokens":18446744073709551615,
         "cache_read_input_tokens":null,"cache_creation_input_tokens":1.5,"iterations":[]})")) == Usage{});

@@ -168,6 +168,17 @@ TEST_CASE("a session that was recorded by a program is written in full", "[traje
         R"("meta":{"t":[1.5],"usage":[[0,1,3,2,4]]}})");
 }
 
+TEST_CASE("how long the cache lives is read and written where it was told", "[trajectory]") {
+    const std::string line =
+        R"({"id":"s","messages":[{"role":"user","content":"a"}],"meta":{"usage":[[0,1,9,3,4,2,5]]}})";
+    const auto t = read(line)[0];
+    CHECK(t.usage.at(0).usage == Usage{1, 3, 9, 4, 2, 5});
+    Trajectory<> copy{.id = "s"};
+    copy.messages = t.messages;
+    copy.usage = t.usage;
+    CHECK(to_json_line(copy) == line);
+}
+
 TEST_CASE("what a program changed replaces what was recorded", "[trajectory]") {
     auto t = read(
         R"({"id":"s","system":[{"text":"a"}],"tools":[{"name":"x","strict":true}],"messages":[{"role":"user"}],"meta":{"t":[3],"usage":[[0,1,2,3,4]],"k":1}})")

@@ -104,3 +104,47 @@ TEST_CASE("output that was recorded before the end of replies is said, and in no
     write_text(dir / "one.jsonl", claude_log({reply(40, R"("end_turn")", 10)}));
     CHECK_FALSE(has(run_cli(dir, "scan one.jsonl").out, "recorded before"));
 }
+
+TEST_CASE("what was written to the cache costs what its lifetime costs, as the log tells it", "[apps]") {
+    const TempDir dir;
+    const auto cost = [&](int five_minutes, int hour, bool is_told) {
+        const auto reply = [&](int read, int written, int share) {
+            std::string usage = R"("input_tokens":4,"cache_read_input_tokens":)" + std::to_string(read) +
+                                R"(,"cache_creation_input_tokens":)" + std::to_string(written) +
+                                R"(,"output_tokens":50)";
+            if (is_told)
+                usage += R"(,"cache_creation":{"ephemeral_5m_input_tokens":)" + std::to_string(five_minutes / share) +
+                         R"(,"ephemeral_1h_input_tokens":)" + std::to_string(hour / share) + "}";
+            return said("Done.") + R"(,"stop_reason":"end_turn","usage":{)" + usage + "}";
+        };
+        write_text(dir / "s.jsonl", claude_log({reply(0, 20'000, 1), reply(20'000, 2'000, 10)}));
+        return scan_of(dir, "s.jsonl");
+    };
+    const double rest = 8 + 20'000 * 0.1 + 100 * 5;
+    const json minutes = cost(20'000, 0, true);
+    CHECK(minutes["total"]["billed_cost"] == rest + 22'000 * 1.25);
+    CHECK(minutes["total"]["billed"]["cache_write_5m_tokens"] == 22'000);
+    CHECK(minutes["basis"]["caches"][0]["cache"] == "anthropic_5m");
+    const json hour = cost(0, 20'000, true);
+    CHECK(hour["total"]["billed_cost"] == rest + 22'000 * 2);
+    CHECK(hour["total"]["billed"]["cache_write_1h_tokens"] == 22'000);
+    CHECK(hour["basis"]["caches"][0]["cache"] == "anthropic_1h");
+    CHECK(cost(15'000, 5'000, true)["total"]["billed_cost"] == rest + 16'500 * 1.25 + 5'500 * 2);
+    CHECK(cost(5'000, 15'000, true)["total"]["billed_cost"] == rest + 5'500 * 1.25 + 16'500 * 2);
+    CHECK(cost(0, 0, false)["total"]["billed_cost"] == minutes["total"]["billed_cost"]);
+}
+
+TEST_CASE("pauses tell how long the cache lives only where the log does not", "[apps]") {
+    const TempDir dir;
+    const auto cache = [&](const std::string& told) {
+        write_text(dir / "s.jsonl",
+                   R"({"id":"s","messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},)"
+                   R"({"role":"user","content":"c"},{"role":"assistant","content":"d"}],"meta":{"t":[0,1,600,601],)"
+                   R"("usage":[[1,2,9000,0,1)" +
+                       told + R"(],[3,2,100,9000,1]]}})" + "\n");
+        return scan_of(dir, "s.jsonl")["basis"]["caches"][0]["cache"].get<std::string>();
+    };
+    CHECK(cache("") == "anthropic_1h");  // read after 10 minutes
+    CHECK(cache(",9000,0") == "anthropic_5m");
+    CHECK(cache(",0,9000") == "anthropic_1h");
+}

@@ -23,7 +23,8 @@ TEST_CASE("records of one reply of Claude Code are one message and one call", "[
     CHECK(main.calls[0].id == "msg_1");
     CHECK(main.calls[0].model == "claude-sonnet-4-5");
     CHECK(usage_of(main) ==
-          std::vector<Usage>{{12, 4'000, 9'000, 210}, {3, 13'000, 300, 40}, {4, 13'300, 70, 55}, {5, 4'000, 800, 6}});
+          std::vector<Usage>{
+              {12, 4'000, 9'000, 210}, {3, 13'000, 300, 40, 300}, {4, 13'300, 70, 55}, {5, 4'000, 800, 6}});
     // Both results are in the message behind the reply, though the second call was written behind the first result
     CHECK(main.recording.messages[2].json()["content"].size() == 2);
     CHECK(main.recording.messages[2].json()["content"][1]["tool_use_id"] == "toolu_2");
@@ -36,7 +37,7 @@ TEST_CASE("what a person took back in Claude Code is billed and no message", "[l
     CHECK(main.recording.messages[4].json()["content"] == "Fix it instead.");
     CHECK(main.calls_elsewhere == 1);
     CHECK(main.billed_elsewhere == Usage{4, 13'300, 60, 9});
-    CHECK(billed(main) == Usage{28, 47'600, 10'230, 320});
+    CHECK(billed(main) == Usage{28, 47'600, 10'230, 320, 300});
 }
 
 TEST_CASE("a compaction of Claude Code is a boundary behind which requests begin with its summary", "[logs]") {

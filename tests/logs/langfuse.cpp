@@ -109,11 +109,11 @@ TEST_CASE("counts of Langfuse that are part of others are billed once", "[logs]"
     };
     CHECK(usage_of_details(R"({"input":3,"output":7,"total":90,"cache_read_input_tokens":40,
         "cache_creation_input_tokens":40,"cache_creation_ephemeral_5m_input_tokens":30,
-        "cache_creation_ephemeral_1h_input_tokens":10})") == Usage{3, 40, 40, 7});
+        "cache_creation_ephemeral_1h_input_tokens":10})") == Usage{3, 40, 40, 7, 30, 10});
     CHECK(usage_of_details(R"({"input":3,"output":7,"input_cache_read":40,"input_cache_creation":0,
-        "input_ephemeral_5m_input_tokens":30})") == Usage{3, 40, 30, 7});
+        "input_ephemeral_5m_input_tokens":30})") == Usage{3, 40, 30, 7, 30});
     CHECK(usage_of_details(R"({"input":3,"output":7,"input_cache_creation":5,"input_cache_creation_5m":30})") ==
-          Usage{3, 0, 35, 7});
+          Usage{3, 0, 35, 7, 30});
     CHECK(usage_of_details(R"({"input":90,"output":7,"input_priority":50,"input_priority_cache_read":40,
         "output_priority":7})") == Usage{50, 40, 0, 7});
     CHECK(usage_of_details(R"({"input":0,"output":0,"input_flex":50,"input_flex_cache_read":40,"output_flex":7})") ==

@@ -58,7 +58,7 @@ TEST_CASE("what was read from the cache may be told apart by service tier and le
     CHECK(usage_of_details(R"({"priority_cache_read":40,"priority":50})") == Usage{50, 40, 0, 7});
     CHECK(usage_of_details(R"({"cache_read":40,"cache_read_over_200k":20,"over_200k":10})") == Usage{30, 60, 0, 7});
     CHECK(usage_of_details(R"({"cache_creation":40,"ephemeral_5m_input_tokens":30,"ephemeral_1h_input_tokens":10})") ==
-          Usage{50, 0, 40, 7});
+          Usage{50, 0, 40, 7, 30, 10});
 }
 
 TEST_CASE("a model's role in Gemini is the assistant's", "[logs]") {

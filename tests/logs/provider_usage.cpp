@@ -45,6 +45,22 @@ TEST_CASE("what gateways say of the cache is read under their names", "[logs]") 
                          "prompt_cache_miss_tokens": 1000})") == Usage{1'000, 9'000, 0, 50});
 }
 
+TEST_CASE("how long what was written to the cache lives is told by Anthropic, and by LiteLLM in its details",
+          "[logs]") {
+    CHECK(billed_for(R"({"input_tokens": 120, "output_tokens": 50, "cache_creation_input_tokens": 2000,
+                         "cache_creation": {"ephemeral_5m_input_tokens": 500, "ephemeral_1h_input_tokens": 1500}})") ==
+          Usage{120, 0, 2'000, 50, 500, 1'500});
+    CHECK(billed_for(R"({"prompt_tokens": 10120, "completion_tokens": 50, "prompt_tokens_details":
+                         {"cached_tokens": 8000, "cache_creation_tokens": 2000, "cache_creation_token_details":
+                          {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 2000}}})") ==
+          Usage{120, 8'000, 2'000, 50, 0, 2'000});
+    // Where a gateway says at the end that nothing was written, nothing lives
+    CHECK(billed_for(R"({"input_tokens": 120, "output_tokens": 50, "cache_creation_input_tokens": 0,
+                         "cache_creation": {"ephemeral_1h_input_tokens": 1500}})") == Usage{120, 0, 0, 50});
+    CHECK(billed_for(R"({"input_tokens": 120, "output_tokens": 50, "cache_creation_input_tokens": 7,
+                         "cache_creation": null})") == Usage{120, 0, 7, 50});
+}
+
 TEST_CASE("what Anthropic says of the cache stands beside the input", "[logs]") {
     CHECK(billed_for(R"({"input_tokens": 120, "output_tokens": 50, "cache_creation_input_tokens": 2000,
                          "cache_read_input_tokens": 8000})") == Usage{120, 8'000, 2'000, 50});

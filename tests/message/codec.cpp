@@ -56,7 +56,8 @@ ChatMessage random_message(std::mt19937& random) {
     for (auto n = random() % 4; n > 0; --n) message.parts.push_back(random_part(random));
     message.id = random_text(random);
     if (random() % 2 == 0) {
-        message.usage = Usage{random_count(random), random_count(random), random_count(random), random_count(random)};
+        message.usage = Usage{random_count(random), random_count(random), random_count(random),
+                              random_count(random), random_count(random), random_count(random)};
     }
     return message;
 }
@@ -80,6 +81,11 @@ TEST_CASE("a message is one line of compact JSON without its defaults", "[codec]
           R"({"role":"assistant","parts":[{"kind":"text","text":"two\nlines"},)"
           R"({"kind":"tool_call","text":"{\"a\":1}","call_id":"c1","tool":"ls"}],"usage":{"input":10,"output":2}})");
     CHECK(Traits::to_bytes(ChatMessage{}) == R"({"role":"user","parts":[]})");
+    ChatMessage written = ChatMessage::assistant("");
+    written.parts.clear();
+    written.usage = Usage{.cache_write = 9}.with_lifetimes(4, 5);
+    CHECK(Traits::to_bytes(written) ==
+          R"({"role":"assistant","parts":[],"usage":{"cache_write":9,"cache_write_5m":4,"cache_write_1h":5}})");
 }
 
 TEST_CASE("a text that is not UTF-8 is written in base64", "[codec]") {

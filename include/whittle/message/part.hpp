@@ -86,9 +86,17 @@ struct Usage {
     std::int64_t cache_read = 0;   ///< input read from the prompt cache
     std::int64_t cache_write = 0;  ///< input written to the prompt cache
     std::int64_t output = 0;       ///< reply, hidden reasoning included
+    /// Of `cache_write`: what the provider said lives for 5 minutes, and for an hour, which cost differently. The rest
+    /// is not told.
+    std::int64_t cache_write_5m = 0;
+    std::int64_t cache_write_1h = 0;
 
     /// All input classes and the output, held at the maximum.
     [[nodiscard]] std::int64_t total() const noexcept;
+    /// The same with so many tokens of `cache_write` told to live that long; held within it, the hour first.
+    [[nodiscard]] Usage with_lifetimes(std::int64_t five_minutes, std::int64_t hour) const noexcept;
+    /// Field by field, held at the maximum.
+    Usage& operator+=(const Usage& more) noexcept;
 
     friend bool operator==(const Usage&, const Usage&) = default;
 };

@@ -20,10 +20,14 @@ using whittle::detail::find_string;
 }
 
 [[nodiscard]] inline Usage counts_of(const ordered_json& usage) {
-    return {.input = count_of(usage, "input_tokens"),
-            .cache_read = count_of(usage, "cache_read_input_tokens"),
-            .cache_write = count_of(usage, "cache_creation_input_tokens"),
-            .output = count_of(usage, "output_tokens")};
+    const Usage counts{.input = count_of(usage, "input_tokens"),
+                       .cache_read = count_of(usage, "cache_read_input_tokens"),
+                       .cache_write = count_of(usage, "cache_creation_input_tokens"),
+                       .output = count_of(usage, "output_tokens")};
+    const ordered_json* by_age = find_member(usage, "cache_creation");
+    if (by_age == nullptr) return counts;
+    return counts.with_lifetimes(count_of(*by_age, "ephemeral_5m_input_tokens"),
+                                 count_of(*by_age, "ephemeral_1h_input_tokens"));
 }
 
 /// The newest of the model's own steps; null if "iterations" has none.

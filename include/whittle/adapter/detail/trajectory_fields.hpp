@@ -141,15 +141,17 @@ private:
     where.fail("a count", &value);
 }
 
-/// [message index, input, cache write, cache read, output]
+/// [message index, input, cache write, cache read, output], and of the writes those for 5 minutes and for an hour where
+/// the provider told them.
 [[nodiscard]] inline RecordedUsage usage_entry_of(const InputPlace& where, const ordered_json& entry,
                                                   std::size_t messages) {
-    if (!entry.is_array() || entry.size() != 5) where.fail("[message, input, cache write, cache read, output]", &entry);
-    std::array<std::int64_t, 5> counts{};
-    for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = count_of(where.element(i), entry[i]);
+    std::array<std::int64_t, 7> counts{};
+    if (!entry.is_array() || (entry.size() != 5 && entry.size() != counts.size()))
+        where.fail("[message, input, cache write, cache read, output]", &entry);
+    for (std::size_t i = 0; i < entry.size(); ++i) counts[i] = count_of(where.element(i), entry[i]);
     if (static_cast<std::uint64_t>(counts[0]) >= messages) where.element(0).fail("the index of a message", &entry[0]);
-    return {.message = static_cast<std::size_t>(counts[0]),
-            .usage = {.input = counts[1], .cache_read = counts[3], .cache_write = counts[2], .output = counts[4]}};
+    const Usage usage{.input = counts[1], .cache_read = counts[3], .cache_write = counts[2], .output = counts[4]};
+    return {.message = static_cast<std::size_t>(counts[0]), .usage = usage.with_lifetimes(counts[5], counts[6])};
 }
 
 [[nodiscard]] inline std::vector<RecordedUsage> usage_of(const InputPlace& where, const ordered_json& json,
@@ -243,8 +245,13 @@ inline void put_usage(ordered_json& line, const std::vector<RecordedUsage>& usag
     ordered_json* meta = meta_to_write(line);
     if (meta == nullptr) return;
     ordered_json entries = ordered_json::array();
-    for (const auto& [message, u, model] : usage)
-        entries.push_back({message, u.input, u.cache_write, u.cache_read, u.output});
+    for (const auto& [message, u, model] : usage) {
+        ordered_json& entry =
+            entries.emplace_back(ordered_json::array({message, u.input, u.cache_write, u.cache_read, u.output}));
+        if (u.cache_write_5m == 0 && u.cache_write_1h == 0) continue;
+        entry.push_back(u.cache_write_5m);
+        entry.push_back(u.cache_write_1h);
+    }
     (*meta)["usage"] = std::move(entries);
 }
 

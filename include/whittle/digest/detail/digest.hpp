@@ -435,7 +435,7 @@ private:
             outcome.error = current_model_error();
         }
         require_running();
-        if (outcome.reply && outcome.reply->usage) result_.usage = sum_of(result_.usage, *outcome.reply->usage);
+        if (outcome.reply && outcome.reply->usage) result_.usage += *outcome.reply->usage;
         if (environment_.report == nullptr) return;
         environment_.report->more().model_calls.push_back(
             {environment_.purpose, outcome.reply ? outcome.reply->usage : std::nullopt,

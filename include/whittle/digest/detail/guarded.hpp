@@ -25,9 +25,4 @@ auto guarded(std::string_view name, Call&& call) -> decltype(call()) {
     }
 }
 
-[[nodiscard]] inline Usage sum_of(const Usage& a, const Usage& b) noexcept {
-    return {add_saturating(a.input, b.input), add_saturating(a.cache_read, b.cache_read),
-            add_saturating(a.cache_write, b.cache_write), add_saturating(a.output, b.output)};
-}
-
 }  // namespace whittle::inline v0::detail
