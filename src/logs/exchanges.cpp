@@ -6,6 +6,7 @@
 #include "streamed_response.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -13,8 +14,8 @@ namespace {
 
 using detail::find_member;
 
-/// A body: itself, its member "body" or "json", or one of them as text, also of a stream. null if there is no JSON
-/// object in it.
+/// A body: itself, its member "body", "json" or "body_raw", or one of them as text, also of a stream. null if there is
+/// no JSON object in it.
 ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptions& options) {
     if (value.is_string()) {
         const auto& text = value.get_ref<const std::string&>();
@@ -23,7 +24,7 @@ ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptio
         return parsed && parsed->is_object() ? *std::move(parsed) : ordered_json(nullptr);
     }
     if (!value.is_object()) return nullptr;
-    for (const char* key : {"body", "json"}) {
+    for (const char* key : {"body", "json", "body_raw"}) {
         const ordered_json* body = find_member(value, key);
         if (body != nullptr && (body->is_string() || body->is_object())) return body_in(*body, line, options);
     }
@@ -32,7 +33,7 @@ ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptio
 
 /// What stands around the bodies.
 struct ExchangeHead {
-    std::string_view time{};
+    std::optional<double> time{};  ///< seconds since 1970
     std::size_t line = 1;
     bool has_failed = false;
 };
@@ -60,17 +61,32 @@ void add_bodies(ExchangeList& list, const ordered_json& request, const ordered_j
     const ordered_json& answer = is_new_form ? chat_response : response;
     list.add({.request = is_new_form ? &chat_request : &request,
               .response = answer.is_object() ? &answer : nullptr,
-              .time = to_seconds(head.time),
+              .time = head.time,
               .line = head.line,
               .usage = std::nullopt,
               .has_failed = head.has_failed});
 }
 
-std::string_view time_in(const ordered_json& record) {
-    for (const char* key : {"timestamp", "time", "created_at", "startedDateTime", "start_time", "startTime"}) {
-        if (const std::string_view time = text_at(record, key); !time.empty()) return time;
+/// Of a date, or of a number of seconds or milliseconds since 1970; smaller ones are durations.
+std::optional<double> seconds_at(const ordered_json& holder, const char* key) {
+    const ordered_json* time = find_member(holder, key);
+    if (time == nullptr || !time->is_number()) return to_seconds(text_at(holder, key));
+    constexpr double first = 1e9;             // seconds: in 2001
+    constexpr double first_of_millis = 1e11;  // as seconds it would be the year 5138
+    const double number = time->get<double>();
+    if (number < first) return std::nullopt;
+    return number < first_of_millis ? number : number / 1'000;
+}
+
+/// When the request was sent, else when it was written down.
+std::optional<double> time_in(const ordered_json& record, const ordered_json* request) {
+    for (const ordered_json* holder : {&record, request}) {
+        if (holder == nullptr) continue;
+        for (const char* key : {"timestamp", "time", "created_at", "startedDateTime", "start_time", "startTime"}) {
+            if (const auto time = seconds_at(*holder, key)) return time;
+        }
     }
-    return {};
+    return seconds_at(record, "logged_at");
 }
 
 /// What a HAR's "postData" or "content" holds; HAR 1.2 has "encoding" in the latter, some proxies in both.
@@ -100,9 +116,9 @@ void read_exchanges(std::istream& in, const LogOptions& options, LogNotes& notes
             ++notes.left_out["count of tokens"];
             continue;
         }
-        add_bodies(list, body,
-                   response == nullptr ? ordered_json(nullptr) : body_in(*response, records.line(), options),
-                   {.time = time_in(*record), .line = records.line(), .has_failed = has_failed(response)}, notes);
+        add_bodies(
+            list, body, response == nullptr ? ordered_json(nullptr) : body_in(*response, records.line(), options),
+            {.time = time_in(*record, request), .line = records.line(), .has_failed = has_failed(response)}, notes);
     }
     list.finish(visit);
 }
@@ -125,7 +141,8 @@ void read_har(std::istream& in, const LogOptions& options, LogNotes& notes, Visi
             continue;
         }
         add_bodies(list, request, response,
-                   {.time = text_at(entry, "startedDateTime"), .has_failed = has_failed(tree_at(entry, "response"))},
+                   {.time = to_seconds(text_at(entry, "startedDateTime")),
+                    .has_failed = has_failed(tree_at(entry, "response"))},
                    notes);
     }
     list.finish(visit);

@@ -83,6 +83,42 @@ TEST_CASE("what failed and what only counted tokens is no call", "[logs]") {
           std::map<std::string, std::int64_t>{{"count of tokens", 2}, {"request that failed", 2}});
 }
 
+TEST_CASE("a stream that a recorder kept as raw text is the response, and its request tells the time", "[logs]") {
+    std::string stream = R"(event: message_start\ndata: {"type":"message_start","message":{"id":"m1","type":"message",)"
+                         R"("role":"assistant","model":"m-1","content":[],)"
+                         R"("usage":{"input_tokens":4,"cache_read_input_tokens":90,"output_tokens":1}}}\n\n)"
+                         R"(event: content_block_start\ndata: {"type":"content_block_start","index":0,)"
+                         R"("content_block":{"type":"text","text":""}}\n\n)"
+                         R"(event: content_block_delta\ndata: {"type":"content_block_delta","index":0,)"
+                         R"("delta":{"type":"text_delta","text":"b"}}\n\n)"
+                         R"(event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n)"
+                         R"(event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},)"
+                         R"("usage":{"output_tokens":7}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n)";
+    for (std::size_t at = 0; (at = stream.find('"', at)) != std::string::npos; at += 2) stream.insert(at, "\\");
+    const auto line = [&](const std::string& time, const std::string& messages, const std::string& logged_at) {
+        return R"({"time":231,"request":{)" + time + R"("body":{"model":"m","messages":[)" + messages +
+               R"(]}},"response":{"status_code":200,"body":null,"body_raw":")" + stream + R"("},"logged_at":")" +
+               logged_at + "\"}\n";
+    };
+    const std::string asked = R"({"role":"user","content":"a"})";
+    const std::string asked_again = asked + R"(,{"role":"assistant","content":"b"},)" + asked;
+    const ReadLog log = read_text_as(
+        line(R"("timestamp":1772701200.5,)", asked, "2026-03-05T09:00:03Z") +             // seconds: 09:00:00.5
+            line(R"("timestamp":1772701210500,)", asked_again, "2026-03-05T09:00:13Z") +  // milliseconds
+            line("", asked_again + R"(,{"role":"assistant","content":"b"},)" + asked, "2026-03-05T09:00:23.5Z"),
+        Format::exchanges);
+    REQUIRE(log.sessions.size() == 1);
+    const auto& session = log.sessions[0];
+    CHECK(roles_of(session) == "uauaua");
+    CHECK(usage_of(session) == std::vector<Usage>(3, Usage{4, 90, 0, 7}));
+    CHECK(session.calls.at(0).id == "m1");
+    CHECK(session.calls.at(0).model == "m-1");
+    CHECK(session.recording.seconds.at(3) == 10.0);
+    CHECK(session.recording.seconds.at(5) == 23.0);
+    CHECK(log.notes.unknown.empty());
+    CHECK(log.notes.left_out.empty());
+}
+
 TEST_CASE("entries of an HTTP archive that failed or only counted tokens are no calls", "[logs]") {
     const auto entry = [](const std::string& path, int status, const std::string& response) {
         return R"({"request":{"url":"https://h)" + path +
