@@ -72,9 +72,11 @@ Usage usage_with_details(const ordered_json& usage, const ordered_json* details,
                                         count_at(usage, "cache_read_input_tokens")});
     const std::int64_t written = std::max({detail("cache_write_tokens"), detail("cache_creation_tokens"),
                                            count_at(usage, "cache_creation_input_tokens")});
-    const Usage sums = usage_of_sums(count_at(usage, input), read, written, count_at(usage, output));
+    const Usage counts{
+        .input = count_at(usage, input), .cache_read = read, .cache_write = written, .output = count_at(usage, output)};
     const ordered_json* by_age = details == nullptr ? nullptr : tree_at(*details, "cache_creation_token_details");
-    return with_lifetimes_of(sums, by_age == nullptr ? tree_at(usage, "cache_creation") : by_age);
+    return usage_by_total(with_lifetimes_of(counts, by_age == nullptr ? tree_at(usage, "cache_creation") : by_age),
+                          count_at(usage, "total_tokens"), CachePlace::in_input);
 }
 
 }  // namespace
@@ -187,6 +189,21 @@ Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written,
     const std::int64_t cached = add_saturating(read, written);
     return {
         .input = cached > input ? input : input - cached, .cache_read = read, .cache_write = written, .output = output};
+}
+
+bool is_total_of(const Usage& counts, std::int64_t total) noexcept {
+    return total > 0 && (total == add_saturating(counts.input, counts.output) || total == counts.total());
+}
+
+Usage usage_by_total(const Usage& counts, std::int64_t total, CachePlace usual) noexcept {
+    const bool is_within = total > 0 && total == add_saturating(counts.input, counts.output);
+    const bool is_beside = total > 0 && total == counts.total();
+    const CachePlace place = is_within == is_beside ? usual
+                             : is_within            ? CachePlace::in_input
+                                                    : CachePlace::beside_input;
+    if (place == CachePlace::beside_input) return counts;
+    return usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output)
+        .with_lifetimes(counts.cache_write_5m, counts.cache_write_1h);
 }
 
 Usage provider_usage(const ordered_json& usage) {

@@ -95,6 +95,14 @@ void hand_over(Session&& session, LogNotes& notes, FunctionRef<void(Session&&)> 
 [[nodiscard]] Usage usage_of_sums(std::int64_t input, std::int64_t read, std::int64_t written,
                                   std::int64_t output) noexcept;
 
+/// Where counts have what was read from and written to the cache.
+enum class CachePlace : std::uint8_t { in_input, beside_input };
+/// Whether `total` is that of all counts, with the cache in the input or beside it.
+[[nodiscard]] bool is_total_of(const Usage& counts, std::int64_t total) noexcept;
+/// Of counts as they were written: whose `total` is that of input and output has the cache in the input, whose total is
+/// that of all has it beside, and the others, also those of a `total` of 0, as it usually is.
+[[nodiscard]] Usage usage_by_total(const Usage& counts, std::int64_t total, CachePlace usual) noexcept;
+
 /// "usage" of a response of OpenAI's chat completions or responses, or of Anthropic's messages.
 [[nodiscard]] Usage provider_usage(const ordered_json& usage);
 

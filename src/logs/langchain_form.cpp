@@ -333,9 +333,12 @@ std::optional<Usage> usage_of_metadata(const ordered_json& holder) {
     if (metadata == nullptr || !metadata->is_object()) return std::nullopt;
     const ordered_json* details = tree_at(*metadata, "input_token_details");
     const CacheDetails cache = details == nullptr ? CacheDetails{} : cache_details_of(*details);
-    return usage_of_sums(count_at(*metadata, "input_tokens"), cache.read, cache.written,
-                         count_at(*metadata, "output_tokens"))
-        .with_lifetimes(cache.five_minutes, cache.hour);
+    const Usage counts{.input = count_at(*metadata, "input_tokens"),
+                       .cache_read = cache.read,
+                       .cache_write = cache.written,
+                       .output = count_at(*metadata, "output_tokens")};
+    return usage_by_total(counts.with_lifetimes(cache.five_minutes, cache.hour), count_at(*metadata, "total_tokens"),
+                          CachePlace::in_input);
 }
 
 }  // namespace whittle::inline v0::logs

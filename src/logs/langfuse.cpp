@@ -38,21 +38,27 @@ bool are_reply_blocks(const ordered_json& output) {
 }
 
 /// "usageDetails": counts by name. Most stand beside each other; what was written to the cache by its age may be the
-/// parts of the plain count, and those of the priority tier are part of the others.
+/// parts of the plain count, and those of the priority tier are part of the others. The total tells whether the input
+/// holds what the cache did, and the output what else is told of it, as some gateways write them.
 class LangfuseUsage {
 public:
     explicit LangfuseUsage(LogNotes& notes) : notes_(notes) {}
 
     [[nodiscard]] std::optional<Usage> operator()(const ordered_json& details) {
         for (const auto& [name, value] : details.items()) {
-            if (name.starts_with("total") || name == "unit" || name.ends_with("Cost") || !value.is_number_integer())
+            if (name == "unit" || name.ends_with("Cost") || !value.is_number_integer()) continue;
+            if (name.starts_with("total")) {
+                total_ = count_in(value);
                 continue;
+            }
             std::int64_t* const count = counter_of(name);
             if (count == nullptr) {
                 ++notes_.unknown["usage/" + name.substr(0, 64)];
                 continue;
             }
             *count = add_saturating(*count, count_in(value));
+            if (count == &sum_.output && name != "output" && !name.starts_with("completion"))
+                of_output_ = add_saturating(of_output_, count_in(value));
             if (count == &sum_.cache_write || count == &written_by_age_) take_lifetime(name, count_in(value));
             has_counts_ = true;
         }
@@ -61,7 +67,10 @@ public:
         usage.input -= std::min(usage.input, priority_read_);
         usage.cache_read = add_saturating(usage.cache_read, priority_read_);
         usage.cache_write = std::max(usage.cache_write, written_by_age_);
-        return usage.with_lifetimes(five_minutes_, hour_);
+        Usage whole = usage;  // if the plain output holds what else is told of it
+        whole.output -= of_output_;
+        if (!is_total_of(usage, total_) && is_total_of(whole, total_)) usage = whole;
+        return usage_by_total(usage.with_lifetimes(five_minutes_, hour_), total_, CachePlace::beside_input);
     }
 
 private:
@@ -82,6 +91,8 @@ private:
 
     LogNotes& notes_;
     Usage sum_{};
+    std::int64_t total_ = 0;
+    std::int64_t of_output_ = 0;  // such as reasoning
     std::int64_t written_by_age_ = 0;
     std::int64_t five_minutes_ = 0;  // of what was written, and
     std::int64_t hour_ = 0;

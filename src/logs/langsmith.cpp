@@ -238,9 +238,11 @@ private:
             return provider_usage(*usage);
         if (count_at(run, "prompt_tokens") == 0 && count_at(run, "completion_tokens") == 0) return std::nullopt;
         const ordered_json* details = tree_at(run, "prompt_token_details");
-        return usage_of_sums(count_at(run, "prompt_tokens"), details == nullptr ? 0 : count_at(*details, "cache_read"),
-                             details == nullptr ? 0 : count_at(*details, "cache_creation"),
-                             count_at(run, "completion_tokens"));
+        const Usage counts{.input = count_at(run, "prompt_tokens"),
+                           .cache_read = details == nullptr ? 0 : count_at(*details, "cache_read"),
+                           .cache_write = details == nullptr ? 0 : count_at(*details, "cache_creation"),
+                           .output = count_at(run, "completion_tokens")};
+        return usage_by_total(counts, count_at(run, "total_tokens"), CachePlace::in_input);
     }
 
     void dump_messages(const ordered_json& messages, std::size_t line) {

@@ -39,8 +39,8 @@ std::string bill_id_of(const ordered_json& info) {
     return id.empty() ? std::string() : fmt::format("opencode/{}", id);
 }
 
-/// "tokens" of a step or of a message. Its parts do not overlap, unless its total says that "output" holds "reasoning".
-/// A message begins with nothing but zeros: those are no bill.
+/// "tokens" of a step or of a message. Its parts do not overlap, unless its total says that "output" holds "reasoning"
+/// or "input" what the cache did. A message begins with nothing but zeros: those are no bill.
 std::optional<Usage> opencode_usage(const ordered_json& holder) {
     const ordered_json* tokens = tree_at(holder, "tokens");
     if (tokens == nullptr) return std::nullopt;
@@ -49,10 +49,10 @@ std::optional<Usage> opencode_usage(const ordered_json& holder) {
                 .cache_read = cache == nullptr ? 0 : count_at(*cache, "read"),
                 .cache_write = cache == nullptr ? 0 : count_at(*cache, "write"),
                 .output = count_at(*tokens, "output")};
-    const std::int64_t prompt = add_saturating(add_saturating(usage.input, usage.cache_read), usage.cache_write);
-    if (count_at(*tokens, "total") != add_saturating(prompt, usage.output))
-        usage.output = add_saturating(usage.output, count_at(*tokens, "reasoning"));
-    return usage == Usage{} ? std::nullopt : std::optional(usage);
+    const std::int64_t total = count_at(*tokens, "total");
+    if (!is_total_of(usage, total)) usage.output = add_saturating(usage.output, count_at(*tokens, "reasoning"));
+    usage = usage_by_total(usage, total, CachePlace::beside_input);
+    return is_bill(usage) ? std::optional(usage) : std::nullopt;
 }
 
 /// A reply that failed is not sent again, unless it was the person who broke it off and there is something to send.

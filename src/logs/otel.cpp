@@ -68,7 +68,13 @@ std::optional<Usage> usage_of_span(const OtelAttributes& attributes) {
     const ordered_json* written = first_attribute(
         attributes, {"gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens",
                      "llm.token_count.prompt_details.cache_write"});
-    return usage_of_sums(count_of(sum), count_of(read), count_of(written), count_of(output));
+    const ordered_json* total =
+        first_attribute(attributes, {"gen_ai.usage.total_tokens", "llm.usage.total_tokens", "llm.token_count.total"});
+    return usage_by_total({.input = count_of(sum),
+                           .cache_read = count_of(read),
+                           .cache_write = count_of(written),
+                           .output = count_of(output)},
+                          count_of(total), CachePlace::in_input);
 }
 
 class OtelLog {

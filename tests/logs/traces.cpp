@@ -87,7 +87,7 @@ TEST_CASE("generations of a trace of Langfuse are model calls, their counts apar
     REQUIRE(log.sessions.size() == 3);
     const Session& first = log.sessions[0];
     CHECK(roles_of(first) == "suata");
-    CHECK(usage_of(first) == std::vector<Usage>{{50, 0, 0, 12}, {20, 64, 10, 4, 2}});
+    CHECK(usage_of(first) == std::vector<Usage>{{50, 0, 0, 9}, {20, 64, 10, 4, 2}});
     CHECK(first.calls[0].id == "o1");
     CHECK(first.calls[0].model == "gpt-5");
     CHECK(first.recording.tools.at(0).name == "clock");
