@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -40,11 +41,25 @@ std::string damage_of(const logs::LogNotes& notes) {
                        shown(notes.damaged_lines.front().reason));
 }
 
+/// " (line 3, 7, ...)"; empty where they are not known.
+std::string places_of_lines(const std::set<std::size_t>& lines) {
+    constexpr std::size_t most = 5;
+    std::vector<std::string> shown_lines;
+    for (const std::size_t line : lines) {
+        if (line != 0 && shown_lines.size() < most) shown_lines.push_back(std::to_string(line));
+    }
+    if (shown_lines.empty()) return "";
+    return fmt::format(" (line {}{})", fmt::join(shown_lines, ", "), lines.size() > most ? ", ..." : "");
+}
+
 }  // namespace
 
 std::string text_of_notes(const logs::LogNotes& notes) {
     std::vector<std::string> parts;
     if (notes.damaged > 0) parts.push_back(damage_of(notes));
+    if (notes.mended > 0)
+        parts.push_back(fmt::format("{} with half of a surrogate pair, or bytes that are no UTF-8, read as U+FFFD{}",
+                                    numbered(notes.mended, "record"), places_of_lines(notes.mended_lines)));
     if (!notes.unknown.empty()) parts.push_back("unknown kinds of records: " + list_of(notes.unknown));
     return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whittle::cli {
@@ -88,6 +89,33 @@ std::vector<Finding> check_wire_form(const Trajectory<anthropic::Message>& traje
     return findings(anthropic::check_wire(trajectory.messages, rest, {}, poll_interrupts));
 }
 
+/// The first part whose text holds U+FFFD; 0 if only something else of the message does.
+template <AgentMessage M>
+std::size_t part_with_replacement(const M& message) {
+    std::size_t parts = 0;
+    std::optional<std::size_t> first;
+    message_traits<M>::for_each_part(message, [&](const PartView& part) {
+        if (!first && part.text.find("\xEF\xBF\xBD") != std::string_view::npos) first = parts;
+        ++parts;
+    });
+    return first.value_or(0);
+}
+
+/// What was recorded is no text, so that a request with it breaks G1; here it was read as U+FFFD.
+template <AgentMessage M>
+std::vector<Finding> check_mended(const Trajectory<M>& trajectory) {
+    std::vector<Finding> found;
+    for (const std::size_t i : trajectory.mended) {
+        const bool is_message = i < trajectory.messages.size();
+        found.push_back({id_of(Rule::G1_utf8), severity_of(Rule::G1_utf8), i, "part",
+                         is_message ? part_with_replacement(trajectory.messages[i]) : 0,
+                         std::string(is_message ? "the text" : "the system text or a tool") +
+                             " was recorded with half of a surrogate pair, or with bytes that are no UTF-8 (read here "
+                             "as U+FFFD)"});
+    }
+    return found;
+}
+
 template <AgentMessage M>
 std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfile& profile) {
     std::vector<MessageInfo> infos;
@@ -101,6 +129,7 @@ std::vector<Finding> check(const Trajectory<M>& trajectory, const ValidityProfil
     std::vector<Finding> found;
     std::optional<std::span<const ToolSpec>> tools;
     if (!trajectory.tools.empty()) tools = trajectory.tools;
+    if (has_rule(profile, Rule::G1_utf8)) found = check_mended(trajectory);
     for (Violation& v : validate(outline, profile, tools, poll_interrupts))
         found.push_back({id_of(v.rule), severity_of(v.rule), v.message, "part", v.part, std::move(v.text)});
     if (!profile.name.starts_with(own_format(trajectory.messages))) return found;

@@ -128,9 +128,13 @@ public:
         // Of a document, "messages", a message, "parts".
         constexpr std::size_t levels_above = 4;
         try {
-            return detail::parse_json("a row", column,
-                                      {.max_bytes = limits_.max_bytes, .max_depth = limits_.max_depth - levels_above},
-                                      nullptr, [] { throw_if_interrupted(); });
+            bool is_mended = false;
+            ordered_json row = detail::parse_mended_json(
+                "a row", column, is_mended,
+                {.max_bytes = limits_.max_bytes, .max_depth = limits_.max_depth - levels_above}, nullptr,
+                [] { throw_if_interrupted(); });
+            if (is_mended) ++notes_.mended;
+            return row;
         } catch (const Error& error) {
             if (error.errc() != Errc::parse_failed) throw;
             const std::string_view what = error.what();

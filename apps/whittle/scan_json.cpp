@@ -93,6 +93,7 @@ std::string ScanReport::json() const {
                                    {"recommended_with_repairs", dear.recommended}});
     json["notes"] = {{"records", notes_.records},
                      {"damaged_lines", notes_.damaged},
+                     {"mended_records", notes_.mended},
                      {"left_out", notes_.left_out},
                      {"unknown", notes_.unknown},
                      {"versions", notes_.versions},

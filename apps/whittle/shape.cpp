@@ -121,6 +121,7 @@ Trajectory<anthropic::Message> to_anthropic_shape(Trajectory<>&& session, std::s
                                         .messages = {},
                                         .seconds = std::move(session.seconds),
                                         .usage = std::move(session.usage),
+                                        .mended = std::move(session.mended),
                                         .rest = std::move(session.rest)};
     for (std::size_t i = 0; i < session.messages.size(); ++i) {
         throw_if_interrupted();

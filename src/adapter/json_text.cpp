@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <streambuf>
 #include <system_error>
@@ -34,6 +35,19 @@ public:
         (buffer.*&ReadyBytes::gbump)(static_cast<int>(bytes));
     }
 };
+
+/// What the escape `\uXXXX` at `at` stands for; 0 if there is none.
+std::uint32_t escaped_unit(std::string_view json, std::size_t at) {
+    constexpr std::size_t digits = 4;
+    if (at >= json.size() || !json.substr(at).starts_with("\\u") || json.size() - at < 2 + digits) return 0;
+    std::uint32_t unit = 0;
+    const char* const end = json.data() + at + 2 + digits;
+    const auto [read, error] = std::from_chars(end - digits, end, unit, 16);
+    return error == std::errc() && read == end ? unit : 0;
+}
+
+bool is_high_surrogate(std::uint32_t unit) { return unit >= 0xD800U && unit < 0xDC00U; }
+bool is_low_surrogate(std::uint32_t unit) { return unit >= 0xDC00U && unit < 0xE000U; }
 
 /// Walks over the brackets of a JSON text; brackets in strings do not count.
 class BracketScanner {
@@ -163,6 +177,27 @@ std::string clip_for_error(std::string_view text) {
         }
     }
     return text.size() <= max_bytes ? clipped : clipped + "...";
+}
+
+std::optional<std::string> mended_json(std::string_view json) {
+    constexpr std::size_t escape = 6;  // bytes of one
+    std::string mended;
+    std::size_t kept = 0;
+    for (std::size_t at = json.find('\\'); at < json.size(); at = json.find('\\', at)) {
+        const std::uint32_t unit = escaped_unit(json, at);
+        if (!is_high_surrogate(unit) && !is_low_surrogate(unit)) {
+            at += 2;
+        } else if (is_high_surrogate(unit) && is_low_surrogate(escaped_unit(json, at + escape))) {
+            at += 2 * escape;
+        } else {
+            mended.append(json.substr(kept, at - kept)).append("\\ufffd");
+            at += escape;
+            kept = at;
+        }
+    }
+    if (kept == 0 && is_valid_utf8(json)) return std::nullopt;
+    mended.append(json.substr(std::min(kept, json.size())));
+    return is_valid_utf8(mended) ? mended : to_valid_utf8(mended);
 }
 
 LineRead read_line(std::istream& in, std::string& line, std::size_t max_bytes) {

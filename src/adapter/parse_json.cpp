@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace whittle::inline v0::detail {
 namespace {
@@ -75,6 +77,41 @@ ordered_json parse_json(std::string_view attempted, std::string_view text, const
     }
     fail("byte " + std::to_string(builder.error_offset()) + ": " + to_valid_utf8(builder.error_text()));
     return nullptr;
+}
+
+ordered_json parse_mended_json(std::string_view attempted, std::string_view text, bool& is_mended,
+                               const JsonLimits& limits, ParseNotes* notes, Poll poll) {
+    const std::size_t notes_before = notes == nullptr ? 0 : notes->notes.size();
+    try {
+        return parse_json(attempted, text, limits, notes, poll);
+    } catch (const Error& refused) {
+        if (refused.errc() != Errc::parse_failed || text.size() > limits.max_bytes) throw;
+        const auto mended = mended_json(text);
+        if (!mended) throw;
+        if (notes != nullptr) notes->notes.resize(std::min(notes_before, notes->notes.size()));
+        try {
+            ordered_json json =
+                parse_json(attempted, *mended, {.max_bytes = SIZE_MAX, .max_depth = limits.max_depth}, notes, poll);
+            is_mended = true;
+            return json;
+        } catch (const Error& again) {
+            if (again.errc() != Errc::parse_failed) throw;
+        }
+        throw;  // of what stands there: offsets in the other text say nothing
+    }
+}
+
+bool holds_replacement(const ordered_json& value) {
+    constexpr std::string_view replacement = "\xEF\xBF\xBD";
+    std::vector<const ordered_json*> open{&value};
+    while (!open.empty()) {
+        const ordered_json& one = *open.back();
+        open.pop_back();
+        if (one.is_string() && one.get_ref<const std::string&>().find(replacement) != std::string::npos) return true;
+        if (!one.is_structured()) continue;
+        for (const ordered_json& child : one) open.push_back(&child);
+    }
+    return false;
 }
 
 }  // namespace whittle::inline v0::detail

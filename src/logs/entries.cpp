@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -24,6 +25,15 @@ bool is_message(const ordered_json& message, bool is_anthropic, std::string& rea
 Call&& without_zeros(Call&& call) noexcept {
     if (!is_bill(call.usage)) call.usage.reset();
     return std::move(call);
+}
+
+/// Whether a message holds U+FFFD and is of a record that was mended, or of those in front of `next_line`: a reply may
+/// be made of several.
+bool was_mended(const Entry& entry, std::size_t next_line, const LogNotes& notes) {
+    if (notes.mended == 0) return false;
+    const auto line = notes.mended_lines.lower_bound(entry.line);
+    const bool is_of_its_lines = line != notes.mended_lines.end() && (*line == entry.line || *line < next_line);
+    return (is_of_its_lines || notes.mended_lines.contains(0)) && detail::holds_replacement(entry.message);
 }
 
 /// `digits` decimal digits at `at`, or nothing.
@@ -156,11 +166,13 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
     std::string reason;
     for (Entry& entry : entries_) {
         settle(read++);
+        const std::size_t next_line = read < entries_.size() ? entries_[read].line : SIZE_MAX;
         if (!is_message(entry.message, is_anthropic, reason)) {
             note_damage(notes, entry.line, reason);
             if (entry.call) bill_elsewhere(*std::move(entry.call));
             continue;
         }
+        if (was_mended(entry, next_line, notes)) session.recording.mended.push_back(session.recording.messages.size());
         if (!start) start = entry.time;
         has_times = has_times || entry.time.has_value();
         session.recording.seconds.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
@@ -221,6 +233,13 @@ Usage provider_usage(const ordered_json& usage) {
 void note_damage(LogNotes& notes, std::size_t line, std::string_view reason) {
     ++notes.damaged;
     if (notes.damaged_lines.size() < most_damaged_lines) notes.damaged_lines.push_back({line, std::string(reason)});
+}
+
+void note_mended(LogNotes& notes, std::size_t line) {
+    constexpr std::size_t most = 100'000;
+    if (notes.mended_lines.contains(line) && line != 0) return;
+    ++notes.mended;
+    if (notes.mended_lines.size() < most) notes.mended_lines.insert(line);
 }
 
 std::optional<double> to_seconds(std::string_view iso8601) noexcept {

@@ -211,7 +211,7 @@ private:
         const std::string& text = value.get_ref<const std::string&>();
         const std::size_t first = text.find_first_not_of(" \t\r\n");
         if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return value;
-        return json_in(value, line, options_).value_or(value);
+        return json_in(value, line, options_, notes_).value_or(value);
     }
 
     Format format_;
@@ -222,10 +222,10 @@ private:
 };
 
 /// What is no text in the interface, such as a time, stands in a cell as JSON; older exports wrote texts so too.
-void unquote(ordered_json& row, std::size_t line, const LogOptions& options) {
+void unquote(ordered_json& row, std::size_t line, const LogOptions& options, LogNotes& notes) {
     for (ordered_json& cell : row) {
         if (!cell.get_ref<const std::string&>().starts_with('"')) continue;
-        if (auto value = json_in(cell, line, options); value && value->is_string()) cell = *std::move(value);
+        if (auto value = json_in(cell, line, options, notes); value && value->is_string()) cell = *std::move(value);
     }
 }
 
@@ -241,7 +241,7 @@ void read_langfuse_csv(std::istream& in, const LogOptions& options, LogNotes& no
     LangfuseLog log(Format::langfuse_csv, options, notes);
     CsvRows rows(in, options, notes);
     while (auto row = rows.next()) {
-        unquote(*row, rows.line(), options);
+        unquote(*row, rows.line(), options, notes);
         log.add(*row, rows.line());
     }
     log.finish(visit);

@@ -137,7 +137,7 @@ private:
     /// A member that is an object, or the JSON of one, as tables hold it. Else null.
     ordered_json tree_of(const ordered_json& run, const char* key, std::size_t line) const {
         const ordered_json* value = find_member(run, key);
-        auto tree = value == nullptr ? std::nullopt : json_in(*value, line, options_);
+        auto tree = value == nullptr ? std::nullopt : json_in(*value, line, options_, notes_);
         return tree && tree->is_object() ? *std::move(tree) : ordered_json(nullptr);
     }
 

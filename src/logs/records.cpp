@@ -181,7 +181,11 @@ std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::s
         if (options.poll) options.poll();
     };
     try {
-        return detail::parse_json("line " + std::to_string(line), text, options.limits, nullptr, poll);
+        bool is_mended = false;
+        auto record =
+            detail::parse_mended_json("line " + std::to_string(line), text, is_mended, options.limits, nullptr, poll);
+        if (is_mended) note_mended(notes, line);
+        return record;
     } catch (const Error& error) {
         if (error.errc() != Errc::parse_failed) throw;
         std::string_view what = error.what();
@@ -192,10 +196,12 @@ std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::s
 }
 
 std::optional<nlohmann::ordered_json> json_in(const nlohmann::ordered_json& value, std::size_t line,
-                                              const LogOptions& options) {
+                                              const LogOptions& options, LogNotes& notes) {
     if (!value.is_string()) return value;
-    LogNotes ignored;
-    return parse_record(value.get_ref<const std::string&>(), line, options, ignored);
+    LogNotes own;
+    auto json = parse_record(value.get_ref<const std::string&>(), line, options, own);
+    if (own.mended > 0) note_mended(notes, line);
+    return json;
 }
 
 std::string stem_of(const LogOptions& options) { return std::filesystem::path(options.name).stem().string(); }

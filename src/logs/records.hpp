@@ -63,13 +63,14 @@ void each_record(std::istream& in, const LogOptions& options, LogNotes& notes,
 [[nodiscard]] std::optional<nlohmann::ordered_json> read_document(std::istream& in, const LogOptions& options,
                                                                   LogNotes& notes);
 
-/// Parses `text`, or notes why line `line` is damaged.
+/// Parses `text`, or notes why line `line` is damaged; what was mended in it is noted too.
 [[nodiscard]] std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::size_t line,
                                                                  const LogOptions& options, LogNotes& notes);
 
-/// A value, or what its text holds where it is one; nullopt if that is no JSON, which is the caller's to note.
+/// A value, or what its text holds where it is one; nullopt if that is no JSON, which is the caller's to note. Only
+/// what was mended is noted; `line` 0: not known.
 [[nodiscard]] std::optional<nlohmann::ordered_json> json_in(const nlohmann::ordered_json& value, std::size_t line,
-                                                            const LogOptions& options);
+                                                            const LogOptions& options, LogNotes& notes);
 
 /// The id of a session that has none: the stem of the file's name.
 [[nodiscard]] std::string stem_of(const LogOptions& options);

@@ -43,11 +43,17 @@ struct ResponseHead {
 /// Puts the reply together as a model that is streamed from does, and the rest of the response beside it.
 class StreamedResponse {
 public:
-    explicit StreamedResponse(const LogOptions& options) : options_(options) {}
+    StreamedResponse(std::size_t line, const LogOptions& options, LogNotes& notes)
+        : line_(line), options_(options), notes_(notes) {}
 
     void take(const SseEvent& event) {
-        LogNotes ignored;  // the end of a stream is no JSON
-        const ordered_json data = parse_record(event.data, 1, options_, ignored).value_or(nullptr);
+        LogNotes own;  // the end of a stream is no JSON
+        const ordered_json data = parse_record(event.data, 1, options_, own).value_or(nullptr);
+        if (own.mended > 0) {
+            note_mended(notes_, line_);
+            const std::string mended = data.dump();
+            return take({.event = event.event, .data = mended, .id = event.id});
+        }
         const std::string_view type = text_at(data, "type");
         if (type == "response.completed" || type == "response.incomplete") {
             if (const ordered_json* whole = tree_at(data, "response")) whole_ = *whole;
@@ -75,7 +81,9 @@ public:
     }
 
 private:
+    std::size_t line_;
     const LogOptions& options_;
+    LogNotes& notes_;
     bool is_anthropic_ = false;
     ResponseHead head_{};
     openai::ChatStream chat_{};
@@ -92,8 +100,8 @@ bool is_event_stream(std::string_view body) noexcept {
     return std::ranges::any_of(fields, [&](std::string_view field) { return body.substr(start).starts_with(field); });
 }
 
-ordered_json response_of_stream(std::string_view body, const LogOptions& options) {
-    StreamedResponse response(options);
+ordered_json response_of_stream(std::string_view body, std::size_t line, const LogOptions& options, LogNotes& notes) {
+    StreamedResponse response(line, options, notes);
     try {
         SseParser parser;
         parser.feed(body, [&](const SseEvent& event) { response.take(event); });

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
 #include <string_view>
 
 namespace whittle::inline v0::logs {
@@ -13,7 +14,8 @@ namespace whittle::inline v0::logs {
 
 /// The response that the events of a stream make, as it would have been without streaming: of OpenAI's chat and
 /// responses interfaces and of Anthropic's messages. null for any other stream, and for one that ended before its reply
-/// did.
-[[nodiscard]] nlohmann::ordered_json response_of_stream(std::string_view body, const LogOptions& options);
+/// did. What was mended in it is noted for `line`.
+[[nodiscard]] nlohmann::ordered_json response_of_stream(std::string_view body, std::size_t line,
+                                                        const LogOptions& options, LogNotes& notes);
 
 }  // namespace whittle::inline v0::logs

@@ -142,6 +142,27 @@ TEST_CASE("what parsing changed is told with file and line", "[trajectory]") {
     CHECK(notes == std::vector<std::string>{"s.jsonl:2: messages[0].x.a: duplicate key: the last value is kept"});
 }
 
+TEST_CASE("half of a surrogate pair is read as U+FFFD, and told", "[trajectory]") {
+    std::vector<std::string> notes;
+    const auto all = read(
+        hello + "\n" +
+            R"({"system":"b \uDC00","messages":[{"role":"user","content":"x \ud83d"},{"role":"assistant","content":"\ud83d\ude00"}]})"
+            "\n" +
+            R"([{"role":"user","content":"a)"
+            "\xFF"
+            R"("}])",
+        {.name = "s.jsonl", .on_note = [&](const std::string& note) { notes.push_back(note); }});
+    REQUIRE(all.size() == 3);
+    CHECK(all[0].mended.empty());
+    CHECK(text_of(all[1].messages.at(0)) == "x \xEF\xBF\xBD");
+    CHECK(text_of(all[1].messages.at(1)) == "\xF0\x9F\x98\x80");
+    CHECK(all[1].mended == std::vector<std::size_t>{0, 2});
+    CHECK(all[2].mended == std::vector<std::size_t>{0});
+    const std::string said = "half of a surrogate pair, or bytes that are no UTF-8: read as U+FFFD";
+    CHECK(notes == std::vector<std::string>{"s.jsonl:2: " + said, "s.jsonl:3: " + said});
+    CHECK_THAT(error_of(R"({"messages":[{"role":"user","content":"\ud83d"})"), Catch::Matchers::Contains("surrogate"));
+}
+
 TEST_CASE("tools of other interfaces are understood", "[trajectory]") {
     const auto all = read(R"({"messages":[],"system":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"tools":[
         {"name":"ls","description":"d","input_schema":{"type":"object"}},{"type":"web_search"}]})");

@@ -70,6 +70,31 @@ TEST_CASE("logs of every format, and packed ones, go through check", "[apps]") {
     CHECK(unpacked.out == packed.out);
 }
 
+TEST_CASE("check names half of a surrogate pair, which providers refuse, and goes on", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "many.jsonl", R"({"id":"one","messages":[{"role":"user","content":"hi"}]})"
+                                   "\n"
+                                   R"({"id":"two","messages":[{"role":"user","content":"x \ud83d"}]})"
+                                   "\n"
+                                   R"({"id":"three","system":"\udcff","messages":[{"role":"user","content":"hi"},)"
+                                   R"({"role":"tool","tool_call_id":"none","content":"orphan"}]})"
+                                   "\n");
+    const CliResult result = run_cli(dir, "check many.jsonl");
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.out, "two: message 0 part 0: G1 (refused): the text was recorded with half of a surrogate pair"));
+    CHECK(has(result.out, "three: the list: G1 (refused): the system text or a tool was recorded with half"));
+    CHECK(has(result.out, "three: message 1 part 0: G2 (refused)"));
+    CHECK(has(result.out, "3 sessions checked"));
+    CHECK(has(result.err, "many.jsonl:2: half of a surrogate pair, or bytes that are no UTF-8: read as U+FFFD"));
+    std::string text = read_text(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/claude_code.jsonl");
+    text.insert(text.find("Fix it instead."), R"(\udcff)");
+    write_text(dir / "log.jsonl", text);
+    const CliResult log = run_cli(dir, "check log.jsonl");
+    CHECK(log.exit_code == 1);
+    CHECK(has(log.out, "G1 (refused)"));
+    CHECK(has(log.err, "record with half of a surrogate pair, or bytes that are no UTF-8, read as U+FFFD (line 14)"));
+}
+
 TEST_CASE("a log without a session is an error that says so", "[apps]") {
     const TempDir dir;
     write_text(dir / "empty.jsonl", R"({"type":"summary","summary":"x","leafUuid":"y"})"

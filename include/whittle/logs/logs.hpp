@@ -116,8 +116,12 @@ struct LogNotes {
     std::map<std::string, std::int64_t> unknown{};   ///< records and parts of kinds that the reader does not know
     std::int64_t damaged = 0;                        ///< lines
     std::vector<DamagedLine> damaged_lines{};        ///< the first 20
-    std::set<std::string> versions{};                ///< of the agent, as recorded
-    std::set<std::string> newer{};                   ///< of these, newer than what the reader was written for
+    /// Records with half of a surrogate pair, or bytes that are no UTF-8: read as U+FFFD. Where such a record gave a
+    /// message, `Trajectory::mended` names that.
+    std::int64_t mended = 0;
+    std::set<std::size_t> mended_lines{};  ///< where they stand, of the first 100,000; 0: not known
+    std::set<std::string> versions{};      ///< of the agent, as recorded
+    std::set<std::string> newer{};         ///< of these, newer than what the reader was written for
 
     LogNotes& operator+=(const LogNotes& other);
 };

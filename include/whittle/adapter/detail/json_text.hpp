@@ -42,6 +42,10 @@ namespace whittle::inline v0::detail {
 /// line; "..." where something was left out.
 [[nodiscard]] std::string clip_for_error(std::string_view text);
 
+/// `json` with U+FFFD in place of what no text can hold: escapes of half a surrogate pair, as cut previews and Python's
+/// surrogateescape leave them, and bytes that are no UTF-8. nullopt: there is none. What is no JSON stays none.
+[[nodiscard]] std::optional<std::string> mended_json(std::string_view json);
+
 enum class LineRead { line, end, too_long };
 
 /// Reads one line without its line feed. More than `max_bytes` is not read further: a file without line ends cannot
