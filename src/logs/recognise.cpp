@@ -98,18 +98,30 @@ std::optional<std::string_view> first_in_array(std::string_view start) {
     return start.substr(bracket + 1);
 }
 
+bool is_langchain_type(std::string_view type) {
+    constexpr std::array<std::string_view, 5> types{"human", "ai", "system", "tool", "AIMessageChunk"};
+    return is_one_of(type, types);
+}
+
+/// As LangChain dumps it. The names of some types are its own; others call records system or tool too.
+bool is_langchain_message(const TopKeys& keys, bool is_in_array) {
+    const std::string_view type = keys.text("type");
+    if (!is_langchain_type(type)) return false;
+    if (keys.has("data.content")) return true;
+    if (!keys.has("content")) return false;
+    if (keys.has("additional_kwargs")) return true;
+    return !keys.has("role") && (is_in_array || (type != "system" && type != "tool"));
+}
+
 /// A run, a list of runs, or messages of LangChain, which have a type in place of a role.
-bool is_langsmith(const TopKeys& keys) {
+bool is_langsmith(const TopKeys& keys, bool is_in_array) {
     if (keys.has("run_type"))
         return keys.has("inputs") || keys.has("trace_id") || keys.has("start_time") || keys.has("dotted_order");
     if (keys.has("runs[].run_type")) return true;
-    constexpr std::array<std::string_view, 5> types{"human", "ai", "system", "tool", "AIMessageChunk"};
     const bool is_serialised = keys.has("lc") && keys.text("type") == "constructor" && keys.has("kwargs");
-    const bool is_dumped = is_one_of(keys.text("type"), types) &&
-                           (keys.has("data.content") || (keys.has("content") && keys.has("additional_kwargs")));
-    const bool are_inside = keys.text("messages[].type") == "constructor" ||
-                            (is_one_of(keys.text("messages[].type"), types) && !keys.has("messages[].role"));
-    return is_serialised || is_dumped || are_inside;
+    const std::string_view inside = keys.text("messages[].type");
+    const bool are_inside = inside == "constructor" || (is_langchain_type(inside) && !keys.has("messages[].role"));
+    return is_serialised || are_inside || is_langchain_message(keys, is_in_array);
 }
 
 bool is_langfuse(const TopKeys& keys) {
@@ -129,8 +141,8 @@ bool is_langfuse_csv(std::string_view start) {
     return names && has("type") && has("input") && (has("traceId") || has("trace_id"));
 }
 
-std::optional<Format> format_of_trace(const TopKeys& keys) {
-    if (is_langsmith(keys)) return Format::langsmith;
+std::optional<Format> format_of_trace(const TopKeys& keys, bool is_in_array) {
+    if (is_langsmith(keys, is_in_array)) return Format::langsmith;
     return is_langfuse(keys) ? std::optional(Format::langfuse) : std::nullopt;
 }
 
@@ -145,13 +157,13 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_swe_agent(keys)) return Format::swe_agent;
     if (is_har(keys)) return Format::har;
     if (is_exchange(keys)) return Format::exchanges;
-    return format_of_trace(keys);
+    return format_of_trace(keys, false);
 }
 
 /// Of the records of an array, by the first one.
 std::optional<Format> format_of_listed(const TopKeys& keys) {
     if (is_openhands_v1(keys)) return Format::openhands_v1;
-    return is_openhands(keys) ? std::optional(Format::openhands) : format_of_trace(keys);
+    return is_openhands(keys) ? std::optional(Format::openhands) : format_of_trace(keys, true);
 }
 
 /// As far as its first character tells.

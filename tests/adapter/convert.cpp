@@ -150,6 +150,13 @@ TEST_CASE("media that Anthropic cannot take become text, and are named", "[conve
     CHECK(lost(R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x","detail":"low"}}]})",
                R"([{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://x"}}]}])") ==
           Lost{"0: member"});
+    CHECK(
+        lost(
+            R"({"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},)"
+            R"({"type":"input_image","image_url":"data:image/png;base64,BBBB"}]})",
+            R"([{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},)"
+            R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"BBBB"}}]}])") ==
+        Lost{"0: form"});
     const char* pdf = "data:application/pdf;base64,AAAA";
     CHECK(
         lost(

@@ -99,6 +99,24 @@ TEST_CASE("content items are text, media or opaque", "[openai]") {
                       other(R"({"type":"text"})"), other(R"({"type":"image_url"})"), other(R"({"type":"file"})")});
 }
 
+TEST_CASE("images and documents of other interfaces in the list are media", "[openai]") {
+    CHECK(parts(R"({"role":"user","content":[
+                    {"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},
+                    {"type":"image","source":{"type":"url","url":"https://x/y.png"}},
+                    {"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}},
+                    {"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"low"},
+                    {"type":"input_image","image_url":{"url":"https://x/z.png"}},
+                    {"type":"image","source":7},{"type":"image","image":"AAAA"},{"type":"input_image","file_id":7}]})") ==
+          std::vector{media("image/png", "data:image/png;base64,AAAA"), media("image/*", "https://x/y.png"),
+                      media("application/pdf", "data:application/pdf;base64,AAAA"),
+                      media("image/png", "data:image/png;base64,AAAA"), media("image/*", "https://x/z.png"),
+                      other(R"({"type":"image","source":7})"), other(R"({"type":"image","image":"AAAA"})"),
+                      other(R"({"type":"input_image","file_id":7})")});
+    CHECK(parts(R"({"role":"tool","tool_call_id":"c1","name":"ls","content":[{"type":"text","text":"a"},
+                    {"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]})") ==
+          std::vector{result("a"), media("image/png", "data:image/png;base64,AAAA", "c1")});
+}
+
 TEST_CASE("the text of a tool message is a result of its call", "[openai]") {
     CHECK(parts(R"({"role":"tool","content":"out","tool_call_id":"c1","name":"ls"})") == std::vector{result("out")});
     CHECK(parts(R"({"role":"tool","content":"","tool_call_id":"c1","name":"ls"})") == std::vector{result("")});

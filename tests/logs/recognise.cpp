@@ -87,6 +87,28 @@ TEST_CASE("requests and responses are recognised as bodies, within them and as t
     }
 }
 
+TEST_CASE("messages of LangChain are recognised without what it adds to them", "[logs]") {
+    for (const char* text :
+         {R"([{"type":"human","content":"a"},{"type":"ai","content":"b"}])",
+          R"([{"type":"system","content":"s"},{"type":"human","content":"a"}])", R"({"type":"ai","content":"b"})",
+          R"([{"type":"tool","content":"s","tool_call_id":"c"}])"}) {
+        CAPTURE(text);
+        CHECK(recognise(text) == Format::langsmith);
+    }
+    const ReadLog log =
+        read_text_as(R"([{"type":"system","content":"s"},{"type":"human","content":"a"},{"type":"ai","content":"b"}])",
+                     Format::langsmith);
+    CHECK(log.notes.damaged == 0);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "sua");
+    CHECK(log.sessions[0].calls.size() == 1);
+    for (const char* text : {R"({"type":"system","content":"s"})", R"([{"type":"text","content":"a"}])",
+                             R"([{"type":"human","role":"user","content":"a"}])", R"([{"type":"human"}])"}) {
+        CAPTURE(text);
+        CHECK_FALSE(recognise(text).has_value());
+    }
+}
+
 TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
     for (const char* text :
          {R"({"id":"a","messages":[{"role":"user","content":"x"}],"meta":{"t":[0]}})",

@@ -170,6 +170,7 @@ private:
     }
 
     ordered_json medium(const ordered_json& item) {
+        if (find_member(item, "source") != nullptr) return item;  // a block of Anthropic's among OpenAI's
         std::string scratch;
         const MediaView view = *openai::detail::media_of(item, scratch);
         const bool is_foreign_file = find_string(item, "type") == "file" && view.mime.empty();

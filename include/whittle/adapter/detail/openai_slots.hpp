@@ -2,6 +2,7 @@
 
 #include "whittle/adapter/detail/json_message.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
+#include "whittle/adapter/detail/media_source.hpp"
 #include "whittle/message/part.hpp"
 
 #include <array>
@@ -40,7 +41,7 @@ struct Slot {
 
 enum class ItemKind { text, media, other };
 
-/// Content items that hold a URL in a member of their own name.
+/// Content items that hold a URL in a member of their own name; input_image of the Responses API has it in image_url.
 constexpr std::array<std::pair<const char*, const char*>, 3> url_items{
     {{"image_url", "image/*"}, {"video_url", "video/*"}, {"audio_url", "audio/*"}}};
 
@@ -53,7 +54,7 @@ constexpr std::array<std::pair<const char*, const char*>, 3> url_items{
 
 [[nodiscard]] inline std::optional<MediaView> media_of_url_item(const ordered_json& item, std::string_view type) {
     for (const auto& [key, mime] : url_items) {
-        if (type != key) continue;
+        if (type != key && !(type == "input_image" && key == std::string_view("image_url"))) continue;
         const auto url = url_of_item(item, key);
         if (!url) return std::nullopt;
         const std::string_view data_mime = whittle::detail::mime_of_data_url(*url);
@@ -82,12 +83,14 @@ constexpr std::array<std::pair<const char*, const char*>, 3> url_items{
     return MediaView{.mime = whittle::detail::mime_of_data_url(*url), .url = *url};
 }
 
-/// What a content item shows; nullopt if it is no medium. Views into `item` or `scratch`.
+/// What a content item shows; nullopt if it is no medium. Views into `item` or `scratch`. Gateways and frameworks leave
+/// blocks of other interfaces in these lists: Anthropic's image and document, and input_image of the Responses API.
 [[nodiscard]] inline std::optional<MediaView> media_of(const ordered_json& item, std::string& scratch) {
     const auto type = find_string(item, "type");
     if (!type) return std::nullopt;
     if (*type == "input_audio") return media_of_audio_item(item, scratch);
     if (*type == "file") return media_of_file_item(item);
+    if (*type == "image" || *type == "document") return whittle::detail::media_of_source_block(item, scratch);
     return media_of_url_item(item, *type);
 }
 
