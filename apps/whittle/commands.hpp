@@ -174,7 +174,7 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
         return goes_on;
     };
     std::size_t count = 0;
-    std::size_t bills_alone = 0;  // sessions of which all was taken back
+    std::size_t bills_alone = 0;  // sessions without messages
     if (const auto format = recognise_log(buffer).format) {
         count = read_agent_log(path, buffer, *format, options, [&](logs::Session&& session) {
             if (session.recording.messages.empty()) {
@@ -190,10 +190,11 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
             read_trajectories(in, options, [&](Trajectory<>&& session) { return visit(std::move(session), given); });
     }
     if (count == bills_alone)
-        throw Error(
-            Errc::parse_failed,
-            buffer.name() + (count == 0 ? ": expected sessions, found none"
-                                        : ": no session has messages: all was taken back, and has a bill alone"));
+        throw Error(Errc::parse_failed,
+                    buffer.name() +
+                        (count == 0 ? ": expected sessions, found none"
+                                    : ": no session has messages: they were taken back or not recorded, and a bill is "
+                                      "all that is left"));
     return buffer.name();
 }
 

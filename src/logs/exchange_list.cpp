@@ -99,6 +99,8 @@ bool holds_reply(const ordered_json& response) { return !reply_in(response).is_n
 void ExchangeList::add(const Exchange& exchange) {
     const ordered_json* messages = tree_at(*exchange.request, "messages");
     if (messages == nullptr || !messages->is_array()) {
+        Call call = call_of(exchange);
+        if (call.usage && call.usage->output > 0) return bill_alone(std::move(call), exchange.group);
         ++notes_.unknown["request without messages"];
         return;
     }
@@ -110,6 +112,7 @@ void ExchangeList::add(const Exchange& exchange) {
     std::vector<std::uint64_t> marks;
     for (const ordered_json& message : *messages) marks.push_back(MessageEssence(message).mark());
     auto [open, first_new] = place_of(exchange, marks);
+    if (!exchange.group.empty()) groups_.try_emplace(std::string(exchange.group), open.number);
     for (std::size_t i = first_new; i < messages->size(); ++i) {
         const ordered_json& message = (*messages)[i];
         const bool is_awaited = open.awaited && text_at(message, "role") == "assistant";
@@ -178,11 +181,29 @@ ExchangeList::Open& ExchangeList::behind(std::string_view reply, const Exchange&
     return fork;
 }
 
-ExchangeList::Open& ExchangeList::open(const Exchange& exchange) {
+void ExchangeList::bill_alone(Call call, std::string_view group) {
+    ++notes_.left_out["call whose messages the log lacks, billed elsewhere"];
+    alone_.emplace_back(group, std::move(call));
+}
+
+ExchangeList::Open& ExchangeList::session_of_group(const std::string& group) {
+    const auto known = groups_.find(group);
+    if (known != groups_.end()) return open_[known->second];
+    Open& one = open_empty();
+    groups_.emplace(group, one.number);
+    return one;
+}
+
+ExchangeList::Open& ExchangeList::open_empty() {
     Open& one = open_.emplace_back();
     one.number = open_.size() - 1;
     one.session.format = format_;
     one.session.recording.id = stem_ + "-" + std::to_string(open_.size());
+    return one;
+}
+
+ExchangeList::Open& ExchangeList::open(const Exchange& exchange) {
+    Open& one = open_empty();
     const detail::InputPlace place("line " + std::to_string(exchange.line));
     try {
         one.session.recording.system = detail::system_of(place, *exchange.request);
@@ -195,6 +216,8 @@ ExchangeList::Open& ExchangeList::open(const Exchange& exchange) {
 }
 
 void ExchangeList::finish(FunctionRef<void(Session&&)> visit) {
+    for (auto& [group, call] : alone_) session_of_group(group).entries.bill_elsewhere(std::move(call));
+    alone_.clear();
     for (Open& one : open_) {
         if (one.awaited) one.entries.bill_elsewhere(*std::move(one.awaited));
         one.entries.finish(one.session, false, notes_);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace whittle::inline v0::logs {
@@ -21,6 +22,7 @@ struct Exchange {
     std::size_t line = 0;
     std::optional<Usage> usage{};  ///< what was billed, where the response does not say it
     bool has_failed = false;       ///< as the log says, whatever the response holds
+    std::string_view group{};      ///< what it was recorded in, such as a trace; empty: not known
 };
 
 /// Whether a response of OpenAI's chat completions or Anthropic's messages holds one.
@@ -34,7 +36,11 @@ public:
     ExchangeList(std::string stem, Format format, LogNotes& notes)
         : stem_(std::move(stem)), format_(format), notes_(notes) {}
 
+    /// One without messages goes to `bill_alone` if a model's reply was billed.
     void add(const Exchange& exchange);
+    /// A call that was billed and whose messages were cut, masked or never recorded: billed elsewhere, in the first
+    /// session that has a call of its group, else in one of bills alone for the group.
+    void bill_alone(Call call, std::string_view group);
     void finish(FunctionRef<void(Session&&)> visit);
 
 private:
@@ -60,14 +66,18 @@ private:
     [[nodiscard]] Place place_of(const Exchange& exchange, const std::vector<std::uint64_t>& marks);
     [[nodiscard]] Open& behind(std::string_view reply, const Exchange& exchange);
     Open& open(const Exchange& exchange);
+    Open& open_empty();
+    [[nodiscard]] Open& session_of_group(const std::string& group);
     void add_reply(Open& open, const Exchange& exchange, Call call, ordered_json reply);
 
     std::string stem_;
     Format format_;
     LogNotes& notes_;
     std::deque<Open> open_{};
-    std::unordered_map<std::string, Reply> replies_{};  // by id
-    CopyBudget copies_{};                               // of messages, to sessions that begin like others
+    std::unordered_map<std::string, Reply> replies_{};       // by id
+    std::unordered_map<std::string, std::size_t> groups_{};  // the first session of each
+    std::vector<std::pair<std::string, Call>> alone_{};      // with their groups
+    CopyBudget copies_{};                                    // of messages, to sessions that begin like others
 };
 
 }  // namespace whittle::inline v0::logs

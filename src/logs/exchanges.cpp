@@ -67,6 +67,19 @@ void add_bodies(ExchangeList& list, const ordered_json& request, const ordered_j
               .has_failed = head.has_failed});
 }
 
+/// A response whose request was cut, hidden or not recorded. False if it is none of a model, or has no bill.
+bool bill_response_alone(ExchangeList& list, const ordered_json& response) {
+    const ordered_json* usage = tree_at(response, "usage");
+    const ordered_json* items = tree_at(response, "output");
+    const bool is_of_model = holds_reply(response) || (items != nullptr && items->is_array());
+    if (usage == nullptr || !is_of_model) return false;
+    list.bill_alone({.id = std::string(text_at(response, "id")),
+                     .model = std::string(text_at(response, "model")),
+                     .usage = provider_usage(*usage)},
+                    {});
+    return true;
+}
+
 /// Of a date, or of a number of seconds or milliseconds since 1970; smaller ones are durations.
 std::optional<double> seconds_at(const ordered_json& holder, const char* key) {
     const ordered_json* time = find_member(holder, key);
@@ -110,6 +123,8 @@ void read_exchanges(std::istream& in, const LogOptions& options, LogNotes& notes
         const ordered_json body = request == nullptr ? *record : body_in(*request, records.line(), options, notes);
         if (!body.is_object()) {
             note_damage(notes, records.line(), "a request that is no JSON object");
+            if (response != nullptr)
+                (void)bill_response_alone(list, body_in(*response, records.line(), options, notes));
             continue;
         }
         if (counts_tokens(request)) {
@@ -133,7 +148,7 @@ void read_har(std::istream& in, const LogOptions& options, LogNotes& notes, Visi
         const ordered_json request = har_body(tree_at(entry, "request"), "postData", options, notes);
         const ordered_json response = har_body(tree_at(entry, "response"), "content", options, notes);
         if (!request.is_object() || !(request.contains("messages") || is_responses_request(request, response))) {
-            ++notes.left_out["entry that is no request to a model"];
+            if (!bill_response_alone(list, response)) ++notes.left_out["entry that is no request to a model"];
             continue;
         }
         if (counts_tokens(tree_at(entry, "request"))) {

@@ -121,7 +121,7 @@ public:
     void finish(VisitSession visit) {
         if (const std::int64_t inner = calls_.leave_out_inner(); inner > 0)
             notes_.left_out["generation within one of the same call"] += inner;
-        calls_.finish(ExchangeList(stem_of(options_), format_, notes_), visit);
+        calls_.finish(ExchangeList(stem_of(options_), format_, notes_), "generation without messages", notes_, visit);
     }
 
 private:
@@ -151,7 +151,8 @@ private:
                         .line = line,
                         .has_failed = text_at(one, "level") == "ERROR",
                         .id = id,
-                        .parent = std::string(text_of(one, "parentObservationId", "parent_observation_id"))};
+                        .parent = std::string(text_of(one, "parentObservationId", "parent_observation_id")),
+                        .group = std::string(text_of(one, "traceId", "trace_id"))};
         if (is_of_responses) {
             call.request = to_chat_request(input, notes_);
         } else if (ordered_json messages = messages_of_input(input, notes_); !messages.is_null()) {
@@ -162,14 +163,15 @@ private:
                 const ordered_json* value = find_member(input, key);
                 if (value != nullptr && !value->is_null()) call.request[key] = *value;
             }
-        } else {
-            ++notes_.unknown["generation without messages"];
-            return;
         }
         std::string_view model = text_of(one, "model", "provided_model_name");
         if (model.empty()) model = text_at(one, "providedModelName");
-        call.request["model"] = model;
         call.usage = usage_of(one, line);
+        if (call.request.is_null()) {  // masked, cut or not recorded
+            call.response = {{"id", id}, {"model", model}};
+            return calls_.add(std::move(call));
+        }
+        call.request["model"] = model;
         call.response =
             is_of_responses && output.is_object() ? to_chat_response(output, notes_) : response_of(output, input);
         if (text_at(call.response, "id").empty()) call.response["id"] = id;

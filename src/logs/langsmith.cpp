@@ -82,7 +82,8 @@ public:
         hand_over_dumps();
         if (const std::int64_t inner = calls_.leave_out_inner(); inner > 0)
             notes_.left_out["run of a model within one of the same call"] += inner;
-        calls_.finish(ExchangeList(stem_of(options_), Format::langsmith, notes_), visit_);
+        calls_.finish(ExchangeList(stem_of(options_), Format::langsmith, notes_), "run of a model without messages",
+                      notes_, visit_);
     }
 
 private:
@@ -118,17 +119,17 @@ private:
                         .line = line,
                         .has_failed = !text_at(run, "error").empty(),
                         .id = id,
-                        .parent = std::string(text_at(run, "parent_run_id"))};
+                        .parent = std::string(text_at(run, "parent_run_id")),
+                        .group = std::string(text_at(run, "trace_id"))};
         call.request = is_of_responses ? to_chat_request(inputs, notes_) : request_of_inputs(inputs);
-        if (call.request.is_null()) {
-            ++notes_.unknown["run of a model without messages"];
-            return;
-        }
+        call.usage = usage_of_run(run, outputs);
         if (outputs.is_object()) {
             call.response = is_of_responses ? to_chat_response(outputs, notes_) : response_of_outputs(outputs);
             complete_response(call.response, run, outputs, id);
-            call.usage = usage_of_run(run, outputs);
+        } else {  // hidden, or cut
+            call.response = {{"id", id}, {"model", model_of_run(run)}};
         }
+        if (call.request.is_null()) return calls_.add(std::move(call));
         if (!is_of_responses && is_of_anthropic_client(outputs)) to_blocks(call);
         take_facts(run, inputs, call.request);
         calls_.add(std::move(call));

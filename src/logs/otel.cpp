@@ -154,7 +154,8 @@ private:
             return;
         }
         if (!sent.is_null()) made.call.request = request_of(sent, attributes);
-        traces_.emplace(text_at(holder, "traceId"));
+        made.call.group = text_at(holder, "traceId");
+        traces_.insert(made.call.group);
         calls_.add(std::move(made));
     }
 
@@ -168,7 +169,8 @@ private:
 
     ordered_json response_of(const OtelAttributes& attributes) const {
         ordered_json response{{"id", first_attribute_text(attributes, {"gen_ai.response.id"})},
-                              {"model", first_attribute_text(attributes, {"gen_ai.response.model"})}};
+                              {"model", first_attribute_text(attributes, {"gen_ai.response.model",
+                                                                          "gen_ai.request.model", "llm.model_name"})}};
         ordered_json replies = messages_.replies(attributes);
         response["choices"] = ordered_json::array();
         if (replies.size() > 1) ++notes_.unknown["output with several replies"];

@@ -95,13 +95,11 @@ void OtelCalls::finish(ExchangeList&& list, FunctionRef<void(Session&&)> visit) 
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         if (is_left_out_[i]) {
             ++notes_.left_out["span of a model call that another span tells too"];
-        } else if (calls_[i].call.request.is_null()) {
-            ++notes_.unknown["span of a model call without messages"];
         } else {
             calls.add(std::move(calls_[i].call));
         }
     }
-    calls.finish(std::move(list), visit);
+    calls.finish(std::move(list), "span of a model call without messages", notes_, visit);
 }
 
 }  // namespace whittle::inline v0::logs

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -16,6 +17,12 @@ std::optional<Usage> bill_of(const TracedCall& call) {
     std::optional<Usage> bill;
     if (usage != nullptr) bill = provider_usage(*usage);
     return is_bill(bill) ? bill : std::nullopt;
+}
+
+Call call_alone(const TracedCall& call, const Usage& usage) {
+    return {.id = std::string(text_at(call.response, "id")),
+            .model = std::string(text_at(call.response, "model")),
+            .usage = usage};
 }
 
 /// What a call was made in.
@@ -34,11 +41,10 @@ public:
     }
 
     [[nodiscard]] AroundCall around(const TracedCall& call) const {
-        constexpr int deepest = 64;
         bool is_billed_between = false;
-        TracedCall* outer = outer_of(call);
+        TracedCall* outer = outer_with_messages(call);
         for (int depth = 0; depth < deepest && outer != nullptr; ++depth) {
-            TracedCall* const next = outer_of(*outer);
+            TracedCall* const next = outer_with_messages(*outer);
             if (next == nullptr) return {.outermost = outer, .is_billed_between = is_billed_between};
             is_billed_between = is_billed_between || bill_of(*outer);
             outer = next;
@@ -46,7 +52,28 @@ public:
         return {};
     }
 
+    /// Calls `visit` with each call without messages that a call is within.
+    template <typename Visit>
+    void each_without_messages(const TracedCall& call, const Visit& visit) const {
+        std::vector<const TracedCall*> found;
+        const TracedCall* outer = outer_of(call);
+        for (int depth = 0; depth < deepest && outer != nullptr; ++depth, outer = outer_of(*outer)) {
+            if (outer == &call) return;  // in itself
+            if (outer->request.is_null()) found.push_back(outer);
+        }
+        for (const TracedCall* one : found) visit(one);
+    }
+
 private:
+    static constexpr int deepest = 64;
+
+    [[nodiscard]] TracedCall* outer_with_messages(const TracedCall& call) const {
+        TracedCall* outer = outer_of(call);
+        for (int depth = 0; depth < deepest && outer != nullptr && outer->request.is_null(); ++depth)
+            outer = outer_of(*outer);
+        return outer != nullptr && outer->request.is_null() ? nullptr : outer;
+    }
+
     [[nodiscard]] TracedCall* outer_of(const TracedCall& call) const {
         const auto outer = by_id_.find(call.parent);
         return outer == by_id_.end() ? nullptr : outer->second;
@@ -87,7 +114,9 @@ std::int64_t TracedCalls::leave_out_inner() {
     const OuterCalls outer(calls_);
     std::vector<bool> is_inner;
     std::unordered_map<TracedCall*, ToldWithin> told;
+    std::unordered_set<const TracedCall*> is_told_within;  // of those without messages
     for (const TracedCall& call : calls_) {
+        if (bill_of(call)) outer.each_without_messages(call, [&](const auto* one) { is_told_within.insert(one); });
         const auto [outermost, is_billed_between] = outer.around(call);
         is_inner.push_back(outermost != nullptr);
         if (outermost != nullptr) told.try_emplace(outermost, *outermost).first->second.take(call, is_billed_between);
@@ -95,22 +124,31 @@ std::int64_t TracedCalls::leave_out_inner() {
     for (const auto& [outermost, within] : told) within.give(*outermost);
     std::vector<TracedCall> kept;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-        if (!is_inner[i]) kept.push_back(std::move(calls_[i]));
+        if (!is_inner[i] && !is_told_within.contains(&calls_[i])) kept.push_back(std::move(calls_[i]));
     }
     const auto left_out = static_cast<std::int64_t>(calls_.size() - kept.size());
     calls_ = std::move(kept);
     return left_out;
 }
 
-void TracedCalls::finish(ExchangeList&& list, FunctionRef<void(Session&&)> visit) {
+void TracedCalls::finish(ExchangeList&& list, std::string_view nothing_told, LogNotes& notes,
+                         FunctionRef<void(Session&&)> visit) {
     std::ranges::stable_sort(calls_, {}, &TracedCall::time);
-    for (const TracedCall& call : calls_)
+    for (const TracedCall& call : calls_) {
+        if (call.request.is_null()) {
+            const auto usage = bill_of(call);
+            if (!usage) ++notes.unknown[std::string(nothing_told)];
+            if (usage) list.bill_alone(call_alone(call, *usage), call.group);
+            continue;
+        }
         list.add({.request = &call.request,
                   .response = call.response.is_object() ? &call.response : nullptr,
                   .time = call.time,
                   .line = call.line,
                   .usage = call.usage,
-                  .has_failed = call.has_failed});
+                  .has_failed = call.has_failed,
+                  .group = call.group});
+    }
     list.finish(visit);
 }
 

@@ -95,10 +95,12 @@ TEST_CASE("generations of a trace of Langfuse are model calls, their counts apar
     CHECK(roles_of(log.sessions[1]) == "ua");
     CHECK(usage_of(log.sessions[1]) == std::vector<Usage>{{7, 0, 0, 1}});
     CHECK(roles_of(log.sessions[2]) == "u");
-    CHECK(log.notes.unknown ==
-          Counts{{"generation without messages", 1}, {"response that holds no reply", 1}, {"usage/gpu_seconds", 1}});
-    CHECK(log.notes.left_out ==
-          Counts{{"observation that is only named", 1}, {"observation/SPAN", 1}, {"repeated observation", 1}});
+    CHECK(first.billed_elsewhere == Usage{2, 0, 0, 0});  // of a prompt that is a text
+    CHECK(log.notes.unknown == Counts{{"response that holds no reply", 1}, {"usage/gpu_seconds", 1}});
+    CHECK(log.notes.left_out == Counts{{"call whose messages the log lacks, billed elsewhere", 1},
+                                       {"observation that is only named", 1},
+                                       {"observation/SPAN", 1},
+                                       {"repeated observation", 1}});
 }
 
 TEST_CASE("rows of Langfuse's tables have their trees as text", "[logs]") {
