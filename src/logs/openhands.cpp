@@ -1,3 +1,4 @@
+#include "cut_middle.hpp"
 #include "openai_form.hpp"
 #include "openhands_order.hpp"
 #include "readers.hpp"
@@ -27,10 +28,30 @@ bool is_side_event(std::string_view kind) {
     return std::ranges::find(kinds, kind) != kinds.end();
 }
 
+/// How the agent cuts what tools gave: `max_message_chars` of its configuration, in which a negative number and null
+/// stand for no limit. The agent's own default where the record has no configuration.
+std::optional<MiddleCut> openhands_cut(const ordered_json& record) {
+    constexpr std::int64_t usual = 30'000;
+    const ordered_json* metadata = tree_at(record, "metadata");
+    const ordered_json* llm = metadata == nullptr ? nullptr : tree_at(*metadata, "llm_config");
+    const ordered_json* given = llm == nullptr ? nullptr : find_member(*llm, "max_message_chars");
+    if (given != nullptr && (!given->is_number_integer() || given->get<std::int64_t>() < 2)) return std::nullopt;
+    const auto most = static_cast<std::size_t>(given == nullptr ? usual : count_in(*given));
+    return MiddleCut{.most = most,
+                     .head = most / 2,
+                     .tail = most / 2,
+                     .notice = "\n[... Observation truncated due to length ...]\n"};
+}
+
+/// Kinds of observations that the agent sends whole.
+bool is_sent_whole(std::string_view kind) { return kind == "read" || kind == "browse"; }
+
 /// The events of a session. Those of one reply of the model share a response.
 class OpenHandsLog {
 public:
-    OpenHandsLog(std::string id, LogNotes& notes) : notes_(notes) { session_.recording.id = std::move(id); }
+    OpenHandsLog(std::string id, std::optional<MiddleCut> cut, LogNotes& notes) : cut_(cut), notes_(notes) {
+        session_.recording.id = std::move(id);
+    }
 
     void add(const ordered_json& event, std::size_t line) {
         const auto time = to_seconds(text_at(event, "timestamp"));
@@ -177,7 +198,9 @@ private:
             ++notes_.left_out["observation/" + std::string(kind.substr(0, 64))];
             return;
         }
-        const std::string content(text_at(event, "content"));
+        const std::string_view whole = text_at(event, "content");
+        const std::string content = cut_ && !is_sent_whole(kind) ? (*cut_)(whole) : std::string(whole);
+        if (content.size() != whole.size()) ++notes_.left_out["middle of a long result"];
         ordered_json message{{"role", "user"}, {"content", content}};
         if (call != nullptr) message = openai_result(text_at(*call, "tool_call_id"), content);
         put(event, {.message = std::move(message), .time = time, .line = line, .call = std::nullopt});
@@ -265,6 +288,7 @@ private:
         return sent;
     }
 
+    std::optional<MiddleCut> cut_;  // nullopt: results are sent whole
     LogNotes& notes_;
     Session session_{.format = Format::openhands};
     std::vector<Entry> entries_{};
@@ -282,7 +306,7 @@ private:
 
 /// Events, or records that hold those of a session each.
 void read_openhands(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
-    OpenHandsLog log(stem_of(options), notes);
+    OpenHandsLog log(stem_of(options), openhands_cut(nullptr), notes);
     std::int64_t held = 0;
     each_record(in, options, notes, [&](const ordered_json& record, std::size_t line) {
         const ordered_json* events = tree_at(record, "history");
@@ -294,7 +318,7 @@ void read_openhands(std::istream& in, const LogOptions& options, LogNotes& notes
         if (events == nullptr || !events->is_array()) return log.add(record, line);
         std::string id(text_at(record, "instance_id"));
         if (++held; id.empty()) id = stem_of(options) + (held == 1 ? "" : "#" + std::to_string(held));
-        OpenHandsLog session(std::move(id), notes);
+        OpenHandsLog session(std::move(id), openhands_cut(record), notes);
         for (const ordered_json& event : *events) session.add(event, line);
         session.finish(visit);
     });

@@ -1,3 +1,4 @@
+#include "cut_middle.hpp"
 #include "openai_form.hpp"
 #include "openhands_view.hpp"
 #include "readers.hpp"
@@ -28,12 +29,28 @@ constexpr std::array<std::string_view, 11> v1_side_events{"ConversationStateUpda
                                                           "ACPToolCallEvent",
                                                           "ServerErrorEvent"};
 
+/// What is sent of a text in a result (`DEFAULT_TEXT_CONTENT_LIMIT`, `maybe_truncate`).
+constexpr std::size_t v1_most = 50'000;
+constexpr std::string_view v1_notice =
+    "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to "
+    "you.</NOTE>";
+constexpr std::size_t v1_tail = (v1_most - v1_notice.size()) / 2;
+constexpr MiddleCut v1_cut{
+    .most = v1_most, .head = v1_most - v1_notice.size() - v1_tail, .tail = v1_tail, .notice = v1_notice};
+
 /// Texts and images of {"type": "text", "text"} and {"type": "image", "image_urls"}, of several lists.
 class V1Content {
 public:
     explicit V1Content(LogNotes& notes) : notes_(notes) {}
 
-    void say(std::string_view text) { parts_.push_back({{"type", "text"}, {"text", text}}); }
+    /// Texts of a result: longer ones are sent without their middle.
+    void of_result() { is_result_ = true; }
+
+    void say(std::string_view text) {
+        const std::string sent = is_result_ ? v1_cut(text) : std::string(text);
+        if (sent.size() != text.size()) ++notes_.left_out["middle of a long result"];
+        parts_.push_back({{"type", "text"}, {"text", sent}});
+    }
 
     void add(const ordered_json* list) {
         if (list == nullptr) return;
@@ -62,6 +79,7 @@ private:
     }
 
     LogNotes& notes_;
+    bool is_result_ = false;
     ordered_json parts_ = ordered_json::array();
 };
 
@@ -160,10 +178,10 @@ private:
         if (kind == "ActionEvent") return add_action(event, stamp);
         if (kind == "Condensation") return view_.condense(event, notes_);
         if (kind == "ObservationEvent") return add_result(event, result_of(event), stamp);
-        if (kind == "AgentErrorEvent") return add_result(event, std::string(text_at(event, "error")), stamp);
+        if (kind == "AgentErrorEvent") return add_result(event, v1_cut(text_at(event, "error")), stamp);
         if (kind == "UserRejectObservation") {
             const std::string reason(text_at(event, "rejection_reason"));
-            return add_result(event, "Action rejected: " + reason, stamp);
+            return add_result(event, v1_cut("Action rejected: " + reason), stamp);
         }
         ++notes_.unknown[std::string(kind.substr(0, 64))];
         view_.pass(event, notes_);
@@ -244,6 +262,7 @@ private:
     ordered_json result_of(const ordered_json& event) {
         const ordered_json* observation = tree_at(event, "observation");
         V1Content content(notes_);
+        content.of_result();
         if (observation != nullptr) {
             if (is_set(*observation, "is_error")) content.say("[An error occurred during execution.]\n");
             content.add(find_member(*observation, "content"));
