@@ -31,6 +31,7 @@ void BillSum::add(const ScannedSession& session) {
     early += session.early;
     if (!session.is_comparable) return;
     ++counted_sessions;
+    tells_cache = tells_cache && session.tells_cache;
     counted_bill += session.comparable;
     counted = add_saturating(counted, session.recorded.sent);
 }
@@ -78,7 +79,7 @@ void ScanReport::add(ScannedSession&& session) {
     const auto billed_hit = hit_rate_of(session.comparable);
     const double hit =
         static_cast<double>(session.recorded.money.front().cached_sent) / static_cast<double>(session.recorded.sent);
-    if (billed_hit) hit_differences_.push_back(hit - *billed_hit);
+    if (billed_hit && session.tells_cache) hit_differences_.push_back(hit - *billed_hit);
     const Usage& bill = session.comparable;
     token_ratios_.push_back(static_cast<double>(session.recorded.sent) / static_cast<double>(input_of(bill)));
 }

@@ -26,6 +26,7 @@ struct BillSum {
     double billed_cost = 0;
     EarlyOutput early{};
     std::int64_t counted_sessions = 0;  ///< of which every call was billed
+    bool tells_cache = true;            ///< all of these say what was read from a cache
     Usage counted_bill{};               ///< what these were billed
     std::int64_t counted = 0;           ///< input tokens of these, by our count
 

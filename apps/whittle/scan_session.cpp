@@ -54,7 +54,14 @@ void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& sc
             if (call.unrecorded_output > 0) scanned.early += {1, call.unrecorded_output};
         }
     };
-    if (session.billed_in_all) return add(*session.billed_in_all, scanned.calls);
+    if (session.billed_in_all) {
+        const Usage& sum = *session.billed_in_all;
+        add(sum, scanned.calls);
+        scanned.comparable = sum;
+        scanned.is_comparable = !session.calls.empty() && session.elsewhere.empty() && input_of(sum) > 0;
+        scanned.tells_cache = sum.cache_read > 0 || sum.cache_write > 0;
+        return;
+    }
     scanned.is_comparable = !session.calls.empty();
     for (const logs::Call& call : session.calls) {
         scanned.is_comparable = scanned.is_comparable && call.usage && input_of(*call.usage) > 0;

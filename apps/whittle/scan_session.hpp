@@ -39,6 +39,7 @@ struct ScannedSession {
     double billed_cost = 0;           ///< in input tokens
     bool is_comparable = false;       ///< every call was billed, so that ours and theirs are of the same calls
     Usage comparable{};               ///< what these calls were billed
+    bool tells_cache = true;          ///< false: of that only a sum of the input is known, cached or not
     CostBasis basis{};                ///< what the figures below are paid by
     evaluation::Figures recorded{};   ///< as the agent sent it, by our count
     std::vector<evaluation::Figures> strategies{};  ///< everything sent, then each preset

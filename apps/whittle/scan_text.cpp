@@ -121,19 +121,21 @@ Table ScanReport::counted_table() const {
         const std::int64_t billed_input = input_of(sum.counted_bill);
         counted.add({agent, grouped(sum.counted_sessions), grouped(billed_input), grouped(sum.counted),
                      ratio(static_cast<double>(sum.counted), static_cast<double>(billed_input)),
-                     hit_text(sum.counted_bill)});
+                     sum.tells_cache ? hit_text(sum.counted_bill) : "-"});
     }
     return counted;
 }
 
 std::string ScanReport::agreement_text() const {
-    if (hit_differences_.empty()) return "";
+    if (token_ratios_.empty()) return "";
     const auto spread = [](const std::vector<double>& values, const char* form) {
         return fmt::format(fmt::runtime(form), quantile(values, 0.5), quantile(values, 0.1), quantile(values, 0.9));
     };
-    return fmt::format(
-        "by session, median (a tenth below, a tenth above): counted / billed {}; cache hit rate, ours less theirs {}\n",
-        spread(token_ratios_, "{:.2f} ({:.2f}, {:.2f})"), spread(hit_differences_, "{:+.3f} ({:+.3f}, {:+.3f})"));
+    const std::string hits = hit_differences_.empty() ? ""
+                                                      : "; cache hit rate, ours less theirs " +
+                                                            spread(hit_differences_, "{:+.3f} ({:+.3f}, {:+.3f})");
+    return fmt::format("by session, median (a tenth below, a tenth above): counted / billed {}{}\n",
+                       spread(token_ratios_, "{:.2f} ({:.2f}, {:.2f})"), hits);
 }
 
 Table strategies_table_of(const std::vector<StrategySum>& sums) {

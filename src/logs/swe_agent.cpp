@@ -2,6 +2,7 @@
 #include "readers.hpp"
 #include "records.hpp"
 #include "responses_form.hpp"
+#include "swe_requests.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
@@ -13,19 +14,6 @@ namespace whittle::inline v0::logs {
 namespace {
 
 using detail::find_member;
-
-/// What of a recorded message is sent.
-ordered_json as_sent(const ordered_json& recorded) {
-    ordered_json message{{"role", text_at(recorded, "role")}};
-    for (const char* key : {"content", "tool_calls", "tool_call_id", "name"}) {
-        const ordered_json* value = find_member(recorded, key);
-        if (value != nullptr && !(value->is_null() && std::string_view(key) != "content")) message[key] = *value;
-    }
-    const ordered_json* ids = tree_at(recorded, "tool_call_ids");
-    if (text_at(recorded, "role") == "tool" && ids != nullptr && ids->is_array() && !ids->empty())
-        message["tool_call_id"] = ids->front();
-    return message;
-}
 
 /// What a provider billed for a response of either interface; only that it was one where it is a text.
 Call call_of_response(const ordered_json& response) {
@@ -42,8 +30,8 @@ const ordered_json* response_beside(const ordered_json& recorded) {
 }
 
 Entry to_entry(const ordered_json& recorded) {
-    Entry entry{.message = as_sent(recorded), .time = std::nullopt, .line = 1, .call = std::nullopt};
-    if (text_at(recorded, "role") != "assistant") return entry;
+    Entry entry{.message = swe_message_as_sent(recorded), .time = std::nullopt, .line = 1, .call = std::nullopt};
+    if (text_at(recorded, "role") != "assistant" || is_set(recorded, "is_demo")) return entry;
     const ordered_json* response = response_beside(recorded);
     entry.call = response == nullptr ? Call{} : call_of_response(*response);
     return entry;
@@ -127,16 +115,19 @@ std::string id_of_document(const ordered_json& document, const LogOptions& optio
 }
 
 /// A trajectory: a document, or an attempt of one.
-void read_trajectory(const ordered_json& trajectory, const std::string& id, std::optional<Usage> sum, LogNotes& notes,
+void read_trajectory(ordered_json& trajectory, const std::string& id, std::optional<Usage> sum, LogNotes& notes,
                      VisitSession visit) {
     const ordered_json* history = tree_at(trajectory, "history");
     if (history == nullptr || !history->is_array()) history = tree_at(trajectory, "messages");
+    const auto steps = trajectory.is_object() ? trajectory.find("trajectory") : trajectory.end();
+    const bool has_steps = steps != trajectory.end() && steps->is_array();
     std::map<std::string, Entries> by_agent;
     if (history != nullptr && history->is_array()) {
         by_agent = from_history(*history, notes);
-    } else if (const ordered_json* steps = tree_at(trajectory, "trajectory"); steps != nullptr && steps->is_array()) {
+    } else if (has_steps) {
         by_agent.emplace("", from_steps(*steps));
     }
+    if (has_steps && by_agent.contains("")) take_sent_requests(*steps, by_agent[""], notes);
     const ordered_json* info = tree_at(trajectory, "info");
     for (auto& [agent, entries] : by_agent) {
         Session session{.format = Format::swe_agent};
@@ -157,7 +148,7 @@ void read_trajectory(const ordered_json& trajectory, const std::string& id, std:
 
 /// All attempts at a task. What the document holds beside them is a copy of the best one, but with the sum of all; the
 /// one who chose among them has sums alone, which the best one bears.
-void read_attempts(const ordered_json& document, const ordered_json& attempts, const std::string& id, LogNotes& notes,
+void read_attempts(const ordered_json& document, ordered_json& attempts, const std::string& id, LogNotes& notes,
                    VisitSession visit) {
     const ordered_json* info = tree_at(document, "info");
     const std::size_t best = info == nullptr ? 0 : static_cast<std::size_t>(count_at(*info, "best_attempt_idx"));
@@ -172,11 +163,11 @@ void read_attempts(const ordered_json& document, const ordered_json& attempts, c
 }  // namespace
 
 void read_swe_agent(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
-    const auto document = read_document(in, options, notes);
+    auto document = read_document(in, options, notes);
     if (!document) return;
     const std::string id = id_of_document(*document, options);
-    const ordered_json* attempts = tree_at(*document, "attempts");
-    if (attempts != nullptr && attempts->is_array() && !attempts->empty())
+    const auto attempts = document->is_object() ? document->find("attempts") : document->end();
+    if (attempts != document->end() && attempts->is_array() && !attempts->empty())
         return read_attempts(*document, *attempts, id, notes, visit);
     read_trajectory(*document, id, sum_in(*document, "model_stats"), notes, visit);
 }

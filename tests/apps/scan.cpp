@@ -311,6 +311,41 @@ TEST_CASE("scan prints a line for each session as CSV", "[apps]") {
     CHECK(has(out, "\nclaude_code,\"s-1/ag1\",\"s-1\",\""));
 }
 
+TEST_CASE("a bill whose messages were not recorded is scanned, and other commands say why they have nothing",
+          "[apps]") {
+    const TempDir dir;
+    write_text(dir / "trace.json",
+               R"({"id":"t1","observations":[{"id":"o1","traceId":"t1","type":"GENERATION","input":null,"output":null,)"
+               R"("startTime":"2026-05-05T08:00:01.000Z","usageDetails":{"input":5000,"output":70}}]})");
+    const CliResult result = run_cli(dir, "scan trace.json --json");
+    CHECK(result.exit_code == 0);
+    CHECK(result.err.empty());
+    const json shown = json::parse(result.out);
+    CHECK(shown["total"]["billed_calls"] == 1);
+    CHECK(shown["total"]["billed"]["input_tokens"] == 5'000);
+    CHECK(shown["total"]["billed"]["output_tokens"] == 70);
+    CHECK(shown["notes"]["left_out"]["call whose messages the log lacks, billed elsewhere"] == 1);
+    const CliResult counted = run_cli(dir, "count trace.json");
+    CHECK(counted.exit_code == 1);
+    CHECK(has(counted.err, "no session has messages: they were taken back or not recorded"));
+}
+
+TEST_CASE("a session of which only the sum was billed is compared with our count, but not by its cache", "[apps]") {
+    const TempDir dir;
+    const std::string history = R"([{"role":"user","content":")" + std::string(4'000, 'x') +
+                                R"(","agent":"main"},{"role":"assistant","content":"done","agent":"main"}])";
+    write_text(dir / "s.traj", R"({"environment":"e","trajectory":[],"history":)" + history +
+                                   R"(,"info":{"model_stats":{"tokens_sent":1000,"tokens_received":9}}})");
+    const CliResult text = run_cli(dir, "scan s.traj");
+    CHECK(text.exit_code == 0);
+    CHECK(has(text.out, "swe_agent             1         1,000    1,000             1.000           -"));
+    CHECK(has(text.out, "counted / billed 1.00 (1.00, 1.00)\n"));
+    const json shown = json::parse(run_cli(dir, "scan s.traj --json").out);
+    CHECK(shown["agreement"]["counted_to_billed"].size() == 1);
+    CHECK(shown["agreement"]["hit_rate_difference"].empty());
+    CHECK(shown["total"]["billed_calls"] == 1);
+}
+
 TEST_CASE("scan masks what looks like a secret, unless it is told not to", "[apps]") {
     const Home home;
     const std::string key = "sk-proj-abcdefghijklmnop0123456789";
