@@ -78,7 +78,7 @@ logs::Recognition recognise_log(InputBuffer& buffer) {
     for (std::size_t asked = InputBuffer::block_size;; asked *= growth) {
         if (asked > InputBuffer::block_size) start = buffer.start(asked);
         logs::Recognition recognised = logs::recognise_start(start);
-        if (recognised.format || !recognised.wants_more || start.size() < asked || asked >= most) return recognised;
+        if (!recognised.wants_more || start.size() < asked || asked >= most) return recognised;
     }
 }
 
@@ -113,6 +113,28 @@ std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::F
     newer.add(format, notes);
     if (const std::string text = newer.text(); !text.empty()) complain(fmt::format("note: {}: {}", options.name, text));
     return static_cast<std::size_t>(notes.sessions);
+}
+
+bool NewerVersions::ByNumbers::operator()(std::string_view a, std::string_view b) const noexcept {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto number_of = [&](std::string_view& text) {
+        text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+        const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
+        text.remove_prefix(digits.size());
+        return std::pair(digits.size(), digits);
+    };
+    while (!a.empty() && !b.empty()) {
+        if (is_digit(a[0]) && is_digit(b[0])) {
+            const auto first = number_of(a);
+            const auto second = number_of(b);
+            if (first != second) return first < second;
+        } else {
+            if (a[0] != b[0]) return a[0] < b[0];
+            a.remove_prefix(1);
+            b.remove_prefix(1);
+        }
+    }
+    return a.size() < b.size();
 }
 
 void NewerVersions::add(logs::Format format, const logs::LogNotes& notes) {

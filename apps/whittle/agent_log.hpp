@@ -27,8 +27,12 @@ public:
     [[nodiscard]] std::string text() const;
 
 private:
+    /// "2.1.99" comes before "2.1.100".
+    struct ByNumbers {
+        bool operator()(std::string_view a, std::string_view b) const noexcept;
+    };
     struct OfAgent {
-        std::set<std::string> versions{};
+        std::set<std::string, ByNumbers> versions{};
         std::int64_t files = 0;
     };
 

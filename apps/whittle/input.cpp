@@ -114,7 +114,7 @@ InputBuffer::int_type InputBuffer::underflow() {
         look_at_start();
         if (gptr() != egptr()) return traits_type::to_int_type(*gptr());
     }
-    const std::size_t got = read_unpacked(buffer_.data(), buffer_.size());
+    const std::size_t got = read_unpacked(buffer_.data(), block_size);
     setg(buffer_.data(), buffer_.data(), buffer_.data() + got);
     return got == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
 }

@@ -191,20 +191,24 @@ private:
 std::optional<std::vector<std::string>> tables_of_other_program(const std::string& path) {
     constexpr std::size_t longest_name = 1U << 16U;
     constexpr std::size_t most = 12;
+    constexpr std::size_t longest = 64;
     std::vector<std::string> tables;
-    bool is_opencode = false;
+    bool has_sessions = false;
+    bool has_messages = false;
     try {
         const ReadDatabase database(path, longest_name);
         database.each_row("SELECT name, type FROM sqlite_master ORDER BY name", {},
                           [&](const std::vector<std::string>& row) {
-                              is_opencode = is_opencode || row[0] == "session";
-                              if (tables.size() < most && row[1] == "table") tables.push_back(row[0]);
+                              has_sessions = has_sessions || row[0] == "session";
+                              has_messages = has_messages || row[0] == "message";
+                              if (tables.size() < most && row[1] == "table")
+                                  tables.push_back(row[0].substr(0, longest));
                           });
     } catch (const Error& error) {
         if (error.errc() != Errc::parse_failed) throw;
         return std::nullopt;
     }
-    return is_opencode ? std::nullopt : std::optional(std::move(tables));
+    return has_sessions && has_messages ? std::nullopt : std::optional(std::move(tables));
 }
 
 logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& limits,

@@ -21,19 +21,20 @@ std::string file_and_detail(const PassedOver& passed) {
 
 }  // namespace
 
+std::string some_of(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 12;
+    const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most));
+    std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+    if (names.size() > most)
+        text += fmt::format(", and {} more", grouped(static_cast<std::int64_t>(names.size() - most)));
+    return text;
+}
+
 std::string PassedOverFiles::text() const {
-    constexpr std::size_t most_named = 12;
-    std::map<std::string, std::vector<const PassedOver*>> by_reason;
-    for (const PassedOver& file : files_) by_reason[file.reason].push_back(&file);
+    std::map<std::string, std::vector<std::string>> by_reason;
+    for (const PassedOver& file : files_) by_reason[file.reason].push_back(file_and_detail(file));
     std::vector<std::string> groups;
-    for (const auto& [reason, files] : by_reason) {
-        std::vector<std::string> names;
-        for (std::size_t i = 0; i < std::min(files.size(), most_named); ++i)
-            names.push_back(file_and_detail(*files[i]));
-        if (files.size() > most_named)
-            names.push_back(fmt::format("and {} more", grouped(static_cast<std::int64_t>(files.size() - most_named))));
-        groups.push_back(fmt::format("{}: {}", reason, fmt::join(names, ", ")));
-    }
+    for (const auto& [reason, files] : by_reason) groups.push_back(fmt::format("{}: {}", reason, some_of(files)));
     return fmt::format("{}", fmt::join(groups, "; "));
 }
 

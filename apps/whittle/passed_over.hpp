@@ -15,6 +15,9 @@ struct PassedOver {
     std::string detail{};  ///< what of the reason is of this file alone; may be empty
 };
 
+/// "a, b, and 3 more": at most twelve, which are shown as for a terminal already.
+[[nodiscard]] std::string some_of(const std::vector<std::string>& names);
+
 /// The files of a scan without a session, and why: what is not in the sums is not lost without a word.
 class PassedOverFiles {
 public:

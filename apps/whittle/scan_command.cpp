@@ -111,26 +111,18 @@ private:
     }
 
     void fail(const std::string& file, const std::string& reason) {
-        failed_.push_back(file);
+        failed_.push_back(shown(file));
         complain(reason);
     }
 
     /// What is not in the sums, in one line: files that could not be read, which were told before, and those without a
     /// session.
     [[nodiscard]] std::string left_out_text() const {
-        constexpr std::size_t most_named = 12;
         std::vector<std::string> parts;
         if (report_.sessions() == 0) parts.emplace_back("no sessions found");
         if (!failed_.empty()) {
-            std::vector<std::string> names;
-            for (const std::string& file : failed_) {
-                if (names.size() < most_named) names.push_back(shown(file));
-            }
-            if (failed_.size() > names.size())
-                names.push_back(fmt::format("and {} more", failed_.size() - names.size()));
-            parts.push_back(fmt::format("{} could not be read ({})",
-                                        numbered(static_cast<std::int64_t>(failed_.size()), "file"),
-                                        fmt::join(names, ", ")));
+            const std::string count = numbered(static_cast<std::int64_t>(failed_.size()), "file");
+            parts.push_back(fmt::format("{} could not be read ({})", count, some_of(failed_)));
         }
         if (!report_.passed_over().empty()) parts.push_back("files without a session: " + report_.passed_over().text());
         return fmt::format("{}", fmt::join(parts, "; "));

@@ -91,14 +91,10 @@ std::string ScanReport::json() const {
                                    {"cost", dear.cost},
                                    {"is_billed", dear.is_billed},
                                    {"recommended_with_repairs", dear.recommended}});
-    json["notes"] = {{"records", notes_.records},
-                     {"damaged_lines", notes_.damaged},
-                     {"mended_records", notes_.mended},
-                     {"left_out", notes_.left_out},
-                     {"unknown", notes_.unknown},
-                     {"versions", notes_.versions},
-                     {"newer_versions", notes_.newer},
-                     {"files_passed_over", passed_over_.json()}};
+    json["notes"] = {{"records", notes_.records},       {"damaged_lines", notes_.damaged},
+                     {"mended_records", notes_.mended}, {"left_out", notes_.left_out},
+                     {"unknown", notes_.unknown},       {"versions", notes_.versions},
+                     {"newer_versions", notes_.newer},  {"files_passed_over", passed_over_.json()}};
     return shown_json(json) + "\n";
 }
 

@@ -117,35 +117,48 @@ struct FactCollector::State {
     bool replace(const Dated& later) {
         bool found = false;
         for (std::size_t i = 0; i < constraints.size();) {
-            const std::optional<std::string> left = left_of(constraints[i], later);
-            if (left) note_replaced(constraints[i], later);
-            found = found || left;
-            if (left && left->empty()) {
-                constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(i));
+            std::optional<Left> left = left_of(constraints[i], later);
+            if (!left) {
+                ++i;
                 continue;
             }
-            if (left) constraints[i] = {*left, {detail::statement_of(*left), constraints[i].said.message}};
-            ++i;
+            found = true;
+            for (const std::string& value : left->values) note_replaced(value, later.message);
+            if (left->text.empty()) {
+                constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(i));
+            } else {
+                constraints[i].said.statement = detail::statement_of(left->text);
+                constraints[i++].text = std::move(left->text);
+            }
         }
         return found;
     }
 
     /// A value that is none any more is no name to keep either, unless it is used again.
-    void note_replaced(const Constraint& constraint, const Dated& later) {
-        const auto value = detail::replaced_value(constraint.said.statement, later.statement);
-        if (!value) return;
-        const auto found = identifiers.find(std::string_view(constraint.text).substr(value->begin, value->length));
-        if (found != identifiers.end()) found->second.replaced = later.message;
+    void note_replaced(std::string_view value, std::size_t when) {
+        const auto found = identifiers.find(value);
+        if (found != identifiers.end()) found->second.replaced = when;
     }
 
-    /// What a later statement leaves of a constraint: nothing, or, of what it forbids, all but the value that it
-    /// replaces. None: it replaces nothing.
-    [[nodiscard]] static std::optional<std::string> left_of(const Constraint& constraint, const Dated& later) {
+    /// What a later statement leaves of a constraint.
+    struct Left {
+        std::string text{};  ///< empty: nothing
+        std::vector<std::string> values{};
+    };
+
+    /// Nullopt: all of it. A rule that is not replaced as a whole loses the values alone.
+    [[nodiscard]] static std::optional<Left> left_of(const Constraint& constraint, const Dated& later) {
         if (later.message <= constraint.said.message) return std::nullopt;
-        const auto value = detail::replaced_value(constraint.said.statement, later.statement);
-        if (!value) return std::nullopt;
-        if (!constraint.said.statement.forbids || later.statement.forbids) return std::string{};
-        return std::string(constraint.text).replace(value->begin, value->length, "[replaced since]");
+        const auto replaced = detail::replaced_values(constraint.said.statement, later.statement);
+        if (replaced.empty()) return std::nullopt;
+        Left left;
+        for (const detail::StatementWord& value : replaced)
+            left.values.push_back(constraint.text.substr(value.begin, value.length));
+        if (detail::is_replaced_whole(constraint.said.statement, later.statement, replaced)) return left;
+        left.text = constraint.text;
+        for (auto value = replaced.rbegin(); value != replaced.rend(); ++value)
+            left.text.replace(value->begin, value->length, "[...]");
+        return left;
     }
 
     /// Sentences of the user that give values. One that replaces a condition is one itself, unless it stays anyway.
@@ -172,11 +185,15 @@ struct FactCollector::State {
     }
 
     /// What a summary leaves of a constraint; empty: nothing.
-    [[nodiscard]] static std::string left_of(const Constraint& constraint, std::span<const Dated> summary) {
+    [[nodiscard]] static std::string left_of(Constraint constraint, std::span<const Dated> summary) {
         for (const Dated& later : summary) {
-            if (auto left = left_of(constraint, later)) return *left;
+            std::optional<Left> left = left_of(constraint, later);
+            if (!left) continue;
+            if (left->text.empty()) return {};
+            constraint.said.statement = detail::statement_of(left->text);
+            constraint.text = std::move(left->text);
         }
-        return constraint.text;
+        return std::move(constraint.text);
     }
 
     /// Said again it is as new as that.
@@ -243,9 +260,11 @@ void FactCollector::add_summary_text(std::string_view text) {
 void FactCollector::add_user_text(std::string_view text) { add(PartView{.kind = PartKind::text, .text = text}, true); }
 
 void FactCollector::add_carried(std::span<const RetainedFact> facts) {
+    for (auto fact = facts.rbegin(); fact != facts.rend(); ++fact) {  // the newest is the first one
+        if (fact->kind == FactKind::stated) state_->note_stated(fact->text);
+    }
     for (const RetainedFact& fact : facts) {
         if (fact.kind == FactKind::constraint) state_->note_constraint(fact.text);
-        if (fact.kind == FactKind::stated) state_->note_stated(fact.text);
         if (fact.kind == FactKind::written_path) state_->note_written(fact.text);
         if (fact.kind == FactKind::identifier) state_->note_carried(fact.text);
     }

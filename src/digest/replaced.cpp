@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,13 +15,13 @@
 namespace whittle::inline v0::detail {
 namespace {
 
-constexpr std::array<std::string_view, 60> small_words{
-    "the",    "and",   "for",     "with",  "that",   "this",     "from",       "must",  "never", "always",
-    "only",   "not",   "don't",   "are",   "was",    "has",      "have",       "per",   "than",  "more",
-    "less",   "most",  "least",   "its",   "will",   "any",      "all",        "each",  "every", "keep",
-    "put",    "use",   "your",    "our",   "their",  "them",     "they",       "who",   "may",   "can",
-    "should", "would", "let",     "stay",  "please", "which",    "when",       "into",  "onto",  "upon",
-    "target", "total", "current", "final", "quick",  "internal", "internally", "below", "under", "above"};
+constexpr std::array<std::string_view, 66> small_words{
+    "the",    "and",    "for",   "with",    "that",  "this",  "from",     "must",       "never", "always", "only",
+    "not",    "don't",  "are",   "was",     "has",   "have",  "per",      "than",       "more",  "less",   "most",
+    "least",  "its",    "will",  "any",     "all",   "each",  "every",    "keep",       "put",   "use",    "your",
+    "our",    "their",  "them",  "they",    "who",   "may",   "can",      "should",     "would", "let",    "stay",
+    "please", "which",  "when",  "into",    "onto",  "upon",  "dollars",  "dollar",     "euros", "euro",   "usd",
+    "eur",    "target", "total", "current", "final", "quick", "internal", "internally", "below", "under",  "above"};
 constexpr std::array<std::string_view, 24> changing_words{
     "now",      "new",      "changed",   "changes", "rotated", "rotation", "updated",   "update",
     "replaced", "replaces", "instead",   "moved",   "renamed", "raised",   "lowered",   "switched",
@@ -28,7 +30,7 @@ constexpr std::array<std::string_view, 9> forbidding_words{"no",      "never",  
                                                            "without", "forbid", "avoid", "nobody"};
 
 /// Words of one meaning where a rule gives something a value. The first stands for all.
-constexpr std::array<std::array<std::string_view, 8>, 7> synonym_rows{{
+constexpr std::array<std::array<std::string_view, 8>, 8> synonym_rows{{
     {"budget", "spend", "spending", "cost", "expense", "expenditure"},
     {"limit", "cap", "ceiling", "maximum"},
     {"date", "deadline", "due", "timing", "schedule", "scheduled"},
@@ -36,19 +38,24 @@ constexpr std::array<std::array<std::string_view, 8>, 7> synonym_rows{{
     {"time", "timestamp", "clock", "timezone"},
     {"owner", "own", "pager", "duty", "handling", "belong", "responsible"},
     {"answer", "reply", "replie", "response", "respond"},
+    {"measurement", "unit"},
 }};
 
 constexpr std::array<std::string_view, 19> day_words{
     "monday", "tuesday", "wednesday", "thursday", "friday",    "saturday", "sunday",   "january",  "february", "march",
     "april",  "june",    "july",      "august",   "september", "october",  "november", "december", "tomorrow"};
-constexpr std::array<std::string_view, 12> zone_words{"utc", "gmt", "cet",     "cest",    "est",     "edt",
-                                                      "pst", "pdt", "pacific", "eastern", "central", "mountain"};
+constexpr std::array<std::string_view, 8> zone_words{"utc", "gmt", "cet", "cest", "est", "edt", "pst", "pdt"};
+/// In front of "time".
+constexpr std::array<std::string_view, 4> zone_regions{"pacific", "eastern", "central", "mountain"};
+/// A value that is a bound: what something is now does not replace it.
+constexpr std::array<std::string_view, 10> bounding_words{"least",  "most",    "below",  "under",   "above",
+                                                          "exceed", "exceeds", "within", "minimum", "maximum"};
 constexpr std::array<std::string_view, 2> unit_words{"metric", "imperial"};
 constexpr std::array<std::string_view, 14> language_words{"english",    "german", "french",  "spanish", "italian",
                                                           "portuguese", "dutch",  "polish",  "russian", "chinese",
                                                           "japanese",   "korean", "turkish", "arabic"};
-constexpr std::array<std::string_view, 12> tone_words{"terse",   "brief", "concise", "short",  "verbose",  "detailed",
-                                                      "playful", "warm",  "formal",  "casual", "friendly", "light"};
+constexpr std::array<std::string_view, 9> tone_words{"terse",   "brief",  "concise", "verbose", "detailed",
+                                                     "playful", "formal", "casual",  "friendly"};
 constexpr std::array<std::string_view, 3> magnitude_words{"hundred", "thousand", "million"};
 
 constexpr std::string_view word_edges = ".,;:!?()[]{}\"'`*<>$";
@@ -140,15 +147,29 @@ private:
         std::string lower = ascii_lower(word);
         if (lower.ends_with("'s")) lower.resize(lower.size() - 2);
         statement_.forbids = statement_.forbids || is_one_of(lower, forbidding_words);
+        statement_.bounds = statement_.bounds || is_one_of(lower, bounding_words);
+        statement_.is_joint = statement_.is_joint || lower == "and";
         StatementWord added{.kind = kind_of_word(lower), .begin = begin, .length = length};
+        added.is_linking = lower == "of" || lower == "for";
         if (added.kind == WordKind::subject && !begins_sentence_ && length > 1 && is_upper(word[0]))
             added.kind = WordKind::name;
         added.id = added.kind == WordKind::subject ? id_of_subject(lower) : std::hash<std::string>{}(lower);
         if (added.kind == WordKind::code) added.letters = letters_of_code(lower);
-        statement_.changes = statement_.changes || added.kind == WordKind::changing;
+        // "Now run the tests" says what is next, not that something is not as before.
+        const bool is_next = begins_sentence_ && lower == "now";
+        statement_.changes = statement_.changes || (added.kind == WordKind::changing && !is_next);
+        if (id_of_subject(lower) == id_of_subject("time")) note_zone();
         if (is_one_of(lower, magnitude_words)) join_number(added);
         statement_.words.push_back(added);
         begins_sentence_ = false;
+    }
+
+    /// "Pacific time".
+    void note_zone() {
+        if (statement_.words.empty()) return;
+        StatementWord& region = statement_.words.back();
+        if (is_one_of(ascii_lower(sentence_.substr(region.begin, region.length)), zone_regions))
+            region.kind = WordKind::zone;
     }
 
     /// "three hundred" is one value.
@@ -166,28 +187,65 @@ private:
     bool begins_sentence_ = true;
 };
 
-/// How one sentence gives a value to what another one gives one.
+/// How one sentence gives values to what another one gives some.
 class StatementComparison {
 public:
     StatementComparison(const Statement& sentence, const Statement& later) : sentence_(sentence), later_(later) {}
 
-    /// Whether the value at `v` became the one at `w`.
-    [[nodiscard]] bool replaces(std::size_t v, std::size_t w) const {
-        const WordKind kind = sentence_.words[v].kind;
-        if (later_.words[w].kind != kind || has(later_, sentence_.words[v].id) || has(sentence_, later_.words[w].id))
-            return false;
-        if (!later_.changes) {
-            const bool are_names =
-                sentence_.words[v].letters != 0 && sentence_.words[v].letters == later_.words[w].letters;
-            if (sentence_.forbids || are_names) return false;
-            return are_named_alike(v, w) || (is_choice(kind) && are_about_one(v, w, 2));
+    [[nodiscard]] std::vector<StatementWord> replaced() const {
+        std::vector<StatementWord> found;
+        if (!share_subjects()) return found;
+        for (std::size_t v = 0; v < sentence_.words.size(); ++v) {
+            const StatementWord& value = sentence_.words[v];
+            if (!is_value(value.kind)) continue;
+            const bool is_known = std::ranges::find(found, value.id, &StatementWord::id) != found.end();
+            if (is_known || is_replaced(v)) found.push_back(value);
         }
-        return are_named_alike(v, w) || are_about_one(v, w, is_choice(kind) ? 1 : 2) || are_about_one_subject(v, w);
+        return found;
     }
 
 private:
     static bool has(const Statement& statement, std::size_t id) {
-        return std::ranges::any_of(statement.words, [id](const StatementWord& word) { return word.id == id; });
+        return std::ranges::find(statement.words, id, &StatementWord::id) != statement.words.end();
+    }
+
+    [[nodiscard]] bool share_subjects() const {
+        return std::ranges::any_of(sentence_.words, [&](const StatementWord& word) {
+            return word.kind == WordKind::subject && has(later_, word.id);
+        });
+    }
+
+    [[nodiscard]] bool is_replaced(std::size_t v) const {
+        const StatementWord& value = sentence_.words[v];
+        if (!later_.changes && (sentence_.forbids || (sentence_.bounds && !later_.bounds) || has(later_, value.id)))
+            return false;
+        for (std::size_t w = 0; w < later_.words.size(); ++w) {
+            const StatementWord& other = later_.words[w];
+            if (other.kind == value.kind && !has(sentence_, other.id) && replaces(v, w)) return true;
+        }
+        return false;
+    }
+
+    /// Whether the value at `v` became the one at `w`.
+    [[nodiscard]] bool replaces(std::size_t v, std::size_t w) const {
+        const StatementWord& value = sentence_.words[v];
+        const bool are_names = value.letters != 0 && value.letters == later_.words[w].letters;
+        if (are_names || measure_two_things(v, w)) return false;
+        const std::optional<std::size_t> shared = subjects_of_both(v, w);
+        if (!shared) return false;
+        if (*shared >= enough && (later_.changes || is_choice(value.kind) || are_named_alike(v, w))) return true;
+        if (!later_.changes || value.kind == WordKind::name) return false;
+        return is_choice(value.kind) ? *shared > 0 : are_about_one_subject(v, w);
+    }
+
+    /// "30 seconds" and "3 tests", "in English" and "the English customer".
+    [[nodiscard]] bool measure_two_things(std::size_t v, std::size_t w) const {
+        const auto of_sentence = subject_at(sentence_, v + 1);
+        const auto of_later = subject_at(later_, w + 1);
+        const auto is_apart = [](const Statement& other, std::optional<std::size_t> id) {
+            return id && !has(other, *id);
+        };
+        return is_apart(later_, of_sentence) || is_apart(sentence_, of_later);
     }
 
     static std::span<const StatementWord> around(const Statement& statement, std::size_t at, std::size_t before,
@@ -195,76 +253,89 @@ private:
         const std::size_t first = at - std::min(at, before);
         return std::span(statement.words).subspan(first, std::min(statement.words.size(), at + behind + 1) - first);
     }
-    static bool is_near(const Statement& statement, std::size_t at, std::size_t before, std::size_t behind,
-                        std::size_t id) {
-        return std::ranges::any_of(around(statement, at, before, behind),
-                                   [id](const StatementWord& w) { return w.id == id; });
+
+    /// How many words that name something stand near both values; nullopt: one of them is of two things.
+    [[nodiscard]] std::optional<std::size_t> subjects_of_both(std::size_t v, std::size_t w) const {
+        constexpr std::size_t reach = 12;
+        std::vector<std::size_t> shared;
+        for (const StatementWord& word : around(sentence_, v, reach, reach)) {
+            if (word.kind != WordKind::subject || std::ranges::find(shared, word.id) != shared.end()) continue;
+            for (const StatementWord& other : around(later_, w, reach, reach)) {
+                if (other.id != word.id) continue;
+                if (are_two_things(word, other)) return std::nullopt;
+                shared.push_back(word.id);
+                break;
+            }
+        }
+        return shared.size();
     }
 
-    /// The last two words that name something in front of the value stand near the other one as well.
+    /// Both of the last two words that name something in front of the value stand in the later sentence.
     [[nodiscard]] bool are_named_alike(std::size_t v, std::size_t w) const {
-        constexpr std::size_t enough = 2;
         constexpr std::size_t farthest = 6;
         std::size_t found = 0;
         for (std::size_t i = v; i-- > 0 && v - i <= farthest && found < enough;) {
             const StatementWord& word = sentence_.words[i];
             if (is_value(word.kind)) break;
             if (word.kind != WordKind::subject) continue;
-            if (!is_near(later_, w, 7, 3, word.id)) return false;
+            if (std::ranges::find(around(later_, w, 7, 3), word.id, &StatementWord::id) ==
+                around(later_, w, 7, 3).end())
+                return false;
             ++found;
         }
         return found == enough;
     }
 
-    /// At least `enough` words that name something stand near both, and none of them with another word in front.
-    [[nodiscard]] bool are_about_one(std::size_t v, std::size_t w, std::size_t enough) const {
-        constexpr std::size_t reach = 12;
-        std::vector<std::size_t> shared;
-        for (const StatementWord& word : around(sentence_, v, reach, reach)) {
-            if (word.kind != WordKind::subject || !is_near(later_, w, reach, reach, word.id)) continue;
-            if (are_two(word.id)) return false;
-            if (std::ranges::find(shared, word.id) == shared.end()) shared.push_back(word.id);
-        }
-        return shared.size() >= enough;
-    }
-
     /// "Use port 8080", "the port is 9090 now": one word, with nothing beside it that could tell two things apart.
     [[nodiscard]] bool are_about_one_subject(std::size_t v, std::size_t w) const {
-        for (std::size_t i = v; i-- > 0 && v - i <= 6;) {
+        constexpr std::size_t farthest = 6;
+        for (std::size_t i = v; i-- > 0 && v - i <= farthest;) {
             const StatementWord& word = sentence_.words[i];
             if (is_value(word.kind)) return false;
             if (word.kind != WordKind::subject) continue;
-            return is_near(later_, w, 7, 3, word.id) && !qualifier(sentence_, word.id) && !qualifier(later_, word.id);
+            for (const StatementWord& other : around(later_, w, 7, 3)) {
+                if (other.id == word.id) return !word_before(sentence_, word) && !word_before(later_, other);
+            }
+            return false;
         }
         return false;
     }
 
-    /// "staging database" and "production database", "service alpha" and "service beta": each has a word beside it that
-    /// the other sentence does not have at all.
-    [[nodiscard]] bool are_two(std::size_t id) const {
+    /// "staging database" and "production database", "service alpha" and "service beta", "port of db1" and "port of
+    /// db2": each has a word beside it that the other sentence does not have at all.
+    [[nodiscard]] bool are_two_things(const StatementWord& word, const StatementWord& other) const {
         const auto differ = [&](std::optional<std::size_t> a, std::optional<std::size_t> b) {
             return a && b && !has(later_, *a) && !has(sentence_, *b);
         };
-        return differ(qualifier(sentence_, id), qualifier(later_, id)) ||
-               differ(behind_of(sentence_, id), behind_of(later_, id));
+        return differ(word_before(sentence_, word), word_before(later_, other)) ||
+               differ(word_behind(sentence_, word), word_behind(later_, other));
     }
 
     static std::optional<std::size_t> subject_at(const Statement& statement, std::size_t at) {
         if (at >= statement.words.size() || statement.words[at].kind != WordKind::subject) return std::nullopt;
         return statement.words[at].id;
     }
-    static std::size_t place_of(const Statement& statement, std::size_t id) {
-        return static_cast<std::size_t>(std::ranges::find(statement.words, id, &StatementWord::id) -
-                                        statement.words.begin());
+    static std::size_t place_of(const Statement& statement, const StatementWord& word) {
+        return static_cast<std::size_t>(&word - statement.words.data());
     }
-    /// The word that names something right in front of it.
-    static std::optional<std::size_t> qualifier(const Statement& statement, std::size_t id) {
-        const std::size_t at = place_of(statement, id);
-        return at == 0 ? std::nullopt : subject_at(statement, at - 1);
+    /// What it is called by: a name, or a word that names something, right in front of it.
+    static std::optional<std::size_t> word_before(const Statement& statement, const StatementWord& word) {
+        const std::size_t at = place_of(statement, word);
+        if (at == 0) return std::nullopt;
+        const StatementWord& before = statement.words[at - 1];
+        const bool tells = before.kind == WordKind::subject || before.kind == WordKind::name;
+        return tells ? std::optional(before.id) : std::nullopt;
     }
-    static std::optional<std::size_t> behind_of(const Statement& statement, std::size_t id) {
-        return subject_at(statement, place_of(statement, id) + 1);
+    /// Or right behind it, also behind "of" and "for".
+    static std::optional<std::size_t> word_behind(const Statement& statement, const StatementWord& word) {
+        const std::size_t at = place_of(statement, word) + 1;
+        if (const auto subject = subject_at(statement, at)) return subject;
+        if (at + 1 >= statement.words.size() || !statement.words[at].is_linking) return std::nullopt;
+        return statement.words[at + 1].kind == WordKind::small ? std::nullopt
+                                                               : std::optional(statement.words[at + 1].id);
     }
+
+    static constexpr std::size_t enough = 2;
 
     const Statement& sentence_;
     const Statement& later_;
@@ -276,8 +347,28 @@ bool ends_statement(std::string_view text, std::size_t at) noexcept {
            (text[at + 1] == ' ' && std::string_view(".;!").find(text[at]) != std::string_view::npos);
 }
 
+/// Rows of numbers are data, and say nothing of anything.
 bool gives_a_value(const Statement& statement) {
-    return std::ranges::any_of(statement.words, [](const StatementWord& word) { return is_value(word.kind); });
+    constexpr std::ptrdiff_t most = 8;
+    const auto values =
+        std::ranges::count_if(statement.words, [](const StatementWord& word) { return is_value(word.kind); });
+    return values > 0 && values <= most;
+}
+
+/// The sentence that begins at `begin`: where it ends.
+std::size_t statement_end(std::string_view text, std::size_t begin) noexcept {
+    for (std::size_t at = begin; at + 1 < text.size(); ++at) {
+        if (ends_statement(text, at)) return at + 1;
+    }
+    return text.size();
+}
+
+/// The one that ends at `end`: where it begins.
+std::size_t statement_begin(std::string_view text, std::size_t end) noexcept {
+    for (std::size_t at = end; at-- > 1;) {
+        if (ends_statement(text, at - 1) && at < end) return at;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -286,28 +377,48 @@ Statement statement_of(std::string_view sentence) { return StatementReader(sente
 
 void for_each_statement(std::string_view text, std::size_t most, FunctionRef<void(std::string_view, Statement)> visit) {
     constexpr std::size_t longest = 1'000;
-    std::vector<std::string_view> sentences;  // the last one first
-    std::size_t end = text.size();
-    for (std::size_t at = end; at > 0 && sentences.size() < most; --at) {
-        const std::size_t begin = at - 1;
-        if (begin > 0 && !ends_statement(text, begin - 1)) continue;
-        if (begin < end) sentences.push_back(text.substr(begin, std::min(end - begin, longest)));
-        end = begin;
+    const std::size_t most_in_front = most / 4;  // an instruction stands in front of what was pasted, or behind it
+    const auto take = [&](std::size_t begin, std::size_t end) {
+        std::optional<Statement> said = statement_of(text.substr(begin, std::min(end - begin, longest)));
+        if (!gives_a_value(*said)) said.reset();
+        return said;
+    };
+    std::size_t begin = 0;
+    for (std::size_t found = 0; begin < text.size() && found < most_in_front;) {
+        const std::size_t end = statement_end(text, begin);
+        if (auto said = take(begin, end)) {
+            visit(text.substr(begin, std::min(end - begin, longest)), *std::move(said));
+            ++found;
+        }
+        begin = end;
     }
-    for (auto sentence = sentences.rbegin(); sentence != sentences.rend(); ++sentence) {
-        if (Statement said = statement_of(*sentence); gives_a_value(said)) visit(*sentence, std::move(said));
+    std::vector<std::pair<std::string_view, Statement>> last;  // the newest first
+    for (std::size_t end = text.size(); end > begin && last.size() < most - most_in_front;) {
+        const std::size_t first = std::max(begin, statement_begin(text, end));
+        if (auto said = take(first, end))
+            last.emplace_back(text.substr(first, std::min(end - first, longest)), *std::move(said));
+        end = first;
     }
+    for (auto it = last.rbegin(); it != last.rend(); ++it) visit(it->first, std::move(it->second));
 }
 
-std::optional<StatementWord> replaced_value(const Statement& sentence, const Statement& later) {
-    const StatementComparison comparison(sentence, later);
-    for (std::size_t v = 0; v < sentence.words.size(); ++v) {
-        if (!is_value(sentence.words[v].kind)) continue;
-        for (std::size_t w = 0; w < later.words.size(); ++w) {
-            if (is_value(later.words[w].kind) && comparison.replaces(v, w)) return sentence.words[v];
-        }
-    }
-    return std::nullopt;
+std::vector<StatementWord> replaced_values(const Statement& sentence, const Statement& later) {
+    return StatementComparison(sentence, later).replaced();
+}
+
+bool is_replaced_whole(const Statement& sentence, const Statement& later, std::span<const StatementWord> replaced) {
+    constexpr std::ptrdiff_t most_apart = 1;
+    if (sentence.forbids && !later.forbids) return false;
+    const auto is_said = [&](const StatementWord& word) {
+        return std::ranges::find(later.words, word.id, &StatementWord::id) != later.words.end() ||
+               std::ranges::find(replaced, word.id, &StatementWord::id) != replaced.end();
+    };
+    const auto is_apart = [&](const StatementWord& word) { return word.kind == WordKind::subject && !is_said(word); };
+    const bool has_more_values = std::ranges::any_of(sentence.words, [&](const StatementWord& word) {
+        return is_value(word.kind) && word.kind != WordKind::name && !is_said(word);
+    });
+    if (has_more_values) return false;
+    return !sentence.is_joint || std::ranges::count_if(sentence.words, is_apart) <= most_apart;
 }
 
 }  // namespace whittle::inline v0::detail

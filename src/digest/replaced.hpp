@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +32,9 @@ struct StatementWord {
         0;                   ///< of a code: equal where the letters are, "orders_2023" and "orders_2024"; 0: hardly any
     std::size_t begin = 0;   ///< bytes, in the sentence
     std::size_t length = 0;  ///< bytes
+    bool is_linking = false;  ///< "of", "for"
 
+    /// The same word, wherever it stands.
     friend bool operator==(const StatementWord& a, const StatementWord& b) noexcept { return a.id == b.id; }
 };
 
@@ -41,20 +43,27 @@ struct Statement {
     std::vector<StatementWord> words{};  ///< at most 100
     bool changes = false;                ///< says that something is not as before
     bool forbids = false;
+    bool bounds = false;    ///< its value is a limit: "at least", "below"
+    bool is_joint = false;  ///< has an "and": perhaps several rules
 
     friend bool operator==(const Statement&, const Statement&) = default;
 };
 
 [[nodiscard]] Statement statement_of(std::string_view sentence);
 
-/// Visits sentences of `text` that give something a value, at most `most`, the last ones. O(size).
+/// Visits sentences of `text` that give something a value, at most `most`: a quarter of these from its beginning, the
+/// others from its end. O(size).
 void for_each_statement(std::string_view text, std::size_t most,
                         FunctionRef<void(std::string_view sentence, Statement)> visit);
 
-/// The word of `sentence` that is its value, if `later` gives another one to the same thing: "the vault code rotated,
-/// bolib-77" to "Never disclose the vault code adwgk-18". Told by the words around both values, without knowledge of
-/// the world: two things that differ in one word ("staging database", "production database") are two, and what is said
-/// in quite other words is not recognised.
-[[nodiscard]] std::optional<StatementWord> replaced_value(const Statement& sentence, const Statement& later);
+/// The values of `sentence` to which `later` gives others: "the vault code rotated, bolib-77" to "Never disclose the
+/// vault code adwgk-18". Told by the words around both values, without knowledge of the world: two things that differ
+/// in a word beside them ("staging database", "production database") are two, and what is said in quite other words is
+/// not recognised. The lists of words are English.
+[[nodiscard]] std::vector<StatementWord> replaced_values(const Statement& sentence, const Statement& later);
+/// Whether nothing of `sentence` holds any more once `replaced` is none of its values: it is no prohibition, has no
+/// other value, and no other rule beside an "and".
+[[nodiscard]] bool is_replaced_whole(const Statement& sentence, const Statement& later,
+                                     std::span<const StatementWord> replaced);
 
 }  // namespace whittle::inline v0::detail

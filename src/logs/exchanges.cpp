@@ -131,9 +131,10 @@ void read_exchanges(std::istream& in, const LogOptions& options, LogNotes& notes
             ++notes.left_out["count of tokens"];
             continue;
         }
-        add_bodies(
-            list, body, response == nullptr ? ordered_json(nullptr) : body_in(*response, records.line(), options, notes),
-            {.time = time_in(*record, request), .line = records.line(), .has_failed = has_failed(response)}, notes);
+        add_bodies(list, body,
+                   response == nullptr ? ordered_json(nullptr) : body_in(*response, records.line(), options, notes),
+                   {.time = time_in(*record, request), .line = records.line(), .has_failed = has_failed(response)},
+                   notes);
     }
     list.finish(visit);
 }

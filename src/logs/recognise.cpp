@@ -169,6 +169,20 @@ std::optional<Format> format_of_listed(const TopKeys& keys) {
 /// As far as its first character tells.
 bool is_json(std::string_view line) noexcept { return line.empty() || line[0] == '{'; }
 
+/// Of one of the first lines. One that is not over, but began early, may tell more.
+Recognition recognise_lines(std::string_view start) {
+    constexpr std::size_t most_lines = 50;
+    constexpr std::size_t early = 1U << 16U;
+    std::size_t begin = 0;
+    for (std::size_t line = 1; line < most_lines; ++line) {
+        const std::size_t end = start.find('\n', begin);
+        if (end == std::string_view::npos) return {.wants_more = begin < early && is_json(start.substr(begin))};
+        begin = end + 1;
+        if (const auto format = format_of(TopKeys(start.substr(begin)))) return {format};
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string_view name_of(Format format) noexcept {
@@ -212,7 +226,6 @@ std::optional<bool> holds_anthropic_messages(Format format) noexcept {
 }
 
 Recognition recognise_start(std::string_view start) {
-    constexpr std::size_t most_lines = 50;
     constexpr std::size_t most_keys = 8;
     if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
     if (const auto first = first_in_array(start)) {
@@ -224,15 +237,10 @@ Recognition recognise_start(std::string_view start) {
     // A document over several lines is looked at as one; so is a line that does not end in time.
     const TopKeys document(start);
     if (const auto format = format_of(document)) return {format};
-    const std::vector<std::string> keys = document.names(most_keys);
-    if (!document.is_whole()) return {.wants_more = true, .keys = keys};
-    for (std::size_t line = 1; line < most_lines; ++line) {
-        const std::size_t end = start.find('\n');
-        if (end == std::string_view::npos) return {.wants_more = is_json(start), .keys = keys};
-        start.remove_prefix(end + 1);
-        if (const auto format = format_of(TopKeys(start))) return {format};
-    }
-    return {.keys = keys};
+    Recognition recognised = recognise_lines(start);
+    recognised.keys = document.names(most_keys);
+    recognised.wants_more = recognised.wants_more || !document.is_whole();
+    return recognised;
 }
 
 std::optional<Format> recognise(std::string_view start) { return recognise_start(start).format; }

@@ -24,18 +24,26 @@ public:
                 const auto string = take_string();
                 if (!string) return false;
                 skip_space();
-                const bool is_key = at_ < text_.size() && text_[at_] == ':' && !open_.empty() && open_.back().is_object;
+                const bool is_key = at_ < text_.size() && text_[at_] == ':' && deeper_ == 0 && open_.back().is_object;
                 if (!is_key) continue;
                 ++at_;
                 skip_space();
                 open_.back().key = *string;
                 on_key(open_, text_.substr(at_));
             } else if (c == '{' || c == '[') {
-                open_.push_back({.key = {}, .is_object = c == '{'});
+                if (open_.size() == told_levels) {
+                    ++deeper_;
+                } else {
+                    open_.push_back({.key = {}, .is_object = c == '{'});
+                }
                 ++at_;
             } else if (c == '}' || c == ']') {
-                open_.pop_back();
                 ++at_;
+                if (deeper_ > 0) {
+                    --deeper_;
+                    continue;
+                }
+                open_.pop_back();
                 if (open_.empty()) return true;
             } else {
                 ++at_;
@@ -50,6 +58,8 @@ public:
     };
 
 private:
+    static constexpr std::size_t told_levels = 3;
+
     void skip_space() {
         while (at_ < text_.size() &&
                (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
@@ -73,6 +83,7 @@ private:
     std::string_view text_;
     std::size_t at_ = 0;
     std::vector<Level> open_{};
+    std::size_t deeper_ = 0;  // levels below these, of which no key is told
 };
 
 /// The string that `rest` begins with, if it ends in time.
@@ -85,7 +96,10 @@ std::string_view string_at(std::string_view rest) {
 }  // namespace
 
 TopKeys::TopKeys(std::string_view text) {
+    constexpr std::size_t most_keys = 20'000;  // a table of names is no record
+    constexpr std::size_t longest_key = 256;
     is_whole_ = KeyWalk(text).run([&](const std::vector<KeyWalk::Level>& open, std::string_view rest) {
+        if (keys_.size() >= most_keys || open.back().key.size() > longest_key) return;
         if (open.size() == 1) {
             keys_.emplace(open[0].key, string_at(rest));
         } else if (open.size() == 2 && open[1].is_object) {
@@ -103,10 +117,11 @@ std::string_view TopKeys::text(std::string_view path) const {
 }
 
 std::vector<std::string> TopKeys::names(std::size_t most) const {
+    constexpr std::size_t longest_name = 64;
     std::vector<std::string> names;
     for (const auto& [path, value] : keys_) {
         if (names.size() == most) break;
-        if (path.find('.') == std::string::npos) names.push_back(path);
+        if (path.find('.') == std::string::npos) names.push_back(path.substr(0, longest_name));
     }
     return names;
 }

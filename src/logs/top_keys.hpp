@@ -22,7 +22,7 @@ public:
     [[nodiscard]] bool has(std::string_view path) const { return keys_.contains(path); }
     /// The first value if it is a string, without its escapes undone; else "".
     [[nodiscard]] std::string_view text(std::string_view path) const;
-    /// Keys of the object itself, in order of the alphabet, without escapes undone; at most `most`.
+    /// Keys of the object itself, in order of the alphabet, without escapes undone; at most `most`, of 64 bytes each.
     [[nodiscard]] std::vector<std::string> names(std::size_t most) const;
     /// The first key of the first object in the array `key`; "" if there is none.
     [[nodiscard]] std::string_view first_of(std::string_view key) const;

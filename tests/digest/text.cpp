@@ -243,7 +243,7 @@ TEST_CASE("a condition whose value was replaced since does not come back", "[dig
     };
     const std::string rule = "Never disclose the vault code adwgk-18.";
     // What is forbidden stays so; the value that is none any more goes, and the new one comes first.
-    const std::string without = "Never disclose the vault code [replaced since].";
+    const std::string without = "Never disclose the vault code [...].";
     CHECK(left(rule, "ok", "The vault code rotated, bolib-77.") == std::vector<std::string>{without});
     CHECK(left(rule, "The vault code is bolib-77 now.", "Nothing.") ==
           std::vector<std::string>{"The vault code is bolib-77 now.", without});
@@ -291,6 +291,8 @@ TEST_CASE("a condition is replaced by what says the same thing in other words", 
         {"RULE: The pager owner this week is Ada Byron.", "Grace Murray now owns the pager this week."},
         {"Work must stay on branch feature/old-12.", "We switched work to branch feature/new-34."},
         {"Always write in a terse style.", "I would rather have a playful style."},
+        {"The port must be 8080.", "The port was changed from 8080 to 9090."},
+        {"Always report times in UTC.", "Report times in Pacific time instead of UTC."},
         {"You must call the project KESTREL-11.", "The project is called OSPREY-27 now."},
     };
     for (const auto& [rule, later] : replaced) {
@@ -299,14 +301,34 @@ TEST_CASE("a condition is replaced by what says the same thing in other words", 
     }
     CHECK(left("Users want terse answers with no em-dashes, always.", "I would rather get playful answers.") ==
           std::vector<std::string>{"I would rather get playful answers.",
-                                   "Users want [replaced since] answers with no em-dashes, always."});
+                                   "Users want [...] answers with no em-dashes, always."});
+    CHECK(left("Always write tests, use UTC times and answer in German.", "Please answer in English instead.") ==
+          std::vector<std::string>{"Please answer in English instead.",
+                                   "Always write tests, use UTC times and answer in [...]."});
+    CHECK(
+        left("Never print adwgk-18 or mail the vault code adwgk-18.", "The vault code is bolib-77 now.") ==
+        std::vector<std::string>{"The vault code is bolib-77 now.", "Never print [...] or mail the vault code [...]."});
+    const std::string paste = "int a = 1;\n";
+    std::string pasted = "The port is 9090 now.\n";
+    for (int i = 0; i < 300; ++i) pasted += paste;
+    CHECK(left("The port must be 8080.", pasted) == std::vector<std::string>{"The port is 9090 now."});
     const std::vector<std::pair<std::string, std::string>> both{
         {"The staging database must be MySQL 7.", "The production database is MySQL 8 now."},
+        {"The staging database port must be 5432.", "The production database port is 5433."},
+        {"The Acme budget must stay under $500.", "The Globex budget is now $900."},
+        {"Port of db1 must be 5432.", "Port of db2 is 5433 now."},
+        {"Never drop table orders_2023.", "Now drop table orders_2024."},
         {"Project spending must stay below $500.", "The new conference spending limit is $250."},
         {"Service alpha must have 4 replicas.", "Service beta now has 8 replicas."},
         {"RULE: Ada Byron is the release approver this week.", "Grace Murray is now the design reviewer this week."},
         {"Always answer in German.", "The new log messages are in English."},
+        {"Always answer in German.", "Now answer the English customer."},
+        {"Always report times in UTC.", "The time column is in the central config now."},
+        {"All scripts must be in Python.", "The scripts now run in Docker."},
         {"Tests must finish in 30 seconds.", "The build now takes 90 seconds."},
+        {"Tests must run in 30 seconds.", "Now run the 3 failing tests."},
+        {"The port must be 8080.", "Now write 3 port tests."},
+        {"Unit test coverage must be at least 80%.", "Unit test coverage is 73%."},
         {"Never use more than 4 threads.", "We now have 16 files."},
     };
     for (const auto& [rule, later] : both) {
@@ -373,6 +395,11 @@ TEST_CASE("of a tool's result the sentences of prose that set a condition are ke
     CHECK(kept.size() >= 5);
     CHECK(kept.size() <= 2'000 / 4 / 17);  // tokens of a line
     CHECK(kept.at(0) == "Node number 99 must never be restarted by hand.");
+    FactCollector again;
+    std::vector<RetainedFact> carried;
+    for (const std::string& text : kept) carried.push_back({FactKind::stated, text});
+    again.add_carried(carried);
+    CHECK(texts_of(again.missing_in("", 2'000, *chars(), Language::english)) == kept);
 }
 
 TEST_CASE("a condition keeps the sentence that says what it is about", "[digest]") {

@@ -68,11 +68,21 @@ TEST_CASE("a format is recognised behind a first member of any length, if more o
     CHECK_FALSE(logs::recognise_start(many).wants_more);
     CHECK(logs::recognise_start(many).keys == std::vector<std::string>{"a", "b"});
     CHECK_FALSE(logs::recognise_start("no JSON\nat all").wants_more);
+    std::string long_records;
+    for (int i = 0; i < 3; ++i) long_records += R"({"messages":")" + std::string(first_look, 'x') + "\"}\n";
+    CHECK(logs::recognise_start(std::string_view(long_records).substr(0, first_look)).wants_more);
+    CHECK_FALSE(logs::recognise_start(long_records).wants_more);  // the first one is over
 }
 
 TEST_CASE("a damaged first line does not hide what a file is", "[logs]") {
     CHECK(recognise("{\"type\":\"user\",\"mess\n" + fixture_text("codex.jsonl")) == Format::codex);
     CHECK(recognise("\n\n" + fixture_text("claude_code.jsonl")) == Format::claude_code);
+    for (const char* damage :
+         {"{\"type\":\"user\",\"message\":{\n", "{\"type\":\"user\",\n", "{\"type\":\"us\n", "{\n"}) {
+        CAPTURE(damage);
+        CHECK(recognise(damage + fixture_text("claude_code.jsonl")) == Format::claude_code);
+        CHECK(recognise(damage + fixture_text("gemini_cli.jsonl")) == Format::gemini_cli);
+    }
 }
 
 TEST_CASE("requests and responses are recognised as bodies, within them and as text", "[logs]") {

@@ -46,8 +46,8 @@ enum class Format : std::uint8_t {
 /// What the start of a file tells.
 struct Recognition {
     std::optional<Format> format{};   ///< nullopt: none that is known, as far as `start` goes
-    bool wants_more = false;          ///< more of the file may tell: its first record, or its 50th line, is not over
-    std::vector<std::string> keys{};  ///< of the first record, for messages: at most 8, in order of the alphabet
+    bool wants_more = false;          ///< more of the file may tell otherwise: a record that began early is not over
+    std::vector<std::string> keys{};  ///< of the first record, for messages: at most 8 of 64 bytes
 };
 
 /// By the first records of a file, not by its name; `start`: the first bytes of it, unpacked. Lines that are damaged
