@@ -1,6 +1,7 @@
 #include "opencode_database.hpp"
 
 #include "interrupt.hpp"
+#include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/error.hpp"
 
@@ -127,6 +128,10 @@ public:
     [[nodiscard]] ordered_json json_of(const std::string& column) {
         // Of a document, "messages", a message, "parts".
         constexpr std::size_t levels_above = 4;
+        if (!values_.take(column)) {
+            note(detail::ValueBudget::reason);
+            return nullptr;
+        }
         try {
             bool is_mended = false;
             ordered_json row = detail::parse_mended_json(
@@ -183,6 +188,7 @@ private:
     const ReadDatabase& database_;
     JsonLimits limits_;
     logs::LogNotes& notes_;
+    detail::ValueBudget values_{};
     std::size_t bytes_ = 0;  // of the session that is read
 };
 

@@ -149,6 +149,29 @@ std::optional<std::string> code_points_to_bytes(std::string_view text) {
     return bytes;
 }
 
+bool ValueBudget::take(std::string_view json) noexcept {
+    constexpr std::size_t free_values = 500'000;
+    constexpr std::size_t bytes_for_each = 12;
+    std::size_t values = 0;
+    bool is_in_string = false;
+    for (std::size_t at = 0; at < json.size(); ++at) {
+        const char c = json[at];
+        if (c == '"') {
+            is_in_string = !is_in_string;
+        } else if (is_in_string) {
+            at += c == '\\' ? 1U : 0U;
+        } else if (c == ',' || c == '[' || c == '{') {
+            ++values;
+        }
+    }
+    values_ += values;
+    bytes_ += json.size();
+    if (values_ <= free_values + bytes_ / bytes_for_each) return true;
+    values_ -= values;
+    bytes_ -= json.size();
+    return false;
+}
+
 std::size_t offset_of_depth(std::string_view json, std::size_t max_depth) noexcept {
     BracketScanner scanner;
     for (std::size_t i = 0; i < json.size(); ++i) {

@@ -16,17 +16,19 @@ using detail::find_member;
 
 /// A body: itself, its member "body", "json" or "body_raw", or one of them as text, also of a stream. null if there is
 /// no JSON object in it.
-ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptions& options, LogNotes& notes) {
+ordered_json body_in(const ordered_json& value, std::size_t line, const LogOptions& options, LogNotes& notes,
+                     ValueBudget& values) {
     if (value.is_string()) {
         const auto& text = value.get_ref<const std::string&>();
-        if (is_event_stream(text)) return response_of_stream(text, line, options, notes);
-        auto parsed = json_in(value, line, options, notes);
+        if (is_event_stream(text)) return response_of_stream(text, line, options, notes, values);
+        auto parsed = json_in(value, line, options, notes, values);
         return parsed && parsed->is_object() ? *std::move(parsed) : ordered_json(nullptr);
     }
     if (!value.is_object()) return nullptr;
     for (const char* key : {"body", "json", "body_raw"}) {
         const ordered_json* body = find_member(value, key);
-        if (body != nullptr && (body->is_string() || body->is_object())) return body_in(*body, line, options, notes);
+        if (body != nullptr && (body->is_string() || body->is_object()))
+            return body_in(*body, line, options, notes, values);
     }
     return value;
 }
@@ -103,13 +105,14 @@ std::optional<double> time_in(const ordered_json& record, const ordered_json* re
 }
 
 /// What a HAR's "postData" or "content" holds; HAR 1.2 has "encoding" in the latter, some proxies in both.
-ordered_json har_body(const ordered_json* side, const char* key, const LogOptions& options, LogNotes& notes) {
+ordered_json har_body(const ordered_json* side, const char* key, const LogOptions& options, LogNotes& notes,
+                      ValueBudget& values) {
     const ordered_json* holder = side == nullptr ? nullptr : tree_at(*side, key);
     const ordered_json* text = holder == nullptr ? nullptr : find_member(*holder, "text");
     if (text == nullptr) return nullptr;
-    if (text_at(*holder, "encoding") != "base64") return body_in(*text, 1, options, notes);
+    if (text_at(*holder, "encoding") != "base64") return body_in(*text, 1, options, notes, values);
     const auto bytes = from_base64(text_at(*holder, "text"));
-    return bytes ? body_in(*bytes, 1, options, notes) : ordered_json(nullptr);
+    return bytes ? body_in(*bytes, 1, options, notes, values) : ordered_json(nullptr);
 }
 
 }  // namespace
@@ -117,24 +120,26 @@ ordered_json har_body(const ordered_json* side, const char* key, const LogOption
 void read_exchanges(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
     Records records(in, options, notes);
     ExchangeList list(stem_of(options), Format::exchanges, notes);
+    ValueBudget values;  // in texts
     while (const auto record = records.next()) {
         const ordered_json* request = find_member(*record, "request");
         const ordered_json* response = find_member(*record, "response");
-        const ordered_json body = request == nullptr ? *record : body_in(*request, records.line(), options, notes);
+        const ordered_json body =
+            request == nullptr ? *record : body_in(*request, records.line(), options, notes, values);
         if (!body.is_object()) {
             note_damage(notes, records.line(), "a request that is no JSON object");
             if (response != nullptr)
-                (void)bill_response_alone(list, body_in(*response, records.line(), options, notes));
+                (void)bill_response_alone(list, body_in(*response, records.line(), options, notes, values));
             continue;
         }
         if (counts_tokens(request)) {
             ++notes.left_out["count of tokens"];
             continue;
         }
-        add_bodies(list, body,
-                   response == nullptr ? ordered_json(nullptr) : body_in(*response, records.line(), options, notes),
-                   {.time = time_in(*record, request), .line = records.line(), .has_failed = has_failed(response)},
-                   notes);
+        add_bodies(
+            list, body,
+            response == nullptr ? ordered_json(nullptr) : body_in(*response, records.line(), options, notes, values),
+            {.time = time_in(*record, request), .line = records.line(), .has_failed = has_failed(response)}, notes);
     }
     list.finish(visit);
 }
@@ -145,9 +150,10 @@ void read_har(std::istream& in, const LogOptions& options, LogNotes& notes, Visi
     const ordered_json* entries = log == nullptr ? nullptr : tree_at(*log, "entries");
     if (entries == nullptr || !entries->is_array()) return;
     ExchangeList list(stem_of(options), Format::har, notes);
+    ValueBudget values;  // in texts
     for (const ordered_json& entry : *entries) {
-        const ordered_json request = har_body(tree_at(entry, "request"), "postData", options, notes);
-        const ordered_json response = har_body(tree_at(entry, "response"), "content", options, notes);
+        const ordered_json request = har_body(tree_at(entry, "request"), "postData", options, notes, values);
+        const ordered_json response = har_body(tree_at(entry, "response"), "content", options, notes, values);
         if (!request.is_object() || !(request.contains("messages") || is_responses_request(request, response))) {
             if (!bill_response_alone(list, response)) ++notes.left_out["entry that is no request to a model"];
             continue;

@@ -202,18 +202,18 @@ private:
         return std::nullopt;
     }
 
-    ordered_json tree_of(const ordered_json& one, const char* key, std::size_t line) const {
+    ordered_json tree_of(const ordered_json& one, const char* key, std::size_t line) {
         const ordered_json* value = find_member(one, key);
         return value == nullptr ? ordered_json(nullptr) : parsed(*value, line);
     }
 
     /// The value, or what its text holds where that is an object or an array.
-    ordered_json parsed(const ordered_json& value, std::size_t line) const {
+    ordered_json parsed(const ordered_json& value, std::size_t line) {
         if (!value.is_string()) return value;
         const std::string& text = value.get_ref<const std::string&>();
         const std::size_t first = text.find_first_not_of(" \t\r\n");
         if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return value;
-        return json_in(value, line, options_, notes_).value_or(value);
+        return json_in(value, line, options_, notes_, values_).value_or(value);
     }
 
     Format format_;
@@ -221,13 +221,15 @@ private:
     LogNotes& notes_;
     std::unordered_set<std::string> ids_{};
     TracedCalls calls_{};
+    ValueBudget values_{};  // in texts
 };
 
 /// What is no text in the interface, such as a time, stands in a cell as JSON; older exports wrote texts so too.
-void unquote(ordered_json& row, std::size_t line, const LogOptions& options, LogNotes& notes) {
+void unquote(ordered_json& row, std::size_t line, const LogOptions& options, LogNotes& notes, ValueBudget& values) {
     for (ordered_json& cell : row) {
         if (!cell.get_ref<const std::string&>().starts_with('"')) continue;
-        if (auto value = json_in(cell, line, options, notes); value && value->is_string()) cell = *std::move(value);
+        if (auto value = json_in(cell, line, options, notes, values); value && value->is_string())
+            cell = *std::move(value);
     }
 }
 
@@ -242,8 +244,9 @@ void read_langfuse(std::istream& in, const LogOptions& options, LogNotes& notes,
 void read_langfuse_csv(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit) {
     LangfuseLog log(Format::langfuse_csv, options, notes);
     CsvRows rows(in, options, notes);
+    ValueBudget values;
     while (auto row = rows.next()) {
-        unquote(*row, rows.line(), options, notes);
+        unquote(*row, rows.line(), options, notes, values);
         log.add(*row, rows.line());
     }
     log.finish(visit);

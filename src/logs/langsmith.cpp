@@ -136,9 +136,9 @@ private:
     }
 
     /// A member that is an object, or the JSON of one, as tables hold it. Else null.
-    ordered_json tree_of(const ordered_json& run, const char* key, std::size_t line) const {
+    ordered_json tree_of(const ordered_json& run, const char* key, std::size_t line) {
         const ordered_json* value = find_member(run, key);
-        auto tree = value == nullptr ? std::nullopt : json_in(*value, line, options_, notes_);
+        auto tree = value == nullptr ? std::nullopt : json_in(*value, line, options_, notes_, values_);
         return tree && tree->is_object() ? *std::move(tree) : ordered_json(nullptr);
     }
 
@@ -298,6 +298,7 @@ private:
     VisitSession visit_;
     std::unordered_set<std::string> ids_{};  // of all runs
     TracedCalls calls_{};
+    ValueBudget values_{};  // in texts
     MessageDump dumped_{};
     std::vector<MessageDump> dumps_{};
 };

@@ -56,7 +56,7 @@ ordered_json part_of_call(const ordered_json& wrapped) {
 
 /// Messages as attributes hold them: as a structure, or as JSON in a text.
 ordered_json OtelMessages::tree(const ordered_json& value) const {
-    auto parsed = json_in(value, 0, options_, notes_);
+    auto parsed = json_in(value, 0, options_, notes_, values_);
     if (!parsed) ++notes_.unknown["attribute that is no JSON"];
     return parsed ? *std::move(parsed) : ordered_json(nullptr);
 }
@@ -65,7 +65,7 @@ ordered_json OtelMessages::tree(const ordered_json& value) const {
 void OtelMessages::append_content(const ordered_json& content, ordered_json& parts) const {
     ordered_json blocks = content;
     if (content.is_string() && content.get_ref<const std::string&>().starts_with("[{")) {
-        auto parsed = json_in(content, 0, options_, notes_);
+        auto parsed = json_in(content, 0, options_, notes_, values_);
         const auto is_block = [](const ordered_json& block) { return !text_at(block, "type").empty(); };
         if (parsed && parsed->is_array() && std::ranges::all_of(*parsed, is_block)) blocks = *std::move(parsed);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "otel_attributes.hpp"
+#include "records.hpp"
 
 namespace whittle::inline v0::logs {
 
@@ -32,6 +33,7 @@ private:
     void append_chat(const ordered_json& recorded, std::string_view default_role, ordered_json& messages) const;
 
     const LogOptions& options_;
+    mutable ValueBudget values_{};  // in texts
     LogNotes& notes_;
 };
 

@@ -40,29 +40,6 @@ bool is_newer(std::string_view version, std::string_view known) {
 
 }  // namespace
 
-bool ValueBudget::take(std::string_view json) noexcept {
-    constexpr std::size_t free_values = 500'000;
-    constexpr std::size_t bytes_for_each = 12;
-    std::size_t values = 0;
-    bool is_in_string = false;
-    for (std::size_t at = 0; at < json.size(); ++at) {
-        const char c = json[at];
-        if (c == '"') {
-            is_in_string = !is_in_string;
-        } else if (is_in_string) {
-            at += c == '\\' ? 1U : 0U;
-        } else if (c == ',' || c == '[' || c == '{') {
-            ++values;
-        }
-    }
-    values_ += values;
-    bytes_ += json.size();
-    if (values_ <= free_values + bytes_ / bytes_for_each) return true;
-    values_ -= values;
-    bytes_ -= json.size();
-    return false;
-}
-
 std::optional<nlohmann::ordered_json> Records::next() {
     while (next_line()) {
         if (auto record = record_of_line()) return record;
@@ -196,10 +173,12 @@ std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::s
 }
 
 std::optional<nlohmann::ordered_json> json_in(const nlohmann::ordered_json& value, std::size_t line,
-                                              const LogOptions& options, LogNotes& notes) {
+                                              const LogOptions& options, LogNotes& notes, ValueBudget& values) {
     if (!value.is_string()) return value;
+    const std::string& text = value.get_ref<const std::string&>();
+    if (!values.take(text)) return std::nullopt;
     LogNotes own;
-    auto json = parse_record(value.get_ref<const std::string&>(), line, options, own);
+    auto json = parse_record(text, line, options, own);
     if (own.mended > 0) note_mended(notes, line);
     return json;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/logs/logs.hpp"
 
 #include <cstddef>
@@ -10,19 +11,7 @@
 
 namespace whittle::inline v0::logs {
 
-/// How many values a file may hold: a value takes a hundred times the bytes that it may be written with. Logs have one
-/// in 14 bytes or more.
-class ValueBudget {
-public:
-    /// Whether `json`, which is the next part of the file, may be parsed.
-    [[nodiscard]] bool take(std::string_view json) noexcept;
-    /// Why it may not.
-    static constexpr std::string_view reason = "more values than a file of this size may hold";
-
-private:
-    std::size_t values_ = 0;
-    std::size_t bytes_ = 0;
-};
+using detail::ValueBudget;
 
 /// The lines of a log, each of them a JSON object. Lines that are none are noted as damaged; blank ones are passed
 /// over.
@@ -67,10 +56,11 @@ void each_record(std::istream& in, const LogOptions& options, LogNotes& notes,
 [[nodiscard]] std::optional<nlohmann::ordered_json> parse_record(std::string_view text, std::size_t line,
                                                                  const LogOptions& options, LogNotes& notes);
 
-/// A value, or what its text holds where it is one; nullopt if that is no JSON, which is the caller's to note. Only
-/// what was mended is noted; `line` 0: not known.
+/// A value, or what its text holds where it is one; nullopt if that is no JSON, or more values than `values` has left,
+/// which is the caller's to note. Only what was mended is noted; `line` 0: not known.
 [[nodiscard]] std::optional<nlohmann::ordered_json> json_in(const nlohmann::ordered_json& value, std::size_t line,
-                                                            const LogOptions& options, LogNotes& notes);
+                                                            const LogOptions& options, LogNotes& notes,
+                                                            ValueBudget& values);
 
 /// The id of a session that has none: the stem of the file's name.
 [[nodiscard]] std::string stem_of(const LogOptions& options);

@@ -100,7 +100,9 @@ bool is_event_stream(std::string_view body) noexcept {
     return std::ranges::any_of(fields, [&](std::string_view field) { return body.substr(start).starts_with(field); });
 }
 
-ordered_json response_of_stream(std::string_view body, std::size_t line, const LogOptions& options, LogNotes& notes) {
+ordered_json response_of_stream(std::string_view body, std::size_t line, const LogOptions& options, LogNotes& notes,
+                                ValueBudget& values) {
+    if (!values.take(body)) return nullptr;
     StreamedResponse response(line, options, notes);
     try {
         SseParser parser;

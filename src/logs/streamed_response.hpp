@@ -1,5 +1,6 @@
 #pragma once
 
+#include "records.hpp"
 #include "whittle/logs/logs.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,8 +15,9 @@ namespace whittle::inline v0::logs {
 
 /// The response that the events of a stream make, as it would have been without streaming: of OpenAI's chat and
 /// responses interfaces and of Anthropic's messages. null for any other stream, and for one that ended before its reply
-/// did. What was mended in it is noted for `line`.
+/// did, or has more values than `values` has left. What was mended in it is noted for `line`.
 [[nodiscard]] nlohmann::ordered_json response_of_stream(std::string_view body, std::size_t line,
-                                                        const LogOptions& options, LogNotes& notes);
+                                                        const LogOptions& options, LogNotes& notes,
+                                                        ValueBudget& values);
 
 }  // namespace whittle::inline v0::logs

@@ -99,6 +99,18 @@ TEST_CASE("JSON that is too deep in a row of a database costs the row, and no ot
     CHECK_FALSE(has(run_cli(with, "scan opencode.db").err, "damaged"));
 }
 
+TEST_CASE("a row of nothing but small values costs the row", "[apps]") {
+    if (!has_sqlite3()) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const TempDir dir;
+    const std::string numbers = "'[' || replace(hex(zeroblob(1000000)), '00', '1,') || '1]'";
+    make_database(dir, "opencode.db",
+                  opencode_tables + opencode_session("ses_1", numbers) + opencode_session("ses_2", "'{}'"));
+    const CliResult result = run_cli(dir, "scan opencode.db --json");
+    if (has(result.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    CHECK(json::parse(result.out)["agents"]["opencode"]["sessions"] == 2);
+    CHECK(has(result.err, "more values than a file of this size may hold"));
+}
+
 TEST_CASE("a session of a database above --max-input is left out, and the others are read", "[apps]") {
     if (!has_sqlite3()) SKIP_WITH_MESSAGE("there is no sqlite3 here");
     const TempDir dir;

@@ -205,3 +205,42 @@ TEST_CASE("what sessions hold grows with the file, whatever it has kept again an
         CHECK(is_bounded);  // and said
     }
 }
+
+TEST_CASE("a text of nothing but small values in a record is no JSON, in every format that has JSON in texts",
+          "[logs]") {
+    std::string numbers = R"({"messages":[0)";
+    while (numbers.size() < 4'000'000) numbers += ",1";
+    numbers += "]}";
+    const auto run = [&](const char* id, const std::string& input) {
+        return ordered_json{{"id", id},          {"type", "GENERATION"},
+                            {"run_type", "llm"}, {"startTime", "2026-01-01T00:00:00Z"},
+                            {"input", input},    {"output", R"({"role":"assistant","content":"yes"})"},
+                            {"inputs", input},   {"outputs", R"({"role":"assistant","content":"yes"})"}};
+    };
+    const std::string good = R"({"messages":[{"role":"user","content":"go"}]})";
+    const std::string runs = run("a", numbers).dump() + "\n" + run("b", good).dump() + "\n";
+    const auto exchange = [&](const std::string& body) {
+        return ordered_json{{"request", body},
+                            {"response",
+                             {{"id", "r"}, {"role", "assistant"}, {"content", {{{"type", "text"}, {"text", "yes"}}}}}}}
+                   .dump() +
+               "\n";
+    };
+    const auto entry = [](const std::string& body) {
+        return ordered_json{{"request", {{"url", "x"}, {"postData", {{"text", body}}}}},
+                            {"response", {{"content", {{"text", R"({"id":"r","role":"assistant","content":[]})"}}}}}};
+    };
+    const std::string archive =
+        ordered_json{{"log", {{"version", "1.2"}, {"entries", {entry(numbers), entry(good)}}}}}.dump();
+    for (const auto& [text, format] : {std::pair{runs, logs::Format::langfuse},
+                                       {runs, logs::Format::langsmith},
+                                       {exchange(numbers) + exchange(good), logs::Format::exchanges},
+                                       {archive, logs::Format::har}}) {
+        CAPTURE(logs::name_of(format));
+        std::size_t messages = 0;
+        std::istringstream in(text);
+        (void)logs::read_log(in, format, {.name = "values.jsonl"},
+                             [&](logs::Session&& session) { messages += session.recording.messages.size(); });
+        CHECK(messages == 2);
+    }
+}

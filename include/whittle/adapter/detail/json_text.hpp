@@ -46,6 +46,20 @@ namespace whittle::inline v0::detail {
 /// surrogateescape leave them, and bytes that are no UTF-8. nullopt: there is none. What is no JSON stays none.
 [[nodiscard]] std::optional<std::string> mended_json(std::string_view json);
 
+/// How many values a file may hold, in its records or in texts of these: a value takes a hundred times the bytes that
+/// it may be written with. Logs have one in 14 bytes or more.
+class ValueBudget {
+public:
+    /// Whether `json`, which is the next part of the file, may be parsed.
+    [[nodiscard]] bool take(std::string_view json) noexcept;
+    /// Why it may not.
+    static constexpr std::string_view reason = "more values than a file of this size may hold";
+
+private:
+    std::size_t values_ = 0;
+    std::size_t bytes_ = 0;
+};
+
 enum class LineRead { line, end, too_long };
 
 /// Reads one line without its line feed. More than `max_bytes` is not read further: a file without line ends cannot
