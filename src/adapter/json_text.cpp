@@ -278,6 +278,9 @@ std::ifstream open_sessions(const std::filesystem::path& file) {
 bool SessionText::next() {
     if (!next_line()) return false;
     if (line_ == first_line_ && !is_closed_json(text_)) take_document();
+    constexpr std::size_t deep = 1'000;  // who parses it refuses it for that, before it takes memory
+    if (!values_.take(text_) && offset_of_depth(text_, deep) == text_.size())
+        throw Error(Errc::parse_failed, name_ + ":" + std::to_string(line_) + ": " + std::string(ValueBudget::reason));
     return true;
 }
 

@@ -304,6 +304,16 @@ TEST_CASE("a line of nothing but small values costs the line, not a hundred time
     }
 }
 
+TEST_CASE("a session in the library's own form has no more values than a log", "[apps]") {
+    const TempDir dir;
+    std::string line = R"({"id":"x","messages":[{"role":"user","content":[0)";
+    while (line.size() < 4'000'000) line += ",1";
+    write_text(dir / "s.jsonl", line + "]}]}\n");
+    const CliResult result = run_cli(dir, "scan s.jsonl");
+    CHECK(result.exit_code == 1);
+    CHECK(has(result.err, "s.jsonl:1: more values than a file of this size may hold"));
+}
+
 TEST_CASE("in a folder where each file fails in another way the others' results are whole", "[apps]") {
     const TempDir dir;
     write_good_files(dir);

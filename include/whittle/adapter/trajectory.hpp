@@ -156,8 +156,9 @@ bool visit_text(const TrajectoryOptions& options, std::size_t line, std::string_
 /// object or array over several lines; which of them, the first line tells. Calls `visit(Trajectory<M>&&)`; if that
 /// returns bool, false ends the reading. A missing id becomes "{stem of the name}-{line}". Holds one session at a time.
 /// Returns how many were visited. Throws Error(parse_failed): "sessions.jsonl:17: messages[3].role: expected a string,
-/// found null", or with the byte offset in the line where the text is no JSON; what was visited before stays visited.
-/// Half of a surrogate pair, and bytes that are no UTF-8, are read as U+FFFD (`Trajectory::mended`, `on_note`).
+/// found null", or with the byte offset in the line where the text is no JSON, or more than 500,000 values and one in
+/// 12 bytes; what was visited before stays visited. Half of a surrogate pair, and bytes that are no UTF-8, are read as
+/// U+FFFD (`Trajectory::mended`, `on_note`).
 template <JsonMessage M = openai::Message, typename Visit>
 std::size_t read_trajectories(std::istream& in, const TrajectoryOptions& options, Visit&& visit) {
     detail::SessionText text(in, options.name, options.limits.max_bytes);

@@ -79,7 +79,7 @@ public:
     SessionText(std::istream& in, std::string name, std::size_t max_bytes)
         : in_(&in), name_(std::move(name)), max_bytes_(max_bytes) {}
 
-    /// Throws Error(parse_failed) for more than `max_bytes`.
+    /// Throws Error(parse_failed) for more than `max_bytes`, and for more values than `ValueBudget` has.
     [[nodiscard]] bool next();
     [[nodiscard]] std::string_view text() const noexcept { return text_; }
     [[nodiscard]] std::size_t line() const noexcept { return line_; }  ///< from 1, the first of the text
@@ -93,6 +93,7 @@ private:
     std::string name_;
     std::size_t max_bytes_;
     std::string text_{};
+    ValueBudget values_{};
     std::size_t line_ = 0;
     std::size_t first_line_ = 0;  // that is not blank
 };
