@@ -56,6 +56,11 @@ std::optional<std::size_t> size_of_front_like(std::string_view front, std::strin
 }
 
 /// The last word of what `core` has, if it may be a line of PEM: in front of it stands what a log writes.
+/// What stands in front of `begin`, if it is short enough to be looked for in front of every line that follows.
+std::string_view front_until(std::string_view line, std::size_t begin) noexcept {
+    return begin > longest_front ? std::string_view() : line.substr(0, begin);
+}
+
 LineCore last_word_of(std::string_view line, const LineCore& core) noexcept {
     const std::string_view text = text_in(line, core);
     if (text.size() < least_last_word) return core;
@@ -103,7 +108,7 @@ bool KeyLines::may_wait_for_end(std::string_view line) {
     const std::string_view bare = text_in(line, place);
     if (begins_as_private_der(bare)) return false;
     if (!may_begin_in_key(bare) && (!is_waiting_ || bare.empty() || !may_stand_in_key(bare))) return false;
-    if (!is_waiting_) front_ = line.substr(0, place.begin);
+    if (!is_waiting_) front_ = front_until(line, place.begin);
     is_waiting_ = true;
     return true;
 }
@@ -122,7 +127,7 @@ void KeyLines::note(std::string_view line) {
     } else if (begins_as_private_der(bare) && is_all_base64(bare)) {
         block_ = Block::private_key;
         began_within_line_ = true;
-        front_ = line.substr(0, place.begin);
+        front_ = front_until(line, place.begin);
     } else if (has_marks && begins_public_block(line)) {
         block_ = Block::public_block;
     } else if (block_ == Block::public_block && !may_stand_in_key(bare)) {

@@ -365,11 +365,8 @@ private:
 /// `text` without the words that the host lists.
 std::string without_words(const MaskRules& rules, std::string text, Found& found) {
     for (const std::string& word : rules.given.words) {
-        const std::string mask = mask_of(word, rules.given.shown_bytes);
-        for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + mask.size())) {
-            text.replace(at, word.size(), mask);
-            found.note("word", word);
-        }
+        if (text.find(word) != std::string::npos)
+            text = without_word(text, word, mask_of(word, rules.given.shown_bytes), found);
     }
     return text;
 }
@@ -382,6 +379,19 @@ void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, 
     if (!rules.given.words.empty()) {
         plain = without_words(rules, std::string(piece), found);
         piece = plain;
+/// `text` without `word`.
+std::string without_word(std::string_view text, std::string_view word, const std::string& mask, Found& found) {
+    std::string out;
+    while (true) {
+        const std::size_t at = text.find(word);
+        out += text.substr(0, at);
+        if (at == std::string_view::npos) return out;
+        out += mask;
+        found.note("word", word);
+        text.remove_prefix(at + word.size());
+    }
+}
+
     }
     std::string with_front;
     const bool is_login = context != nullptr && context->is_login;

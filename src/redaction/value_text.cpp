@@ -22,10 +22,11 @@ std::size_t behind_spaces(std::string_view text, std::size_t at) noexcept {
 
 /// The same over the end of a line of a command that goes on.
 std::size_t behind_gap(std::string_view text, std::size_t at) noexcept {
+    constexpr std::size_t longest_end = 3;  // "\", a carriage return and the line feed
     at = behind_spaces(text, at);
-    const std::size_t line = text.find('\n', at);
-    if (line == none || size_of_continuation(text.substr(0, line)) < line - at) return at;
-    return behind_spaces(text, line + 1);
+    const std::size_t size = text.substr(at, longest_end).find('\n');
+    if (size == none || size_of_continuation(text.substr(0, at + size)) < size) return at;
+    return behind_spaces(text, at + size + 1);
 }
 
 /// A quotation mark with the backslashes in front of it, or the entity of XML.
