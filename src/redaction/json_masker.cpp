@@ -62,7 +62,8 @@ public:
             }
             const std::size_t end = end_of_string(at);
             if (next_planned_ < planned_.size() && planned_[next_planned_].at == at) {
-                out_ += encoded(planned_[next_planned_++].masked);
+                const Planned& planned = planned_[next_planned_++];
+                out_ += planned.is_changed ? encoded(planned.masked) : std::string(json_.substr(at, end - at));
                 key_.clear();
             } else {
                 take_string(json_.substr(at, end - at), is_key_until(end));
@@ -113,10 +114,11 @@ private:
         for (std::size_t i = 0; i < texts.size(); ++i) {
             const std::size_t first = std::exchange(line, ends[i]);
             const auto is_of_key = [](const LineOfKey& one) { return one.hidden || one.is_public; };
-            if (std::ranges::any_of(std::span(known).subspan(first, line - first), is_of_key))
-                planned_.push_back({places[i], without_key_lines(lines, known, first, line)});
-            if (!planned_.empty() && planned_.back().at == places[i] && texts[i].ends_with('\n'))
-                planned_.back().masked += '\n';
+            if (std::ranges::none_of(std::span(known).subspan(first, line - first), is_of_key)) continue;
+            std::string masked = without_key_lines(lines, known, first, line);
+            if (texts[i].ends_with('\n')) masked += '\n';
+            const bool is_changed = masked != texts[i];
+            planned_.push_back({places[i], std::move(masked), is_changed});
         }
     }
 
@@ -209,6 +211,7 @@ private:
     struct Planned {
         std::size_t at = 0;
         std::string masked{};
+        bool is_changed = true;
     };
 
     std::vector<Planned> planned_{};

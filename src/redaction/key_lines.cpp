@@ -1,6 +1,7 @@
 #include "key_lines.hpp"
 
 #include "../base/ascii.hpp"
+#include "made_words.hpp"
 #include "secret_forms.hpp"
 
 #include <algorithm>
@@ -55,12 +56,12 @@ std::optional<std::size_t> size_of_front_like(std::string_view front, std::strin
     return at;
 }
 
-/// The last word of what `core` has, if it may be a line of PEM: in front of it stands what a log writes.
 /// What stands in front of `begin`, if it is short enough to be looked for in front of every line that follows.
 std::string_view front_until(std::string_view line, std::size_t begin) noexcept {
     return begin > longest_front ? std::string_view() : line.substr(0, begin);
 }
 
+/// The last word of what `core` has, if it may be a line of PEM: in front of it stands what a log writes.
 LineCore last_word_of(std::string_view line, const LineCore& core) noexcept {
     const std::string_view text = text_in(line, core);
     if (text.size() < least_last_word) return core;
@@ -69,6 +70,20 @@ LineCore last_word_of(std::string_view line, const LineCore& core) noexcept {
     const std::string_view word = text.substr(space + 1);
     if (word.size() < least_last_word || !may_begin_in_key(word)) return core;
     return {core.begin + space + 1, core.end};
+}
+
+/// Whether the first line of a key may be this one, and not the next one of a program or a list that names the mark.
+bool may_follow_begin(std::string_view core) noexcept {
+    constexpr std::size_t least = 12;
+    if (!is_all_base64(core) || begins_as_private_der(core) || core.starts_with("MI")) return true;
+    const bool has_signs = std::ranges::any_of(core, [](char c) { return !detail::is_letter(c); });
+    return core.size() >= least && (has_signs || !reads_as_words(core));
+}
+
+/// "if s.startswith(MARK):" goes on as a program does.
+bool goes_on_behind_mark(std::string_view line) noexcept {
+    const std::string_view text = detail::trim_view(line);
+    return !text.empty() && std::string_view(":{[(?").find(text.back()) != std::string_view::npos;
 }
 
 /// Whether nothing but the mark of a beginning stands behind `begin`.
@@ -95,7 +110,9 @@ KeyLines::Place KeyLines::take(std::string_view line, bool may_wait) {
     if (block_ == Block::private_key) {
         const std::string_view bare = text_in(line, core(line));
         const bool is_mask = bare.empty() && line.find("***") != std::string_view::npos;
-        if (!is_mask && may_stand_in_key(bare)) return Place::in_key;
+        const bool may_follow = is_begun_ || bare.empty() || may_follow_begin(bare);
+        is_begun_ = is_begun_ || !bare.empty();
+        if (!is_mask && may_follow && may_stand_in_key(bare)) return Place::in_key;
         block_ = Block::none;  // what a mask stands for may have ended the key
         front_.clear();
     }
@@ -118,15 +135,17 @@ void KeyLines::note(std::string_view line) {
     if (std::exchange(is_waiting_, false)) front_.clear();
     const LineCore place = core(line);
     const std::string_view bare = text_in(line, place);
-    if (has_marks && begins_private_key(line) && !ends_private_key(line)) {
+    if (has_marks && begins_private_key(line) && !ends_private_key(line) && !goes_on_behind_mark(line)) {
         const std::size_t begin = line.find("-----BEGIN ");
         block_ = Block::private_key;
         began_within_line_ = false;
+        is_begun_ = false;
         front_.clear();
         if (begin <= longest_front && ends_with_mark(line, begin)) front_ = line.substr(0, begin);
     } else if (begins_as_private_der(bare) && is_all_base64(bare)) {
         block_ = Block::private_key;
         began_within_line_ = true;
+        is_begun_ = true;
         front_ = front_until(line, place.begin);
     } else if (has_marks && begins_public_block(line)) {
         block_ = Block::public_block;

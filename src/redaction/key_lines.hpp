@@ -42,7 +42,8 @@ private:
     Block block_ = Block::none;
     bool is_waiting_ = false;
     bool began_within_line_ = false;
-    std::string front_{};  // of the first line
+    bool is_begun_ = false;  // a line of the key was there
+    std::string front_{};    // of the first line
 };
 
 /// What a line is in a text whose lines are all known.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace whittle::inline v0::redaction {
 namespace {
@@ -18,19 +19,31 @@ std::string_view take_word_of(std::string_view& text) {
     return word;
 }
 
-/// Nothing but names of .netrc with their values, of which a "machine" or "default" is the first one of an entry.
-bool is_line_of_netrc(std::string_view line, bool goes_on) {
+enum class NetrcLine : std::uint8_t {
+    none,
+    entry,  ///< an entry goes on or begins
+    login,  ///< and it tells a user, or a machine by a name with points
+};
+
+/// Whether a line is nothing but names of .netrc with their values, of which a "machine" or "default" is the first one
+/// of an entry.
+NetrcLine kind_of_netrc_line(std::string_view line, bool goes_on) {
     constexpr std::array<std::string_view, 4> names{"machine", "login", "account", "password"};
     const LineCore core = core_of(line);
     std::string_view rest = detail::trim_view(line.substr(core.begin, core.end - core.begin));
-    if (rest.empty() || (!goes_on && !rest.starts_with("machine ") && !rest.starts_with("default"))) return false;
+    if (rest.empty() || (!goes_on && !rest.starts_with("machine ") && !rest.starts_with("default")))
+        return NetrcLine::none;
     if (rest.starts_with("default")) (void)take_word_of(rest);
+    NetrcLine kind = NetrcLine::entry;
     while (!rest.empty()) {
         const std::string_view name = take_word_of(rest);
-        if (!detail::is_one_of(name, names) || take_word_of(rest).empty()) return false;
+        const std::string_view value = take_word_of(rest);
+        if (!detail::is_one_of(name, names) || value.empty()) return NetrcLine::none;
+        if (name == "login" || (name == "machine" && value.find('.') != std::string_view::npos))
+            kind = NetrcLine::login;
         rest = detail::trim_view(rest);
     }
-    return true;
+    return kind;
 }
 
 }  // namespace
@@ -53,8 +66,10 @@ void LineContext::pass(std::string_view line) {
     }
     constexpr std::size_t longest_entry = 512;
     const std::string_view words(std::ranges::find_if(line, detail::is_letter), line.end());
-    const bool may_be = is_login || words.starts_with("machine ") || words.starts_with("default");
-    is_login = may_be && line.size() <= longest_entry && is_line_of_netrc(line, is_login);
+    const bool may_be = is_entry || words.starts_with("machine ") || words.starts_with("default");
+    const auto kind = may_be && line.size() <= longest_entry ? kind_of_netrc_line(line, is_entry) : NetrcLine::none;
+    is_login = kind == NetrcLine::login || (is_login && kind == NetrcLine::entry);
+    is_entry = kind != NetrcLine::none;
 }
 
 }  // namespace whittle::inline v0::redaction

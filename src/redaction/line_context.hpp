@@ -12,7 +12,8 @@ namespace whittle::inline v0::redaction {
 /// What is known in front of a line of a text.
 struct LineContext {
     std::string command{};  ///< the end of a command that goes on in the line, with its line feeds; 1 KiB at most
-    bool is_login = false;  ///< an entry of .netrc goes on in it
+    bool is_entry = false;  ///< an entry of .netrc may go on in it
+    bool is_login = false;  ///< and one of its lines tells a user, or a machine by a name with points
 
     /// `line` was the next one.
     void pass(std::string_view line);

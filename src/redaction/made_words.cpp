@@ -61,6 +61,12 @@ bool is_hash(std::string_view word) noexcept {
     return std::ranges::find(sizes, word.size()) != sizes.end() && is_hex(word);
 }
 
+/// "Qm" and 44 characters of base58.
+bool is_hash_of_ipfs(std::string_view word) noexcept {
+    constexpr std::size_t size = 46;
+    return word.size() == size && word.starts_with("Qm") && word.find_first_of("0OIl") == std::string_view::npos;
+}
+
 bool is_uuid(std::string_view word) noexcept {
     constexpr std::size_t size = 36;
     if (word.size() != size) return false;
@@ -158,8 +164,9 @@ bool reads_as_words(std::string_view word) noexcept {
 
 bool looks_random(std::string_view word) noexcept {
     constexpr std::size_t least = 32;
-    return word.size() >= least && std::ranges::all_of(word, is_alnum) && std::ranges::count_if(word, is_digit) >= 3 &&
-           std::ranges::any_of(word, is_lower) && std::ranges::any_of(word, is_upper) && !reads_as_words(word);
+    return word.size() >= least && !is_hash_of_ipfs(word) && std::ranges::all_of(word, is_alnum) &&
+           std::ranges::count_if(word, is_digit) >= 3 && std::ranges::any_of(word, is_lower) &&
+           std::ranges::any_of(word, is_upper) && !reads_as_words(word);
 }
 
 bool is_path(std::string_view value) noexcept {

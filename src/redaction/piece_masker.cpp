@@ -6,6 +6,7 @@
 #include "value_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,6 +21,17 @@ constexpr std::size_t least_data_bytes = 512;  // of base64 that is no secret, b
 
 /// A variable of the environment, such as SECRET_KEY_BASE, and not a count of tokens.
 bool is_in_capitals(std::string_view word) { return std::ranges::none_of(word, detail::is_lower); }
+
+/// POSTGRES_PASSWORD_FILE, TOKEN_URL: where a secret is to be found, or what it is called.
+bool names_place_of_secret(std::string_view name) {
+    constexpr std::array<std::string_view, 8> endings{"_FILE", "_PATH", "_DIR",  "_URL",
+                                                      "_URI",  "_NAME", "_TYPE", "_MODEL"};
+    return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+bool begins_as_path(std::string_view value) {
+    return value.starts_with('/') || value.starts_with("./") || value.starts_with("../") || value.starts_with("~/");
+}
 
 /// Of a variable, member or type in a program: letters and what joins them, with "*" in front and "?" behind of types.
 bool is_written_as_name(std::string_view value) {
@@ -91,12 +103,17 @@ std::size_t begin_of_open_option(std::string_view command) {
 /// One walk over a piece, behind the `front` bytes of `text` that stand in front of it.
 class PieceWalk {
 public:
-    PieceWalk(const MaskRules& rules, std::string_view text, std::size_t front, bool is_opaque, std::string& out,
-              Found& found)
-        : rules_(rules), text_(text), front_(front), is_opaque_(is_opaque), out_(out), found_(found) {}
+    PieceWalk(const MaskRules& rules, std::string_view text, const LineContext& context, bool is_opaque,
+              std::string& out, Found& found)
+        : rules_(rules),
+          text_(text),
+          context_(context),
+          front_(context.command.size()),
+          is_opaque_(is_opaque),
+          out_(out),
+          found_(found) {}
 
-    void run(bool is_login) {
-        is_login_ = is_login;
+    void run() {
         const std::string_view piece = text_.substr(front_);
         if (rules_.private_key && piece.find("-----") != std::string_view::npos) {
             for (const auto& [from, to] : private_keys_in(piece))
@@ -248,7 +265,7 @@ private:
         if (at_ == text_.size()) return;
         if (word == "password" || word == "u" || word.ends_with("user")) {
             auto password = password_of_curl(text_, name, at_);
-            if (!password && word == "password") password = password_of_netrc(text_, name, at_, is_login_);
+            if (!password && word == "password") password = password_of_netrc(text_, name, at_, context_);
             if (password) {
                 password_ = password;
                 return;
@@ -279,7 +296,9 @@ private:
     [[nodiscard]] NameKind kind_of(std::string_view word) const {
         const NameKind kind = kind_of_name(word, rules_);
         if (kind == NameKind::secret || !is_in_capitals(word)) return kind;
-        return text_.substr(at_).starts_with('=') && holds_name_of_secret(word, rules_) ? NameKind::secret : kind;
+        return text_.substr(at_).starts_with('=') && !names_place_of_secret(word) && holds_name_of_secret(word, rules_)
+                   ? NameKind::secret
+                   : kind;
     }
 
     /// Values that begin within one of their kind that was looked at end where that does.
@@ -324,6 +343,7 @@ private:
         if (kind == NameKind::doubtful) return is_short && looks_made(value);
         if (!place.quote.empty()) return std::ranges::count(value, ' ') <= most_spaces;
         const bool is_call = end < text_.size() && (text_[end] == '(' || text_[end] == '[');
+        if (place.is_line && is_short && begins_as_path(value) && is_path(value)) return false;
         if (place.is_line || place.is_between_tags) return !is_call && value.find('(') == std::string_view::npos;
         return !is_call && !(is_short && is_path(value)) && !is_name_of_value(name, value);
     }
@@ -346,11 +366,11 @@ private:
 
     const MaskRules& rules_;
     std::string_view text_;
+    const LineContext& context_;
     std::size_t front_;
     bool is_opaque_;
     std::string& out_;
     Found& found_;
-    bool is_login_ = false;
     std::size_t at_ = front_;
     std::size_t base64_end_ = 0;
     std::size_t public_end_ = 0;         // of a hash, or a public key
@@ -361,6 +381,19 @@ private:
     std::vector<Planned> planned_{};
     std::size_t next_planned_ = 0;
 };
+
+/// `text` without `word`.
+std::string without_word(std::string_view text, std::string_view word, const std::string& mask, Found& found) {
+    std::string out;
+    while (true) {
+        const std::size_t at = text.find(word);
+        out += text.substr(0, at);
+        if (at == std::string_view::npos) return out;
+        out += mask;
+        found.note("word", word);
+        text.remove_prefix(at + word.size());
+    }
+}
 
 /// `text` without the words that the host lists.
 std::string without_words(const MaskRules& rules, std::string text, Found& found) {
@@ -379,31 +412,18 @@ void mask_piece(const MaskRules& rules, std::string_view piece, bool is_opaque, 
     if (!rules.given.words.empty()) {
         plain = without_words(rules, std::string(piece), found);
         piece = plain;
-/// `text` without `word`.
-std::string without_word(std::string_view text, std::string_view word, const std::string& mask, Found& found) {
-    std::string out;
-    while (true) {
-        const std::size_t at = text.find(word);
-        out += text.substr(0, at);
-        if (at == std::string_view::npos) return out;
-        out += mask;
-        found.note("word", word);
-        text.remove_prefix(at + word.size());
-    }
-}
-
     }
     std::string with_front;
-    const bool is_login = context != nullptr && context->is_login;
-    const std::size_t front = context == nullptr ? 0 : context->command.size();
-    if (front > 0) {
-        with_front = context->command;
+    const LineContext nothing;
+    const LineContext& known = context == nullptr ? nothing : *context;
+    if (!known.command.empty()) {
+        with_front = known.command;
         with_front += piece;
         piece = with_front;
     }
-    if (!rules.given.host) return PieceWalk(rules, piece, front, is_opaque, out, found).run(is_login);
+    if (!rules.given.host) return PieceWalk(rules, piece, known, is_opaque, out, found).run();
     std::string masked;
-    PieceWalk(rules, piece, front, is_opaque, masked, found).run(is_login);
+    PieceWalk(rules, piece, known, is_opaque, masked, found).run();
     if (auto own = rules.given.host(masked); own && *own != masked) {
         ++found.places["host"];
         masked = *std::move(own);

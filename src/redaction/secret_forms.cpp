@@ -372,9 +372,13 @@ NameKind kind_of_name(std::string_view name) noexcept {
 }
 
 bool holds_name_of_secret(std::string_view name) noexcept {
+    constexpr std::string_view behind_token = "iz";  // TOKENIZER_MODEL
     const PlainName plain(name);
     return std::ranges::any_of(secret_names, [&](const SecretName& known) {
-        return known.place == NamePlace::anywhere && plain.flat().find(known.letters) != std::string_view::npos;
+        const std::size_t at =
+            known.place == NamePlace::anywhere ? plain.flat().find(known.letters) : std::string_view::npos;
+        return at != std::string_view::npos &&
+               !plain.flat().substr(at + known.letters.size()).starts_with(behind_token);
     });
 }
 

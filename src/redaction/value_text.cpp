@@ -85,6 +85,13 @@ bool is_at_end_of_word(std::string_view text, std::size_t at) noexcept {
     return at == text.size() || is_space(text[at]) || text[at] == '\\' || text[at] == '"' || text[at] == '\'';
 }
 
+/// Whether the mark behind `value` ends it: each backslash of its own stands there as often as the level of JSON in
+/// JSON, which the mark in front tells, and two of them are one that is meant.
+bool closes(std::string_view value, std::string_view quote) noexcept {
+    const std::size_t backslashes = value.size() - (value.find_last_not_of('\\') + 1);
+    return backslashes % (2 * quote.size()) == 0;
+}
+
 /// What stands in front of `at`, as far as it matters.
 std::string_view front_of(std::string_view line, std::size_t at) noexcept {
     constexpr std::size_t most = 1'024;
@@ -102,18 +109,36 @@ bool is_made_with_digits(std::string_view word) noexcept {
     return std::ranges::any_of(word, is_digit) && is_made(word, 0);
 }
 
-/// `front` ends with "login WORD " or "machine WORD ".
-bool ends_as_netrc(std::string_view front) noexcept {
+/// What `front` ends with of .netrc: "login WORD " or "machine WORD ".
+struct NetrcFront {
+    std::string_view name{};
+    std::string_view value{};
+};
+
+std::optional<NetrcFront> end_of_netrc(std::string_view front) noexcept {
     const auto take_word = [&] {
         front = front.substr(0, front.find_last_not_of(" \t") + 1);
         const std::string_view word = front.substr(front.find_last_of(" \t+") + 1);
         front.remove_suffix(word.size());
         return word;
     };
-    if (front.empty() || !is_space(front.back())) return false;
-    const std::string_view user = take_word();
+    if (front.empty() || !is_space(front.back())) return std::nullopt;
+    const std::string_view value = take_word();
     const std::string_view name = take_word();
-    return !user.empty() && user.back() != ':' && user.back() != ',' && (name == "login" || name == "machine");
+    if (value.empty() || value.back() == ':' || value.back() == ',') return std::nullopt;
+    if (name != "login" && name != "machine") return std::nullopt;
+    return NetrcFront{name, value};
+}
+
+/// "VARCHAR(255)", "[]byte", "*string", "sql.NullString", "int64": what a column or a member may hold.
+bool is_written_as_type(std::string_view value) noexcept {
+    constexpr std::array<std::string_view, 6> sizes{"8", "16", "32", "64", "128", "256"};
+    if (value.find_first_of("([*<&") != none) return true;
+    const std::string_view letters = value.substr(0, value.find_last_not_of("0123456789") + 1);
+    const bool is_name =
+        std::ranges::all_of(letters, [](char c) { return detail::is_letter(c) || c == '_' || c == '.' || c == ':'; });
+    const std::string_view size = value.substr(letters.size());
+    return is_name && (size.empty() || detail::is_one_of(size, sizes));
 }
 
 }  // namespace
@@ -150,7 +175,7 @@ std::size_t end_of_value(std::string_view text, const ValuePlace& place) noexcep
     }
     if (!place.quote.empty()) {
         for (std::size_t at = text.find(place.quote, place.begin); at != none; at = text.find(place.quote, at + 1)) {
-            if (at == place.begin || text[at - 1] != '\\') return at;
+            if (closes(text.substr(place.begin, at - place.begin), place.quote)) return at;
         }
         return text.size();
     }
@@ -161,20 +186,45 @@ std::size_t end_of_value(std::string_view text, const ValuePlace& place) noexcep
 
 namespace {
 
+/// "dbPassword2", "oauth2_secret", "oauth2Token" and "DB2_PASS", and not "Pa55w0rd".
+bool is_spelled_as_variable(std::string_view name) noexcept {
+    if (is_digit(name.front())) return false;
+    if (is_of_environment(name)) return true;
+    const std::string_view letters = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    if (std::ranges::none_of(letters, is_digit)) return true;
+    if (name.find('_') != none && std::ranges::none_of(name, detail::is_upper)) return true;
+    for (std::size_t i = 1; i < letters.size(); ++i) {
+        if (is_digit(letters[i - 1]) && !is_digit(letters[i]) && !detail::is_upper(letters[i])) return false;
+    }
+    return detail::is_lower(name.front());
+}
+
+/// What may stand behind a variable: nothing, what joins it with others, or the end of a sentence.
+bool may_follow_variable(std::string_view behind, std::string_view name) noexcept {
+    constexpr std::string_view joins = "/:.[,;|&+ ()$}{\"'";
+    constexpr std::string_view joins_of_environment = "-@%=\\*~>";
+    if (behind.empty() || behind.starts_with("->") || joins.find(behind.front()) != none) return true;
+    if (!is_of_environment(name)) return false;
+    return std::ranges::none_of(behind, detail::is_alnum) ||
+           (std::ranges::none_of(name, is_digit) && joins_of_environment.find(behind.front()) != none);
+}
+
 /// "$PASSWORD", "$USER-$PASS", "$HOME/.token", "$dbPassword2", "$this->token", "$(pass show x)", and not "$Pa55w0rd".
 bool refers_to_variable(std::string_view value) noexcept {
-    constexpr std::string_view behind_names = "/:.[,;|&+ ()$}{\"'";
     if (value.starts_with("${") || value.starts_with("$(") || value.starts_with("$[")) return true;
     const std::string_view rest = value.substr(value.starts_with("$$") ? 2 : 1);
     const auto is_in_name = [](char c) { return detail::is_alnum(c) || c == '_'; };
     const auto size = static_cast<std::size_t>(std::ranges::find_if_not(rest, is_in_name) - rest.begin());
     const std::string_view name = rest.substr(0, size);
-    if (name.empty() || is_digit(name.front())) return false;
-    if (is_of_environment(name)) return true;
-    const std::string_view letters = name.substr(0, name.find_last_not_of("0123456789") + 1);
-    const std::string_view behind = rest.substr(size);
-    return std::ranges::none_of(letters, is_digit) &&
-           (behind.empty() || behind.starts_with("->") || behind_names.find(behind.front()) != none);
+    return !name.empty() && is_spelled_as_variable(name) && may_follow_variable(rest.substr(size), name);
+}
+
+/// "<password>" and "<your password", which is cut off, and not "<Xk92!ddk29s".
+bool is_in_angles(std::string_view value) noexcept {
+    if (value.find('>') != none || value.find(' ') != none) return true;
+    return value.size() > 1 && std::ranges::all_of(value.substr(1), [](char c) {
+               return detail::is_letter(c) || c == '_' || c == '-' || c == '.';
+           });
 }
 
 }  // namespace
@@ -185,7 +235,7 @@ bool is_to_be_filled(std::string_view value) noexcept {
     const char second = value.size() > 1 ? value[1] : ' ';
     if (first == '$') return refers_to_variable(value);
     if (first == '%') return second == '(' || (second == 's' && value.size() == 2) || value.ends_with('%');
-    if (first == '<') return value.find('>') != none || value.find(' ') != none || detail::is_letter(second);
+    if (first == '<') return is_in_angles(value);
     return value.starts_with("{{");
 }
 
@@ -195,6 +245,13 @@ namespace {
 bool begins_as_port(std::string_view text) noexcept {
     const auto end = std::ranges::find_if_not(text, is_digit);
     return end != text.begin() && end != text.end() && *end == ',';
+}
+
+/// "8080", "PORT", "<port>".
+bool stands_for_port(std::string_view text) noexcept {
+    const auto is_of_placeholder = [](char c) { return detail::is_upper(c) || c == '_'; };
+    return std::ranges::all_of(text, is_digit) || std::ranges::all_of(text, is_of_placeholder) ||
+           detail::same_word(text, "port");
 }
 
 /// The "@" behind a password with "/", "?" or "#" in it: what stands behind the colon of `address` up to `authority`
@@ -208,8 +265,10 @@ std::optional<std::size_t> sign_behind_password(std::string_view address, std::s
     const std::size_t sign = rest.substr(0, rest.find_first_of(outside)).find('@', authority);
     if (sign == none || sign + 1 == rest.size() || !detail::is_alnum(rest[sign + 1])) return std::nullopt;
     const std::string_view password = rest.substr(colon + 1, sign - colon - 1);
-    const bool is_port = std::ranges::all_of(rest.substr(colon + 1, authority - colon - 1), is_digit);
-    if (is_port || std::ranges::none_of(password, is_digit)) return std::nullopt;
+    if (stands_for_port(rest.substr(colon + 1, authority - colon - 1)) || std::ranges::none_of(password, is_digit))
+        return std::nullopt;
+    constexpr std::ptrdiff_t least_slashes = 3;
+    if (std::ranges::count(password, '/') >= least_slashes && is_path(password)) return std::nullopt;
     return sign;
 }
 
@@ -300,18 +359,21 @@ std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
 }
 
 std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name, std::size_t end,
-                                         bool is_login) noexcept {
+                                         const LineContext& context) noexcept {
     if (end == line.size() || line[end] != ' ') return std::nullopt;
     const std::size_t at = behind_spaces(line, end);
     const std::size_t argument = end_of_argument(line, at);
     const std::string_view value = line.substr(at, argument - at);
     const std::string_view front = front_of(line, name);
+    const auto behind = end_of_netrc(front);
+    const bool has_host = behind && behind->name == "machine" && behind->value.find('.') != none;
+    const bool has_machine = behind && behind->name == "login" && (context.is_entry || front.find("machine ") != none);
     const bool is_behind_login =
-        ends_as_netrc(front) && (is_login || front.find("machine ") != none || std::ranges::any_of(value, is_digit));
+        behind && (context.is_login || has_host || has_machine || std::ranges::any_of(value, is_digit));
     const std::string_view inner = value.substr(0, value.find_last_not_of(".,:;!?") + 1);  // without a sentence's end
     const bool is_alone = front.size() == name && core_of(line).begin == name && front.find("***") == none &&
                           is_at_end_of_word(line, argument) && behind_spaces(line, argument) == line.size() &&
-                          (is_login || std::ranges::any_of(inner, [](char c) { return !detail::is_letter(c); }));
+                          (context.is_login || !is_written_as_type(inner));
     const bool is_value = !is_to_be_filled(value) && !value.starts_with('=') && !value.starts_with(':');
     if ((!is_behind_login && !is_alone) || !is_value) return std::nullopt;
     return Stretch{at, argument};

@@ -1,7 +1,7 @@
 // Where the value stands that a name in a text is for: behind "=", ":" and ">", and as options of commands have it.
 #pragma once
 
-#include "whittle/base/version.hpp"
+#include "line_context.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -38,8 +38,8 @@ struct Stretch {
 /// Behind the user of "curl -u user:password"; `end` is behind the option's name, which begins at `name`.
 [[nodiscard]] std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
                                                       std::size_t end) noexcept;
-/// Of a line of .netrc; `end` is behind the word "password". `is_login`: lines in front of it are of .netrc.
+/// Of a line of .netrc; `end` is behind the word "password". `context`: what lines in front say of it.
 [[nodiscard]] std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name, std::size_t end,
-                                                       bool is_login) noexcept;
+                                                       const LineContext& context) noexcept;
 
 }  // namespace whittle::inline v0::redaction

@@ -224,3 +224,72 @@ TEST_CASE("lines of .netrc are known by each other, also behind numbers", "[reda
                          "  7\tpassword required.", "password =", "*** password =1", "password changed!",
                          "1) password required: yes"});
 }
+
+TEST_CASE("a value that begins with $ or < is a secret unless a program fills it in", "[redaction]") {
+    CHECK(masked_content(R"({"password":"$Q7!xT2pm9#z"})") == R"({"password":"***"})");
+    CHECK(masked_content(R"({"password":"<Xk92!ddk29s"})") == R"({"password":"***"})");
+    CHECK(masked_content("DB_PASSWORD='$UP3R!Secret9'") == "DB_PASSWORD='***'");
+    CHECK(masked_content("curl -u 'ann:$Q7!xT2pm9' https://h") == "curl -u 'ann:***' https://h");
+    check_that_all_stay({"password = $oauth2_secret", "token=$k8s_token", "tool --password $db2_pass",
+                         "password: $oauth2Token", "password = \"$PASSWORD!\"", "password = \"$DB_PASS@db\"",
+                         "DB_PASSWORD=<your-password", "password: \"<your password>\"",
+                         R"({"password":"<your_password>"})", R"({"password":"$DB2_PASSWORD"})"});
+}
+
+TEST_CASE("a backslash of its own at the end of a value does not hide the mark that closes it", "[redaction]") {
+    const std::string behind = R"(,"x":"y")" + std::string(70'000, ' ');
+    CHECK(masked_content(R"({"password":"abcdefgh\\")" + behind) == R"({"password":"***")" + behind);
+    CHECK(masked_content(R"(password = "abcd\"efgh", x = "y")") == R"(password = "***", x = "y")");
+    CHECK(masked_content(R"(say \"password\": \"abcdefgh\\\\\", \"x\": \"y\")") ==
+          R"(say \"password\": \"***\", \"x\": \"y\")");
+    CHECK(masked_content(R"(say \"password\": \"abcd\\\"efgh\", \"x\": \"y\")") ==
+          R"(say \"password\": \"***\", \"x\": \"y\")");
+}
+
+TEST_CASE("lists, tables and types with the word password in them are no lines of .netrc", "[redaction]") {
+    check_that_all_stay({"- machine learning\n- password managers\n", "default\npassword authentication\n",
+                         "   12\t    password VARCHAR(255),", "   12\t    password VARCHAR(255) NOT NULL,",
+                         "type User struct {\n\tpassword []byte\n\tpassword *pgtype.Text\n}",
+                         "  password sql.NullString", "  password uint64", "machine learning password managers"});
+    CHECK(masked_content("machine h.example.com\npassword swordfish\n") == "machine h.example.com\npassword ***\n");
+    CHECK(masked_content("default\n  login ann\n  password swordfish\n") == "default\n  login ann\n  password ***\n");
+    CHECK(masked_content("machine h\n  login ann\n  account x\n  password swordfish\n") ==
+          "machine h\n  login ann\n  account x\n  password ***\n");
+}
+
+TEST_CASE("where a secret is to be found is none, in files of an environment too", "[redaction]") {
+    check_that_all_stay({"POSTGRES_PASSWORD_FILE=/run/secrets/db_password",
+                         "AWS_WEB_IDENTITY_TOKEN_FILE=/var/run/secrets/eks.amazonaws.com/serviceaccount/token",
+                         "TOKENIZER_MODEL=meta-llama/Llama-3-8B", "HF_TOKENIZER_REPO=meta-llama/Llama-3-8B",
+                         "TOKEN_URL=https://login.example.com/oauth2/token", "PASSWORD_STORE_DIR=/home/ann/passwords",
+                         "SECRET_NAME=shop-database-login", "DB_PASSWORD=/run/secrets/db_password"});
+    CHECK(masked_content("SECRET_KEY_BASE=swordfish-1") == "SECRET_KEY_BASE=***");
+    CHECK(masked_content("DB_PASSWORD=/Xk92/ddk29s7") == "DB_PASSWORD=***");
+    CHECK(masked_content("AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY") ==
+          "AWS_SECRET_ACCESS_KEY=***");
+}
+
+TEST_CASE("a program or a list that names the mark of a private key begins none", "[redaction]") {
+    const std::string mark = "-----BEGIN RSA PRIVATE KEY-----";
+    check_that_all_stay({"if s.startswith(\"" + mark + "\"):\n    continue\n", "looks_for('" + mark + "')\nreturn\n",
+                         "if (text.has(\"" + mark + "\")) {\n  abcdefgh12345678\n}", "\"" + mark + "\",\n\"ghp\",\n",
+                         json{{"markers", {mark, "ghp", "xoxb"}}}.dump()});
+    CHECK(masked_content(mark + "\nMIIB\nab12\n") == mark + "\n***\n***\n");
+    CHECK(masked_content(mark + "\nq9KpM1uHj7Zx3cVbN5mLkQ0w\nab12\n") == mark + "\n***\n***\n");
+}
+
+TEST_CASE("an address of a page about people has no password", "[redaction]") {
+    check_that_all_stay({"http://HOST:PORT/api/v1/users/ann@example.com", "http://host:port/v1/ann@example.com",
+                         "http://example.com:API_PORT/v1/ann@example.com",
+                         "https://wiki:main/pages/team/v2/ann@example.com"});
+    CHECK(masked_content("redis://:pa/ss1@cache:6379/0") == "redis://:***@cache:6379/0");
+}
+
+TEST_CASE("an address by content is a hash", "[redaction]") {
+    check_that_all_stay({"ipfs get QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKQpbn"});
+}
+
+TEST_CASE("JSON in which nothing is masked keeps its spelling, in arrays with certificates too", "[redaction]") {
+    check_that_all_stay(
+        {R"(["-----BEGIN CERTIFICATE-----","MIID\/x"])", R"({"a":["x","-----BEGIN CERTIFICATE-----\n","MIID\/x\n"]})"});
+}
