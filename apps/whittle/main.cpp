@@ -12,10 +12,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <new>
+#include <span>
 #include <sstream>
+#include <string_view>
 
 namespace {
 
@@ -230,11 +233,16 @@ int run(int argc, char** argv) {
         add_no_mask(*sub, common);
         add_shape(*sub, common);
     }
+    for (CLI::App* sub : {config_app->get_subcommand("check"), vocab_app->get_subcommand("install"), doctor_app})
+        add_no_mask(*sub, common);
     for (CLI::App* sub : {replay_app, compare_app, apply_app, explain_app, diff_app, doctor_app})
         add_remote(*sub, common);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        if (std::ranges::any_of(std::span(argv, static_cast<std::size_t>(argc)),
+                                [](std::string_view given) { return given == "--no-mask"; }))
+            show_secrets();
         return tell(app, error);
     }
     if (common.no_mask) show_secrets();

@@ -211,7 +211,7 @@ private:
 
     /// Requests or a report on standard output leave standard error for the totals.
     void tell() {
-        const std::string text = common_.json ? printed_json(result()) : printed(result());
+        const std::string text = to_print(result(), common_.json);
         if (command_.requests == "-" || command_.html.file == "-") {
             write_error_stream(text);
         } else {

@@ -1,3 +1,4 @@
+#include "masked.hpp"
 #include "report_page.hpp"
 
 #include <nlohmann/json.hpp>
@@ -100,7 +101,8 @@ std::string without_markup(const std::string& json) {
 std::string story_data(const SessionStory& story) {
     NameList names;
     TextList texts;
-    ordered_json json{{"chain", story.chain}, {"calls", story.calls.size()}, {"columns", columns_json(story.calls)}};
+    ordered_json json{
+        {"chain", printed(story.chain)}, {"calls", story.calls.size()}, {"columns", columns_json(story.calls)}};
     json["messages"] = ordered_json::array();
     for (const StoryMessage& message : story.messages)
         json["messages"].push_back({index_or_none(message.recorded), message.call, names.number_of(message.role),

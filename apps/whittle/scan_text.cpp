@@ -1,4 +1,5 @@
 #include "agent_log.hpp"
+#include "masked.hpp"
 #include "scan_report.hpp"
 #include "shown.hpp"
 #include "table.hpp"
@@ -40,7 +41,9 @@ std::string hit_text(const Usage& usage) {
     return rate ? fmt::format("{:.3f}", *rate) : "-";
 }
 
-std::string clipped_name(const std::string& name) { return clipped_to_width(shown(name), longest_scanned_name); }
+std::string clipped_name(const std::string& name) {
+    return clipped_to_width(shown(printed(name)), longest_scanned_name);
+}
 
 std::vector<std::pair<std::string, evaluation::Spent>> largest_first(
     const std::map<std::string, evaluation::Spent>& tools) {

@@ -81,14 +81,15 @@ void append_escape(std::string& out, char32_t c) {
     fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
 }
 
-std::string escape(std::string_view text, bool keep_line_feeds) {
+std::string escape(std::string_view text, std::string_view kept) {
     const std::string valid = to_valid_utf8(text);
     std::string out;
     out.reserve(valid.size());
     for (std::string_view rest = valid; !rest.empty();) {
         const std::string_view before = rest;
         const char32_t c = take_character(rest);
-        if (is_in(steering, c) && !(c == U'\n' && keep_line_feeds)) {
+        const bool is_kept = c < 0x80 && kept.find(static_cast<char>(c)) != std::string_view::npos;
+        if (is_in(steering, c) && !is_kept) {
             append_escape(out, c);
         } else {
             out += before.substr(0, before.size() - rest.size());
@@ -101,12 +102,14 @@ std::size_t width_of_character(char32_t c) { return is_in(without_width, c) ? 0 
 
 }  // namespace
 
-std::string shown(std::string_view text) { return escape(text, false); }
+std::string shown(std::string_view text) { return escape(text, {}); }
 
-std::string shown_lines(std::string_view text) { return escape(text, true); }
+std::string shown_lines(std::string_view text) { return escape(text, "\n"); }
+
+std::string shown_again(std::string_view text) { return escape(text, "\n\t\x1b"); }
 
 std::string shown_json(const nlohmann::ordered_json& json, int indent) {
-    return escape(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace), true);
+    return escape(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace), "\n");
 }
 
 std::size_t width_of(std::string_view text) {

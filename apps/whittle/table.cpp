@@ -1,6 +1,7 @@
 #include "table.hpp"
 
 #include "markup.hpp"
+#include "masked.hpp"
 #include "shown.hpp"
 #include "whittle/base/text.hpp"
 
@@ -62,7 +63,7 @@ std::string amount(double money) {
 }
 
 void Table::add(std::vector<std::string> row) {
-    for (std::string& cell : row) cell = shown(cell);
+    for (std::string& cell : row) cell = shown(printed(cell));  // before it is cut
     rows_.push_back(std::move(row));
 }
 

@@ -237,3 +237,34 @@ TEST_CASE("what is written to be read again is not masked", "[apps]") {
     CHECK(run_cli(dir, "apply --config chain.json --in s.jsonl --out smaller.json").exit_code == 0);
     CHECK(has(read_text(dir / "smaller.json"), service_key));
 }
+
+TEST_CASE("config check, doctor, vocab install and wrong arguments mask too, unless they are told not to", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "key.json", R"({")" + service_key + R"(":1})");
+    for (const std::string& command :
+         {std::string("config check key.json"), std::string("config check key.json --json"),
+          std::string("doctor key.json"), "vocab install " + service_key, "check s.jsonl --" + service_key,
+          "store ls " + service_key}) {
+        CAPTURE(command);
+        const CliResult hidden = run_cli(dir, command);
+        CHECK_FALSE(has(hidden.out + hidden.err, "abcdefghijklmnop"));
+        const CliResult plain = run_cli(dir, command + " --no-mask");
+        CHECK(has(plain.out + plain.err, "abcdefghijklmnop"));
+        CHECK(plain.exit_code == hidden.exit_code);
+    }
+}
+
+TEST_CASE("a name is masked before it is cut to fit a table", "[apps]") {
+    const TempDir dir;
+    std::string session = session_line(std::string(30, 'n') + " " + service_key, 12, 4'000);
+    const std::string name = R"("name":"read")";
+    for (std::size_t at = session.find(name); at != std::string::npos; at = session.find(name, at + 1))
+        session.replace(at, name.size(), R"("name":")" + std::string(22, 't') + " " + service_key + "\"");
+    write_text(dir / "s.jsonl", session);
+    for (const std::string command : {"scan .", "count s.jsonl", "replay s.jsonl --preset cheap"}) {
+        CAPTURE(command);
+        const CliResult result = run_cli(dir, command);
+        CHECK(result.exit_code == 0);
+        CHECK_FALSE(has(result.out, "sk-proj"));
+    }
+}

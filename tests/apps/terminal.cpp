@@ -53,6 +53,36 @@ std::vector<std::string> printed_lines(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("what stands beside a secret steers the terminal no more than without one", "[apps]") {
+    const TempDir dir;
+    write_text(dir / "chain.json", clearing_chain);
+    const std::string key = " sk-proj-abcdefghijklmnop0123456789";
+    std::string session = hostile_session();
+    for (std::size_t at = session.find(hostile); at != std::string::npos;
+         at = session.find(hostile, at + hostile.size() + key.size()))
+        session.insert(at + hostile.size(), key);
+    write_text(dir / "s.jsonl", session);
+    write_text(dir / "json_id.jsonl",
+               R"({"id":"{\"a\":\"\\u009b2J\\u202e)" + key +
+                   R"(\"}","messages":[{"role":"user","content":"go"},{"role":"tool","tool_call_id":"x",)" +
+                   R"("content":"x"}]})");
+    for (const std::string file : {"s.jsonl", "json_id.jsonl"}) {
+        for (const std::string command :
+             {"check", "check --json", "count", "count --json", "replay --config chain.json",
+              "replay --json --config chain.json", "apply --config chain.json --dry-run --in",
+              "apply --config chain.json --json --dry-run --in", "explain --config chain.json",
+              "explain --json --config chain.json", "diff --config chain.json --preset cheap --call 0 --calls", "scan",
+              "scan --json", "compare --strategy noop --json --sessions"}) {
+            CAPTURE(command, file);
+            const CliResult result = run_cli(dir, command + " " + file);
+            CHECK_FALSE(may_steer_a_terminal(result.out));
+            CHECK_FALSE(may_steer_a_terminal(result.err));
+            CHECK_FALSE(has(result.out + result.err, "abcdefghijklmnop"));
+            if (has(command, "--json") && !result.out.empty()) CHECK(ordered_json::accept(result.out));
+        }
+    }
+}
+
 TEST_CASE("nothing that an input holds steers the terminal, whichever command prints it", "[apps]") {
     const TempDir dir;
     write_text(dir / "chain.json", clearing_chain);
