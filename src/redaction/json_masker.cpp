@@ -56,6 +56,8 @@ public:
                 const char c = json_[at++];
                 if (c == '}') is_media_ = names_value_ = false;
                 if (c == '[' && rules_.private_key) look_into_array(at);
+                if (c == '[') list_key_ = key_;
+                if (c == ']' || c == '{' || c == '}') list_key_.clear();
                 if (c != ':' && !detail::is_space(c)) forget_key(c);
                 out_ += c;
                 continue;
@@ -175,12 +177,24 @@ private:
         return masked_lines(text, is_media || detail::is_one_of(std::string_view(key_), opaque_keys));
     }
 
+    /// `{"X-Api-Key": ["..."]}`, where what is wrong with a password may be told too.
+    [[nodiscard]] bool is_of_named_list(std::string_view text) const {
+        constexpr std::size_t least = 12;
+        const bool may_be = !list_key_.empty() && text.size() >= least && text.find(' ') == std::string_view::npos &&
+                            std::ranges::any_of(text, detail::is_digit);
+        if (!may_be) return false;
+        const NameKind kind = kind_of_name(list_key_, rules_);
+        return looks_made(text) ? kind != NameKind::none
+                                : kind == NameKind::secret && is_made(text, 0) && !is_path(text);
+    }
+
     /// `{"name": "DB_PASSWORD", "value": "..."}` says it in two steps.
     bool is_named(const std::string& text) {
         const bool may_be_mask = text.ends_with("***");
         if (may_be_mask && text.size() <= rules_.given.shown_bytes + 3) return false;
         if (!may_be_mask && is_to_be_filled(text)) return false;
         if (names_value_ && detail::same_word(key_, "value")) return text.size() >= least_value_bytes;
+        if (key_.empty() && is_of_named_list(text)) return true;
         const NameKind kind = kind_of_name(key_, rules_);
         if (kind == NameKind::secret) return text.size() >= least_value_bytes;
         if (kind == NameKind::doubtful && looks_made(text)) return true;
@@ -217,6 +231,7 @@ private:
     std::vector<Planned> planned_{};
     std::size_t next_planned_ = 0;
     std::string key_{};         // of the value that comes next
+    std::string list_key_{};    // of the list that is gone through
     bool is_media_ = false;     // the object has said what kind of data it holds
     bool names_value_ = false;  // the object has said that its "value" is a secret
 };

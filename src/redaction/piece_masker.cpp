@@ -263,8 +263,9 @@ private:
     /// Whether what comes next is a value that `word`, which begins at `name`, is the name of.
     void look_for_value(std::size_t name, std::string_view word) {
         if (at_ == text_.size()) return;
-        if (word == "password" || word == "u" || word.ends_with("user")) {
-            auto password = password_of_curl(text_, name, at_);
+        const bool is_option = word == "p" || word == "a";
+        if (word == "password" || word == "u" || is_option || word.ends_with("user")) {
+            auto password = is_option ? password_of_option(text_, name, at_) : password_of_curl(text_, name, at_);
             if (!password && word == "password") password = password_of_netrc(text_, name, at_, context_);
             if (password) {
                 password_ = password;
@@ -289,16 +290,30 @@ private:
     [[nodiscard]] bool may_name_value(std::size_t name) const {
         const std::size_t next = text_.find_first_not_of(" \t", at_);
         if (next == std::string_view::npos) return false;
-        return std::string_view("=:>&\"'`\\%?+").find(text_[next]) != std::string_view::npos ||
-               text_.substr(0, name).ends_with("--");
+        const std::string_view front = text_.substr(0, name);
+        return std::string_view("=:>&\"'`\\%?+|[").find(text_[next]) != std::string_view::npos ||
+               front.ends_with("--") || front.ends_with("var ") || front.ends_with("const ") || front.ends_with("ENV ");
     }
 
     [[nodiscard]] NameKind kind_of(std::string_view word) const {
         const NameKind kind = kind_of_name(word, rules_);
+        if (kind == NameKind::doubtful && is_password_of_connection(word)) return NameKind::secret;
         if (kind == NameKind::secret || !is_in_capitals(word)) return kind;
         return text_.substr(at_).starts_with('=') && !names_place_of_secret(word) && holds_name_of_secret(word, rules_)
                    ? NameKind::secret
                    : kind;
+    }
+
+    /// "Uid=sa;Pwd=": a user stands in front.
+    [[nodiscard]] bool is_password_of_connection(std::string_view word) const {
+        constexpr std::array<std::string_view, 4> users{"uid=", "user id=", "user=", "username="};
+        constexpr std::size_t most = 256;
+        if (!detail::same_word(word, "pwd") || !text_.substr(at_).starts_with('=')) return false;
+        const std::size_t name = at_ - word.size();
+        std::string front(text_.substr(name - std::min(name, most), std::min(name, most)));
+        if (front.find_last_not_of(' ') == std::string::npos || front[front.find_last_not_of(' ')] != ';') return false;
+        std::ranges::transform(front, front.begin(), detail::lower);
+        return std::ranges::any_of(users, [&](std::string_view user) { return front.find(user) != std::string::npos; });
     }
 
     /// Values that begin within one of their kind that was looked at end where that does.
@@ -341,11 +356,24 @@ private:
         if (rules_.private_key && (is_mark || next_stop() < end)) return false;
         const bool is_short = !place.quote.empty() || value.size() <= longest_bare;
         if (kind == NameKind::doubtful) return is_short && looks_made(value);
+        if (place.is_of_program && !is_likely_in_program(place, name, value)) return false;
         if (!place.quote.empty()) return std::ranges::count(value, ' ') <= most_spaces;
         const bool is_call = end < text_.size() && (text_[end] == '(' || text_[end] == '[');
         if (place.is_line && is_short && begins_as_path(value) && is_path(value)) return false;
         if (place.is_line || place.is_between_tags) return !is_call && value.find('(') == std::string_view::npos;
         return !is_call && !(is_short && is_path(value)) && !is_name_of_value(name, value);
+    }
+
+    /// Neither a message nor the name of a kind, such as those of tokens of languages.
+    [[nodiscard]] bool is_likely_in_program(const ValuePlace& place, std::string_view name,
+                                            std::string_view value) const {
+        constexpr std::string_view token = "token";
+        if (value.find(' ') != std::string_view::npos || is_path(value) || name.find(value) != std::string_view::npos)
+            return false;
+        const bool is_token =
+            name.size() >= token.size() && detail::same_word(name.substr(name.size() - token.size()), token);
+        const bool needs_digit = place.is_default || is_token || kind_of_name(value, rules_) == NameKind::secret;
+        return !needs_digit || std::ranges::any_of(value, is_digit);
     }
 
     /// "token: CancellationToken", but not "DB_PASSWORD: db_password" of an environment.

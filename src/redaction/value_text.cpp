@@ -4,6 +4,7 @@
 #include "line_context.hpp"
 #include "made_words.hpp"
 #include "private_key_text.hpp"
+#include "secret_forms.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,10 +43,10 @@ std::string_view quote_at(std::string_view text, std::size_t at) noexcept {
 /// Of "=", ":", ":=" and the like; of "=>" and "==" in front of a quotation mark, since between names they are arrows
 /// and comparisons of programs.
 std::size_t size_of_assignment(std::string_view text) noexcept {
-    constexpr std::array<std::string_view, 8> signs{":=", "=>", "?=", "+=", "==", "%3D", "=", ":"};
+    constexpr std::array<std::string_view, 9> signs{":=", "=>", "?=", "+=", "===", "==", "%3D", "=", ":"};
     if (text.starts_with("::")) return 0;
     const bool needs_quote = text.starts_with("=>") || text.starts_with("==");
-    if (needs_quote && quote_at(text, behind_spaces(text, 2)).empty()) return 0;
+    if (needs_quote && quote_at(text, behind_spaces(text, text.starts_with("===") ? 3 : 2)).empty()) return 0;
     const auto sign = std::ranges::find_if(signs, [&](std::string_view one) { return text.starts_with(one); });
     return sign == signs.end() ? 0 : sign->size();
 }
@@ -141,6 +142,71 @@ bool is_written_as_type(std::string_view value) noexcept {
     return is_name && (size.empty() || detail::is_one_of(size, sizes));
 }
 
+/// Behind "str", "string | None", "Optional[str]", "&str"; `at`: there is none.
+std::size_t behind_type(std::string_view text, std::size_t at) noexcept {
+    constexpr std::size_t longest = 64;
+    constexpr std::string_view signs = "_.<>?[]&*:";
+    text = text.substr(0, at + std::min(longest, text.size() - at));
+    const auto is_of_type = [&](char c) { return detail::is_alnum(c) || signs.find(c) != none; };
+    while (true) {
+        const std::size_t begin = at;
+        while (at < text.size() && is_of_type(text[at])) ++at;
+        at = behind_spaces(text, at);
+        const bool goes_on = at > begin && at + 1 < text.size() && text[at] == '|' && text[at + 1] != '|';
+        if (!goes_on) return at;
+        at = behind_spaces(text, at + 1);
+    }
+}
+
+/// In quotation marks, which stand at `at`.
+std::optional<ValuePlace> quoted_at(std::string_view text, std::size_t at, bool is_default = false) noexcept {
+    ValuePlace place = place_at(text, behind_spaces(text, at));
+    if (place.quote.empty()) return std::nullopt;
+    place.is_of_program = true;
+    place.is_default = is_default;
+    return place;
+}
+
+/// Behind "=" in front of a quotation mark, and what may stand there in a program.
+std::optional<ValuePlace> quoted_behind_sign(std::string_view text, std::size_t at) noexcept {
+    const std::size_t sign = size_of_assignment(text.substr(std::min(at, text.size())));
+    return sign == 0 ? std::nullopt : quoted_at(text, at + sign);
+}
+
+/// As programs write it: `env["NAME"] = "`, `char name[] = "`, `define("NAME", "`, `getenv("NAME", "`, `NAME || "`,
+/// `#define NAME "`, `var name string = "`. `at` is behind the name, its closing mark and spaces.
+std::optional<ValuePlace> place_in_program(std::string_view text, std::size_t name, std::size_t at,
+                                           bool is_quoted) noexcept {
+    const std::string_view rest = text.substr(at);
+    const std::string_view front = text.substr(0, name);
+    if (rest.starts_with("||") || rest.starts_with("??")) return quoted_at(text, at + 2, true);
+    if (is_quoted) {
+        if (rest.starts_with(']')) return quoted_behind_sign(text, behind_spaces(text, at + 1));
+        if (!rest.starts_with(',')) return std::nullopt;
+        const std::string_view call = front.substr(0, front.find_last_not_of("\\\"'`") + 1);
+        if (call.ends_with("define(")) return quoted_at(text, at + 1);
+        const bool is_get = call.ends_with("getenv(") || call.ends_with("environ.get(") || call.ends_with("env(");
+        return is_get ? quoted_at(text, at + 1, true) : std::nullopt;
+    }
+    if (rest.starts_with('[')) {
+        const std::size_t end = rest.find_first_not_of("0123456789", 1);
+        const bool is_array = end != none && rest[end] == ']';
+        return is_array ? quoted_behind_sign(text, behind_spaces(text, at + end + 1)) : std::nullopt;
+    }
+    if (front.ends_with("#define ")) return quoted_at(text, at);
+    if (front.ends_with("var ") || front.ends_with("const ")) return quoted_behind_sign(text, behind_type(text, at));
+    return std::nullopt;
+}
+
+/// `ENV NAME value` of a Dockerfile.
+std::optional<ValuePlace> place_in_dockerfile(std::string_view text, std::size_t name, std::size_t at) noexcept {
+    const bool is_env = text.substr(0, name).ends_with("ENV ") && begins_line(text, name - 4);
+    if (!is_env || at >= text.size() || text.find_first_of(" \t", at) != none) return std::nullopt;
+    ValuePlace place = place_at(text, at);
+    place.is_line = place.quote.empty();
+    return place;
+}
+
 }  // namespace
 
 std::optional<ValuePlace> place_of_value(std::string_view text, std::size_t name, std::size_t end) {
@@ -149,6 +215,8 @@ std::optional<ValuePlace> place_of_value(std::string_view text, std::size_t name
     std::size_t at = behind_spaces(text, behind_quote);
     const std::size_t sign = size_of_assignment(text.substr(at));
     if (sign == 0) {
+        if (const auto place = place_in_program(text, name, at, !closing.empty())) return place;
+        if (const auto place = place_in_dockerfile(text, name, at)) return place;
         if (!closing.empty()) return place_behind_named(text, behind_quote);
         const bool is_tag = at < text.size() && (text[at] == '>' || text.substr(at).starts_with("&gt;"));
         if (is_tag && name > 0 && (text[name - 1] == '<' || text[name - 1] == ':' || text[name - 1] == ';'))
@@ -159,6 +227,13 @@ std::optional<ValuePlace> place_of_value(std::string_view text, std::size_t name
         return place_at(text, at);
     }
     ValuePlace place = place_at(text, behind_spaces(text, at + sign));
+    if (sign == 1 && text[at] == ':' && place.quote.empty()) {
+        const std::size_t behind = behind_type(text, place.begin);
+        if (behind > place.begin && text.substr(behind).starts_with('=')) {
+            if (const auto typed = quoted_behind_sign(text, behind)) return typed;
+        }
+    }
+    place.is_of_program = sign == 3 && text[at] == '=';
     const bool is_direct = at == end && place.begin == at + sign && text[at] == '=';
     place.is_line = is_direct && is_of_environment(text.substr(name, end - name)) && begins_line(text, name);
     return place;
@@ -356,6 +431,32 @@ std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
     const std::size_t colon = line.substr(0, argument).find(':', at);
     if (colon == none || is_to_be_filled(line.substr(colon + 1, argument - colon - 1))) return std::nullopt;
     return Stretch{colon + 1, argument};
+}
+
+namespace {
+
+/// Options of redis-cli end with `front`.
+bool is_of_redis(std::string_view front) noexcept {
+    const std::size_t program = front.rfind("redis-cli ");
+    return program != none && front.ends_with(" -") && front.substr(program).find_first_of("|;&\n") == none;
+}
+
+}  // namespace
+
+std::optional<Stretch> password_of_option(std::string_view line, std::size_t name, std::size_t end) noexcept {
+    const std::string_view option = line.substr(name, end - name);
+    const std::string_view front = front_of(line, name);
+    if (!front.ends_with('-') || !(option == "a" ? is_of_redis(front) : front.ends_with("sshpass -")))
+        return std::nullopt;
+    std::size_t at = behind_spaces(line, end);
+    at += quote_at(line, at).size();
+    const std::size_t argument = end_of_argument(line, at);
+    const std::string_view value = line.substr(at, argument - at);
+    constexpr std::size_t least = 6;
+    if (value.size() < least || value.starts_with('-') || is_to_be_filled(value) ||
+        kind_of_name(value) == NameKind::secret)
+        return std::nullopt;
+    return Stretch{at, argument};
 }
 
 std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name, std::size_t end,

@@ -15,6 +15,8 @@ struct ValuePlace {
     std::string_view quote{};      ///< the mark in front of it, with the backslashes of JSON in JSON; empty: none
     bool is_line = false;          ///< the rest of the line, as in a file of an environment
     bool is_between_tags = false;  ///< of XML
+    bool is_of_program = false;    ///< as programs assign and compare it: a message may stand there too
+    bool is_default = false;       ///< behind "||" and the like, where "unknown" may stand too
 };
 
 /// Behind the name that stands from `name` to `end` of `text`; nullopt: it names nothing there.
@@ -38,6 +40,9 @@ struct Stretch {
 /// Behind the user of "curl -u user:password"; `end` is behind the option's name, which begins at `name`.
 [[nodiscard]] std::optional<Stretch> password_of_curl(std::string_view line, std::size_t name,
                                                       std::size_t end) noexcept;
+/// Of "sshpass -p password" and "redis-cli -a password"; `end` is behind the option's name, which begins at `name`.
+[[nodiscard]] std::optional<Stretch> password_of_option(std::string_view line, std::size_t name,
+                                                        std::size_t end) noexcept;
 /// Of a line of .netrc; `end` is behind the word "password". `context`: what lines in front say of it.
 [[nodiscard]] std::optional<Stretch> password_of_netrc(std::string_view line, std::size_t name, std::size_t end,
                                                        const LineContext& context) noexcept;

@@ -293,3 +293,71 @@ TEST_CASE("JSON in which nothing is masked keeps its spelling, in arrays with ce
     check_that_all_stay(
         {R"(["-----BEGIN CERTIFICATE-----","MIID\/x"])", R"({"a":["x","-----BEGIN CERTIFICATE-----\n","MIID\/x\n"]})"});
 }
+
+TEST_CASE("what programs assign to a name is masked, what they say about it is not", "[redaction]") {
+    for (const auto& [front, behind] :
+         std::vector<std::pair<std::string, std::string>>{{"password: str = \"", "\""},
+                                                          {"password: str | None = '", "'"},
+                                                          {"let password: &str = \"", "\";"},
+                                                          {"var apiKey string = \"", "\""},
+                                                          {"const dbPassword string = \"", "\""},
+                                                          {"char password[] = \"", "\";"},
+                                                          {"static const char password[64] = \"", "\";"},
+                                                          {"os.environ[\"DB_PASSWORD\"] = \"", "\""},
+                                                          {"$cfg['db_password'] = '", "';"},
+                                                          {"define('DB_PASSWORD', '", "');"},
+                                                          {"os.getenv(\"DB_PASSWORD\", \"", "\")"},
+                                                          {"os.environ.get(\"API_TOKEN\", \"", "\")"},
+                                                          {"const secret = process.env.API_SECRET || '", "';"},
+                                                          {"process.env.API_SECRET ?? \"", "\""},
+                                                          {"if (password === \"", "\") {"},
+                                                          {"#define WIFI_PASSWORD \"", "\""},
+                                                          {"ENV DB_PASSWORD ", ""}}) {
+        CAPTURE(front);
+        CHECK(masked_content(front + "hunter2222" + behind) == front + "***" + behind);
+        const std::string text = front + "hunter2222" + behind;
+        const json in_json = json::parse(masked_content(json{{"text", text}}.dump()));
+        CHECK(in_json["text"] == front + "***" + behind);
+    }
+    CHECK(masked_content("define('DB_PASSWORD', 'swordfish')") == "define('DB_PASSWORD', '***')");
+    check_that_all_stay({"[\"password\", \"created_at\", \"updated_at\"]",
+                         "(\"token\", \"identifier\")",
+                         "labels[\"password\"] = \"Enter your password\"",
+                         "labels['password'] = this.password",
+                         "token ?? \"not-configured\"",
+                         "password || 'Password required'",
+                         "if (token === \"identifier\")",
+                         "token: str = \"identifier\"",
+                         "define('ERR_TOKEN', 'Invalid token supplied')",
+                         "os.getenv(\"API_TOKEN\", \"not-configured\")",
+                         "password: str = Field(...)",
+                         "def login(user: str, password: str, name: str = \"somebody-1\")",
+                         "a || token || \"\"",
+                         "ENV API_TOKEN is required here",
+                         "#define TXT_kECDHEPSK \"kECDHEPSK\"",
+                         "#define SN_kx_psk \"KxECDHE-PSK\"",
+                         "Authorization: MAC id=\"h480djs93hd8\"",
+                         "tokens[token] = \"identifier1\"",
+                         "var token = parser.next()",
+                         "const password = useState(\"\")",
+                         "password[0] == other[0]",
+                         "char token[64];"});
+}
+
+TEST_CASE("strings of a list under a name are masked where they look like secrets", "[redaction]") {
+    CHECK(masked_content(R"({"X-Api-Key":["k3Jx9QpL2vRtW8"],"b":["k3Jx9QpL2vRtW8"]})") ==
+          R"({"X-Api-Key":["***"],"b":["k3Jx9QpL2vRtW8"]})");
+    CHECK(masked_content(R"({"Authorization":["q8Zr2LkX0vPw7TnB4mYc","q8Zr2LkX0vPw7TnB4mYd"]})") ==
+          R"({"Authorization":["***","***"]})");
+    check_that_all_stay({R"({"password":["must have 8 characters","required","too-short"]})",
+                         R"({"token":[{"kind":"identifier12"}],"secret":["shop/database/login-1"]})"});
+}
+
+TEST_CASE("passwords of sshpass, redis-cli and of connections with a user are masked", "[redaction]") {
+    CHECK(masked_content("sshpass -p 'hunter22' ssh ann@h") == "sshpass -p '***' ssh ann@h");
+    CHECK(masked_content("redis-cli -h cache -a hunter22 ping") == "redis-cli -h cache -a *** ping");
+    CHECK(masked_content("Server=db;Uid=sa;Pwd=Summer2024!;Encrypt=true") == "Server=db;Uid=sa;Pwd=***;Encrypt=true");
+    check_that_all_stay({"mkdir -p directory1", "ls -a directory1", "sshpass -p $PASSWORD ssh h", "sshpass -p password",
+                         "sshpass -p -oBatchMode=yes ssh h", "redis-cli ping; ls -a directory1", "PWD=/home/ann/work",
+                         "user=ann; pwd=short", "pwd=directory1"});
+}
