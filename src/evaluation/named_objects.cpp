@@ -23,6 +23,8 @@ constexpr bool is_telling(std::string_view word) noexcept {
     return word.size() >= 8 || word.find('/') != std::string_view::npos;
 }
 
+constexpr std::size_t most_absent = std::size_t{1} << 19;
+
 }  // namespace
 
 const std::vector<ObjectId>& NamedObjects::named_by(PieceId id, const Piece& piece) {
@@ -55,14 +57,17 @@ std::vector<ObjectId> NamedObjects::names_in(std::string_view text) {
 
 /// The key, or what stands behind any of its slashes.
 std::optional<ObjectId> NamedObjects::find(std::string_view word) {
-    for (const std::string_view start : {word, without_end_marks(word)}) {
-        std::string_view key = start;
-        while (is_telling(key)) {
-            if (const auto object = find_key(key)) return object;
-            const std::size_t slash = key.find('/');
-            if (slash == std::string_view::npos) break;
-            key.remove_prefix(slash + 1);
-        }
+    if (const auto object = find_ending(word)) return object;
+    const std::string_view shorter = without_end_marks(word);
+    return shorter.size() == word.size() ? std::nullopt : find_ending(shorter);
+}
+
+std::optional<ObjectId> NamedObjects::find_ending(std::string_view key) {
+    while (is_telling(key)) {
+        if (const auto object = find_key(key)) return object;
+        const std::size_t slash = key.find('/');
+        if (slash == std::string_view::npos) break;
+        key.remove_prefix(slash + 1);
     }
     return std::nullopt;
 }
@@ -71,18 +76,33 @@ std::optional<ObjectId> NamedObjects::find(std::string_view word) {
 std::optional<ObjectId> NamedObjects::find_key(std::string_view key) {
     if (!is_valid_key(key)) return std::nullopt;
     if (const auto known = by_key_.find(std::string(key)); known != by_key_.end()) return known->second;
+    const Hash128 hash = hash128(key);
+    const std::string folder(key.substr(0, key.find('/')));
+    if (absent_.contains(hash) && !folders_.contains(folder)) return std::nullopt;
     std::optional<std::string> content = storage_->get(key);
-    if (!content) return std::nullopt;
+    if (!content) {
+        if (absent_.size() >= most_absent) absent_.clear();
+        absent_.insert(hash);
+        return std::nullopt;
+    }
     const auto id = static_cast<ObjectId>(objects_.size());
     objects_.emplace_back(std::move(*content));
     by_key_.emplace(key, id);
+    folders_.insert(folder);
     return id;
 }
 
+const std::vector<ObjectId>& NamedObjects::holders_of(Needle needle) {
+    holders_.resize(needles_.size());
+    for (; searched_ < objects_.size(); ++searched_) {
+        for (const Needle held : needles_.find_in(objects_[searched_].content))
+            holders_[held].push_back(static_cast<ObjectId>(searched_));
+    }
+    return holders_[needle];
+}
+
 bool NamedObjects::holds(ObjectId object, Needle needle) {
-    const auto [known, is_new] = objects_[object].holds.try_emplace(needle, false);
-    if (is_new) known->second = needles_.holds(objects_[object].content, needle);
-    return known->second;
+    return std::ranges::binary_search(holders_of(needle), object);
 }
 
 bool NamedObjects::holds_copy(ObjectId object, std::string_view old_text) {

@@ -3,6 +3,7 @@
 #include "characters.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace whittle::inline v0::evaluation {
@@ -103,8 +104,10 @@ template <typename Messages, typename Holds>
 std::optional<Repairs::Found> Repairs::find_object(const Messages& messages, Holds holds) {
     if (!objects_.has_storage()) return std::nullopt;
     std::vector<ObjectId> named;
+    std::unordered_set<ObjectId> is_asked;
     const auto holder_named_by = [&](PieceId piece) -> std::optional<ObjectId> {
         for (const ObjectId object : objects_.named_by(piece, shown_.table()[piece])) {
+            if (!is_asked.insert(object).second) continue;
             if (holds(object)) return object;
             named.push_back(object);
         }
@@ -120,13 +123,14 @@ std::optional<Repairs::Found> Repairs::find_object(const Messages& messages, Hol
     }
     for (const ObjectId first : named) {
         for (const ObjectId object : objects_.named_in(first)) {
-            if (holds(object)) return Found{object, first};
+            if (is_asked.insert(object).second && holds(object)) return Found{object, first};
         }
     }
     return std::nullopt;
 }
 
 std::optional<Repairs::Found> Repairs::object_with(Needle needle) {
+    if (!stored_.hold_needle(needle)) return std::nullopt;
     return find_object(session_.probes.occurrences[needle],
                        [&](ObjectId object) { return objects_.holds(object, needle); });
 }

@@ -3,6 +3,7 @@
 #include "named_objects.hpp"
 #include "prefix_tree.hpp"
 #include "shown_messages.hpp"
+#include "stored_texts.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -23,9 +24,14 @@ struct Missing {
 /// requests for as long as the strategy had kept the original.
 class Repairs {
 public:
-    Repairs(const SessionData& session, ShownMessages& shown, NamedObjects& objects,
+    Repairs(const SessionData& session, ShownMessages& shown, NamedObjects& objects, StoredTexts& stored,
             std::span<const CostProfile> profiles)
-        : session_(session), shown_(shown), objects_(objects), profiles_(profiles), money_(profiles.size()) {}
+        : session_(session),
+          shown_(shown),
+          objects_(objects),
+          stored_(stored),
+          profiles_(profiles),
+          money_(profiles.size()) {}
 
     /// `cached`: of the request, by profile.
     void pay(std::size_t call, const Missing& missing, std::span<const Cached> cached);
@@ -85,6 +91,7 @@ private:
     const SessionData& session_;
     ShownMessages& shown_;
     NamedObjects& objects_;
+    StoredTexts& stored_;
     std::span<const CostProfile> profiles_;
     std::size_t call_ = 0;
     std::vector<Fetched> kept_{};

@@ -100,8 +100,8 @@ Run::Impl::Impl(const Session& session, const RunOptions& options)
       stored_(data_, shown_, objects_),
       sent_cache_(shown_.table(), profiles_, data_.system_piece.has_value()),
       raw_cache_(data_.table, profiles_, data_.system_piece.has_value()),
-      repairs_(data_, shown_, objects_, profiles_),
-      line_repairs_(data_, shown_, objects_, profiles_),
+      repairs_(data_, shown_, objects_, stored_, profiles_),
+      line_repairs_(data_, shown_, objects_, stored_, profiles_),
       ledger_(profiles_),
       removed_(data_.pieces.size()),
       was_whole_(data_.pieces.size()) {
@@ -257,7 +257,7 @@ void Run::Impl::count(ProbeKind kind, std::size_t age, bool is_visible, bool is_
 
 bool Run::Impl::ask(ProbeKind kind, Needle needle, std::size_t age) {
     const bool is_visible = shown_.shows(needle);
-    count(kind, age, is_visible, !is_visible && repairs_.object_with(needle).has_value());
+    count(kind, age, is_visible, !is_visible && stored_.hold_needle(needle));
     return is_visible;
 }
 

@@ -7,25 +7,45 @@ namespace whittle::inline v0::evaluation {
 
 bool StoredTexts::hold(std::size_t message) {
     if (!objects_.has_storage()) return false;
-    take_names();
+    take_all_names();
     return all_texts(*session_.piece(message).message,
                      [&](const std::string& text, std::size_t number) { return is_held(message, text, number); });
 }
 
-void StoredTexts::take_names() {
-    if (are_names_known_) return;
-    are_names_known_ = true;
-    for (const ObjectId object : named_) is_named_[object] = false;
-    named_.clear();
-    const auto take = [&](ObjectId object) {
+bool StoredTexts::hold_needle(Needle needle) {
+    if (!objects_.has_storage()) return false;
+    const auto is_one_named = [&] {
+        return std::ranges::any_of(objects_.holders_of(needle), [&](ObjectId object) { return is_named(object); });
+    };
+    take_names();
+    if (is_one_named()) return true;
+    take_all_names();
+    return is_one_named();
+}
+
+void StoredTexts::take(const std::vector<ObjectId>& objects) {
+    for (const ObjectId object : objects) {
         if (object >= is_named_.size()) is_named_.resize(object + 1);
         if (!is_named_[object]) named_.push_back(object);
         is_named_[object] = true;
-    };
-    for (const PieceId piece : shown_.others())
-        std::ranges::for_each(objects_.named_by(piece, shown_.table()[piece]), take);
+    }
+}
+
+void StoredTexts::take_names() {
+    if (known_ != Known::nothing) return;
+    known_ = Known::in_request;
+    for (const ObjectId object : named_) is_named_[object] = false;
+    named_.clear();
+    for (const PieceId piece : shown_.others()) take(objects_.named_by(piece, shown_.table()[piece]));
+}
+
+/// With those that objects name.
+void StoredTexts::take_all_names() {
+    take_names();
+    if (known_ == Known::all) return;
+    known_ = Known::all;
     const std::vector<ObjectId> in_request = named_;
-    for (const ObjectId object : in_request) std::ranges::for_each(objects_.named_in(object), take);
+    for (const ObjectId object : in_request) take(objects_.named_in(object));
     std::ranges::sort(named_, std::greater{});
 }
 
@@ -33,7 +53,7 @@ void StoredTexts::take_names() {
 /// asked for when it has just been stored.
 bool StoredTexts::is_held(std::size_t message, std::string_view text, std::size_t number) {
     Search& search = searches_[Hash128{message, number}];
-    if (std::ranges::any_of(search.found_in, [&](ObjectId object) { return is_named_[object]; })) return true;
+    if (std::ranges::any_of(search.found_in, [&](ObjectId object) { return is_named(object); })) return true;
     if (search.is_done.empty()) search.grams = some_grams(text);
     search.is_done.resize(is_named_.size());
     for (const ObjectId object : named_) {

@@ -2,6 +2,13 @@
 #include "support/catch.hpp"
 
 #include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 using namespace whittle;
 using namespace whittle::evaluation;
@@ -156,4 +163,81 @@ TEST_CASE("arguments in a stored object hold an old text as a JSON string does",
     RunOptions options = only("no_cache");
     options.storage = storage;
     CHECK(run_replacing(edited(1), 0, {{2, "[all of it: conv/1a]"}}, options).repairs_recovered == 1);
+}
+
+namespace {
+
+/// A store that notes what it is asked for.
+class AskedStorage final : public Storage {
+public:
+    void put_if_absent(std::string_view key, std::string_view content) override { held_->put_if_absent(key, content); }
+    std::optional<std::string> get(std::string_view key, std::int64_t offset, std::int64_t max_bytes) override {
+        ++asked[std::string(key)];
+        return held_->get(key, offset, max_bytes);
+    }
+
+    std::map<std::string, int> asked{};
+
+private:
+    std::shared_ptr<Storage> held_ = memory_storage();
+};
+
+}  // namespace
+
+TEST_CASE("a word that names no object is asked of the store once", "[evaluation]") {
+    const Session session = needs_a_path(3).session();
+    const auto storage = std::make_shared<AskedStorage>();
+    const std::string words = " function_of_words written/in/objects and.of.sentences. function_of_words";
+    storage->put_if_absent("conv/1", words + words);
+    storage->put_if_absent("conv/2", words + " conv/1");
+    RunOptions options = only("no_cache");
+    options.storage = storage;
+    CHECK(run_replacing(session, 0, {{2, "conv/2" + words}, {4, words + " conv/1"}}, options).repairs_rerun == 1);
+    CHECK(storage->asked.size() == 2 + 5);
+    for (const auto& [key, times] : storage->asked) {
+        CAPTURE(key);
+        CHECK(times == 1);
+    }
+}
+
+TEST_CASE("a key without an object is asked for again where its folder has others", "[evaluation]") {
+    const Session session = needs_a_path(0).session();
+    const auto storage = std::make_shared<AskedStorage>();
+    storage->put_if_absent("conv/1", "other words");
+    RunOptions options = only("no_cache");
+    options.storage = storage;
+    Run run(session, options);
+    const std::vector<std::string> shown{"", "conv/1 and later conv/2", "conv/2 is there", "conv/2 is there"};
+    for (std::size_t call = 0; call < session.calls().size(); ++call) {
+        Request request;
+        for (std::size_t i = 0; i < session.calls()[call]; ++i) request.rest.push_back({i, nullptr});
+        if (call > 0) {
+            Message changed = session.messages()[2];
+            changed.content = shown[call];
+            request.rest[2].message = std::make_shared<const Message>(std::move(changed));
+        }
+        run.send(call, request);
+        if (call == 1) storage->put_if_absent("conv/2", "src/parser/lexer.cpp");
+    }
+    CHECK(storage->asked["conv/2"] == 2);
+    CHECK(run.finish().repairs_recovered == 1);
+}
+
+TEST_CASE("of objects that several name the first in order is read", "[evaluation]") {
+    const Session session = needs_a_path(0).session();
+    const auto storage = memory_storage();
+    const std::string needed = "src/parser/lexer.cpp ";
+    storage->put_if_absent("conv/short", needed);
+    storage->put_if_absent("conv/long", needed + std::string(3'979, 'x'));
+    storage->put_if_absent("conv/list", "conv/none conv/list conv/long conv/short");
+    storage->put_if_absent("conv/none", "conv/list");
+    RunOptions options = only("no_cache");
+    options.storage = storage;
+    const auto paid = [&](const std::string& text) {
+        return repairs_of(run_replacing(session, 0, {{2, text}}, options));
+    };
+    // In the call that reads it and in the one behind it.
+    CHECK(paid("conv/long or conv/short") > paid("conv/short or conv/long") + 1'900);
+    CHECK(std::abs(paid("conv/none conv/list") - paid("conv/none conv/list conv/none")) < 20);
+    CHECK(paid("conv/none conv/list") > paid("conv/short conv/list") + 1'900);
 }
