@@ -448,7 +448,7 @@ bool ClaudeThread::may_copy(const std::vector<ClaudeRange>& ranges, bool keeps_f
         for_each_message({0, ranges.back().end}, add);
     } else {
         std::ranges::for_each(entries_.newest_compaction().kept, add);
-        for_each_message({2 * entries_.newest_compaction().before, ranges.back().end}, add);
+        for_each_message({2 * entries_.newest_compaction_at(), ranges.back().end}, add);
     }
     return copies_->take(bytes);
 }
@@ -465,7 +465,7 @@ std::vector<ordered_json> ClaudeThread::copies_of(const std::vector<ClaudeRange>
     std::size_t first = 0;
     if (entries_.compactions() > 0) {
         copies = entries_.newest_compaction().kept;
-        first = 2 * entries_.newest_compaction().before;
+        first = 2 * entries_.newest_compaction_at();
     }
     if (!kept.empty()) for_each_message({first, kept.back().end}, add);
     return copies;

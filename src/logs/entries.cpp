@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -117,17 +118,16 @@ std::size_t Entries::add(Entry entry) {
 }
 
 std::size_t Entries::add_in_front_of_compaction(Entry entry) {
-    for (auto one = compactions_.rbegin(); one != compactions_.rend() && one->before == entries_.size(); ++one)
-        ++one->before;
+    if (was_compacted_here()) ++rows_.back().before;
     return add(std::move(entry));
 }
 
 void Entries::insert_all(std::vector<std::pair<std::size_t, Entry>> entries) {
     if (entries.empty()) return;
     const auto is_behind = [](std::size_t place, const auto& one) { return place < one.first; };
-    for (Compaction& compaction : compactions_)
-        compaction.before += static_cast<std::size_t>(
-            std::upper_bound(entries.begin(), entries.end(), compaction.before, is_behind) - entries.begin());
+    for (Row& row : rows_)
+        row.before += static_cast<std::size_t>(std::upper_bound(entries.begin(), entries.end(), row.before, is_behind) -
+                                               entries.begin());
     std::vector<Entry> all;
     all.reserve(entries_.size() + entries.size());
     auto next = entries.begin();
@@ -143,25 +143,33 @@ void Entries::truncate(std::size_t size) {
         if (entries_[i].call) bill_elsewhere(*std::move(entries_[i].call));
     }
     entries_.resize(std::min(size, entries_.size()));
-    while (!compactions_.empty() && compactions_.back().before > entries_.size()) compactions_.pop_back();
+    while (!rows_.empty() && rows_.back().before > entries_.size()) undo_compaction();
 }
 
 void Entries::bill_elsewhere(Call call) { elsewhere_.push_back(without_zeros(std::move(call))); }
 
-Compaction& Entries::compact() { return compactions_.emplace_back(Compaction{entries_.size(), {}, {}, std::nullopt}); }
-
-bool Entries::was_compacted_here() const noexcept {
-    return !compactions_.empty() && compactions_.back().before == entries_.size();
+Compaction& Entries::compact_at(std::size_t place) {
+    if (rows_.empty() || rows_.back().before != place) rows_.push_back({place, compactions_.size()});
+    return compactions_.emplace_back();
 }
+
+void Entries::undo_compaction() {
+    compactions_.pop_back();
+    if (rows_.back().first == compactions_.size()) rows_.pop_back();
+}
+
+bool Entries::was_compacted_here() const noexcept { return !rows_.empty() && rows_.back().before == entries_.size(); }
 
 void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
     std::optional<double> start;
     bool has_times = false;
     std::size_t read = 0;
-    auto compaction = compactions_.begin();
+    auto row = rows_.begin();
     const auto settle = [&](std::size_t reached) {
-        for (; compaction != compactions_.end() && compaction->before <= reached; ++compaction)
-            compaction->before = session.recording.messages.size();
+        for (; row != rows_.end() && row->before <= reached; ++row) {
+            const std::size_t end = std::next(row) == rows_.end() ? compactions_.size() : std::next(row)->first;
+            for (std::size_t i = row->first; i < end; ++i) compactions_[i].before = session.recording.messages.size();
+        }
     };
     std::string reason;
     for (Entry& entry : entries_) {
@@ -190,6 +198,7 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
                       [&](const ordered_json& message) { return !is_message(message, is_anthropic, reason); });
     }
     session.compactions = std::move(compactions_);
+    rows_.clear();
     for (const Call& call : elsewhere_) session.billed_elsewhere += call.usage.value_or(Usage{});
     session.calls_elsewhere = static_cast<std::int64_t>(elsewhere_.size());
     session.elsewhere = std::move(elsewhere_);

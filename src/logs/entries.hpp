@@ -58,14 +58,18 @@ public:
     void truncate(std::size_t size);
     void bill_elsewhere(Call call);
     void bill_elsewhere(const Usage& usage) { bill_elsewhere(Call{.usage = usage}); }
-    /// A new compaction at the place that was reached.
-    Compaction& compact();
+    /// A new compaction at the place that was reached. Its own `before` is set when all of it is finished.
+    Compaction& compact() { return compact_at(entries_.size()); }
+    /// In front of the message at `place`; not in front of the compactions that are there.
+    Compaction& compact_at(std::size_t place);
     /// Takes the newest one back; there has to be one.
-    void undo_compaction() { compactions_.pop_back(); }
+    void undo_compaction();
     /// Whether the newest compaction is at the place that was reached.
     [[nodiscard]] bool was_compacted_here() const noexcept;
     /// There has to be one.
     [[nodiscard]] Compaction& newest_compaction() noexcept { return compactions_.back(); }
+    /// How many messages are in front of it.
+    [[nodiscard]] std::size_t newest_compaction_at() const noexcept { return rows_.back().before; }
     [[nodiscard]] std::size_t compactions() const noexcept { return compactions_.size(); }
     [[nodiscard]] std::vector<Compaction>& all_compactions() noexcept { return compactions_; }
 
@@ -79,8 +83,15 @@ public:
     void finish(Session& session, bool is_anthropic, LogNotes& notes);
 
 private:
+    /// Compactions in a row at one place, which is moved for all of them.
+    struct Row {
+        std::size_t before = 0;  // the messages in front of them
+        std::size_t first = 0;   // of `compactions_`
+    };
+
     std::vector<Entry> entries_{};
     std::vector<Compaction> compactions_{};
+    std::vector<Row> rows_{};  // by ascending places
     std::vector<Call> elsewhere_{};
 };
 

@@ -139,8 +139,8 @@ void take_sent_requests(ordered_json& steps, Entries& entries, LogNotes& notes) 
         if (step != nullptr && step->asked_nothing) entry.call.reset();
         if (step != nullptr && step->request != nullptr) {
             if (RequestMarks marks = marks_of_list(*step->request); marks != request) {
-                Compaction& compaction =
-                    entries.all_compactions().emplace_back(Compaction{i, {}, "history_processor", std::nullopt});
+                Compaction& compaction = entries.compact_at(i);
+                compaction.trigger = "history_processor";
                 for (ordered_json& message : *step->request) {
                     compaction.kept.push_back(swe_message_as_sent(message));
                     message = nullptr;  // so that requests are held once

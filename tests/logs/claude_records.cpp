@@ -278,3 +278,25 @@ TEST_CASE("a long session of Claude Code that was often taken back, or never ans
     CHECK(session.recording.messages.size() == 3 * many + 2);
     CHECK(session.recording.messages.back().json()["content"] == "again");
 }
+
+TEST_CASE("results of unknown calls stand in front of all compactions of Claude Code that are there", "[logs]") {
+    const std::string boundary = R"("type":"system","subtype":"compact_boundary")";
+    const std::string text = claude_prompt("u1", "", "first") + claude_reply("a1", "u1", "m1", claude_text("one")) +
+                             claude_record("b1", "", boundary) + claude_record("b2", "b1", boundary) +
+                             claude_result("r1", "a1", "none") + claude_result("r2", "a1", "nothing") +
+                             claude_prompt("s1", "b2", "summary", R"("isCompactSummary":true,)");
+    const std::string rest = claude_prompt("u2", "s1", "second") +
+                             claude_reply("a2", "u2", "m2", claude_text("two"), R"("input_tokens":1)", "");
+    const Session session = read_claude(text + rest).sessions.at(0);
+    CHECK(roles_of(session) == "uauuua");
+    REQUIRE(session.compactions.size() == 2);
+    CHECK(session.compactions[0].before == 4);
+    CHECK(session.compactions[1].before == 4);
+    CHECK(request_text(session, 1) == "summary\nsecond\n");
+    const Session back = read_claude(text + rest + claude_record("b3", "a2", boundary) +
+                                     claude_prompt("u3", "s1", "third") + claude_result("r3", "u3", "none"))
+                             .sessions.at(0);
+    REQUIRE(back.compactions.size() == 2);
+    CHECK(back.compactions[1].before == 4);
+    CHECK(read_claude(text + rest + claude_prompt("u3", "u1", "third")).sessions.at(0).compactions.empty());
+}
