@@ -137,6 +137,14 @@ bool is_gemini_setup(const ordered_json& message) {
     return std::ranges::any_of(beginnings, [&](std::string_view with) { return said.starts_with(with); });
 }
 
+bool is_empty_gemini_reply(const ordered_json& message) {
+    if (text_at(message, "type") != "gemini") return false;
+    if (const ordered_json* runs = tree_at(message, "toolCalls"); runs != nullptr && !runs->empty()) return false;
+    return std::ranges::all_of(gemini_parts(message, "content"), [](const ordered_json& part) {
+        return text_of_gemini_part(part).empty() && tree_at(part, "functionCall") == nullptr;
+    });
+}
+
 bool holds_gemini_results(const ordered_json& message) {
     return text_at(message, "type") == "user" &&
            std::ranges::any_of(gemini_parts(message, "content"),

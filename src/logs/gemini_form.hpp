@@ -20,6 +20,9 @@ namespace whittle::inline v0::logs {
 /// What the agent itself leaves out when it resumes a session, or writes anew: its context, and commands.
 [[nodiscard]] bool is_gemini_setup(const ordered_json& message);
 
+/// A reply that is no message, since it has neither text nor calls. May be false of one whose list of calls holds none.
+[[nodiscard]] bool is_empty_gemini_reply(const ordered_json& message);
+
 /// A prompt that results of tools stand in.
 [[nodiscard]] bool holds_gemini_results(const ordered_json& message);
 

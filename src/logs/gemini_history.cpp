@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
-#include <span>
+#include <optional>
 #include <utility>
 
 namespace whittle::inline v0::logs {
@@ -26,10 +26,10 @@ std::vector<GeminiRecord> records_of_gemini(const ordered_json& messages, std::s
 /// What the agent says again of a message may lack what it does not send.
 void write_again(GeminiRecord& record, ordered_json message, std::size_t line) {
     for (const char* key : {"id", "tokens", "model", "toolCalls"}) {
-        const ordered_json* old = find_member(record.message, key);
+        const auto old = record.message.find(key);
         const ordered_json* now = find_member(message, key);
         const bool is_lost = now == nullptr || now->is_null() || std::string_view(key) == "id";
-        if (is_lost && old != nullptr) message[key] = *old;
+        if (is_lost && old != record.message.end()) message[key] = std::move(*old);
     }
     record.message = std::move(message);
     record.line = line;
@@ -41,8 +41,10 @@ struct ShownGemini {
     std::size_t record = 0;
 };
 
-/// Without what the agent writes anew when it resumes.
-bool is_shown_gemini(const ordered_json& message) { return is_gemini_turn(message) && !is_gemini_setup(message); }
+/// Without what the agent writes anew when it resumes, and what is no message.
+bool is_shown_gemini(const ordered_json& message) {
+    return is_gemini_turn(message) && !is_gemini_setup(message) && !is_empty_gemini_reply(message);
+}
 
 /// The first messages of records that the model is shown.
 struct ShownStart {
@@ -50,9 +52,10 @@ struct ShownStart {
     bool is_whole = true;  ///< there are no more than these
 };
 
-/// At least `least` messages, if there are so many. `shown`: which of the records to look at.
-template <typename RecordAt>
-ShownStart start_of_shown(std::span<const std::size_t> shown, RecordAt record_at, std::size_t least) {
+/// At least `least` messages, if there are so many; nullopt if `may_read(message)` says no of one. `shown`: which of
+/// the records to look at.
+template <typename Shown, typename RecordAt, typename MayRead>
+std::optional<ShownStart> start_of_shown(const Shown& shown, RecordAt record_at, std::size_t least, MayRead may_read) {
     Entries entries;
     LogNotes notes;
     GeminiMessages messages(entries, notes);
@@ -62,6 +65,7 @@ ShownStart start_of_shown(std::span<const std::size_t> shown, RecordAt record_at
             start.is_whole = false;
             break;
         }
+        if (!may_read(record_at(at).message)) return std::nullopt;
         messages.add(record_at(at).message, at);
     }
     // The newest one may get more by what comes.
@@ -70,14 +74,14 @@ ShownStart start_of_shown(std::span<const std::size_t> shown, RecordAt record_at
     return start;
 }
 
+/// Of a list as it was read.
 std::vector<ShownGemini> shown_gemini(const std::vector<GeminiRecord>& records) {
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < records.size(); ++i) {
         if (is_shown_gemini(records[i].message)) shown.push_back(i);
     }
-    return start_of_shown(
-               shown, [&](std::size_t i) -> const GeminiRecord& { return records[i]; }, SIZE_MAX)
-        .messages;
+    const auto record_at = [&](std::size_t i) -> const GeminiRecord& { return records[i]; };
+    return start_of_shown(shown, record_at, SIZE_MAX, [](const ordered_json&) { return true; })->messages;
 }
 
 std::string without_zero_width(std::string_view text) {
@@ -172,21 +176,28 @@ bool begins_with_results(const std::vector<GeminiRecord>& records) {
 }  // namespace
 
 void GeminiHistory::Span::note(std::size_t i) {
-    const auto place = std::ranges::lower_bound(shown, i);
-    const bool was_shown = place != shown.end() && *place == i;
-    if (is_shown_gemini(at(i).message) == was_shown) return;
-    if (was_shown) {
-        shown.erase(place);
+    if (is_shown_gemini(at(i).message)) {
+        shown.insert(shown.end(), i);
     } else {
-        shown.insert(place, i);
+        shown.erase(i);
     }
 }
 
-void GeminiHistory::Span::note_cut(std::size_t size) {
-    shown.erase(std::ranges::lower_bound(shown, size), shown.end());
+void GeminiHistory::Span::note_cut(std::size_t size) { shown.erase(shown.lower_bound(size), shown.end()); }
+
+bool GeminiHistory::may_read_again(const ordered_json& message) {
+    const std::size_t bytes = std::min(memory_of(message), may_read_again_);
+    may_read_again_ -= bytes;
+    return may_read_again_ > 0;
+}
+
+void GeminiHistory::note_read(const ordered_json& message) {
+    constexpr std::size_t times = 8;
+    may_read_again_ += times * memory_of(message);
 }
 
 void GeminiHistory::put(GeminiRecord record) {
+    note_read(record.message);
     const std::size_t last = spans_.size() - 1;
     Span& newest = spans_[last];
     Places& places = places_[record.id];
@@ -224,16 +235,22 @@ void GeminiHistory::rewind(const std::string& id) {
 /// Its messages as the model is shown them tell what happened: the agent writes them in other ways than it recorded
 /// them, and those that it was given without ids once more under new ones.
 void GeminiHistory::replace(const ordered_json& messages, std::size_t line) {
+    note_read(messages);
     std::vector<GeminiRecord> now = records_of_gemini(messages, line);
     drop_copies(now);
     Span& newest = spans_.back();
     const auto record_at = [&](std::size_t i) -> const GeminiRecord& { return newest.at(i); };
+    const auto may_read = [&](const ordered_json& message) { return may_read_again(message); };
     const auto after = shown_gemini(now);
-    ShownStart start = start_of_shown(newest.shown, record_at, after.size() + 1);
-    const std::size_t same = common_start(start.messages, after);
-    const bool is_compacted = same < start.messages.size() && same < after.size();
-    if (is_compacted && !start.is_whole) start = start_of_shown(newest.shown, record_at, SIZE_MAX);
-    const std::vector<ShownGemini>& before = start.messages;
+    auto start = start_of_shown(newest.shown, record_at, after.size() + 1, may_read);
+    const std::size_t same = start ? common_start(start->messages, after) : 0;
+    const bool is_compacted = start && same < start->messages.size() && same < after.size();
+    if (is_compacted && !start->is_whole) start = start_of_shown(newest.shown, record_at, SIZE_MAX, may_read);
+    if (!start) {
+        ++not_compared_;
+        return compact(std::move(now), 0);
+    }
+    const std::vector<ShownGemini>& before = start->messages;
     const std::size_t same_end = is_compacted ? common_end(before, after, same) : 0;
     const auto take_id = [&](std::size_t old, std::size_t as) {
         if (begins_record(before, old) && begins_record(after, as))
@@ -340,12 +357,17 @@ void GeminiHistory::cut_earlier(const std::map<std::size_t, std::size_t>& first_
     }
     while (spans_.size() > 1 && spans_.back().records.empty() && spans_.back().kept.size() <= spans_.back().differs) {
         Span& earlier = spans_[spans_.size() - 2];
-        const auto kept = shown_gemini(spans_.back().kept);
-        const ShownStart before = start_of_shown(
-            earlier.shown, [&](std::size_t i) -> const GeminiRecord& { return earlier.at(i); }, kept.size() + 1);
-        const std::size_t same = common_start(kept, before.messages);
-        if (same < kept.size()) spans_.back().differs = kept[same].record;
-        if (kept.size() != before.messages.size() || same < kept.size()) break;
+        const auto may_read = [&](const ordered_json& message) { return may_read_again(message); };
+        const auto record_of = [](Span& span) {
+            return [&](std::size_t i) -> const GeminiRecord& { return span.at(i); };
+        };
+        const auto kept = start_of_shown(spans_.back().shown, record_of(spans_.back()), SIZE_MAX, may_read);
+        if (!kept) break;
+        const auto before = start_of_shown(earlier.shown, record_of(earlier), kept->messages.size() + 1, may_read);
+        if (!before) break;
+        const std::size_t same = common_start(kept->messages, before->messages);
+        if (same < kept->messages.size()) spans_.back().differs = kept->messages[same].record;
+        if (kept->messages.size() != before->messages.size() || same < kept->messages.size()) break;
         forget(spans_.size() - 1, 0);
         spans_.pop_back();
     }
@@ -411,6 +433,7 @@ void GeminiHistory::write_to(Entries& entries, LogNotes& notes) {
     }
     if (left_as_they_were_ > 0)
         notes.unknown["message written again that too many compactions kept"] += left_as_they_were_;
+    if (not_compared_ > 0) notes.unknown["list of messages that was not compared any more"] += not_compared_;
     for (Call& call : taken_back_) entries.bill_elsewhere(std::move(call));
 }
 

@@ -38,8 +38,8 @@ private:
     struct Span {
         std::vector<GeminiRecord> kept{};
         std::vector<GeminiRecord> records{};
-        std::size_t differs = 0;           // the first of `kept` that the model is shown in other words than before
-        std::vector<std::size_t> shown{};  // which of all of them the model is shown, in order
+        std::size_t differs = 0;        // the first of `kept` that the model is shown in other words than before
+        std::set<std::size_t> shown{};  // which of all of them the model is shown
 
         [[nodiscard]] std::size_t size() const noexcept { return kept.size() + records.size(); }
         [[nodiscard]] GeminiRecord& at(std::size_t i) { return i < kept.size() ? kept[i] : records[i - kept.size()]; }
@@ -48,6 +48,11 @@ private:
         /// There are none from `size` on any more.
         void note_cut(std::size_t size);
     };
+
+    /// Whether this message may be read once more, to compare what is known with a list. What a list leads to is told
+    /// by all in front of it, so that lists without end would take the square of the file.
+    [[nodiscard]] bool may_read_again(const ordered_json& message);
+    void note_read(const ordered_json& message);
 
     /// Where records of an id are: span, and which of its records.
     using Places = std::set<std::pair<std::size_t, std::size_t>>;
@@ -70,7 +75,9 @@ private:
     std::unordered_map<std::string, Places> places_{};
     std::vector<Call> taken_back_{};
     CopyBudget copies_{};
-    std::int64_t left_as_they_were_ = 0;  // messages written again that earlier spans do not have so
+    std::int64_t left_as_they_were_ = 0;                  // messages written again that earlier spans do not have so
+    std::size_t may_read_again_ = std::size_t{64} << 20;  // bytes: these, and so many times what was read
+    std::int64_t not_compared_ = 0;                       // lists, which are taken for compactions
 };
 
 }  // namespace whittle::inline v0::logs
