@@ -73,8 +73,10 @@ void OpenHandsView::forget(const ordered_json& ids) {
     }
 }
 
-/// In front of the item that so many are in front of; from the nearer end.
+/// In front of the item that so many are in front of; from the nearer end. Anywhere where no view is copied any more:
+/// nothing tells the order then.
 OpenHandsView::Items::iterator OpenHandsView::place_at(std::size_t offset) {
+    if (copies_.is_spent()) return view_.end();
     if (offset <= view_.size() / 2) return std::next(view_.begin(), static_cast<std::ptrdiff_t>(offset));
     return std::prev(view_.end(), static_cast<std::ptrdiff_t>(view_.size() - std::min(offset, view_.size())));
 }
@@ -116,8 +118,12 @@ bool OpenHandsView::may_copy_view() {
 bool OpenHandsView::may_copy_messages() {
     if (copies_.is_spent()) return false;
     std::size_t bytes = 0;
-    for (const Item& item : view_)
-        bytes += sizeof(Item) + item.summary.size() + (item.entry ? memory_of(entries_[*item.entry].message) : 0);
+    std::optional<std::size_t> last;
+    for (const Item& item : view_) {
+        bytes += sizeof(Item) + item.summary.size();
+        if (item.entry && item.entry != last) bytes += memory_of(entries_[*item.entry].message);
+        last = item.entry;
+    }
     return copies_.take(bytes);
 }
 

@@ -71,6 +71,7 @@ private:
     void go_back_to(std::size_t steps);
     [[nodiscard]] std::vector<ordered_json> messages() const;
     [[nodiscard]] bool may_copy_view();
+    /// As `messages` copies them: each message once.
     [[nodiscard]] bool may_copy_messages();
 
     Entries entries_{};
