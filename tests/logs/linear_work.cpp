@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <new>
 #include <sstream>
 #include <string>
@@ -21,6 +22,7 @@ using nlohmann::ordered_json;
 
 namespace {
 thread_local std::size_t bytes_allocated = 0;
+thread_local std::size_t steps_taken = 0;
 
 void* counted_memory(std::size_t size) noexcept {
     bytes_allocated += size;
@@ -36,26 +38,37 @@ void* counted_memory(std::size_t size) noexcept {
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
+#ifdef WHITTLE_COUNTED_READERS
+/// Called by the readers in front of each stretch of code without branches.
+extern "C" void __sanitizer_cov_trace_pc();
+extern "C" void __sanitizer_cov_trace_pc() { ++steps_taken; }
+#endif
+
 namespace {
 
 /// What reading took, and gave.
 struct Work {
     std::size_t bytes = 0;
+    std::size_t steps = 0;  // 0 unless they are counted
     std::size_t messages = 0;
     std::size_t compactions = 0;
     std::int64_t damaged = 0;
+    std::map<std::string, std::int64_t> unknown{};
 };
 
 Work work_of(const std::string& text, logs::Format format) {
     std::istringstream in(text);
     Work work;
     const std::size_t before = bytes_allocated;
+    const std::size_t steps_before = steps_taken;
     const logs::LogNotes notes = logs::read_log(in, format, {.name = "work.jsonl"}, [&](logs::Session&& session) {
         work.messages += session.recording.messages.size();
         work.compactions += session.compactions.size();
     });
     work.bytes = bytes_allocated - before;
+    work.steps = steps_taken - steps_before;
     work.damaged = notes.damaged;
+    work.unknown = notes.unknown;
     return work;
 }
 
@@ -121,6 +134,18 @@ std::string claude_boundaries(int n) {
     return as_lines(records);
 }
 
+/// Boundaries in a row, then results of calls that are not in the log, which stand in front of all of them.
+std::string claude_unknown_results(int n) {
+    std::vector<ordered_json> records{user_of_claude(n, nullptr, "go")};
+    for (int i = 0; i < n; ++i)
+        records.push_back({{"type", "system"},
+                           {"subtype", "compact_boundary"},
+                           {"uuid", numbered_id("b", i)},
+                           {"parentUuid", nullptr}});
+    for (int i = 0; i < n; ++i) records.push_back(result_of_claude(i));
+    return as_lines(records);
+}
+
 std::string codex_work(int n) {
     std::vector<ordered_json> records{{{"type", "session_meta"}, {"payload", {{"id", "s"}}}}};
     const auto said = [](const char* role, const char* type, const std::string& text) {
@@ -165,6 +190,41 @@ std::string gemini_lists(int n) {
     return as_lines(records);
 }
 
+/// Replies that are no messages, then lists that change nothing.
+std::string gemini_empty_replies(int n) {
+    std::vector<ordered_json> records{{{"sessionId", "s"}, {"projectHash", "h"}}};
+    for (int i = 0; i < n; ++i) records.push_back(gemini_said(numbered_id("i", i), "gemini", ""));
+    records.push_back(gemini_said("z", "info", ""));
+    for (int i = 0; i < n; ++i) records.push_back({{"$set", {{"messages", {gemini_said("z", "info", "")}}}}});
+    records.push_back(gemini_said("u", "user", "go"));
+    return as_lines(records);
+}
+
+/// A reply of many records, of which the first is written again in front of each of the lists that change nothing.
+std::string gemini_one_reply(int n) {
+    std::vector<ordered_json> records{{{"sessionId", "s"}, {"projectHash", "h"}}};
+    for (int i = 0; i < n; ++i) {
+        records.push_back(gemini_said(numbered_id("i", i), "gemini", ""));
+        records.back()["toolCalls"] = {{{"id", numbered_id("c", i)}, {"name", "t"}, {"args", {{"n", i}}}}};
+    }
+    records.push_back(gemini_said("z", "info", ""));
+    for (int i = 0; i < n; ++i) {
+        records.push_back(gemini_said("i0", "gemini", ""));
+        records.push_back({{"$set", {{"messages", {gemini_said("z", "info", "")}}}}});
+    }
+    return as_lines(records);
+}
+
+/// All calls in one record, which is written again and again without them.
+std::string gemini_written_again(int n) {
+    std::vector<ordered_json> records{{{"sessionId", "s"}, {"projectHash", "h"}}};
+    records.push_back(gemini_said("i", "gemini", "look"));
+    for (int i = 0; i < n; ++i)
+        records.back()["toolCalls"].push_back({{"id", numbered_id("c", i)}, {"name", "t"}, {"args", {{"n", i}}}});
+    for (int i = 0; i < n; ++i) records.push_back(gemini_said("i", "gemini", numbered_id("look ", i)));
+    return as_lines(records);
+}
+
 std::string opencode_work(int n) {
     ordered_json messages = ordered_json::array();
     const auto add = [&](ordered_json info, ordered_json part) {
@@ -194,6 +254,27 @@ std::string openhands_work(int n) {
              {"args", {{"forgotten_events_start_id", 0}, {"forgotten_events_end_id", 2 * i}, {"summary", "s"}}}});
     }
     return events.dump();
+}
+
+/// Condensations that put their summary in the middle of all that came before them.
+std::string openhands_v1_middles(int n) {
+    std::vector<ordered_json> records;
+    n *= 8;  // so that a walk shows beside what else there is to do
+    for (int i = 0; i < n; ++i) {
+        const std::string text(i == 0 ? std::size_t{1} << 20 : 1, 'x');  // so long that few views are copied
+        records.push_back({{"id", numbered_id("u", i)},
+                           {"source", "user"},
+                           {"kind", "MessageEvent"},
+                           {"llm_message", {{"role", "user"}, {"content", {{{"type", "text"}, {"text", text}}}}}}});
+    }
+    for (int i = 0; i < n; ++i)
+        records.push_back({{"id", numbered_id("c", i)},
+                           {"source", "environment"},
+                           {"kind", "Condensation"},
+                           {"forgotten_event_ids", ordered_json::array()},
+                           {"summary", "so far"},
+                           {"summary_offset", (n + i) / 2}});
+    return as_lines(records);
 }
 
 std::string openhands_v1_work(int n) {
@@ -340,11 +421,16 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
     using enum logs::Format;
     const std::vector<Shape> shapes{{"late results", claude_code, claude_late_results, 2},
                                     {"boundaries", claude_code, claude_boundaries, 1, 1},
+                                    {"unknown results", claude_code, claude_unknown_results, 1, 1},
                                     {"codex", codex, codex_work, 1, .3},
                                     {"gemini", gemini_cli, gemini_lists, 1},
+                                    {"empty replies", gemini_cli, gemini_empty_replies},
+                                    {"one reply", gemini_cli, gemini_one_reply},
+                                    {"written again", gemini_cli, gemini_written_again},
                                     {"opencode", opencode, opencode_work, 2, 1},
                                     {"openhands", openhands, openhands_work, 1, 1},
                                     {"openhands_v1", openhands_v1, openhands_v1_work, 1, 1},
+                                    {"middles", openhands_v1, openhands_v1_middles, 8, 8},
                                     {"swe_agent", swe_agent, swe_agent_work, 2},
                                     {"exchanges", exchanges, exchanges_work, 2},
                                     {"har", har, har_work, 2},
@@ -358,15 +444,18 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
         CAPTURE(shape.name);
         constexpr int least = 300;
         constexpr double most_growth = 2.3;  // buffers grow by doubling
-        double before = 0;
+        Work before;
         for (const int n : {least, 2 * least, 4 * least}) {
             const Work work = work_of(shape.log(n), shape.format);
-            CAPTURE(n, work.bytes, before, work.messages, work.compactions);
+            CAPTURE(n, work.bytes, before.bytes, work.steps, before.steps, work.messages, work.compactions);
             CHECK(work.damaged == 0);
             CHECK(static_cast<double>(work.messages) >= shape.least_messages * n);
             CHECK(static_cast<double>(work.compactions) >= shape.least_compactions * n);
-            if (before > 0) CHECK(static_cast<double>(work.bytes) <= most_growth * before);
-            before = static_cast<double>(work.bytes);
+            if (before.bytes > 0) {
+                CHECK(static_cast<double>(work.bytes) <= most_growth * static_cast<double>(before.bytes));
+                CHECK(static_cast<double>(work.steps) <= most_growth * static_cast<double>(before.steps));
+            }
+            before = work;
         }
     }
 }
@@ -378,4 +467,13 @@ TEST_CASE("no record of a long log walks over all that came before it", "[logs]"
     CHECK(work_of(gemini_lists(records), logs::Format::gemini_cli).messages >= records);
     CHECK(work_of(openhands_work(records), logs::Format::openhands).compactions == records);
     CHECK(work_of(openhands_v1_work(records), logs::Format::openhands_v1).compactions == records);
+}
+
+TEST_CASE("lists of Gemini CLI are compared for as long as what they take is in proportion to the file", "[logs]") {
+    const std::string note = "list of messages that was not compared any more";
+    CHECK(work_of(gemini_one_reply(200), logs::Format::gemini_cli).unknown.empty());
+    const Work work = work_of(gemini_one_reply(1'200), logs::Format::gemini_cli);
+    REQUIRE(work.unknown.contains(note));
+    CHECK(work.unknown.at(note) < 1'200);
+    CHECK(work.compactions == static_cast<std::size_t>(work.unknown.at(note)));
 }
