@@ -15,8 +15,8 @@ namespace whittle::cli {
 /// `text` for a terminal with its line feeds as they are: for texts of several lines.
 [[nodiscard]] std::string shown_lines(std::string_view text);
 
-/// A text composed of `shown` ones and of colours, after masks: these undo the escapes of a string of JSON that they are
-/// in.
+/// A text composed of `shown` ones and of colours, after masks: these undo the escapes of a string of JSON that they
+/// are in.
 [[nodiscard]] std::string shown_again(std::string_view text);
 
 /// JSON text that is the same JSON and that a terminal cannot take for more; `indent` as for `dump`.

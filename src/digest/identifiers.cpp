@@ -228,6 +228,31 @@ bool is_prose(std::string_view line) noexcept {
     return std::ranges::count(line, ' ') >= fewest_gaps && letters * 5 >= static_cast<std::ptrdiff_t>(line.size()) * 4;
 }
 
+/// "But you must refuse that" says nothing without the sentence in front of it.
+bool refers_back(std::string_view sentence) noexcept {
+    constexpr std::array<std::string_view, 18> words{"But",   "And",     "Or",   "So",    "It",        "This",
+                                                     "These", "That",    "They", "Those", "Otherwise", "Then",
+                                                     "Also",  "However", "He",   "She",   "Such",      "Instead"};
+    const std::string_view first = sentence.substr(0, sentence.find_first_of(" ,"));
+    return is_one_of(first, words);
+}
+
+/// Without the lines that an agent's own program puts beside what a tool returned.
+std::string_view next_line_of_tool(std::string_view& text) {
+    constexpr std::string_view begin = "<system-reminder>";
+    constexpr std::string_view end = "</system-reminder>";
+    const std::size_t length = std::min(text.find('\n'), text.size());
+    if (const std::size_t at = text.substr(0, length).find(begin); at != nowhere) {
+        const std::string_view line = text.substr(0, at);
+        const std::size_t behind = text.find(end, at);
+        text.remove_prefix(behind == nowhere ? text.size() : behind + end.size());
+        return line;
+    }
+    const std::string_view line = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    return line;
+}
+
 }  // namespace
 
 bool is_path(std::string_view text) noexcept {
@@ -273,15 +298,16 @@ void for_each_constraint(std::string_view text, FunctionRef<void(std::string_vie
 
 void for_each_stated_condition(std::string_view text, FunctionRef<void(std::string_view)> visit) {
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = without_line_number(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
+        std::string_view line = without_line_number(next_line_of_tool(text));
         const std::size_t begin = line.find_first_not_of(" \t");
         if (begin == nowhere) continue;
         line.remove_prefix(begin);
         if (line.starts_with("- ")) line.remove_prefix(2);
         line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
-        if (is_prose(line)) for_each_constraint(line, visit);
+        if (!is_prose(line)) continue;
+        for_each_constraint(line, [&](std::string_view sentence) {
+            if (!refers_back(sentence)) visit(sentence);
+        });
     }
 }
 

@@ -43,6 +43,8 @@ SqliteConnection::SqliteConnection(const SqliteAccess& access, std::string attem
         for (const int what :
              {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
             sqlite3_db_config(handle_, what, 0, nullptr);
+        constexpr int longest_row = 16 << 20;  // bytes: a chunk is one of 1 MiB
+        sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, longest_row);
         constexpr int steps = 10'000;
         if (access.poll) sqlite3_progress_handler(handle_, steps, &SqliteConnection::on_progress, this);
         return;

@@ -181,6 +181,12 @@ std::int64_t FoldSizes::limit_of_messages() const noexcept {
     return sub_saturating(scale.to_counted(wanted - std::min(wanted, scale.overhead)), system_and_tools);
 }
 
+FoldSizes FoldSizes::wanted() const noexcept {
+    FoldSizes wanted = *this;
+    if (wanted_tokens > 0) wanted.trigger_tokens = wanted_tokens;
+    return wanted;
+}
+
 std::int64_t FoldSizes::floor_of(const FoldPlan& plan, std::int64_t reserve) const noexcept {
     return add_saturating(scale.to_request(add_saturating(system_and_tools, plan.kept_tokens)), reserve);
 }

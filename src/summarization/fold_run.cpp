@@ -31,10 +31,7 @@ void FoldRun::plan_again() {
         sizes_.scale.overhead = 0;  // no fold can do anything about it: what else can go has to
         plan_within(sizes_);
     }
-    if (turn_.report.hook != Hook::compact_now) return;
-    FoldSizes wanted = sizes_;  // no further than what the host asked for
-    if (wanted.wanted_tokens > 0) wanted.trigger_tokens = wanted.wanted_tokens;
-    plan_within(wanted, expected_tokens());
+    if (turn_.report.hook == Hook::compact_now) plan_within(sizes_.wanted(), expected_tokens());
 }
 
 /// Of a summary of what is planned now: its own words, and what goes with it where there is room.

@@ -154,6 +154,14 @@ TEST_CASE("a storage that was opened before a fork is refused in the child", "[s
     CHECK(storage->get("k") == "content");
 }
 
+TEST_CASE("a row that is longer than any of ours is an error, not so much memory", "[storage][sqlite]") {
+    const TempDir dir;
+    const auto storage = sqlite_storage(dir / "store");
+    storage->put_if_absent("k", "content");
+    { RawDatabase(dir / "store").run("UPDATE chunks SET bytes = zeroblob(17825792)"); }
+    CHECK(contains(error_of([&] { (void)storage->get("k"); }), "too big"));
+}
+
 TEST_CASE("a file with altered bytes gives no wrong content, and verify tells", "[storage][sqlite]") {
     const TempDir dir(testing::in_memory());
     const std::string path = dir / "store";

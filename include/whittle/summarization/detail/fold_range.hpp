@@ -51,6 +51,8 @@ struct FoldSizes {
     std::int64_t limit_messages = 0;    ///< 0: no limit
     TokenScale scale{};
 
+    /// The same with what the host asked for as the trigger: no fold goes further.
+    [[nodiscard]] FoldSizes wanted() const noexcept;
     /// What system text and tools take of a request.
     [[nodiscard]] std::int64_t request_without_messages() const noexcept { return scale.to_request(system_and_tools); }
     /// What the messages should come below, counted.
