@@ -195,6 +195,7 @@ private:
 }  // namespace
 
 std::optional<std::vector<std::string>> tables_of_other_program(const std::string& path) {
+    if (std::filesystem::path(path).filename().string().starts_with("opencode")) return std::nullopt;
     constexpr std::size_t longest_name = 1U << 16U;
     constexpr std::size_t most = 12;
     constexpr std::size_t longest = 64;

@@ -13,8 +13,8 @@ namespace whittle::cli {
 /// Whether a file that begins so is an SQLite database.
 [[nodiscard]] bool is_database(std::string_view start) noexcept;
 
-/// The tables of a database that is none of opencode's, at most twelve of 64 bytes; nullopt: it is one, or what reads
-/// it says what is wrong: SQLite, or a build without it.
+/// The tables of a database that is none of opencode's, at most twelve of 64 bytes; nullopt: it is one (its name says
+/// so too), or what reads it says what is wrong: SQLite, or a build without it.
 [[nodiscard]] std::optional<std::vector<std::string>> tables_of_other_program(const std::string& path);
 
 /// Gives each session of opencode's database as the JSON that `opencode export` writes, in the order in which they

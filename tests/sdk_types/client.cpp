@@ -200,7 +200,8 @@ TEST_CASE("a conversation over the Messages API ends the same, whole and streame
     require_same(whole, streamed);
     CHECK(whole.lines == expected("anthropic.txt"));
     CHECK(whole.results[0].text == "I search.Tromsø −3 °C, Łódź 漢字.");
-    CHECK(whole.results[0].usage == Usage{.input = 80, .cache_read = 256, .cache_write = 64, .output = 80});
+    const Usage expected{.input = 80, .cache_read = 256, .cache_write = 64, .output = 80, .cache_write_5m = 64};
+    CHECK(whole.results[0].usage == expected);
     CHECK(streamed.heard ==
           "Two cities:\n漢字 🙂I ask for both 🙂.And that one.I search.Tromsø −3 °C, Łódź 漢字.I "
           "willGood.");

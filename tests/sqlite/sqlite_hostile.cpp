@@ -158,8 +158,8 @@ TEST_CASE("a row that is longer than any of ours is an error, not so much memory
     const TempDir dir;
     const auto storage = sqlite_storage(dir / "store");
     storage->put_if_absent("k", "content");
-    { RawDatabase(dir / "store").run("UPDATE chunks SET bytes = zeroblob(17825792)"); }
-    CHECK(contains(error_of([&] { (void)storage->get("k"); }), "too big"));
+    { RawDatabase(dir / "store").run("UPDATE objects SET key = printf('%17825792s', 'k')"); }
+    CHECK(contains(error_of([&] { storage->list("", [](const ObjectInfo&) { return true; }); }), "too big"));
 }
 
 TEST_CASE("a file with altered bytes gives no wrong content, and verify tells", "[storage][sqlite]") {
