@@ -4,6 +4,7 @@
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/error.hpp"
 #include "whittle/base/hash.hpp"
+#include "whittle/conversation/detail/mark_keys.hpp"
 #include "whittle/conversation/detail/object_names.hpp"
 #include "whittle/message/detail/group_finder.hpp"
 
@@ -22,11 +23,6 @@ namespace {
 constexpr int marks_version = 1;
 constexpr std::size_t marks_depth = 32;
 constexpr Serial serials_per_object = 32;  // neighbours by serial: a fold changes the objects that it touches alone
-constexpr std::size_t mark_name_digits = 32;
-
-std::string key_of_marks(std::string_view conversation, std::string_view name) {
-    return fmt::format("{}/marks/{}", conversation, name);
-}
 
 /// `counters`: null but in the newest object, for they change with every message.
 std::string write_marks(const std::string& conversation, const Outline& outline, std::size_t first, std::size_t last,
@@ -46,10 +42,9 @@ struct MarkPlace {
 };
 
 std::optional<MarkPlace> mark_place_of(std::string_view mark_id) {
-    if (mark_id.size() < mark_name_digits + 2 || mark_id[mark_name_digits] != '-') return std::nullopt;
-    const std::string_view name = mark_id.substr(0, mark_name_digits);
-    if (name.find_first_not_of("0123456789abcdef") != std::string_view::npos) return std::nullopt;
-    const std::string_view digits = mark_id.substr(mark_name_digits + 1);
+    const std::string_view name = marks_name_in_id(mark_id);
+    if (name.empty()) return std::nullopt;
+    const std::string_view digits = mark_id.substr(name.size() + 1);
     MarkPlace found{.name = name};
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), found.place);
     if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;

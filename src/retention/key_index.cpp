@@ -1,6 +1,7 @@
 #include "key_index.hpp"
 
 #include "../base/ascii.hpp"
+#include "whittle/conversation/detail/mark_keys.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -53,20 +54,7 @@ std::string without_numbers(std::string_view text) {
     return plain;
 }
 
-constexpr std::size_t marks_name_size = 32;
-bool is_marks_name(std::string_view text) noexcept {
-    return text.size() == marks_name_size && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 }  // namespace
-
-std::string_view marks_name_of(std::string_view key) noexcept {
-    constexpr std::string_view folder = "/marks/";
-    const std::size_t begin = key.find('/');
-    if (begin == std::string_view::npos || !key.substr(begin).starts_with(folder)) return {};
-    const std::string_view name = key.substr(begin + folder.size());
-    return is_marks_name(name) ? name : std::string_view{};
-}
 
 std::string_view folder_of(std::string_view key) noexcept { return key.substr(0, key.find('/')); }
 
@@ -76,7 +64,8 @@ bool comes_before(const Hash128& a, const Hash128& b) noexcept {
 
 void KeyIndex::add(std::string_view key) {
     slots_.push_back({hash128(key), nobody});
-    if (const std::string_view name = marks_name_of(key); !name.empty()) slots_.push_back({hash128(name), nobody});
+    if (const std::string_view name = detail::marks_name_in_key(key); !name.empty())
+        slots_.push_back({hash128(name), nobody});
 }
 
 void KeyIndex::finish() {
@@ -95,7 +84,7 @@ const KeyIndex::Slot* KeyIndex::find(std::string_view key) const {
 
 std::optional<std::uint32_t> KeyIndex::referrer(std::string_view key) const {
     if (const auto by = referrer_of_print(key)) return by;
-    const std::string_view name = marks_name_of(key);
+    const std::string_view name = detail::marks_name_in_key(key);
     return name.empty() ? std::nullopt : referrer_of_print(name);
 }
 
@@ -112,8 +101,7 @@ void KeyIndex::mark(std::string_view key, std::uint32_t by) {
 /// The keys that `word` is or ends with: a path of a store ends with the key, a sentence with a full stop. And marks by
 /// an id of theirs.
 void KeyIndex::mark_word(std::string_view word, std::uint32_t by) {
-    const std::size_t dash = word.find('-');
-    if (dash == marks_name_size && is_marks_name(word.substr(0, dash))) mark(word.substr(0, dash), by);
+    if (const std::string_view name = detail::marks_name_in_id(word); !name.empty()) mark(name, by);
     constexpr std::size_t longest_path = 8'192;
     constexpr std::size_t longest_key = 512;
     constexpr std::string_view around = "._-";

@@ -15,10 +15,6 @@ namespace whittle::inline v0::retention {
 /// The part of a key in front of the first slash: a conversation's id, or its short root.
 [[nodiscard]] std::string_view folder_of(std::string_view key) noexcept;
 
-/// The last part of a key `{id}/marks/{name}` (adapter/side_table.hpp), which saved messages name by "{name}-{place}";
-/// empty: the key is no such one.
-[[nodiscard]] std::string_view marks_name_of(std::string_view key) noexcept;
-
 /// Keys by their prints, and which of them somebody refers to. In doubt a key is referred to: prints that are equal
 /// stand for both keys.
 class KeyIndex {

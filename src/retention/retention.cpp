@@ -4,6 +4,7 @@
 #include "log_shelf.hpp"
 #include "whittle/base/detail/names.hpp"
 #include "whittle/base/error.hpp"
+#include "whittle/conversation/detail/mark_keys.hpp"
 #include "whittle/conversation/detail/stored_objects.hpp"
 
 #include <fmt/format.h>
@@ -158,7 +159,7 @@ private:
     void read_marks() {
         storage_.list("", [&](const ObjectInfo& object) {
             poll();
-            if (retention::marks_name_of(object.key).empty()) return true;
+            if (detail::marks_name_in_key(object.key).empty()) return true;
             const auto by = keys_.referrer(object.key);
             const auto content = by ? storage_.get(object.key) : std::nullopt;
             if (content) keys_.mark_in(*content, *by, [&] { poll(); });
