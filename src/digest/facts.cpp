@@ -73,6 +73,12 @@ struct FactCollector::State {
     struct Constraint {
         std::string text{};
         Dated said{};
+
+        /// It says less, and is as old as it was.
+        void reword(std::string words) {
+            said.statement = detail::statement_of(words);
+            text = std::move(words);
+        }
     };
 
     void note(std::string_view identifier, IdentifierKind kind, bool in_result) {
@@ -127,8 +133,7 @@ struct FactCollector::State {
             if (left->text.empty()) {
                 constraints.erase(constraints.begin() + static_cast<std::ptrdiff_t>(i));
             } else {
-                constraints[i].said.statement = detail::statement_of(left->text);
-                constraints[i++].text = std::move(left->text);
+                constraints[i++].reword(std::move(left->text));
             }
         }
         return found;
@@ -190,8 +195,7 @@ struct FactCollector::State {
             std::optional<Left> left = left_of(constraint, later);
             if (!left) continue;
             if (left->text.empty()) return {};
-            constraint.said.statement = detail::statement_of(left->text);
-            constraint.text = std::move(left->text);
+            constraint.reword(std::move(left->text));
         }
         return std::move(constraint.text);
     }
