@@ -60,7 +60,7 @@ std::string objects_text(const std::vector<StoredObject>& objects, bool colour) 
     if (objects.empty()) return "no object\n";
     Table table({"object", "bytes", "age"});
     for (const StoredObject& object : objects)
-        table.add({printed(object.key), grouped(object.bytes), age_text(object.age_seconds)});
+        table.add({object.key, grouped(object.bytes), age_text(object.age_seconds)});
     return table.text(colour, table_columns());
 }
 
