@@ -29,6 +29,14 @@ History needs_a_path(int after) {
     return history.say("done");
 }
 
+/// Figures of one profile, with a store that has these objects.
+RunOptions with_objects(const char* profile, const std::vector<std::pair<std::string, std::string>>& objects) {
+    RunOptions options = only(profile);
+    options.storage = memory_storage();
+    for (const auto& [key, content] : objects) options.storage->put_if_absent(key, content);
+    return options;
+}
+
 double repairs_of(const Figures& figures) { return figures.money[0].with_repairs - figures.money[0].sent; }
 
 }  // namespace
@@ -47,10 +55,8 @@ TEST_CASE("what is needed and lost is paid for by the call that gave it, in full
 
 TEST_CASE("what is needed and stored is read back in a slice", "[evaluation]") {
     const Session session = needs_a_path(0).session();
-    const auto storage = memory_storage();
-    storage->put_if_absent("conv/0001.txt", "src/parser/lexer.cpp " + std::string(39'979, 'x'));
-    RunOptions options = only("anthropic_5m");
-    options.storage = storage;
+    const RunOptions options =
+        with_objects("anthropic_5m", {{"conv/0001.txt", "src/parser/lexer.cpp " + std::string(39'979, 'x')}});
     const Figures figures = run_replacing(session, 0, {{2, "conv/0001.txt"}}, options);
     CHECK(figures.repairs_recovered == 1);
     CHECK(figures.repairs_rerun == 0);
@@ -60,11 +66,9 @@ TEST_CASE("what is needed and stored is read back in a slice", "[evaluation]") {
 
 TEST_CASE("what only an object of the store names is two reads away", "[evaluation]") {
     const Session session = needs_a_path(0).session();
-    const auto storage = memory_storage();
-    storage->put_if_absent("conv/result/1", "src/parser/lexer.cpp " + std::string(39'979, 'x'));
-    storage->put_if_absent("conv/folded/1", "a result, cleared: conv/result/1 " + std::string(39'968, 'y'));
-    RunOptions options = only("no_cache");
-    options.storage = storage;
+    const RunOptions options =
+        with_objects("no_cache", {{"conv/result/1", "src/parser/lexer.cpp " + std::string(39'979, 'x')},
+                                  {"conv/folded/1", "a result, cleared: conv/result/1 " + std::string(39'968, 'y')}});
     const Figures figures = run_replacing(session, 0, {{2, "conv/folded/1"}}, options);
     CHECK(figures.repairs_recovered == 2);
     CHECK(figures.repairs_rerun == 0);
@@ -143,10 +147,8 @@ TEST_CASE("an edit whose old text is there in single lines costs a read-back, wh
 }
 
 TEST_CASE("what an edit needs is read back from the object that has it, and stays for the next edit", "[evaluation]") {
-    const auto storage = memory_storage();
-    storage->put_if_absent("c/1", std::string(40'000, 'y') + "\n" + std::string(shown_code) + std::string(40'000, 'z'));
-    RunOptions options = only("no_cache");
-    options.storage = storage;
+    const RunOptions options = with_objects(
+        "no_cache", {{"c/1", std::string(40'000, 'y') + "\n" + std::string(shown_code) + std::string(40'000, 'z')}});
     const Figures once = run_replacing(edited(1), 0, {{2, single_lines}}, options);
     CHECK(once.repairs_recovered == 1);
     CHECK(once.repairs_rerun == 0);
@@ -157,11 +159,8 @@ TEST_CASE("what an edit needs is read back from the object that has it, and stay
 }
 
 TEST_CASE("arguments in a stored object hold an old text as a JSON string does", "[evaluation]") {
-    const auto storage = memory_storage();
-    storage->put_if_absent("conv/1a",
-                           R"json({"content":"    int sum_of_all_items = 0;\n    for (int i : items)"})json");
-    RunOptions options = only("no_cache");
-    options.storage = storage;
+    const RunOptions options = with_objects(
+        "no_cache", {{"conv/1a", R"json({"content":"    int sum_of_all_items = 0;\n    for (int i : items)"})json"}});
     CHECK(run_replacing(edited(1), 0, {{2, "[all of it: conv/1a]"}}, options).repairs_recovered == 1);
 }
 
@@ -225,14 +224,11 @@ TEST_CASE("a key without an object is asked for again where its folder has other
 
 TEST_CASE("of objects that several name the first in order is read", "[evaluation]") {
     const Session session = needs_a_path(0).session();
-    const auto storage = memory_storage();
     const std::string needed = "src/parser/lexer.cpp ";
-    storage->put_if_absent("conv/short", needed);
-    storage->put_if_absent("conv/long", needed + std::string(3'979, 'x'));
-    storage->put_if_absent("conv/list", "conv/none conv/list conv/long conv/short");
-    storage->put_if_absent("conv/none", "conv/list");
-    RunOptions options = only("no_cache");
-    options.storage = storage;
+    const RunOptions options = with_objects("no_cache", {{"conv/short", needed},
+                                                         {"conv/long", needed + std::string(3'979, 'x')},
+                                                         {"conv/list", "conv/none conv/list conv/long conv/short"},
+                                                         {"conv/none", "conv/list"}});
     const auto paid = [&](const std::string& text) {
         return repairs_of(run_replacing(session, 0, {{2, text}}, options));
     };
