@@ -28,6 +28,13 @@ Call&& without_zeros(Call&& call) noexcept {
     return std::move(call);
 }
 
+/// The call that gave the message, at the time of that unless another one is known.
+Call take_call(Entry& entry) {
+    Call call = *std::move(entry.call);
+    if (!call.time) call.time = entry.time;
+    return call;
+}
+
 /// Whether a message holds U+FFFD and is of a record that was mended, or of those in front of `next_line`: a reply may
 /// be made of several.
 bool was_mended(const Entry& entry, std::size_t next_line, const LogNotes& notes) {
@@ -140,7 +147,7 @@ void Entries::insert_all(std::vector<std::pair<std::size_t, Entry>> entries) {
 
 void Entries::truncate(std::size_t size) {
     for (std::size_t i = size; i < entries_.size(); ++i) {
-        if (entries_[i].call) bill_elsewhere(*std::move(entries_[i].call));
+        if (entries_[i].call) bill_elsewhere(take_call(entries_[i]));
     }
     entries_.resize(std::min(size, entries_.size()));
     while (!rows_.empty() && rows_.back().before > entries_.size()) undo_compaction();
@@ -177,7 +184,7 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
         const std::size_t next_line = read < entries_.size() ? entries_[read].line : SIZE_MAX;
         if (!is_message(entry.message, is_anthropic, reason)) {
             note_damage(notes, entry.line, reason);
-            if (entry.call) bill_elsewhere(*std::move(entry.call));
+            if (entry.call) bill_elsewhere(take_call(entry));
             continue;
         }
         if (was_mended(entry, next_line, notes)) session.recording.mended.push_back(session.recording.messages.size());
@@ -185,7 +192,7 @@ void Entries::finish(Session& session, bool is_anthropic, LogNotes& notes) {
         has_times = has_times || entry.time.has_value();
         session.recording.seconds.push_back(entry.time ? std::optional(*entry.time - *start) : std::nullopt);
         if (entry.call) {
-            Call& call = session.calls.emplace_back(without_zeros(*std::move(entry.call)));
+            Call& call = session.calls.emplace_back(without_zeros(take_call(entry)));
             call.reply = session.recording.messages.size();
             if (call.usage) session.recording.usage.push_back({call.reply, *call.usage, call.model});
         }

@@ -58,6 +58,10 @@ LogNotes read_log(std::istream& in, Format format, const LogOptions& options, Fu
         case Format::swe_agent: read_swe_agent(in, options, notes, visit); break;
         case Format::exchanges: read_exchanges(in, options, notes, visit); break;
         case Format::har: read_har(in, options, notes, visit); break;
+        case Format::qwen_code: read_qwen_code(in, options, notes, visit); break;
+        case Format::pi: read_pi(in, options, notes, visit); break;
+        case Format::copilot_cli: read_copilot_cli(in, options, notes, visit); break;
+        case Format::cline: read_cline(in, options, notes, visit); break;
     }
     return notes;
 }

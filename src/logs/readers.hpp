@@ -22,5 +22,9 @@ void read_otel(std::istream& in, const LogOptions& options, LogNotes& notes, Vis
 void read_swe_agent(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_exchanges(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 void read_har(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
+void read_qwen_code(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
+void read_pi(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
+void read_copilot_cli(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
+void read_cline(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession visit);
 
 }  // namespace whittle::inline v0::logs

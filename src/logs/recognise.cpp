@@ -8,10 +8,11 @@
 namespace whittle::inline v0::logs {
 namespace {
 
-constexpr std::array all_formats{Format::claude_code, Format::codex,     Format::gemini_cli, Format::opencode,
-                                 Format::openhands,   Format::swe_agent, Format::exchanges,  Format::har,
-                                 Format::otel,        Format::langsmith, Format::langfuse,   Format::openhands_v1,
-                                 Format::langfuse_csv};
+constexpr std::array all_formats{Format::claude_code,  Format::codex,     Format::gemini_cli, Format::opencode,
+                                 Format::openhands,    Format::swe_agent, Format::exchanges,  Format::har,
+                                 Format::otel,         Format::langsmith, Format::langfuse,   Format::openhands_v1,
+                                 Format::langfuse_csv, Format::qwen_code, Format::pi,         Format::copilot_cli,
+                                 Format::cline};
 
 template <std::size_t N>
 bool is_one_of(std::string_view text, const std::array<std::string_view, N>& list) {
@@ -200,6 +201,10 @@ std::string_view name_of(Format format) noexcept {
         case Format::langfuse: return "langfuse";
         case Format::openhands_v1: return "openhands_v1";
         case Format::langfuse_csv: return "langfuse_csv";
+        case Format::qwen_code: return "qwen_code";
+        case Format::pi: return "pi";
+        case Format::copilot_cli: return "copilot_cli";
+        case Format::cline: return "cline";
     }
     return "";
 }
@@ -208,14 +213,18 @@ std::span<const Format> formats() noexcept { return all_formats; }
 
 std::optional<bool> holds_anthropic_messages(Format format) noexcept {
     switch (format) {
-        case Format::claude_code: return true;
+        case Format::claude_code:
+        case Format::cline: return true;
         case Format::codex:
         case Format::gemini_cli:
         case Format::opencode:
         case Format::openhands:
         case Format::openhands_v1:
         case Format::swe_agent:
-        case Format::otel: return false;
+        case Format::otel:
+        case Format::qwen_code:
+        case Format::pi:
+        case Format::copilot_cli: return false;
         case Format::exchanges:
         case Format::har:
         case Format::langsmith:

@@ -34,6 +34,10 @@ enum class Format : std::uint8_t {
     langfuse,      ///< traces and observations of Langfuse
     openhands_v1,  ///< events of OpenHands since its SDK, an object each
     langfuse_csv,  ///< observations of Langfuse, as its interface exports them to CSV
+    qwen_code,     ///< projects/*/chats/*.jsonl of Qwen Code
+    pi,            ///< sessions/*/*.jsonl of pi, and of OpenClaw
+    copilot_cli,   ///< session-state/*/events.jsonl of GitHub Copilot CLI
+    cline,  ///< tasks/*/api_conversation_history.json of Cline, Roo Code and Kilo Code, with ui_messages.json behind it
 };
 
 /// `claude_code`, `codex`, ...
@@ -64,6 +68,7 @@ struct Call {
     /// this one, and for no other call. Empty: there is nothing to tell copies by.
     std::string bill_id{};
     std::string model{};           ///< empty: not recorded
+    std::optional<double> time{};  ///< of the reply, or of its record; seconds since 1970, UTC
     std::size_t reply = 0;         ///< index of the message that it gave
     std::optional<Usage> usage{};  ///< what was billed, where it was recorded
     /// Tokens of output that `usage` lacks, since it was recorded before the end of the reply: an estimate, by

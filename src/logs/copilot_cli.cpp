@@ -1,0 +1,11 @@
+#include "readers.hpp"
+#include "records.hpp"
+
+namespace whittle::inline v0::logs {
+
+void read_copilot_cli(std::istream& in, const LogOptions& options, LogNotes& notes, VisitSession) {
+    Records records(in, options, notes);
+    while (records.next()) ++notes.unknown["record"];
+}
+
+}  // namespace whittle::inline v0::logs
