@@ -48,9 +48,17 @@ private:
         bool always_restorable = true;
     };
 
+    /// Of a request, with everything and as it is sent.
+    struct Sizes {
+        RequestTokens raw{};
+        RequestTokens sent{};
+    };
+
     void check_order(std::size_t call) const;
     void pay_aside(std::size_t call, const SideCall& side);
-    [[nodiscard]] std::vector<Cached> account(std::size_t call);
+    [[nodiscard]] bool is_counted(std::size_t call) const { return !std::ranges::binary_search(uncounted_, call); }
+    [[nodiscard]] Sizes fill_caches(std::size_t call);
+    void account(std::size_t call, const Sizes& sizes);
     void pay_repairs(std::size_t call, std::span<const Cached> cached);
     void compare_with_previous();
     void look_at_newest(std::size_t call);
@@ -71,6 +79,7 @@ private:
     const SessionData& data_;
     std::vector<CostProfile> profiles_;
     std::int64_t window_;
+    std::vector<std::size_t> uncounted_;
     ShownMessages shown_;
     NamedObjects objects_;
     StoredTexts stored_;
@@ -95,6 +104,7 @@ Run::Impl::Impl(const Session& session, const RunOptions& options)
     : data_(*session.data_),
       profiles_(profiles_of(options)),
       window_(options.window),
+      uncounted_(options.uncounted),
       shown_(data_),
       objects_(options.storage, data_.probes.index),
       stored_(data_, shown_, objects_),
@@ -120,17 +130,23 @@ void Run::Impl::check_order(std::size_t call) const {
 void Run::Impl::send(std::size_t call, const Request& request) {
     check_order(call);
     if (data_.calls[call] == 0) return;  // nothing was said before
-    for (const SideCall& side : request.side_calls) pay_aside(call, side);
+    const bool counts = is_counted(call);
+    if (counts) {
+        for (const SideCall& side : request.side_calls) pay_aside(call, side);
+    }
     shown_.take(call, request);
     stored_.forget_names();
-    const std::vector<Cached> cached = account(call);
-    look_at_newest(call);
+    const Sizes sizes = fill_caches(call);
+    if (counts) account(call, sizes);
     look_at_removed(call);
-    pay_repairs(call, cached);
-    ask_errors(call);
-    const bool is_last = call + 1 == data_.calls.size();
-    if (is_last || (last_call_ && shown_.was_edited())) ask_artifacts(call);
-    ask_users(call);
+    if (counts) {
+        look_at_newest(call);
+        pay_repairs(call, sizes.sent.cached);
+        ask_errors(call);
+        const bool is_last = call + 1 == data_.calls.size();
+        if (is_last || (last_call_ && shown_.was_edited())) ask_artifacts(call);
+        ask_users(call);
+    }
     last_call_ = call;
     last_total_ = shown_.total();
 }
@@ -149,16 +165,19 @@ void Run::Impl::pay_aside(std::size_t call, const SideCall& side) {
     figures_.side_tokens += tokens.total + reply;
 }
 
-/// Returns what of the request is cached, by profile.
-std::vector<Cached> Run::Impl::account(std::size_t call) {
+Run::Impl::Sizes Run::Impl::fill_caches(std::size_t call) {
     const double now = data_.call_seconds[call];
     const std::size_t raw_count = data_.calls[call] + (data_.system_piece ? 1 : 0);
     const auto raw_before = std::span<const std::int64_t>(raw_before_).first(raw_count + 1);
     const auto raw_pieces = std::span<const PieceId>(raw_pieces_).first(raw_count);
-    const RequestTokens raw{raw_before.back(), raw_cache_.add({raw_pieces, raw_before, now, raw_sent_})};
-    RequestTokens sent{shown_.total(),
-                       sent_cache_.add({shown_.pieces(), shown_.tokens_before(), now, shown_.common()})};
+    Sizes sizes{{raw_before.back(), raw_cache_.add({raw_pieces, raw_before, now, raw_sent_})},
+                {shown_.total(), sent_cache_.add({shown_.pieces(), shown_.tokens_before(), now, shown_.common()})}};
     raw_sent_ = raw_count;
+    return sizes;
+}
+
+void Run::Impl::account(std::size_t call, const Sizes& sizes) {
+    const auto& [raw, sent] = sizes;
     ledger_.add_call(raw, sent, data_.piece(data_.calls[call]).tokens);
     ++figures_.calls;
     figures_.raw += raw.total;
@@ -169,7 +188,6 @@ std::vector<Cached> Run::Impl::account(std::size_t call) {
     figures_.faults.over_window += sent.total > window_ ? 1 : 0;
     figures_.faults.larger_than_raw += sent.total > raw.total ? 1 : 0;
     if (last_call_) compare_with_previous();
-    return std::move(sent.cached);
 }
 
 void Run::Impl::pay_repairs(std::size_t call, std::span<const Cached> cached) {

@@ -41,6 +41,21 @@ TEST_CASE("what a request has in common with the one before is read, the rest wr
     CHECK(figures.resets == 0);
 }
 
+TEST_CASE("calls that do not count fill the cache, and are in no figure", "[evaluation]") {
+    const Session session = three_calls().session();
+    RunOptions options = only("anthropic_5m");
+    options.uncounted = {0};
+    const Figures figures = run_control(session, "noop", options);
+    CHECK(figures.calls == 2);
+    CHECK(figures.sent == 3'001 + 4'002);
+    CHECK(figures.raw == figures.sent);
+    const double input = (0.1 * 2'000 + 1.25 * 1'001) + (0.1 * 3'001 + 1.25 * 1'001);
+    CHECK(is_near(figures.money[0].sent, input + 5.0 * (1 + 10)));
+    CHECK(figures.money[0].cached_sent == 2'000 + 3'001);
+    options.uncounted = {0, 1, 2};
+    CHECK(run_control(session, "noop", options).calls == 0);
+}
+
 TEST_CASE("a cache that is not used for its lifetime is gone", "[evaluation]") {
     const Session session = History()
                                 .at(0)

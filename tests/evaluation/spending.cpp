@@ -55,6 +55,19 @@ TEST_CASE("a message is paid for in every request that it stands in", "[evaluati
     CHECK(spending.kept.messages == 0);
 }
 
+TEST_CASE("calls that do not count carry nothing, and what stood there is as old as it is", "[evaluation]") {
+    const Session session = two_rounds();
+    const std::array<std::size_t, 2> uncounted{0, 1};
+    const Spending spending = spending_of(session, {}, uncounted);
+    CHECK(spending.users.messages == 2);
+    CHECK(spending.users.sent == 10 * 2 + 5 * 2);
+    CHECK(spending.tools.at("read").sent == 100 * 2);
+    CHECK(spending.tools.at("grep").sent == 200 * 1);
+    CHECK(spending.sent_by_age[0] > 5 + 200);  // and two replies of a word
+    CHECK(spending.sent_by_age[0] < 5 + 200 + 10);
+    CHECK(spending.sent_by_age[0] + spending.sent_by_age[1] == spending.all.sent);
+}
+
 TEST_CASE("what a compaction took out is paid for up to there, and what it put in from there on", "[evaluation]") {
     const Session session = two_rounds();
     const std::vector<RecordedCut> cuts{{4, {{.role = Role::user, .content = tokens_of_text(7, 's')}}}};

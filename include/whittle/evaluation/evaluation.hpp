@@ -262,6 +262,9 @@ struct RunOptions {
     std::vector<CostProfile> profiles{};  ///< empty: all of `cost_profiles()`
     std::shared_ptr<Storage> storage{};   ///< where the strategy keeps what it takes out; null: nothing is recoverable
     std::int64_t window = 200'000;        ///< tokens
+    /// Calls, ascending, that are not sent, paid and asked, such as copies of those of another session. Their requests
+    /// still fill the cache; calls of models to prepare them do not.
+    std::vector<std::size_t> uncounted{};
 };
 
 /// One strategy on one session, call by call.

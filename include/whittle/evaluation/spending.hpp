@@ -49,6 +49,9 @@ struct Spending {
     Spending& operator+=(const Spending& other);
 };
 
-[[nodiscard]] Spending spending_of(const Session& session, std::span<const RecordedCut> cuts);
+/// `uncounted`: calls, ascending, whose requests are left out of what was sent; a message that stood in no others is in
+/// nothing.
+[[nodiscard]] Spending spending_of(const Session& session, std::span<const RecordedCut> cuts,
+                                   std::span<const std::size_t> uncounted = {});
 
 }  // namespace whittle::inline v0::evaluation
