@@ -149,20 +149,25 @@ std::optional<std::string> code_points_to_bytes(std::string_view text) {
     return bytes;
 }
 
+std::size_t end_of_json_string(std::string_view json, std::size_t begin) noexcept {
+    for (std::size_t at = begin;;) {
+        const std::size_t quote = json.find('"', at);
+        if (quote == std::string_view::npos) return json.size();
+        std::size_t slashes = 0;
+        while (quote - slashes > at && json[quote - slashes - 1] == '\\') ++slashes;
+        if (slashes % 2 == 0) return quote;
+        at = quote + 1;
+    }
+}
+
 bool ValueBudget::take(std::string_view json) noexcept {
     constexpr std::size_t free_values = 500'000;
     constexpr std::size_t bytes_for_each = 12;
     std::size_t values = 0;
-    bool is_in_string = false;
     for (std::size_t at = 0; at < json.size(); ++at) {
         const char c = json[at];
-        if (c == '"') {
-            is_in_string = !is_in_string;
-        } else if (is_in_string) {
-            at += c == '\\' ? 1U : 0U;
-        } else if (c == ',' || c == '[' || c == '{') {
-            ++values;
-        }
+        if (c == '"') at = end_of_json_string(json, at + 1);
+        values += c == ',' || c == '[' || c == '{' ? 1U : 0U;
     }
     values_ += values;
     bytes_ += json.size();
