@@ -42,8 +42,26 @@ LogNotes& LogNotes::operator+=(const LogNotes& other) {
     return *this;
 }
 
-LogNotes read_log(std::istream& in, Format format, const LogOptions& options, FunctionRef<void(Session&&)> visit) {
+namespace {
+
+/// Formats of a record a line whose texts hold no JSON that tells of bills.
+bool may_cut_texts(Format format) noexcept {
+    switch (format) {
+        case Format::claude_code:
+        case Format::codex:
+        case Format::qwen_code:
+        case Format::pi:
+        case Format::copilot_cli: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+LogNotes read_log(std::istream& in, Format format, const LogOptions& given, FunctionRef<void(Session&&)> visit) {
     LogNotes notes;
+    LogOptions options = given;
+    options.bills_only = given.bills_only && may_cut_texts(format);
     switch (format) {
         case Format::claude_code: read_claude_code(in, options, notes, visit); break;
         case Format::codex: read_codex(in, options, notes, visit); break;

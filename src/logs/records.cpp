@@ -1,6 +1,7 @@
 #include "records.hpp"
 
 #include "entries.hpp"
+#include "short_texts.hpp"
 #include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/text.hpp"
@@ -14,6 +15,8 @@ namespace whittle::inline v0::logs {
 namespace {
 
 using detail::LineRead;
+
+constexpr std::size_t worth_cutting = 512;  // bytes
 
 bool is_blank_line(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
@@ -67,7 +70,9 @@ std::optional<nlohmann::ordered_json> Records::record_of_line() {
         note_damage(*notes_, line_, ValueBudget::reason);
         return std::nullopt;
     }
-    auto record = parse_record(text_, line_, *options_, *notes_);
+    const bool is_cut = options_->bills_only && text_.size() > worth_cutting && !tells_usage(text_);
+    if (is_cut) shorten_texts(text_, shortened_);
+    auto record = parse_record(is_cut ? shortened_ : text_, line_, *options_, *notes_);
     if (!record) return std::nullopt;
     if (!record->is_object()) {
         note_damage(*notes_, line_, "expected an object, found " + detail::found_text(*record));

@@ -39,6 +39,7 @@ private:
     const LogOptions* options_;
     LogNotes* notes_;
     std::string text_{};
+    std::string shortened_{};  // of it, where only bills are wanted
     ValueBudget values_{};
     std::size_t line_ = 0;
     bool has_begun_ = false;

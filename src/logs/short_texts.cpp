@@ -1,0 +1,64 @@
+#include "short_texts.hpp"
+
+#include "whittle/adapter/detail/json_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace whittle::inline v0::logs {
+namespace {
+
+constexpr std::size_t longest_text = 256;  // bytes; ids, paths and models are shorter
+constexpr std::size_t kept_text = 64;
+
+/// "\ud83d": the first half of a pair.
+bool is_high_surrogate(std::string_view escape) noexcept {
+    constexpr std::string_view third = "89abAB";
+    return escape.size() >= 4 && (escape[2] == 'd' || escape[2] == 'D') &&
+           third.find(escape[3]) != std::string_view::npos;
+}
+
+/// How much of a long text in JSON stays: no escape, no pair of surrogates and no character is cut.
+std::size_t kept_of(std::string_view text) noexcept {
+    std::size_t at = 0;
+    std::size_t newest = 0;  // character or escape
+    while (at < kept_text) {
+        newest = at;
+        at += text[at] != '\\' ? 1 : text[at + 1] == 'u' ? 6 : 2;
+    }
+    if (at - newest == 6 && is_high_surrogate(text.substr(newest, 6))) return newest;
+    while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) --at;
+    return at;
+}
+
+/// Where the end begins that stays: at a character that is part of no escape and no longer one. The size: nowhere.
+std::size_t kept_end_of(std::string_view text) noexcept {
+    constexpr std::string_view in_no_escape = " <>.,:;()[]{}=-_";
+    return std::min(text.find_first_of(in_no_escape, text.size() - kept_text), text.size());
+}
+
+}  // namespace
+
+bool tells_usage(std::string_view line) noexcept {
+    return line.find("okens\":") != std::string_view::npos || line.find("\"usage") != std::string_view::npos;
+}
+
+void shorten_texts(std::string_view line, std::string& shortened) {
+    shortened.clear();
+    std::size_t copied = 0;  // of the line
+    for (std::size_t at = 0; at < line.size();) {
+        const std::size_t open = line.find('"', at);
+        if (open == std::string_view::npos) break;
+        const std::size_t end = detail::end_of_json_string(line, open + 1);
+        if (end < line.size() && end - open - 1 > longest_text) {
+            const std::string_view text = line.substr(open + 1, end - open - 1);
+            shortened.append(line, copied, open + 1 + kept_of(text) - copied);
+            shortened += "... " + std::to_string(text.size()) + " ...";
+            copied = open + 1 + kept_end_of(text);
+        }
+        at = std::min(end + 1, line.size());
+    }
+    shortened.append(line, copied);
+}
+
+}  // namespace whittle::inline v0::logs
