@@ -150,14 +150,14 @@ void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, 
     const ordered_json* usage = tree_at(message, "usage");
     if (usage == nullptr || !usage->is_object()) return;
     take_usage(entries_[reply], provider_usage(*usage), is_end);
-    const Call& call = *entries_[reply].call;
+    const Entry& entry = entries_[reply];
     const ordered_json* iterations = tree_at(*usage, "iterations");
     if (iterations == nullptr || !iterations->is_array()) return;
     for (std::size_t i = 0; i < iterations->size(); ++i) {
         const ordered_json& iteration = (*iterations)[i];
         const std::string_view type = text_at(iteration, "type");
         if (std::ranges::find(claude_billed_iterations, type) != claude_billed_iterations.end()) {
-            bill_within(call, i, iteration);
+            bill_within(entry, i, iteration);
         } else if (!type.empty() &&
                    std::ranges::find(claude_counted_iterations, type) == claude_counted_iterations.end()) {
             ++notes.unknown["usage.iterations/" + std::string(type.substr(0, 64))];
@@ -166,14 +166,18 @@ void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, 
 }
 
 /// Records of a reply repeat the list.
-void ClaudeThread::bill_within(const Call& call, std::size_t index, const ordered_json& iteration) {
+void ClaudeThread::bill_within(const Entry& entry, std::size_t index, const ordered_json& iteration) {
+    const Call& call = *entry.call;
     const std::string& reply = call.id.empty() ? call.bill_id : call.id;
     const std::string id = reply.empty() ? "" : reply + "/iterations/" + std::to_string(index);
     const std::size_t next = within_.size();
     const std::size_t one = id.empty() ? next : within_at_.try_emplace(id, next).first->second;
     if (one == next) {
         const std::string_view model = text_at(iteration, "model");
-        within_.push_back({.bill_id = id, .model = model.empty() ? call.model : std::string(model), .usage = Usage{}});
+        within_.push_back({.bill_id = id,
+                           .model = model.empty() ? call.model : std::string(model),
+                           .time = entry.time,
+                           .usage = Usage{}});
     }
     const Usage usage = provider_usage(iteration);
     if (usage.total() >= within_[one].usage->total()) within_[one].usage = usage;

@@ -64,7 +64,7 @@ private:
     [[nodiscard]] bool is_more_of(std::size_t reply, const ordered_json& record) const;
     void append_blocks(std::size_t reply, ordered_json blocks);
     void add_usage_of(std::size_t reply, const ordered_json& message, LogNotes& notes);
-    void bill_within(const Call& call, std::size_t index, const ordered_json& iteration);
+    void bill_within(const Entry& entry, std::size_t index, const ordered_json& iteration);
     void add_results(ordered_json blocks, const ordered_json& record, std::size_t line);
     [[nodiscard]] std::size_t message_for_results(const ordered_json& blocks, const ordered_json& record,
                                                   std::size_t line);

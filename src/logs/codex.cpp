@@ -145,13 +145,13 @@ private:
     void add_payload(std::string_view type, ordered_json& payload, std::optional<double> time, std::size_t line) {
         if (type == "session_meta") return add_meta(payload);
         if (type == "response_item") return add_item(payload, time, line);
-        if (type == "event_msg") return add_event(payload);
+        if (type == "event_msg") return add_event(payload, time);
         if (type == "compacted") return thread_.compact(payload, notes_);
         if (type == "turn_context") {
             if (const std::string_view model = text_at(payload, "model"); !model.empty()) thread_.model = model;
             return;
         }
-        if (type == "token_usage_record") return thread_.record_usage(payload);
+        if (type == "token_usage_record") return thread_.record_usage(payload, time);
         if (type == "inter_agent_communication") return add_communication(payload, time, line);
         if (std::ranges::find(codex_side_records, type) != codex_side_records.end()) {
             ++notes_.left_out[std::string(type)];
@@ -200,10 +200,10 @@ private:
         ++notes_.unknown["response_item/" + std::string(text_at(item, "type").substr(0, 64))];
     }
 
-    void add_event(const ordered_json& event) {
+    void add_event(const ordered_json& event, std::optional<double> time) {
         const std::string_view type = text_at(event, "type");
         if (type == "token_count") {
-            if (const ordered_json* info = tree_at(event, "info")) thread_.count(*info);
+            if (const ordered_json* info = tree_at(event, "info")) thread_.count(*info, time);
             return;
         }
         if (type == "thread_rolled_back") return thread_.roll_back(count_at(event, "num_turns"));

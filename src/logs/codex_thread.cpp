@@ -213,7 +213,7 @@ std::optional<CodexThread::Counts> CodexThread::newly_billed(const ordered_json&
     return last == nullptr ? now : counts_of(*last);
 }
 
-void CodexThread::count(const ordered_json& info) {
+void CodexThread::count(const ordered_json& info, std::optional<double> time) {
     const auto counts = newly_billed(info);
     if (!counts || *counts == Counts{}) return;
     const Usage usage = to_usage(*counts);
@@ -221,17 +221,21 @@ void CodexThread::count(const ordered_json& info) {
     if (open_ && !entries_[*open_].call->usage) {
         entries_[*open_].call->usage = usage;
         entries_[*open_].call->bill_id = bill_id();
+        entries_[*open_].call->time = time;
         return;
     }
     drop_pending();
-    pending_ = Call{.bill_id = bill_id(), .model = model, .usage = usage};
+    pending_ = Call{.bill_id = bill_id(), .model = model, .time = time, .usage = usage};
     if (std::exchange(has_only_thought_, false)) drop_pending();  // that was all of the reply
 }
 
-void CodexThread::record_usage(const ordered_json& record) {
+void CodexThread::record_usage(const ordered_json& record, std::optional<double> time) {
     const ordered_json* usage = tree_at(record, "usage");
     if (usage == nullptr) return;
-    Call call{.id = std::string(text_at(record, "response_id")), .model = model, .usage = to_usage(counts_of(*usage))};
+    Call call{.id = std::string(text_at(record, "response_id")),
+              .model = model,
+              .time = time,
+              .usage = to_usage(counts_of(*usage))};
     if (std::exchange(unrecorded_, std::nullopt) == call.usage || call.usage == Usage{}) return;
     recorded_.add(std::move(call));
 }

@@ -20,9 +20,9 @@ public:
     /// An item of the Responses interface, out of which a result is taken. False if its kind is not known.
     [[nodiscard]] bool add_item(ordered_json& item, std::optional<double> time, std::size_t line, LogNotes& notes);
     /// "info" of a token_count: sums of the session so far.
-    void count(const ordered_json& info);
+    void count(const ordered_json& info, std::optional<double> time);
     /// A token_usage_record: one call, whether the sums have it, then in front of their count, or not.
-    void record_usage(const ordered_json& record);
+    void record_usage(const ordered_json& record, std::optional<double> time);
     void compact(const ordered_json& compacted, LogNotes& notes);
     /// Takes back what was said since the `turns`th prompt from the end, with the context right in front of that. What
     /// stands in front of the first prompt stays.

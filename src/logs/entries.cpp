@@ -153,7 +153,10 @@ void Entries::truncate(std::size_t size) {
     while (!rows_.empty() && rows_.back().before > entries_.size()) undo_compaction();
 }
 
-void Entries::bill_elsewhere(Call call) { elsewhere_.push_back(without_zeros(std::move(call))); }
+void Entries::bill_elsewhere(Call call) {
+    if (!call.time && !entries_.empty()) call.time = entries_.back().time;
+    elsewhere_.push_back(without_zeros(std::move(call)));
+}
 
 Compaction& Entries::compact_at(std::size_t place) {
     if (rows_.empty() || rows_.back().before != place) rows_.push_back({place, compactions_.size()});

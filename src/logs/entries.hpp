@@ -56,6 +56,7 @@ public:
     void insert_all(std::vector<std::pair<std::size_t, Entry>> entries);
     /// The person took back what follows the first `size` messages: its calls were billed all the same.
     void truncate(std::size_t size);
+    /// At the time of the newest message unless the call has its own.
     void bill_elsewhere(Call call);
     void bill_elsewhere(const Usage& usage) { bill_elsewhere(Call{.usage = usage}); }
     /// A new compaction at the place that was reached. Its own `before` is set when all of it is finished.

@@ -74,7 +74,8 @@ ordered_json reply_in(const ordered_json& response) {
 }
 
 Call call_of(const Exchange& exchange) {
-    Call call{.model = std::string(text_at(*exchange.request, "model")), .usage = exchange.usage};
+    Call call{
+        .model = std::string(text_at(*exchange.request, "model")), .time = exchange.time, .usage = exchange.usage};
     if (exchange.response == nullptr) return call;
     call.id = text_at(*exchange.response, "id");
     if (const std::string_view model = text_at(*exchange.response, "model"); !model.empty()) call.model = model;

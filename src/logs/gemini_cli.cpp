@@ -1,3 +1,4 @@
+#include "gemini_form.hpp"
 #include "gemini_history.hpp"
 #include "readers.hpp"
 #include "records.hpp"
@@ -34,12 +35,24 @@ public:
         Entries entries;
         history_.write_to(entries, notes_);
         entries.finish(session_, false, notes_);
+        for (Call& call : session_.calls) complete_bill_id(call);
+        for (Call& call : session_.elsewhere) complete_bill_id(call);
         hand_over(std::move(session_), notes_, visit);
     }
 
 private:
+    /// The name of a file is no id of a session: a copy has another one.
+    void complete_bill_id(Call& call) const {
+        if (!call.bill_id.starts_with(gemini_bill_in_session)) return;
+        const std::string rest = call.bill_id.substr(gemini_bill_in_session.size());
+        call.bill_id = has_id_ ? "gemini_cli/" + session_.recording.id + "/" + rest : "";
+    }
+
     void take_facts(const ordered_json& facts, std::size_t line) {
-        if (const std::string_view id = text_at(facts, "sessionId"); !id.empty()) session_.recording.id = id;
+        if (const std::string_view id = text_at(facts, "sessionId"); !id.empty()) {
+            session_.recording.id = id;
+            has_id_ = true;
+        }
         if (text_at(facts, "kind") == "subagent" && folder_ != "chats") session_.parent = folder_;
         if (const ordered_json* messages = tree_at(facts, "messages"); messages != nullptr && messages->is_array())
             history_.replace(*messages, line);
@@ -48,6 +61,7 @@ private:
     std::string folder_;  // of a sub-agent it is called as its parent
     LogNotes& notes_;
     Session session_{.format = Format::gemini_cli};
+    bool has_id_ = false;  // recorded
     GeminiHistory history_{};
 };
 

@@ -11,6 +11,9 @@
 /// Messages that Gemini CLI recorded, as OpenAI chat messages.
 namespace whittle::inline v0::logs {
 
+/// What a `bill_id` of `gemini_call` begins with that needs the session's own id in front of the rest.
+inline constexpr std::string_view gemini_bill_in_session = "gemini_cli//";
+
 /// The call that a reply of the model came from.
 [[nodiscard]] Call gemini_call(const ordered_json& message);
 

@@ -22,6 +22,7 @@ std::optional<Usage> bill_of(const TracedCall& call) {
 Call call_alone(const TracedCall& call, const Usage& usage) {
     return {.id = std::string(text_at(call.response, "id")),
             .model = std::string(text_at(call.response, "model")),
+            .time = call.time,
             .usage = usage};
 }
 
