@@ -83,8 +83,10 @@ logs::Recognition recognise_log(InputBuffer& buffer) {
 }
 
 logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,
-                           const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
-    logs::LogOptions log_options{.name = options.name, .limits = options.limits, .poll = options.poll};
+                           const TrajectoryOptions& options, bool bills_only,
+                           FunctionRef<void(logs::Session&&)> visit) {
+    logs::LogOptions log_options{
+        .name = options.name, .limits = options.limits, .bills_only = bills_only, .poll = options.poll};
     if (format == logs::Format::openhands_v1 && is_event_file(path)) {
         JoinedFiles files(files_of_conversation(path), {.max_bytes = options.limits.max_bytes});
         log_options.name = folder_of_conversation(path);
@@ -106,7 +108,7 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
 
 std::size_t read_agent_log(const std::string& path, InputBuffer& buffer, logs::Format format,
                            const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit) {
-    const logs::LogNotes notes = read_log_at(path, buffer, format, options, visit);
+    const logs::LogNotes notes = read_log_at(path, buffer, format, options, false, visit);
     if (const std::string text = text_of_notes(notes); !text.empty())
         complain(fmt::format("note: {}: {}: {}", options.name, logs::name_of(format), text));
     NewerVersions newer;

@@ -40,9 +40,9 @@ private:
 };
 
 /// Reads a log that an agent left; `buffer` is of the file `path`. Throws what the readers throw, and
-/// Error(invalid_argument) for a database that is no file.
+/// Error(invalid_argument) for a database that is no file. `bills_only`: as `logs::LogOptions` has it.
 logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,
-                           const TrajectoryOptions& options, FunctionRef<void(logs::Session&&)> visit);
+                           const TrajectoryOptions& options, bool bills_only, FunctionRef<void(logs::Session&&)> visit);
 
 /// The same, and says on standard error what is to be said about it: kinds of records that are not known, damaged
 /// lines, versions that are newer than the reader. Returns the number of sessions.

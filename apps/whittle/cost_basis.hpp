@@ -47,6 +47,10 @@ struct RecordedBill {
 /// What was sent: plain, read from the cache and written to it.
 [[nodiscard]] std::int64_t input_of(const Usage& usage) noexcept;
 
+/// In tokens at the plain input price. What was written to the cache for a time that is told costs what Anthropic takes
+/// for that time, the rest what the profile says.
+[[nodiscard]] double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept;
+
 /// Prices from the bill: Anthropic's cache for its messages, for models called Claude, and where tokens written to a
 /// cache were billed, which other models' recordings have for those of OpenAI alone; for an hour if most of what was
 /// written was told to live that long, or, where nothing was told, if most of what was asked for after 5 minutes to an

@@ -3,10 +3,10 @@
 #include "agent_log.hpp"
 #include "masked.hpp"
 #include "memory_reserve.hpp"
-#include "opencode_database.hpp"
 #include "options.hpp"
 #include "passed_over.hpp"
 #include "same_file.hpp"
+#include "scan_input.hpp"
 #include "scan_report.hpp"
 #include "shown.hpp"
 #include "table.hpp"
@@ -17,9 +17,14 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <set>
+#include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -30,7 +35,9 @@ namespace {
 class ScanRun {
 public:
     ScanRun(const ScanCommand& command, const CommonOptions& common)
-        : command_(command), common_(common), given_(to_shape(common.shape)) {
+        : command_(command),
+          common_(common),
+          input_{.limits = common.limits, .shape = to_shape(common.shape), .bills_only = command.bill} {
         settings_.window = command.window;
         settings_.is_masked = !are_secrets_shown();
         settings_.story_bytes = static_cast<std::size_t>(command.html.text_bytes);
@@ -45,22 +52,14 @@ public:
     }
 
     ExitCode run() {
-        std::vector<ScannedPlace> places = places_of_agents_or_paths();
-        for (const ScannedPlace& place : places) {
-            report_.add_place(place);
-            for (const std::string& problem : place.problems) complain(problem);
-            if (place.links > 0)
-                complain(fmt::format("note: {}: {} {} not followed", place.path, grouped(place.links),
-                                     place.links == 1 ? "link was" : "links were"));
-            for (const std::string& file : place.files) bytes_ += size_of(file);
-        }
-        for (const ScannedPlace& place : places) {
-            for (const std::string& file : place.files) scan_or_complain(file, !is_given(file));
-        }
+        find_files();
+        Bills bills = read_bills();
+        bills.settle(command_.since);
+        report_.set_bills(std::move(bills));
+        if (!command_.bill) compare_sessions();
         if (const std::string text = newer_.text(); !text.empty()) complain("note: " + text);
         if (command_.html.file != "-") print_result();
-        if (!command_.html.file.empty() && report_.sessions() > 0) write_report(report_.take_page(), command_.html);
-        const bool has_failed = !failed_.empty() || report_.sessions() == 0;
+        const bool has_failed = !has_written_report() || !failed_.empty() || !has_sessions_;
         const std::string left_out = left_out_text();
         // At the agents' own places there always is something else.
         if (!left_out.empty() && (has_failed || !command_.paths.empty()))
@@ -69,6 +68,44 @@ public:
     }
 
 private:
+    struct File {
+        std::string path{};
+        bool is_found = false;             // in a folder, rather than named on the command line
+        bool has_failed = false;           // when its bills were read: what came in front of that counts
+        std::size_t first_bill = 0;        // of its sessions in the bills
+        std::size_t bills = 0;             // how many
+        std::vector<FoundSession> kept{};  // of a file that cannot be read again
+    };
+
+    void find_files() {
+        std::set<std::string> known;
+        for (const ScannedPlace& place : places_of_agents_or_paths()) {
+            report_.add_place(place);
+            for (const std::string& problem : place.problems) complain(problem);
+            if (place.links > 0)
+                complain(fmt::format("note: {}: {} {} not followed", place.path, grouped(place.links),
+                                     place.links == 1 ? "link was" : "links were"));
+            for (const std::string& file : place.files) {
+                if (can_be_read_again(file) && !known.insert(canonical(file)).second)
+                    continue;  // named twice, or beside a folder that it is in
+                bytes_ += size_of(file);
+                files_.push_back({.path = file, .is_found = !is_given(file)});
+            }
+        }
+    }
+
+    /// True also where none is wanted.
+    bool has_written_report() {
+        if (command_.html.file.empty()) return true;
+        if (report_.sessions() > 0) {
+            write_report(report_.take_page(), command_.html);
+        } else if (has_sessions_) {
+            complain("no report was written: no model call is of the days that are asked for");
+            return false;
+        }
+        return true;
+    }
+
     [[nodiscard]] std::vector<ScannedPlace> places_of_agents_or_paths() const {
         if (command_.paths.empty()) return places_of_agents();
         std::vector<ScannedPlace> places;
@@ -84,34 +121,133 @@ private:
         return std::ranges::find(command_.paths, file) != command_.paths.end();
     }
 
+    static std::string canonical(const std::string& file) {
+        std::error_code error;
+        const std::filesystem::path path = std::filesystem::canonical(file, error);
+        return error ? file : path.string();
+    }
+
     static std::uint64_t size_of(const std::string& file) {
         std::error_code error;
         const auto size = std::filesystem::file_size(file, error);
         return error ? 0 : size;
     }
 
+    /// A pipe cannot.
+    static bool can_be_read_again(const std::string& file) {
+        std::error_code error;
+        return file != "-" && std::filesystem::is_regular_file(file, error);
+    }
+
+    /// Of all files, before anything is compared: which copy of a call is billed only all of them tell.
+    [[nodiscard]] Bills read_bills() {
+        Bills bills;
+        for (File& file : files_) {
+            file.first_bill = bills.sessions().size();
+            const bool is_kept = !command_.bill && !can_be_read_again(file.path);
+            read_or_complain(file, [&](FoundSession&& session) {
+                bills.add(session.log, session.agent, file.path, session.is_anthropic);
+                if (is_kept) file.kept.push_back(std::move(session));
+            });
+            file.bills = bills.sessions().size() - file.first_bill;
+            has_sessions_ = has_sessions_ || file.bills > 0;
+        }
+        return bills;
+    }
+
+    void compare_sessions() {
+        done_bytes_ = 0;
+        input_.is_again = true;
+        progress_.begin();
+        for (File& file : files_) {
+            if (!has_counted_session(file)) {
+                done_bytes_ += size_of(file.path);
+                continue;
+            }
+            std::size_t next = 0;
+            const auto take = [&](FoundSession&& session) { compare(std::move(session), file, next); };
+            if (file.kept.empty()) {
+                read_or_complain(file, take);
+            } else {
+                for (FoundSession& session : file.kept) take(std::move(session));
+                file.kept.clear();
+            }
+        }
+        if (const std::int64_t rest = report_.sessions() - compared_; rest > 0)
+            complain(fmt::format("note: {} in the bills and not compared: {} file changed or failed meanwhile",
+                                 rest == 1 ? "1 session is" : grouped(rest) + " sessions are",
+                                 rest == 1 ? "its" : "their"));
+    }
+
+    [[nodiscard]] bool has_counted_session(const File& file) const {
+        const auto own = std::span(report_.bills().sessions()).subspan(file.first_bill, file.bills);
+        return std::ranges::any_of(own, &SessionBill::is_counted);
+    }
+
+    /// `next`: where its bill is among those of the file. One that is written to while it is scanned may have another
+    /// session in that place by now: then the bill is one of those behind.
+    void compare(FoundSession&& session, const File& file, std::size_t& next) {
+        const auto own = std::span(report_.bills().sessions()).subspan(file.first_bill, file.bills);
+        const auto bill =
+            std::ranges::find(own.subspan(std::min(next, own.size())), session.log.recording.id, &SessionBill::id);
+        if (bill == own.end()) return;
+        next = static_cast<std::size_t>(bill - own.begin()) + 1;
+        if (!bill->is_counted) return;
+        report_.add(scan_session(std::move(session.log), *bill, session.is_anthropic, settings_));
+        ++compared_;
+        show_progress(1.0);
+        if (in_ != nullptr) begin_ = in_->bytes_read();
+    }
+
     /// One file that cannot be read, for whatever reason, does not end the scan.
-    void scan_or_complain(const std::string& file, bool is_found) {
+    template <typename Take>
+    void read_or_complain(File& file, const Take& take) {
         throw_if_interrupted();
         try {
             MemoryReserve::refill();
-            scan(file, is_found);
+            read(file, take);
         } catch (const Interrupted&) {
             throw;
         } catch (const Error& error) {
             if (error.errc() == Errc::cancelled) throw;
             fail(file, error.what());
         } catch (const std::bad_alloc&) {
-            fail(file, fmt::format("{}: out of memory", file));
+            fail(file, fmt::format("{}: out of memory", file.path));
         } catch (const std::exception& error) {
-            fail(file, fmt::format("{}: {}", file, error.what()));
+            fail(file, fmt::format("{}: {}", file.path, error.what()));
         }
-        done_bytes_ += size_of(file);
+        done_bytes_ += size_of(file.path);
         in_ = nullptr;
     }
 
-    void fail(const std::string& file, const std::string& reason) {
-        failed_.push_back(shown(file));
+    template <typename Take>
+    void read(const File& file, const Take& take) {
+        InputBuffer buffer(file.path, common_.limits);
+        in_ = &buffer;
+        begin_ = 0;
+        FileNotes read = read_sessions_of(file.path, buffer, file.is_found, input_, [&](FoundSession&& session) {
+            throw_if_interrupted();
+            throw_if_memory_is_short();
+            take(std::move(session));
+            if (!input_.is_again) show_progress(1.0);
+        });
+        if (!input_.is_again) note(file.path, std::move(read));
+    }
+
+    void note(const std::string& file, FileNotes&& read) {
+        if (read.format) {
+            report_.add_notes(read.notes);
+            newer_.add(*read.format, read.notes);
+            if (const std::string text = text_of_notes(read.notes); !text.empty())
+                complain(fmt::format("note: {}: {}", file, text));
+        }
+        if (read.passed_over) report_.pass_over(*std::move(read.passed_over));
+    }
+
+    /// Once a file: its sessions may be read twice.
+    void fail(File& file, const std::string& reason) {
+        if (std::exchange(file.has_failed, true)) return;
+        failed_.push_back(shown(file.path));
         complain(reason);
     }
 
@@ -119,7 +255,7 @@ private:
     /// session.
     [[nodiscard]] std::string left_out_text() const {
         std::vector<std::string> parts;
-        if (report_.sessions() == 0) parts.emplace_back("no sessions found");
+        if (!has_sessions_) parts.emplace_back("no sessions found");
         if (!failed_.empty()) {
             const std::string count = numbered(static_cast<std::int64_t>(failed_.size()), "file");
             parts.push_back(fmt::format("{} could not be read ({})", count, some_of(failed_)));
@@ -128,103 +264,60 @@ private:
         return fmt::format("{}", fmt::join(parts, "; "));
     }
 
-    void scan(const std::string& file, bool is_found) {
-        InputBuffer buffer(file, common_.limits);
-        in_ = &buffer;
-        begin_ = 0;
-        std::istream in(&buffer);
-        const TrajectoryOptions options = options_for(buffer.name(), common_.limits);
-        const logs::Recognition recognised = recognise_log(buffer);
-        if (const auto why = why_without_session(file, buffer, recognised, is_found)) return report_.pass_over(*why);
-        if (!recognised.format) return scan_sessions(in, options, file, recognised, is_found);
-        const logs::Format format = *recognised.format;
-        const logs::LogNotes notes = read_log_at(file, buffer, format, options, [&](logs::Session&& session) {
-            take(std::move(session), std::string(logs::name_of(format)), file, shape_of(format, given_));
-        });
-        report_.add_notes(notes);
-        newer_.add(format, notes);
-        if (notes.sessions == 0) report_.pass_over({file, "log without a session", std::string(logs::name_of(format))});
-        if (const std::string text = text_of_notes(notes); !text.empty())
-            complain(fmt::format("note: {}: {}", file, text));
-    }
-
-    /// What is known before anything is read. What was only found in a folder may be anything.
-    static std::optional<PassedOver> why_without_session(const std::string& file, InputBuffer& buffer,
-                                                         const logs::Recognition& recognised, bool is_found) {
-        const std::string_view start = buffer.start();
-        const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-        if (first == std::string_view::npos) return PassedOver{file, "empty", ""};
-        if (is_database(start)) {
-            const auto tables = tables_of_other_program(file);
-            if (!tables) return std::nullopt;
-            return PassedOver{file, "database of another program", fmt::format("tables {}", fmt::join(*tables, ", "))};
-        }
-        if (recognised.format || !is_found) return std::nullopt;
-        if (start[first] != '{' && start[first] != '[') return PassedOver{file, "no JSON", ""};
-        const bool may_be_own = file.find(".jsonl") != std::string::npos;
-        return may_be_own ? std::nullopt : std::optional(of_no_known_form(file, recognised));
-    }
-
-    static PassedOver of_no_known_form(const std::string& file, const logs::Recognition& recognised) {
-        return {file, "JSON of no known form",
-                recognised.keys.empty() ? "" : fmt::format("keys {}", fmt::join(recognised.keys, ", "))};
-    }
-
-    /// Sessions in the library's own form.
-    void scan_sessions(std::istream& in, const TrajectoryOptions& options, const std::string& file,
-                       const logs::Recognition& recognised, bool is_found) {
-        const std::int64_t before = report_.sessions();
-        try {
-            (void)read_trajectories(in, options, [&](Trajectory<>&& session) {
-                take(as_logged(std::move(session)), "recorded", file, given_);
-            });
-        } catch (const Error& error) {
-            if (!is_found || report_.sessions() > before || error.errc() != Errc::parse_failed) throw;
-        }
-        if (report_.sessions() == before) report_.pass_over(of_no_known_form(file, recognised));
-    }
-
-    void take(logs::Session&& session, const std::string& agent, const std::string& file, std::optional<Shape> shape) {
-        throw_if_interrupted();
-        throw_if_memory_is_short();
-        session.recording.id = printed(session.recording.id);  // tables cut names
-        session.parent = printed(session.parent);
-        const Shape its = shape ? *shape : detect_shape(session.recording, file);
-        const ScanSource source{.agent = agent, .file = file, .is_anthropic = its == Shape::anthropic};
-        report_.add(scan_session(std::move(session), source, settings_, seen_));
-        show_progress(1.0);
-        begin_ = in_->bytes_read();
-    }
-
     /// `share` of the session that was read last.
     void show_progress(double share) {
+        const std::string what =
+            input_.is_again ? fmt::format("{} of {}", grouped(compared_), numbered(report_.sessions(), "session"))
+                            : "reading bills";
+        if (in_ == nullptr) return progress_.show(what);
         const auto read = static_cast<double>(in_->bytes_read() - begin_);
         // Some files are read as a whole before the first of their sessions is known: how many there are is not.
-        if (begin_ > 0 && begin_ == in_->file_bytes())
-            return progress_.show(fmt::format("{} sessions", report_.sessions()));
-        progress_.show(fmt::format("{} sessions, ", report_.sessions()),
+        if (begin_ > 0 && begin_ == in_->file_bytes()) return progress_.show(what);
+        progress_.show(what + ", ",
                        Share::of_bytes(done_bytes_ + begin_ + static_cast<std::uint64_t>(share * read), bytes_));
     }
 
     void print_result() const {
-        if (common_.json) return print_json(report_.json());
-        print(command_.csv ? report_.csv() : report_.text(may_colour(common_.no_color)));
+        if (common_.json) return print_json(command_.bill ? report_.bill_json() : report_.json());
+        if (command_.csv) return print(command_.bill ? bill_csv(report_.bills()) : report_.csv());
+        const bool colour = may_colour(common_.no_color);
+        print(command_.bill ? report_.bill_text(colour) : report_.text(colour));
     }
 
     const ScanCommand& command_;
     const CommonOptions& common_;
-    std::optional<Shape> given_;
+    ScanInput input_;
     ScanSettings settings_{};
     ScanReport report_{};
-    SeenCalls seen_{};
     NewerVersions newer_{};
     Progress progress_{};
+    std::vector<File> files_{};
+    std::int64_t compared_ = 0;  // sessions
+    bool has_sessions_ = false;
     std::uint64_t bytes_ = 0;
     std::uint64_t done_bytes_ = 0;       // of files that are done
     const InputBuffer* in_ = nullptr;    // the file that is read
     std::uint64_t begin_ = 0;            // of the session in it, about: it is read in blocks
     std::vector<std::string> failed_{};  // files that could not be read
 };
+
+/// "2026-11-01".
+bool is_day(std::string_view text) {
+    constexpr std::string_view form = "0000-00-00";
+    if (text.size() != form.size()) return false;
+    int numbers[3]{};
+    int* number = numbers;
+    for (std::size_t i = 0; i < form.size(); ++i) {
+        const bool is_digit = text[i] >= '0' && text[i] <= '9';
+        if (is_digit != (form[i] == '0') || (!is_digit && text[i] != '-')) return false;
+        if (is_digit) *number = *number * 10 + (text[i] - '0');
+        if (!is_digit) ++number;
+    }
+    return std::chrono::year_month_day(std::chrono::year(numbers[0]),
+                                       std::chrono::month(static_cast<unsigned>(numbers[1])),
+                                       std::chrono::day(static_cast<unsigned>(numbers[2])))
+        .ok();
+}
 
 }  // namespace
 
@@ -240,11 +333,18 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
     scan->add_option("--window", command.window, "The model's window, for the presets (default 200000)")
         ->check(whole_number_check(1, "tokens, such as 200000"))
         ->type_name("TOKENS");
+    scan->add_flag("--bill", command.bill, "Only what was billed, by agent, day, model and project: much faster");
+    scan->add_option("--since", command.since, "Calls since that day, where this machine is")
+        ->check(CLI::Validator(
+            [](const std::string& day) { return is_day(day) ? "" : "expected a day, such as 2026-11-01"; },
+            "YYYY-MM-DD"))
+        ->type_name("DAY");
     scan->add_flag("--csv", command.csv, "Print a line for each session");
     add_html(*scan, command.html);
     scan->footer(
         "Examples:\n"
         "  whittle scan\n"
+        "  whittle scan --bill --since 2026-11-01\n"
         "  whittle scan ~/.claude/projects --json > scan.json\n"
         "  whittle scan old-logs/ rollout.jsonl --csv\n"
         "  whittle scan ~/.claude/projects --html report.html\n\n"
@@ -255,6 +355,8 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
 
 ExitCode run_scan(const ScanCommand& command, const CommonOptions& common) {
     if (command.csv && common.json) throw UsageError{"--csv and --json: expected one of them"};
+    if (command.bill && !command.html.file.empty())
+        throw UsageError{"--bill and --html: the report shows what would have been saved, which --bill leaves out"};
     if (command.html.file == "-" && (common.json || command.csv))
         throw UsageError{"--html -: expected a file beside --json and --csv"};
     for (const std::string& path : command.paths)

@@ -15,6 +15,8 @@ namespace whittle::cli {
 struct ScanCommand {
     std::vector<std::string> paths{};    ///< files and folders; empty: where agents keep their sessions
     std::int64_t window = usual_window;  ///< tokens, for the presets
+    bool bill = false;                   ///< no strategies
+    std::string since{};                 ///< a day; empty: all
     bool csv = false;
     HtmlChoice html{};
 };

@@ -10,23 +10,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json usage_json(const Usage& usage) {
-    return {{"input_tokens", usage.input},
-            {"cache_read_tokens", usage.cache_read},
-            {"cache_write_tokens", usage.cache_write},
-            {"output_tokens", usage.output},
-            {"cache_write_5m_tokens", usage.cache_write_5m},
-            {"cache_write_1h_tokens", usage.cache_write_1h}};
-}
-
-ordered_json bill_json(const BillSum& sum) {
-    ordered_json json{{"sessions", sum.sessions}, {"calls", sum.calls}, {"billed_calls", sum.billed_calls}};
-    json["repeated_calls"] = sum.repeated_calls;
-    json["billed"] = usage_json(sum.billed);
-    json["billed_cost"] = sum.billed_cost;
-    json["output_recorded_early"] = {{"calls", sum.early.calls}, {"estimated_tokens", sum.early.estimated_tokens}};
+/// With what we count of it.
+ordered_json agent_json(const BillSum& sum, const CountedSum& counted) {
+    ordered_json json = whittle::cli::bill_json(sum);
     json["counted"] = {
-        {"sessions", sum.counted_sessions}, {"input_tokens", sum.counted}, {"billed", usage_json(sum.counted_bill)}};
+        {"sessions", counted.sessions}, {"input_tokens", counted.counted}, {"billed", usage_json(counted.billed)}};
     return json;
 }
 
@@ -61,17 +49,45 @@ ordered_json spending_json(const evaluation::Spending& spending) {
 
 }  // namespace
 
-std::string ScanReport::json() const {
-    ordered_json json;
+void ScanReport::add_places(ordered_json& json) const {
     json["places"] = ordered_json::array();
     for (const ScannedPlace& place : places_)
         json["places"].push_back({{"agent", place.agent},
                                   {"path", place.path},
                                   {"is_there", place.is_there},
                                   {"files", place.files.size()}});
-    json["total"] = bill_json(all_);
+}
+
+void ScanReport::add_notes_to(ordered_json& json) const {
+    json["notes"] = {{"records", notes_.records},       {"damaged_lines", notes_.damaged},
+                     {"mended_records", notes_.mended}, {"left_out", notes_.left_out},
+                     {"unknown", notes_.unknown},       {"versions", notes_.versions},
+                     {"newer_versions", notes_.newer},  {"files_passed_over", passed_over_.json()}};
+}
+
+std::string ScanReport::bill_json() const {
+    ordered_json json;
+    add_places(json);
+    json["total"] = whittle::cli::bill_json(tables_.all);
     json["agents"] = ordered_json::object();
-    for (const auto& [agent, sum] : by_agent_) json["agents"][agent] = bill_json(sum);
+    for (const auto& [agent, sum] : tables_.agents) json["agents"][agent] = whittle::cli::bill_json(sum);
+    add_bills(json, tables_, bills_);
+    add_notes_to(json);
+    return shown_json(json) + "\n";
+}
+
+std::string ScanReport::json() const {
+    ordered_json json;
+    add_places(json);
+    CountedSum counted;
+    for (const auto& [agent, sum] : counted_) counted += sum;
+    json["total"] = agent_json(tables_.all, counted);
+    json["agents"] = ordered_json::object();
+    for (const auto& [agent, sum] : tables_.agents) {
+        const auto known = counted_.find(agent);
+        json["agents"][agent] = agent_json(sum, known == counted_.end() ? CountedSum{} : known->second);
+    }
+    add_bills(json, tables_, bills_);
     json["agreement"] = {{"counted_to_billed", token_ratios_}, {"hit_rate_difference", hit_differences_}};
     json["basis"] = bases_.json();
     json["strategies"] = ordered_json::array({strategy_json(recorded_)});
@@ -91,10 +107,7 @@ std::string ScanReport::json() const {
                                    {"cost", dear.cost},
                                    {"is_billed", dear.is_billed},
                                    {"recommended_with_repairs", dear.recommended}});
-    json["notes"] = {{"records", notes_.records},       {"damaged_lines", notes_.damaged},
-                     {"mended_records", notes_.mended}, {"left_out", notes_.left_out},
-                     {"unknown", notes_.unknown},       {"versions", notes_.versions},
-                     {"newer_versions", notes_.newer},  {"files_passed_over", passed_over_.json()}};
+    add_notes_to(json);
     return shown_json(json) + "\n";
 }
 

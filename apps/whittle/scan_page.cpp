@@ -50,17 +50,19 @@ std::string billed_note(const Usage& billed) {
 }  // namespace
 
 ReportPage ScanReport::take_page() {
-    const bool is_one = all_.sessions == 1;
+    const bool is_one = sessions() == 1;
     ReportPage page{.title = is_one ? "What the session cost" : "What the sessions cost", .lead = lead_text()};
     page.figures = cost_figures(recorded_, strategies_[1]);
-    if (all_.billed_calls > 0)
+    if (tables_.all.billed_calls > 0)
         page.figures.push_back(
-            {.label = "billed", .value = rounded(all_.billed_cost), .note = billed_note(all_.billed)});
+            {.label = "billed", .value = rounded(tables_.all.billed_cost), .note = billed_note(tables_.all.billed)});
     for (Dear& dear : dear_) {
         if (!dear.story) continue;
         ReportSession& session = page.sessions.emplace_back();
         session.id = dear.id;
-        session.facts = fmt::format("{}, {}, {}", dear.agent, numbered(dear.calls, "call"), dear.file);
+        const std::string of_all =
+            dear.calls == dear.calls_in_log ? "" : fmt::format(" of {} in the log", grouped(dear.calls_in_log));
+        session.facts = fmt::format("{}, {}{}, {}", dear.agent, numbered(dear.calls, "call"), of_all, dear.file);
         session.verdict = verdict_of(dear.strategies[0], dear.strategies[2], *dear.story, is_one);
         session.tables.push_back(rules_table(*dear.story));
         session.tables.push_back({.caption = "Strategies on this session",
@@ -76,7 +78,7 @@ ReportPage ScanReport::take_page() {
         page.tables.push_back({.caption = "The dearest sessions", .table = dear_table()});
     }
     page.tables.push_back({.caption = "Where the tokens went", .table = spending_table(), .note = ages_text()});
-    page.tables.push_back({.caption = "What was billed", .table = bills_table(), .note = bills_text()});
+    page.tables.push_back({.caption = "What was billed", .table = agents_table(), .note = bill_notes(tables_)});
     page.tables.push_back({.caption = "Our count beside the bill", .table = counted_table(), .note = agreement_text()});
     page.notes.push_back(compactions_text());
     page.notes.push_back(notes_text());

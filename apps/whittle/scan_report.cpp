@@ -13,27 +13,22 @@ namespace {
 
 constexpr std::size_t dear_shown = 5;
 
-std::string csv_cell(const std::string& text) {
-    std::string cell = "\"";
-    for (const char c : shown(text)) cell.append(c == '"' ? 2 : 1, c);
-    return cell + "\"";
-}
-
 }  // namespace
 
-void BillSum::add(const ScannedSession& session) {
-    ++sessions;
-    calls += session.calls;
-    billed_calls += session.billed_calls;
-    repeated_calls += session.repeated_calls;
-    billed += session.billed;
-    billed_cost += session.billed_cost;
-    early += session.early;
+void CountedSum::add(const ScannedSession& session) {
     if (!session.is_comparable) return;
-    ++counted_sessions;
+    ++sessions;
     tells_cache = tells_cache && session.tells_cache;
-    counted_bill += session.comparable;
+    billed += session.comparable;
     counted = add_saturating(counted, session.recorded.sent);
+}
+
+CountedSum& CountedSum::operator+=(const CountedSum& more) noexcept {
+    sessions += more.sessions;
+    tells_cache = tells_cache && more.tells_cache;
+    billed += more.billed;
+    counted = add_saturating(counted, more.counted);
+    return *this;
 }
 
 void StrategySum::add(const evaluation::Figures& figures) {
@@ -66,8 +61,7 @@ ScanReport::ScanReport() {
 }
 
 void ScanReport::add(ScannedSession&& session) {
-    all_.add(session);
-    by_agent_[session.agent].add(session);
+    counted_[session.agent].add(session);
     recorded_.add(session.recorded);
     for (std::size_t i = 0; i < strategies_.size(); ++i) strategies_[i].add(session.strategies[i]);
     spending_ += session.spending;
@@ -80,8 +74,13 @@ void ScanReport::add(ScannedSession&& session) {
     const double hit =
         static_cast<double>(session.recorded.money.front().cached_sent) / static_cast<double>(session.recorded.sent);
     if (billed_hit && session.tells_cache) hit_differences_.push_back(hit - *billed_hit);
-    const Usage& bill = session.comparable;
-    token_ratios_.push_back(static_cast<double>(session.recorded.sent) / static_cast<double>(input_of(bill)));
+    token_ratios_.push_back(static_cast<double>(session.recorded.sent) /
+                            static_cast<double>(input_of(session.comparable)));
+}
+
+void ScanReport::set_bills(Bills&& bills) {
+    bills_ = std::move(bills);
+    tables_ = tables_of(bills_);
 }
 
 void ScanReport::add_notes(const logs::LogNotes& notes) { notes_ += notes; }
@@ -98,10 +97,11 @@ void ScanReport::add_dear(ScannedSession& session) {
               .agent = session.agent,
               .id = session.id,
               .file = session.file,
-              .calls = session.calls,
-              .is_billed = session.billed_calls > 0,
+              .calls = session.bill.calls,
+              .calls_in_log = session.calls_in_log,
+              .is_billed = session.bill.billed_calls > 0,
               .recommended = counted > 0 ? session.strategies[1].money.front().with_repairs / counted : 1,
-              .billed = session.billed,
+              .billed = session.bill.billed,
               .strategies = {{.name = recorded_.name}},
               .story = std::move(session.story)};
     dear.strategies.front().add(session.recorded);
@@ -126,12 +126,12 @@ void ScanReport::add_compactions(const ScannedSession& session) {
 
 void ScanReport::add_csv(const ScannedSession& s) {
     csv_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{:.1f},{},{:.1f}", s.agent, csv_cell(s.id),
-                        csv_cell(s.parent), csv_cell(s.file), s.calls, s.compactions, s.billed_calls, s.billed.input,
-                        s.billed.cache_read, s.billed.cache_write, s.billed.output, s.billed_cost, s.recorded.sent,
-                        s.recorded.money.front().sent);
+                        csv_cell(s.parent), csv_cell(s.file), s.bill.calls, s.compactions, s.bill.billed_calls,
+                        s.bill.billed.input, s.bill.billed.cache_read, s.bill.billed.cache_write, s.bill.billed.output,
+                        s.bill.billed_cost, s.recorded.sent, s.recorded.money.front().sent);
     for (const evaluation::Figures& figures : s.strategies)
         csv_ += fmt::format(",{:.1f},{:.1f}", figures.money.front().sent, figures.money.front().with_repairs);
-    csv_ += fmt::format(",{}\n", s.repeated_calls);
+    csv_ += fmt::format(",{}\n", s.bill.repeated_calls);
 }
 
 }  // namespace whittle::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bill_sums.hpp"
 #include "passed_over.hpp"
 #include "report_page.hpp"
 #include "scan_files.hpp"
@@ -16,21 +17,16 @@
 
 namespace whittle::cli {
 
-/// What sessions were billed, and what we count of them.
-struct BillSum {
+/// What we count of sessions of which every call was billed, beside these bills.
+struct CountedSum {
     std::int64_t sessions = 0;
-    std::int64_t calls = 0;
-    std::int64_t billed_calls = 0;
-    std::int64_t repeated_calls = 0;
-    Usage billed{};
-    double billed_cost = 0;
-    EarlyOutput early{};
-    std::int64_t counted_sessions = 0;  ///< of which every call was billed
-    bool tells_cache = true;            ///< all of these say what was read from a cache
-    Usage counted_bill{};               ///< what these were billed
-    std::int64_t counted = 0;           ///< input tokens of these, by our count
+    bool tells_cache = true;   ///< all of these say what was read from a cache
+    Usage billed{};            ///< what these were billed
+    std::int64_t counted = 0;  ///< input tokens of these, by our count
 
+    /// Passes over a session that is not comparable.
     void add(const ScannedSession& session);
+    CountedSum& operator+=(const CountedSum& more) noexcept;
 };
 
 /// What a strategy comes to over all sessions.
@@ -55,20 +51,26 @@ inline constexpr std::string_view strategies_note =
     "cost: in tokens at the plain input price; repaired: and what was missing fetched again; ratio: to the agents' "
     "own; hidden and lost: of what later calls needed";
 
-/// All that `scan` says. Sessions go in one by one and are not kept.
+/// All that `scan` says. Sessions go in one by one, behind their bills, and are not kept.
 class ScanReport {
 public:
     ScanReport();
 
+    void set_bills(Bills&& bills);
+    [[nodiscard]] const Bills& bills() const noexcept { return bills_; }
     void add(ScannedSession&& session);
     void add_place(const ScannedPlace& place) { places_.push_back(place); }
     void add_notes(const logs::LogNotes& notes);
     void pass_over(PassedOver file) { passed_over_.add(std::move(file)); }
     [[nodiscard]] const PassedOverFiles& passed_over() const noexcept { return passed_over_; }
 
-    [[nodiscard]] std::int64_t sessions() const noexcept { return all_.sessions; }
+    /// That have a bill which counts.
+    [[nodiscard]] std::int64_t sessions() const noexcept { return tables_.all.sessions; }
     [[nodiscard]] std::string text(bool colour) const;
     [[nodiscard]] std::string json() const;
+    /// The bills alone, by agent, day, model and project.
+    [[nodiscard]] std::string bill_text(bool colour) const;
+    [[nodiscard]] std::string bill_json() const;
     /// A line for each session; the first one names the columns.
     [[nodiscard]] const std::string& csv() const noexcept { return csv_; }
     /// A report of all of it, the dearest sessions call by call; takes these along.
@@ -82,6 +84,7 @@ private:
         double cost = 0;
         std::string agent{}, id{}, file{};
         std::int64_t calls = 0;
+        std::int64_t calls_in_log = 0;  ///< with those that do not count
         bool is_billed = false;
         double recommended = 0;  ///< of what the agent sent
         Usage billed{};
@@ -89,17 +92,19 @@ private:
         std::optional<SessionStory> story{};
     };
 
+    void add_places(nlohmann::ordered_json& json) const;
+    void add_notes_to(nlohmann::ordered_json& json) const;
     void add_csv(const ScannedSession& session);
     void add_dear(ScannedSession& session);
     void add_compactions(const ScannedSession& session);
     /// What it comes to, in a sentence.
     [[nodiscard]] std::string lead_text() const;
+    /// Empty where any session counts, or there is none.
+    [[nodiscard]] std::string none_counts_text() const;
     [[nodiscard]] std::string places_text() const;
-    [[nodiscard]] Table bills_table() const;
+    [[nodiscard]] Table agents_table() const;
     /// Without rows if no session was billed call by call.
     [[nodiscard]] Table counted_table() const;
-    /// What is to be known of bills: calls that were met again, and output that they lack.
-    [[nodiscard]] std::string bills_text() const;
     [[nodiscard]] std::string agreement_text() const;
     [[nodiscard]] Table strategies_table() const;
     [[nodiscard]] Table spending_table() const;
@@ -109,8 +114,9 @@ private:
     [[nodiscard]] std::string notes_text() const;
 
     std::vector<ScannedPlace> places_{};
-    BillSum all_{};
-    std::map<std::string, BillSum> by_agent_{};
+    Bills bills_{};
+    BillTables tables_{};
+    std::map<std::string, CountedSum> counted_{};  // by agent
     StrategySum recorded_{};
     std::vector<StrategySum> strategies_{};
     evaluation::Spending spending_{};

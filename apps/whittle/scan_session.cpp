@@ -19,11 +19,17 @@ namespace {
 
 constexpr std::array<const char*, 3> scanned_presets{"recommended", "lossless", "cheap"};
 
+/// Of each message its place among those of the figures, then the end.
 template <JsonMessage M>
-std::vector<evaluation::RecordedCut> cuts_of(const std::vector<M>& messages,
-                                             const std::vector<logs::Compaction>& compactions) {
-    std::vector<std::size_t> places{0};  // of each message among those of the figures
+std::vector<std::size_t> places_of(const std::vector<M>& messages) {
+    std::vector<std::size_t> places{0};
     for (const M& message : messages) places.push_back(places.back() + evaluation::detail::messages_of(message).size());
+    return places;
+}
+
+template <JsonMessage M>
+std::vector<evaluation::RecordedCut> cuts_of(const std::vector<std::size_t>& places,
+                                             const std::vector<logs::Compaction>& compactions) {
     std::vector<evaluation::RecordedCut> cuts;
     for (const logs::Compaction& compaction : compactions) {
         evaluation::RecordedCut& cut = cuts.emplace_back();
@@ -34,58 +40,69 @@ std::vector<evaluation::RecordedCut> cuts_of(const std::vector<M>& messages,
     return cuts;
 }
 
-/// Whether a call was met before, in this or another file.
-bool is_met_again(const logs::Call& call, SeenCalls& seen) {
-    const std::string& id = call.id.empty() ? call.bill_id : call.id;
-    return !id.empty() && !seen.insert(id).second;
+/// Whether our count is of what was billed, and of what.
+void compare_bill(const SessionBill& bill, const logs::Session& session, ScannedSession& scanned) {
+    std::size_t replies = 0;
+    std::size_t counted = 0;
+    bool are_billed = true;
+    for (const BilledCall& call : bill.calls) {
+        if (!call.has_reply) continue;
+        ++replies;
+        if (!call.is_counted()) continue;
+        ++counted;
+        are_billed = are_billed && call.usage && input_of(*call.usage) > 0;
+        scanned.comparable += call.usage.value_or(Usage{});
+    }
+    scanned.is_comparable = counted > 0 && replies == session.calls.size() && are_billed;
+    if (!bill.sum) return;
+    scanned.comparable = *bill.sum;
+    scanned.is_comparable =
+        counted > 0 && counted == session.calls.size() && session.elsewhere.empty() && input_of(scanned.comparable) > 0;
+    scanned.tells_cache = scanned.comparable.cache_read > 0 || scanned.comparable.cache_write > 0;
 }
 
-/// The bill, without calls that were counted before.
-void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& scanned) {
-    const auto add = [&](const Usage& usage, std::int64_t calls) {
-        scanned.billed_calls += calls;
-        scanned.billed += usage;
-    };
-    const auto take = [&](const logs::Call& call) {
-        if (is_met_again(call, seen)) {
-            ++scanned.repeated_calls;
-        } else if (call.usage) {
-            add(*call.usage, 1);
-            if (call.unrecorded_output > 0) scanned.early += {1, call.unrecorded_output};
-        }
-    };
-    if (session.billed_in_all) {
-        const Usage& sum = *session.billed_in_all;
-        add(sum, scanned.calls);
-        scanned.comparable = sum;
-        scanned.is_comparable = !session.calls.empty() && session.elsewhere.empty() && input_of(sum) > 0;
-        scanned.tells_cache = sum.cache_read > 0 || sum.cache_write > 0;
-        return;
+/// Compactions that no copied call had seen yet.
+std::int64_t own_compactions(const SessionBill& bill, const logs::Session& session) {
+    return std::ranges::count_if(session.compactions, [&](const logs::Compaction& compaction) {
+        const auto behind = std::ranges::lower_bound(session.calls, compaction.before, {}, &logs::Call::reply);
+        const auto at = static_cast<std::size_t>(behind - session.calls.begin());
+        return behind == session.calls.end() || at >= bill.calls.size() || bill.calls[at].is_counted();
+    });
+}
+
+/// Of the calls of the figures those that do not count, ascending. `places`: of each message among those of the
+/// figures. A log that has grown since its bill was read has calls that it lacks: they count.
+std::vector<std::size_t> uncounted_calls(const SessionBill& bill, const logs::Session& session,
+                                         const std::vector<std::size_t>& places, const evaluation::Session& figures) {
+    std::vector<std::size_t> uncounted;
+    for (std::size_t i = 0; i < std::min(session.calls.size(), bill.calls.size()); ++i) {
+        if (bill.calls[i].is_counted() || !bill.calls[i].has_reply) continue;
+        const auto replies = figures.calls();
+        const auto call = std::ranges::lower_bound(replies, places[session.calls[i].reply]);
+        if (call != replies.end() && *call < places[session.calls[i].reply + 1])
+            uncounted.push_back(static_cast<std::size_t>(call - replies.begin()));
     }
-    scanned.is_comparable = !session.calls.empty();
-    for (const logs::Call& call : session.calls) {
-        scanned.is_comparable = scanned.is_comparable && call.usage && input_of(*call.usage) > 0;
-        take(call);
-    }
-    scanned.comparable = scanned.billed;
-    scanned.is_comparable = scanned.is_comparable && scanned.repeated_calls == 0;
-    for (const logs::Call& call : session.elsewhere) take(call);
+    return uncounted;
 }
 
 /// A session, run through everything that it is compared with.
 template <JsonMessage M>
 class SessionScan {
 public:
-    SessionScan(const Trajectory<M>& trajectory, const logs::Session& session, const ScanSettings& settings,
-                ScannedSession& scanned)
+    SessionScan(const Trajectory<M>& trajectory, const logs::Session& log, const SessionBill& bill,
+                const ScanSettings& settings, ScannedSession& scanned)
         : trajectory_(trajectory),
+          log_(log),
+          bill_(bill),
           settings_(settings),
           scanned_(scanned),
           requests_(static_cast<double>(scanned_presets.size()) * static_cast<double>(calls_in(trajectory))),
-          cuts_(cuts_of(trajectory.messages, session.compactions)) {}
+          places_(places_of(trajectory.messages)),
+          cuts_(cuts_of<M>(places_, log.compactions)) {}
 
     void run() {
         const evaluation::Session session(take_basis());
+        uncounted_ = uncounted_calls(bill_, log_, places_, session);
         scanned_.recorded = figures(
             session, [&](evaluation::TakeRequest take) { evaluation::requests_as_recorded(session, cuts_, take); });
         std::vector<std::function<void()>> parts;
@@ -98,7 +115,7 @@ public:
             });
         }
         parts.emplace_back([&] { scanned_.strategies.front() = figures_of_everything(session); });
-        parts.emplace_back([&] { scanned_.spending = evaluation::spending_of(session, cuts_); });
+        parts.emplace_back([&] { scanned_.spending = evaluation::spending_of(session, cuts_, uncounted_); });
         run_beside_each_other(parts);
     }
 
@@ -108,7 +125,8 @@ private:
     }
 
     [[nodiscard]] evaluation::RunOptions options() const {
-        return {.profiles = {scanned_.basis.profile}, .storage = {}, .window = settings_.window};
+        return {
+            .profiles = {scanned_.basis.profile}, .storage = {}, .window = settings_.window, .uncounted = uncounted_};
     }
 
     /// `story`: takes what a report shows of it; null: nobody wants that.
@@ -152,18 +170,21 @@ private:
     evaluation::SessionInput take_basis() {
         evaluation::SessionInput input = evaluation::to_session(trajectory_, scanned_.file);
         scanned_.basis = cost_basis_of(trajectory_, input);
-        scanned_.billed_cost = cost_of(scanned_.billed, scanned_.basis.profile);
         add_front(input, scanned_.basis.front.value_or(0));
         return input;
     }
 
     const Trajectory<M>& trajectory_;
+    const logs::Session& log_;
+    const SessionBill& bill_;
     const ScanSettings& settings_;
     ScannedSession& scanned_;
     double requests_;  // of all presets
     mutable std::mutex mutex_{};
     mutable double made_ = 0.0;  // of these
+    std::vector<std::size_t> places_;
     std::vector<evaluation::RecordedCut> cuts_;
+    std::vector<std::size_t> uncounted_{};
 };
 
 }  // namespace
@@ -172,22 +193,6 @@ std::vector<std::string> scanned_strategies() {
     std::vector<std::string> names{"everything sent"};
     names.insert(names.end(), scanned_presets.begin(), scanned_presets.end());
     return names;
-}
-
-EarlyOutput& EarlyOutput::operator+=(const EarlyOutput& more) noexcept {
-    calls += more.calls;
-    estimated_tokens = add_saturating(estimated_tokens, more.estimated_tokens);
-    return *this;
-}
-
-double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept {
-    const double five_minutes = find_cache_profile("anthropic_5m")->write;
-    const double hour = find_cache_profile("anthropic_1h")->write;
-    const std::int64_t untold = usage.cache_write - usage.cache_write_5m - usage.cache_write_1h;
-    return static_cast<double>(usage.input) + static_cast<double>(usage.cache_read) * profile.cache.read +
-           static_cast<double>(untold) * profile.cache.write +
-           static_cast<double>(usage.cache_write_5m) * five_minutes + static_cast<double>(usage.cache_write_1h) * hour +
-           static_cast<double>(usage.output) * profile.output;
 }
 
 std::optional<double> hit_rate_of(const Usage& usage) noexcept {
@@ -212,25 +217,26 @@ logs::Session as_logged(Trajectory<>&& trajectory) {
 }
 
 double dear_cost_of(const ScannedSession& session) noexcept {
-    return session.billed_calls > 0 ? session.billed_cost : session.recorded.money.front().sent;
+    return session.bill.billed_calls > 0 ? session.bill.billed_cost : session.recorded.money.front().sent;
 }
 
-ScannedSession scan_session(logs::Session&& session, const ScanSource& source, const ScanSettings& settings,
-                            SeenCalls& seen) {
-    ScannedSession scanned{.agent = source.agent,
+ScannedSession scan_session(logs::Session&& session, const SessionBill& bill, bool is_anthropic,
+                            const ScanSettings& settings) {
+    ScannedSession scanned{.agent = bill.agent,
                            .id = session.recording.id,
                            .parent = session.parent,
-                           .file = source.file,
-                           .calls = static_cast<std::int64_t>(session.calls.size()),
-                           .compactions = static_cast<std::int64_t>(session.compactions.size())};
-    take_bill(session, seen, scanned);
+                           .file = bill.file,
+                           .bill = sum_of(bill),
+                           .calls_in_log = static_cast<std::int64_t>(session.calls.size()),
+                           .compactions = own_compactions(bill, session)};
+    compare_bill(bill, session, scanned);
     note_model(session);
-    if (source.is_anthropic) {
-        const auto trajectory = to_anthropic_shape(std::move(session.recording), source.file);
-        SessionScan<anthropic::Message>(trajectory, session, settings, scanned).run();
+    if (is_anthropic) {
+        const auto trajectory = to_anthropic_shape(std::move(session.recording), bill.file);
+        SessionScan<anthropic::Message>(trajectory, session, bill, settings, scanned).run();
     } else {
         const Trajectory<> trajectory = std::move(session.recording);
-        SessionScan<openai::Message>(trajectory, session, settings, scanned).run();
+        SessionScan<openai::Message>(trajectory, session, bill, settings, scanned).run();
     }
     return scanned;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bill_sums.hpp"
 #include "compared_chain.hpp"
 #include "cost_basis.hpp"
 #include "session_story.hpp"
@@ -11,19 +12,9 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_set>
 #include <vector>
 
 namespace whittle::cli {
-
-/// Output that bills lack, since their usage was recorded before the end of the replies.
-struct EarlyOutput {
-    std::int64_t calls = 0;
-    std::int64_t estimated_tokens = 0;  ///< by the text of the replies
-
-    EarlyOutput& operator+=(const EarlyOutput& more) noexcept;
-};
 
 /// What is found out about one session.
 struct ScannedSession {
@@ -31,17 +22,13 @@ struct ScannedSession {
     std::string id{};
     std::string parent{};
     std::string file{};
-    std::int64_t calls = 0;
-    std::int64_t billed_calls = 0;    ///< with what was billed, those whose replies are gone included
-    std::int64_t repeated_calls = 0;  ///< copies of calls that were billed already
-    Usage billed{};                   ///< of these
-    EarlyOutput early{};              ///< of calls that are in `billed`, and not in it
-    double billed_cost = 0;           ///< in input tokens
-    bool is_comparable = false;       ///< every call was billed, so that ours and theirs are of the same calls
-    Usage comparable{};               ///< what these calls were billed
-    bool tells_cache = true;          ///< false: of that only a sum of the input is known, cached or not
-    CostBasis basis{};                ///< what the figures below are paid by
-    evaluation::Figures recorded{};   ///< as the agent sent it, by our count
+    BillSum bill{};                  ///< of the calls that count
+    std::int64_t calls_in_log = 0;   ///< with those that do not
+    bool is_comparable = false;      ///< each of them was billed, so that ours and theirs are of the same calls
+    Usage comparable{};              ///< what those with a reply were billed
+    bool tells_cache = true;         ///< false: of that only a sum of the input is known, cached or not
+    CostBasis basis{};               ///< what the figures below are paid by
+    evaluation::Figures recorded{};  ///< as the agent sent it, by our count
     std::vector<evaluation::Figures> strategies{};  ///< everything sent, then each preset
     evaluation::Spending spending{};
     std::int64_t compactions = 0;
@@ -50,17 +37,6 @@ struct ScannedSession {
 
 /// Names of `ScannedSession::strategies`.
 [[nodiscard]] std::vector<std::string> scanned_strategies();
-
-/// Ids of calls that were counted already: a session that is resumed into another file, or forked from one, repeats its
-/// replies there.
-using SeenCalls = std::unordered_set<std::string>;
-
-/// Where a session comes from, and whose messages it has.
-struct ScanSource {
-    std::string agent{};
-    std::string file{};
-    bool is_anthropic = false;
-};
 
 /// How sessions are scanned.
 struct ScanSettings {
@@ -73,19 +49,16 @@ struct ScanSettings {
     std::function<void(double share)> on_progress{};
 };
 
-/// Holds nothing else of the session when it returns.
-[[nodiscard]] ScannedSession scan_session(logs::Session&& session, const ScanSource& source,
-                                          const ScanSettings& settings, SeenCalls& seen);
+/// The calls of `bill` that do not count fill the cache, and are in no figure. Holds nothing else of the session when
+/// it returns.
+[[nodiscard]] ScannedSession scan_session(logs::Session&& session, const SessionBill& bill, bool is_anthropic,
+                                          const ScanSettings& settings);
 
 /// What was billed, or else what we count of it, in tokens at the plain input price.
 [[nodiscard]] double dear_cost_of(const ScannedSession& session) noexcept;
 
 /// A session in the library's own form, as if an agent had left it.
 [[nodiscard]] logs::Session as_logged(Trajectory<>&& trajectory);
-
-/// In tokens at the plain input price. What was written to the cache for a time that is told costs what Anthropic takes
-/// for that time, the rest what the profile says.
-[[nodiscard]] double cost_of(const Usage& usage, const evaluation::CostProfile& profile) noexcept;
 
 /// Cached share of the input; nullopt without input.
 [[nodiscard]] std::optional<double> hit_rate_of(const Usage& usage) noexcept;

@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::size_t longest_scanned_name = 44;
 constexpr std::size_t tools_shown = 10;
+constexpr std::size_t projects_shown = 10;
+constexpr std::string_view bill_note =
+    "What providers said that they bill, in tokens; cost: in tokens at the plain input price, by what each provider "
+    "takes for reading and writing its cache and for output.\n";
 constexpr std::string_view units_note =
     "A cost is in tokens at the plain input price. \"billed\" is what the provider said; \"counted by us\" is our "
     "count "
@@ -57,11 +61,11 @@ std::vector<std::pair<std::string, evaluation::Spent>> largest_first(
 std::string ScanReport::text(bool colour) const {
     const std::size_t columns = table_columns();
     std::string text = places_text();
-    if (all_.sessions > 0) {
+    if (sessions() > 0) {
         const Table counted = counted_table();
         constexpr std::array<std::size_t, 2> costs{2, 2};  // of each its ratio
         text += "\n" + wrapped_lines(lead_text() + "\n" + std::string(units_note), columns) + "\n" +
-                bills_table().folded_text(colour, columns) + wrapped_lines(bills_text(), columns) +
+                agents_table().folded_text(colour, columns) + wrapped_lines(bill_notes(tables_), columns) +
                 (counted.empty() ? "" : "\n" + counted.folded_text(colour, columns)) +
                 wrapped_lines(agreement_text(), columns) + "\n" +
                 strategies_table().folded_text(colour, columns, costs) + wrapped(strategies_note, text_columns()) +
@@ -69,15 +73,37 @@ std::string ScanReport::text(bool colour) const {
                 wrapped_lines(ages_text(), columns) + "\n" + wrapped_lines(compactions_text(), columns) + "\n" +
                 dear_table().text(colour, columns);
     }
-    return text + wrapped_lines(notes_text(), columns);
+    return text + wrapped_lines(none_counts_text() + notes_text(), columns);
+}
+
+std::string ScanReport::bill_text(bool colour) const {
+    const std::size_t columns = table_columns();
+    std::string text = places_text();
+    if (sessions() > 0) {
+        const auto table = [&](const BillSums& sums, const BillTableForm& form) {
+            return bill_table(sums, tables_.all, form).folded_text(colour, columns) + "\n";
+        };
+        text += "\n" + wrapped_lines(bill_sentence(tables_.all) + "\n" + std::string(bill_note), columns) + "\n" +
+                table(tables_.agents, {.heading = "billed"}) + table(tables_.models, {.heading = "by model"}) +
+                table(tables_.projects, {.heading = "by project", .most = projects_shown, .are_paths = true}) +
+                table(tables_.days, {.heading = "by day", .unnamed = "no time"}) +
+                wrapped_lines(bill_notes(tables_), columns);
+    }
+    return text + wrapped_lines(none_counts_text() + notes_text(), columns);
+}
+
+std::string ScanReport::none_counts_text() const {
+    if (sessions() > 0 || bills_.sessions().empty()) return "";
+    return "\nNo model call is of the days that are asked for.\n" + bill_notes(tables_);
 }
 
 std::string ScanReport::lead_text() const {
     const StrategySum& preset = strategies_[1];
     return fmt::format(
-        "{}, {}: as sent they cost {} by our count; under the preset {} {}, {}, with what was missing fetched again.",
-        numbered(all_.sessions, "session"), numbered(all_.calls, "model call"), rounded(recorded_.cost), preset.name,
-        rounded(preset.with_repairs), change(recorded_.cost, preset.with_repairs));
+        "{}\nBy our count they cost {} as sent, and would have cost {} under the preset {}, {}, with what was missing "
+        "fetched again.",
+        bill_sentence(tables_.all), rounded(recorded_.cost), rounded(preset.with_repairs), preset.name,
+        change(recorded_.cost, preset.with_repairs));
 }
 
 std::string ScanReport::places_text() const {
@@ -91,40 +117,16 @@ std::string ScanReport::places_text() const {
     return text;
 }
 
-Table ScanReport::bills_table() const {
-    Table table({"billed", "sessions", "calls", "billed calls", "input", "cached", "written", "output", "cost"});
-    const auto add = [&](const std::string& name, const BillSum& sum) {
-        table.add({name, grouped(sum.sessions), grouped(sum.calls), grouped(sum.billed_calls),
-                   grouped(sum.billed.input), grouped(sum.billed.cache_read), grouped(sum.billed.cache_write),
-                   grouped(sum.billed.output), sum.billed_calls > 0 ? rounded(sum.billed_cost) : "-"});
-    };
-    for (const auto& [agent, sum] : by_agent_) add(agent, sum);
-    table.add_line();
-    add("all", all_);
-    return table;
-}
-
-std::string ScanReport::bills_text() const {
-    std::string text;
-    if (all_.repeated_calls > 0)
-        text += fmt::format("{} met again in copies, such as a resumed or forked session, and not billed again\n",
-                            numbered(all_.repeated_calls, "call"));
-    if (all_.early.calls > 0)
-        text +=
-            fmt::format("output of {} was recorded before {} end: about {} more by {} text, which no sum here has\n",
-                        numbered(all_.early.calls, "call"), all_.early.calls == 1 ? "its" : "their",
-                        numbered(all_.early.estimated_tokens, "token"), all_.early.calls == 1 ? "its" : "their");
-    return text;
-}
+Table ScanReport::agents_table() const { return bill_table(tables_.agents, tables_.all, {.heading = "billed"}); }
 
 Table ScanReport::counted_table() const {
     Table counted({"counted by us", "sessions", "input billed", "counted", "counted / billed", "hit billed"});
-    for (const auto& [agent, sum] : by_agent_) {
-        if (sum.counted_sessions == 0) continue;
-        const std::int64_t billed_input = input_of(sum.counted_bill);
-        counted.add({agent, grouped(sum.counted_sessions), grouped(billed_input), grouped(sum.counted),
+    for (const auto& [agent, sum] : counted_) {
+        if (sum.sessions == 0) continue;
+        const std::int64_t billed_input = input_of(sum.billed);
+        counted.add({agent, grouped(sum.sessions), grouped(billed_input), grouped(sum.counted),
                      ratio(static_cast<double>(sum.counted), static_cast<double>(billed_input)),
-                     sum.tells_cache ? hit_text(sum.counted_bill) : "-"});
+                     sum.tells_cache ? hit_text(sum.billed) : "-"});
     }
     return counted;
 }

@@ -112,6 +112,12 @@ std::string shown_json(const nlohmann::ordered_json& json, int indent) {
     return escape(json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace), "\n");
 }
 
+std::string csv_cell(std::string_view text) {
+    std::string cell = "\"";
+    for (const char c : shown(text)) cell.append(c == '"' ? 2 : 1, c);
+    return cell + "\"";
+}
+
 std::size_t width_of(std::string_view text) {
     std::size_t width = 0;
     while (!text.empty()) width += width_of_character(take_character(text));

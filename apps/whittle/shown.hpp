@@ -22,6 +22,9 @@ namespace whittle::cli {
 /// JSON text that is the same JSON and that a terminal cannot take for more; `indent` as for `dump`.
 [[nodiscard]] std::string shown_json(const nlohmann::ordered_json& json, int indent = 2);
 
+/// A cell of CSV with `text` as for a terminal, in quotes.
+[[nodiscard]] std::string csv_cell(std::string_view text);
+
 /// Columns of a terminal that `text`, already shown, takes: 2 for wide characters, 0 for marks on the one before.
 [[nodiscard]] std::size_t width_of(std::string_view text);
 /// At most `columns` of it, with "..." where something was left out.

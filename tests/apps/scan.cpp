@@ -25,6 +25,7 @@ class Home {
 public:
     Home() {
         ::setenv("HOME", dir.path().c_str(), 1);
+        ::setenv("TZ", "UTC", 1);
         for (const char* name :
              {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
             ::unsetenv(name);
@@ -175,37 +176,41 @@ TEST_CASE("a reply that stands in two files is billed once", "[apps]") {
     const json once = json::parse(run_cli(home.dir, "scan logs --json").out);
     home.put("claude_code.jsonl", "logs/b.jsonl");
     const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
-    CHECK(shown["total"]["sessions"] == 4);
+    CHECK(shown["total"]["sessions"] == 2);
     CHECK(shown["total"]["billed"] == once["total"]["billed"]);  // also of what was taken back
     CHECK(shown["total"]["billed_calls"] == 6);
     CHECK(once["total"]["repeated_calls"] == 0);
     CHECK(shown["total"]["repeated_calls"] == 6);
     CHECK(has(run_cli(home.dir, "scan logs").out,
-              "\n6 calls met again in copies, such as a resumed or forked session, and not billed again\n"));
+              "\n6 calls met again in copies, such as a resumed, forked or archived session, and not billed again; 2 "
+              "sessions hold nothing else, and are in no figure\n"));
     const std::string csv = run_cli(home.dir, "scan logs --csv").out;
     CHECK(has(csv, ",repeated_calls\n"));
-    CHECK(has(csv, ",5\nclaude_code,\"s-1/ag1\""));  // of the copy's main session
+    CHECK(std::ranges::count(csv, '\n') == 3);
 }
 
 namespace {
 
 /// A rollout of Codex: a prompt, a tool's round, an answer, with the sums of tokens; `behind` is what came then.
-std::string rollout(const std::string& metas, bool with_tools, const std::string& behind) {
-    const auto item = [](const std::string& payload) {
-        return R"({"timestamp":"2026-03-02T10:00:00Z","type":"response_item","payload":)" + payload + "}\n";
+/// `hour`: when it was written, since a fork has times of its own.
+std::string rollout(const std::string& metas, bool with_tools, const std::string& behind,
+                    const std::string& hour = "10") {
+    const std::string time = R"({"timestamp":"2026-03-02T)" + hour + R"(:00:00Z",)";
+    const auto item = [&](const std::string& payload) {
+        return time + R"("type":"response_item","payload":)" + payload + "}\n";
+    };
+    const auto sums = [&](const std::string& counts) {
+        return time + R"("type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{)" + counts +
+               "}}}}\n";
     };
     std::string text =
         metas + item(R"({"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]})");
     if (with_tools)
-        text +=
-            item(R"({"type":"function_call","name":"ls","arguments":"{}","call_id":"k1"})") +
-            R"({"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":100,"cached_input_tokens":0,"output_tokens":10}}}})"
-            "\n" +
-            item(R"({"type":"function_call_output","call_id":"k1","output":"a"})");
+        text += item(R"({"type":"function_call","name":"ls","arguments":"{}","call_id":"k1"})") +
+                sums(R"("input_tokens":100,"cached_input_tokens":0,"output_tokens":10)") +
+                item(R"({"type":"function_call_output","call_id":"k1","output":"a"})");
     return text + item(R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]})") +
-           R"({"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":250,"cached_input_tokens":90,"output_tokens":15}}}})"
-           "\n" +
-           behind;
+           sums(R"("input_tokens":250,"cached_input_tokens":90,"output_tokens":15)") + behind;
 }
 
 std::string meta_of(const std::string& id, const std::string& forked_from = "") {
@@ -233,9 +238,9 @@ TEST_CASE("what a forked session of Codex repeats of its parent is billed once, 
             const Home home;
             std::filesystem::create_directories(home.dir.path() / "logs");
             write_text(home.dir / "logs/rollout-1.jsonl", rollout(meta_of("a") + known_by, with_tools, ""));
-            write_text(
-                home.dir / "logs/rollout-2.jsonl",
-                rollout(has_metas ? meta_of("b", "a") + meta_of("a") : meta_of("b") + known_by, with_tools, went_on));
+            write_text(home.dir / "logs/rollout-2.jsonl",
+                       rollout(has_metas ? meta_of("b", "a") + meta_of("a") : meta_of("b") + known_by, with_tools,
+                               went_on, "11"));
             const json shown = json::parse(run_cli(home.dir, "scan logs --json").out);
             CHECK(shown["total"]["sessions"] == 2);
             CHECK(shown["total"]["repeated_calls"] == (with_tools ? 2 : 1));
@@ -272,7 +277,7 @@ TEST_CASE("scan takes files and folders, and sessions in the library's own form"
 TEST_CASE("the tables of a scan say what was billed and what each preset comes to", "[apps]") {
     const Home home;
     const std::string out = run_cli(home.dir, "scan '" + fixture_file("claude_code.jsonl") + "'").out;
-    CHECK(has(out, ": 1 file\n\n2 sessions, 5 model calls: as sent they cost "));
+    CHECK(has(out, ": 1 file\n\n2 sessions, 5 model calls; 6 calls were billed: "));
     CHECK(has(out, "\n\nbilled       sessions  calls  billed calls  input  cached  written  output    cost\n"));
     CHECK(has(out, "\nclaude_code         2      5             6    928  47,600   10,230     327  20,111\n"));
     CHECK(has(out, "\nas recorded "));

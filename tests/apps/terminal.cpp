@@ -377,11 +377,11 @@ TEST_CASE("one long session shows its calls, their rate and the time that remain
                                          {"scan long.jsonl", " MB/s, "}}));
     INFO(command);
     const std::string shown =
-        shown_on_terminal(dir, 100, command, unit == " calls/s, " ? unit : "0 sessions, ",
+        shown_on_terminal(dir, 100, command, unit == " calls/s, " ? unit : "0 of 1 session, ",
                           [&](int rounds) { write_text(dir / "long.jsonl", session_line("long", rounds, 1'000)); });
     CHECK(has(shown, unit));
     CHECK(has(shown, " s left"));
     CHECK(shown.ends_with("\r\x1b[K"));
     if (unit == " calls/s, ") CHECK((has(shown, "long") && has(shown, "1 calls, ")));  // of rounds, and the last reply
-    if (unit != " calls/s, ") CHECK(has(shown, "0 sessions, "));                       // in the midst of the first
+    if (unit != " calls/s, ") CHECK(has(shown, "0 of 1 session, "));                   // in the midst of the first
 }

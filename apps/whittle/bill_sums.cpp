@@ -1,0 +1,80 @@
+#include "bill_sums.hpp"
+
+#include "cost_basis.hpp"
+#include "scan_session.hpp"
+
+#include "whittle/base/detail/saturating.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace whittle::cli {
+namespace {
+
+/// Adds the counted calls of a session to rows: each call to that which `name_of` says.
+void add_calls(BillSums& rows, const SessionBill& session,
+               const std::function<std::string(const BilledCall&)>& name_of) {
+    BillSums own;
+    for (const BilledCall& call : session.calls) {
+        if (!call.is_counted()) continue;
+        BillSum& row = own[name_of(call)];
+        row.sessions = 1;
+        row.calls += call.has_reply ? 1 : 0;
+        if (!call.usage) continue;
+        ++row.billed_calls;
+        row.billed += *call.usage;
+        if (call.unrecorded_output > 0) row.early += {1, call.unrecorded_output};
+    }
+    for (auto& [name, row] : own) {
+        row.billed_cost = cost_of(row.billed, session.profile);
+        rows[name] += row;
+    }
+}
+
+}  // namespace
+
+EarlyOutput& EarlyOutput::operator+=(const EarlyOutput& more) noexcept {
+    calls += more.calls;
+    estimated_tokens = add_saturating(estimated_tokens, more.estimated_tokens);
+    return *this;
+}
+
+BillSum& BillSum::operator+=(const BillSum& more) noexcept {
+    sessions += more.sessions;
+    calls += more.calls;
+    billed_calls += more.billed_calls;
+    repeated_calls += more.repeated_calls;
+    billed += more.billed;
+    billed_cost += more.billed_cost;
+    early += more.early;
+    return *this;
+}
+
+BillSum sum_of(const SessionBill& session) {
+    BillSums rows;
+    add_calls(rows, session, [](const BilledCall&) { return std::string(); });
+    BillSum sum = rows[""];
+    sum.sessions = session.is_counted ? 1 : 0;
+    for (const BilledCall& call : session.calls) sum.repeated_calls += call.is_copy && call.is_asked_for ? 1 : 0;
+    return sum;
+}
+
+BillTables tables_of(const Bills& bills) {
+    BillTables tables;
+    for (const SessionBill& session : bills.sessions()) {
+        const BillSum sum = sum_of(session);
+        tables.all += sum;
+        tables.copied_sessions += session.is_copy ? 1 : 0;
+        for (const BilledCall& call : session.calls)
+            tables.calls_without_time += !call.is_copy && !call.is_asked_for && !call.time ? 1 : 0;
+        if (session.is_counted || sum.repeated_calls > 0) tables.agents[session.agent] += sum;
+        if (!session.is_counted) continue;
+        add_calls(tables.days, session,
+                  [](const BilledCall& call) { return call.time ? local_day_of(*call.time) : std::string(); });
+        add_calls(tables.models, session, [&](const BilledCall& call) { return bills.models()[call.model]; });
+        add_calls(tables.projects, session, [&](const BilledCall&) { return session.project; });
+    }
+    return tables;
+}
+
+}  // namespace whittle::cli

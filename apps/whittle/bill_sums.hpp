@@ -1,0 +1,78 @@
+#pragma once
+
+#include "bills.hpp"
+#include "table.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace whittle::cli {
+
+/// Output that bills lack, since their usage was recorded before the end of the replies.
+struct EarlyOutput {
+    std::int64_t calls = 0;
+    std::int64_t estimated_tokens = 0;  ///< by the text of the replies
+
+    EarlyOutput& operator+=(const EarlyOutput& more) noexcept;
+};
+
+/// What sessions were billed. Copies are in none of it but `repeated_calls`.
+struct BillSum {
+    std::int64_t sessions = 0;
+    std::int64_t calls = 0;           ///< with a reply
+    std::int64_t billed_calls = 0;    ///< with what was billed, those whose replies are gone included
+    std::int64_t repeated_calls = 0;  ///< copies of calls; not told of days, models and projects
+    Usage billed{};
+    double billed_cost = 0;  ///< in input tokens
+    EarlyOutput early{};     ///< of calls that are in `billed`, and not in it
+
+    BillSum& operator+=(const BillSum& more) noexcept;
+};
+
+/// Of one session.
+[[nodiscard]] BillSum sum_of(const SessionBill& session);
+
+/// Sums by the name of what they are of.
+using BillSums = std::map<std::string, BillSum>;
+
+/// The sums of a scan. A session counts once in each row that a call of it is in.
+struct BillTables {
+    BillSum all{};
+    BillSums agents{};
+    BillSums days{};      ///< where this machine is; "": calls without a time
+    BillSums models{};    ///< "": calls whose model was not recorded
+    BillSums projects{};  ///< "": sessions without one
+    std::int64_t copied_sessions = 0;
+    std::int64_t calls_without_time = 0;  ///< that days leave out
+};
+
+[[nodiscard]] BillTables tables_of(const Bills& bills);
+
+/// "2 sessions, 5 model calls; 6 calls were billed: ...".
+[[nodiscard]] std::string bill_sentence(const BillSum& sum);
+/// How a table of bills is written.
+struct BillTableForm {
+    std::string heading{};
+    std::string unnamed = "not recorded";  ///< what "" is called
+    std::size_t most = 0;                  ///< of the dearest ones by name, the rest in one row; 0: all
+    bool are_paths = false;                ///< of a long one the end is shown
+};
+
+/// A row for each name, then the sum.
+[[nodiscard]] Table bill_table(const BillSums& sums, const BillSum& all, const BillTableForm& form);
+/// What is to be known of these bills: what was met again, what they lack; a line each.
+[[nodiscard]] std::string bill_notes(const BillTables& tables);
+
+[[nodiscard]] nlohmann::ordered_json bill_json(const BillSum& sum);
+[[nodiscard]] nlohmann::ordered_json usage_json(const Usage& usage);
+/// Adds "days", "models", "projects" and "bills", which has a member for each session that counts.
+void add_bills(nlohmann::ordered_json& json, const BillTables& tables, const Bills& bills);
+
+/// A line for each session that counts; the first one names the columns.
+[[nodiscard]] std::string bill_csv(const Bills& bills);
+
+}  // namespace whittle::cli

@@ -1,0 +1,85 @@
+#include "scan_input.hpp"
+
+#include "agent_log.hpp"
+#include "masked.hpp"
+#include "opencode_database.hpp"
+#include "options.hpp"
+#include "scan_session.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <istream>
+#include <string_view>
+#include <utility>
+
+namespace whittle::cli {
+namespace {
+
+PassedOver of_no_known_form(const std::string& file, const logs::Recognition& recognised) {
+    return {file, "JSON of no known form",
+            recognised.keys.empty() ? "" : fmt::format("keys {}", fmt::join(recognised.keys, ", "))};
+}
+
+/// What is known before anything is read. What was only found in a folder may be anything.
+std::optional<PassedOver> why_without_session(const std::string& file, InputBuffer& buffer,
+                                              const logs::Recognition& recognised, bool is_found) {
+    const std::string_view start = buffer.start();
+    const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (first == std::string_view::npos) return PassedOver{file, "empty", ""};
+    if (is_database(start)) {
+        const auto tables = tables_of_other_program(file);
+        if (!tables) return std::nullopt;
+        return PassedOver{file, "database of another program", fmt::format("tables {}", fmt::join(*tables, ", "))};
+    }
+    if (recognised.format || !is_found) return std::nullopt;
+    if (start[first] != '{' && start[first] != '[') return PassedOver{file, "no JSON", ""};
+    const bool may_be_own = file.find(".jsonl") != std::string::npos;
+    return may_be_own ? std::nullopt : std::optional(of_no_known_form(file, recognised));
+}
+
+/// Sessions in the library's own form. Returns how many.
+std::int64_t read_own_sessions(std::istream& in, const TrajectoryOptions& options, bool is_found,
+                               FunctionRef<void(logs::Session&&)> visit) {
+    std::int64_t sessions = 0;
+    try {
+        (void)read_trajectories(in, options, [&](Trajectory<>&& session) {
+            ++sessions;
+            visit(as_logged(std::move(session)));
+        });
+    } catch (const Error& error) {
+        if (!is_found || sessions > 0 || error.errc() != Errc::parse_failed) throw;
+    }
+    return sessions;
+}
+
+}  // namespace
+
+FileNotes read_sessions_of(const std::string& path, InputBuffer& buffer, bool is_found, const ScanInput& input,
+                           FunctionRef<void(FoundSession&&)> visit) {
+    FileNotes read;
+    TrajectoryOptions options = options_for(buffer.name(), input.limits);
+    if (input.is_again) options.on_note = {};
+    const logs::Recognition recognised = recognise_log(buffer);
+    read.format = recognised.format;
+    read.passed_over = why_without_session(path, buffer, recognised, is_found);
+    if (read.passed_over) return read;
+    const std::string agent(read.format ? logs::name_of(*read.format) : "recorded");
+    const std::optional<Shape> shape = read.format ? shape_of(*read.format, input.shape) : input.shape;
+    const auto take = [&](logs::Session&& session) {
+        session.recording.id = printed(session.recording.id);  // tables cut names
+        session.parent = printed(session.parent);
+        const Shape its = shape ? *shape : detect_shape(session.recording, path);
+        visit({std::move(session), agent, its == Shape::anthropic});
+    };
+    if (!read.format) {
+        std::istream in(&buffer);
+        if (read_own_sessions(in, options, is_found, take) == 0) read.passed_over = of_no_known_form(path, recognised);
+        return read;
+    }
+    read.notes = read_log_at(path, buffer, *read.format, options, input.bills_only, take);
+    if (read.notes.sessions == 0) read.passed_over = PassedOver{path, "log without a session", agent};
+    return read;
+}
+
+}  // namespace whittle::cli
