@@ -25,8 +25,8 @@ class Home {
 public:
     Home() {
         ::setenv("HOME", dir.path().c_str(), 1);
-        for (const char* name :
-             {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+        for (const char* name : {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR",
+                                 "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
             ::unsetenv(name);
     }
     void put(const std::string& name, const std::string& at) const {
@@ -49,7 +49,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 7);
+    REQUIRE(shown["places"].size() == 9);
     CHECK(shown["places"][0]["agent"] == "Claude Code");
     CHECK(shown["places"][0]["files"] == 1);
     CHECK(shown["places"][1]["is_there"] == false);
@@ -154,6 +154,23 @@ TEST_CASE("scan goes by the variables that move an agent's folder", "[apps]") {
     ::unsetenv("CLAUDE_CONFIG_DIR");
     ::unsetenv("CODEX_HOME");
     CHECK(shown["total"]["sessions"] == 3);
+}
+
+TEST_CASE("scan bills a call of a sub-agent of Qwen Code once, though its session was told of it", "[apps]") {
+    const Home home;
+    const auto scanned = [&] { return json::parse(run_cli(home.dir, "scan --json").out)["agents"]["qwen_code"]; };
+    home.put("qwen_code.jsonl", ".qwen/projects/-home-ann-harbour/chats/s.jsonl");
+    const json alone = scanned();
+    CHECK(alone["billed_calls"] == 8);
+    home.put("qwen_code_agent.jsonl", ".qwen/projects/-home-ann-harbour/subagents/s/agent-painter.jsonl");
+    const json both = scanned();
+    CHECK(both["billed_calls"] == 9);
+    CHECK(both["billed"]["output_tokens"] == alone["billed"]["output_tokens"].get<int>() + 12);
+    ::setenv("QWEN_RUNTIME_DIR", (home.dir / "moved").c_str(), 1);
+    home.put("qwen_code_agent.jsonl", "moved/projects/p/subagents/s/agent-painter.jsonl");
+    const json moved = scanned();
+    ::unsetenv("QWEN_RUNTIME_DIR");
+    CHECK(moved["billed_calls"] == 2);
 }
 
 TEST_CASE("scan without any session says so", "[apps]") {
