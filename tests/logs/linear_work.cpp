@@ -242,6 +242,18 @@ std::string opencode_work(int n) {
     return ordered_json{{"info", {{"id", "s"}}}, {"messages", std::move(messages)}}.dump();
 }
 
+/// Rows of version 2: calls that never ended, and compactions.
+std::string opencode_v2_work(int n) {
+    ordered_json rows = ordered_json::array();
+    for (int i = 0; i < n; ++i) {
+        rows.push_back({{"type", "user"}, {"text", numbered_id("go ", i)}});
+        rows.push_back(
+            {{"type", "assistant"}, {"content", {{{"type", "tool"}, {"id", numbered_id("c", i)}, {"name", "t"}}}}});
+        rows.push_back({{"type", "compaction"}, {"summary", "so far"}});
+    }
+    return ordered_json{{"info", {{"id", "s"}}}, {"messages", std::move(rows)}}.dump();
+}
+
 /// Condensations that forget what has come since the one before.
 std::string openhands_work(int n) {
     ordered_json events = ordered_json::array();
@@ -476,6 +488,7 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
                                     {"one reply", gemini_cli, gemini_one_reply},
                                     {"written again", gemini_cli, gemini_written_again},
                                     {"opencode", opencode, opencode_work, 2, 1},
+                                    {"opencode_v2", opencode, opencode_v2_work, 3, 1},
                                     {"openhands", openhands, openhands_work, 1, 1},
                                     {"openhands_v1", openhands_v1, openhands_v1_work, 1, 1},
                                     {"middles", openhands_v1, openhands_v1_middles, 8, 8},

@@ -25,6 +25,7 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"streamed.jsonl", Format::exchanges},
                                                                {"session.har", Format::har},
                                                                {"opencode.json", Format::opencode},
+                                                               {"opencode_v2.json", Format::opencode},
                                                                {"openhands.json", Format::openhands},
                                                                {"otel.jsonl", Format::otel},
                                                                {"langsmith.jsonl", Format::langsmith},
