@@ -35,7 +35,7 @@ std::string result_of_opencode_v2(const ordered_json& state, LogNotes& notes) {
     return structured == nullptr || structured->empty() ? "" : to_json_text(*structured);
 }
 
-bool has_ended(const ordered_json& state) {
+bool has_ended_in_opencode(const ordered_json& state) {
     const std::string_view status = text_at(state, "status");
     return status == "completed" || status == "error";
 }
@@ -158,7 +158,7 @@ private:
         const ordered_json* state = tree_at(part, "state");
         reply.call(openai_call(id, text_at(part, "name"), state == nullptr ? "{}" : opencode_input(*state)));
         Entry result{.message = openai_result(id, ""), .time = time, .line = line, .call = std::nullopt};
-        if (state == nullptr || !has_ended(*state)) return open_.push_back(std::move(result));
+        if (state == nullptr || !has_ended_in_opencode(*state)) return open_.push_back(std::move(result));
         if (const auto end = opencode_time(part, "completed")) result.time = end;
         result.message["content"] = result_of_opencode_v2(*state, notes_);
         results.push_back(std::move(result));

@@ -53,18 +53,18 @@ QwenRecord::Kind kind_of_qwen(std::string_view type) {
 }
 
 /// Of a content; null if it has none.
-ordered_json* parts_in(ordered_json& content) {
+ordered_json* qwen_parts_in(ordered_json& content) {
     if (!content.is_object()) return nullptr;
     const auto parts = content.find("parts");
     return parts == content.end() || !parts->is_array() ? nullptr : &*parts;
 }
 
-bool begins_with(const ordered_json& whole, const ordered_json& start) {
+bool has_qwen_parts_at_start(const ordered_json& whole, const ordered_json& start) {
     return start.size() <= whole.size() && std::equal(start.begin(), start.end(), whole.begin());
 }
 
 /// A command that the agent ran by itself and whose text it took back from the model; else "".
-std::string_view command_taken_back(const ordered_json& payload) {
+std::string_view command_qwen_took_back(const ordered_json& payload) {
     if (text_at(payload, "phase") != "result" || is_set(payload, "sentToModel")) return {};
     const ordered_json* shown = tree_at(payload, "outputHistoryItems");
     if (shown == nullptr || shown->empty()) return {};
@@ -117,10 +117,10 @@ void QwenThread::add_event(const ordered_json& record, std::string_view uuid) {
 
 /// A part of a record that came before, or the record once more.
 void QwenThread::add_again(std::size_t first, ordered_json& record, LogNotes& notes) {
-    ordered_json* known = parts_in(records_[first].message);
+    ordered_json* known = qwen_parts_in(records_[first].message);
     const auto message = record.find("message");
-    ordered_json* more = message == record.end() ? nullptr : parts_in(*message);
-    if (known == nullptr || more == nullptr || begins_with(*known, *more)) {
+    ordered_json* more = message == record.end() ? nullptr : qwen_parts_in(*message);
+    if (known == nullptr || more == nullptr || has_qwen_parts_at_start(*known, *more)) {
         ++notes.left_out["repeated record"];
         return;
     }
@@ -183,7 +183,7 @@ void QwenThread::say(QwenRecord& record, QwenMessages& messages) {
         }
         if (record.subtype != "slash_command") return;
         was_command_run_ = true;
-        if (const std::string_view text = command_taken_back(record.payload); !text.empty())
+        if (const std::string_view text = command_qwen_took_back(record.payload); !text.empty())
             messages.take_back_prompt(text);
         return;
     }
