@@ -15,6 +15,15 @@ bool has_qwen_calls(const ordered_json& parts) {
 
 bool is_qwen_result(const Entry& entry) { return text_at(entry.message, "role") == "tool"; }
 
+/// Whether a message that was kept is one that was recorded: reminders may stand in front of a prompt.
+bool is_qwen_copy(const ordered_json& kept, const ordered_json& recorded) {
+    if (text_at(kept, "role") != text_at(recorded, "role")) return false;
+    if (const std::string_view id = text_at(recorded, "tool_call_id"); !id.empty())
+        return text_at(kept, "tool_call_id") == id;
+    const std::string_view said = text_at(recorded, "content");
+    return !said.empty() && text_at(kept, "content").ends_with(said);
+}
+
 }  // namespace
 
 void QwenMessages::add_reply(const ordered_json& content, std::optional<Call> call, std::optional<double> time,
@@ -133,7 +142,8 @@ void QwenMessages::compact(const ordered_json& contents, bool is_by_hand, std::s
 /// Results of calls that are not kept stay in front.
 std::size_t QwenMessages::place_of_compaction(bool is_by_hand, bool ends_open, const Entries& kept) const {
     const std::size_t end = entries_.size();
-    const bool holds_newest = end > 0 && !kept.empty() && kept[kept.size() - 1].message == entries_[end - 1].message;
+    const bool holds_newest =
+        end > 0 && !kept.empty() && is_qwen_copy(kept[kept.size() - 1].message, entries_[end - 1].message);
     if (is_by_hand || holds_newest) return end;
     std::size_t place =
         entries_.compactions() == 0 ? after_reply_ : std::max(after_reply_, entries_.newest_compaction_at());

@@ -306,6 +306,12 @@ TEST_CASE("Qwen Code compresses in front of what it was about to send", "[logs][
              "z", "u2", {qwen_summary, qwen_thanks, qwen_content("user", ordered_json::array({qwen_text("two?")}))})});
     CHECK(newest_qwen_request(with_newest) == Said{"so far", "Got it.", "two?"});
     CHECK(with_newest.compactions[0].tokens_before == 900);
+    const auto with_reminder =
+        read({qwen_prompt("u2", "a1", "two?"),
+              qwen_compression(
+                  "z", "u2",
+                  {qwen_summary, qwen_thanks, qwen_content("user", {qwen_text("It is Monday."), qwen_text("two?")})})});
+    CHECK(newest_qwen_request(with_reminder) == Said{"so far", "Got it.", "It is Monday.\ntwo?"});
     // Twice, without a reply between.
     const auto twice = read({qwen_prompt("u2", "a1", "two?"), qwen_compression("y", "u2", {qwen_thanks}),
                              qwen_compression("z", "y", both)});
