@@ -105,18 +105,44 @@ private:
     std::unique_ptr<sqlite3, Close> database_{};
 };
 
+/// Which tables of sessions and messages there are: version 1 has `session` with `message` and `part`, version 2
+/// `session_v2` with `session_message`, and leaves those of version 1 beside them.
+struct OpencodeTables {
+    explicit OpencodeTables(const ReadDatabase& database) {
+        database.each_row("SELECT name FROM sqlite_master WHERE type = 'table'", {},
+                          [&](const std::vector<std::string>& row) {
+                              has_sessions = has_sessions || row[0] == "session";
+                              has_sessions_v2 = has_sessions_v2 || row[0] == "session_v2";
+                              has_parts = has_parts || row[0] == "part";
+                          });
+        // The first ones had no order, and no rows.
+        database.each_row("SELECT name FROM pragma_table_info('session_message') WHERE name = 'seq'", {},
+                          [&](const std::vector<std::string>&) { has_rows_v2 = true; });
+    }
+
+    bool has_sessions = false;
+    bool has_sessions_v2 = false;
+    bool has_parts = false;
+    bool has_rows_v2 = false;
+};
+
 /// Puts the rows of sessions together as documents, within the limits of one.
 class SessionRows {
 public:
     SessionRows(const ReadDatabase& database, const JsonLimits& limits, logs::LogNotes& notes)
-        : database_(database), limits_(limits), notes_(notes) {}
+        : database_(database), tables_(database), limits_(limits), notes_(notes) {}
 
-    /// Nullopt if its rows are more than a document may be, which is noted.
-    [[nodiscard]] std::optional<std::string> document_of(ordered_json info) {
+    [[nodiscard]] const OpencodeTables& tables() const noexcept { return tables_; }
+
+    /// Nullopt if its rows are more than a document may be, which is noted. `is_v2`: version 2 knows the session, which
+    /// has a copy of what version 1 wrote then.
+    [[nodiscard]] std::optional<std::string> document_of(ordered_json info, bool is_v2) {
         bytes_ = 0;
         const std::string id = info["id"];
         try {
-            const ordered_json document{{"info", std::move(info)}, {"messages", messages_of(id)}};
+            ordered_json messages = is_v2 ? rows_of(id) : messages_of(id);
+            if (messages.empty()) messages = is_v2 ? messages_of(id) : rows_of(id);
+            const ordered_json document{{"info", std::move(info)}, {"messages", std::move(messages)}};
             return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
         } catch (const TooLong&) {
             note(fmt::format("a session of more than {} bytes", limits_.max_bytes));
@@ -151,9 +177,26 @@ public:
 private:
     struct TooLong {};
 
+    /// What version 2 writes: a message is one row, and its type is a column.
+    ordered_json rows_of(const std::string& session) {
+        ordered_json messages = ordered_json::array();
+        if (!tables_.has_rows_v2) return messages;
+        database_.each_row("SELECT id, type, data FROM session_message WHERE session_id = ?1 ORDER BY seq", session,
+                           [&](const std::vector<std::string>& row) {
+                               count(row);
+                               ordered_json message = json_of(row[2]);
+                               if (!message.is_object()) message = ordered_json::object();
+                               message["id"] = row[0];
+                               message["type"] = row[1];
+                               messages.push_back(std::move(message));
+                           });
+        return messages;
+    }
+
     /// The parts of each message of a session stand behind each other.
     ordered_json messages_of(const std::string& session) {
         ordered_json messages = ordered_json::array();
+        if (!tables_.has_parts) return messages;
         database_.each_row("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id", session,
                            [&](const std::vector<std::string>& row) {
                                count(row);
@@ -186,11 +229,39 @@ private:
     }
 
     const ReadDatabase& database_;
+    OpencodeTables tables_;
     JsonLimits limits_;
     logs::LogNotes& notes_;
     detail::ValueBudget values_{};
     std::size_t bytes_ = 0;  // of the session that is read
 };
+
+/// A row of `session` or `session_v2`.
+struct ListedSession {
+    ordered_json info{};
+    bool is_v2 = false;
+};
+
+/// In the order in which they began. One that is in both tables was taken over by version 2.
+std::vector<ListedSession> sessions_of(const ReadDatabase& database, SessionRows& rows) {
+    const OpencodeTables& tables = rows.tables();
+    const std::string columns = "SELECT id, parent_id, directory, version, revert, time_created, ";
+    std::string query = columns + "1 FROM session_v2";
+    if (!tables.has_sessions_v2) {
+        query = columns + "0 FROM session";
+    } else if (tables.has_sessions) {
+        query += " UNION ALL " + columns + "0 FROM session WHERE id NOT IN (SELECT id FROM session_v2)";
+    }
+    std::vector<ListedSession> sessions;
+    database.each_row(query + " ORDER BY time_created, id", {}, [&](const std::vector<std::string>& row) {
+        ListedSession& session = sessions.emplace_back();
+        session.info = {{"id", row[0]}, {"directory", row[2]}, {"version", row[3]}};
+        if (!row[1].empty()) session.info["parentID"] = row[1];
+        if (!row[4].empty()) session.info["revert"] = rows.json_of(row[4]);
+        session.is_v2 = row[6] == "1";
+    });
+    return sessions;
+}
 
 }  // namespace
 
@@ -206,8 +277,8 @@ std::optional<std::vector<std::string>> tables_of_other_program(const std::strin
         const ReadDatabase database(path, longest_name);
         database.each_row("SELECT name, type FROM sqlite_master ORDER BY name", {},
                           [&](const std::vector<std::string>& row) {
-                              has_sessions = has_sessions || row[0] == "session";
-                              has_messages = has_messages || row[0] == "message";
+                              has_sessions = has_sessions || row[0] == "session" || row[0] == "session_v2";
+                              has_messages = has_messages || row[0] == "message" || row[0] == "session_message";
                               if (tables.size() < most && row[1] == "table")
                                   tables.push_back(row[0].substr(0, longest));
                           });
@@ -224,16 +295,8 @@ logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& 
     constexpr std::size_t least_row = std::size_t{16} << 20;  // a session's limit is for all of its rows
     const ReadDatabase database(path, std::max(limits.max_bytes, least_row));
     SessionRows rows(database, limits, notes);
-    std::vector<ordered_json> sessions;
-    database.each_row("SELECT id, parent_id, directory, version, revert FROM session ORDER BY time_created, id", {},
-                      [&](const std::vector<std::string>& row) {
-                          ordered_json& info = sessions.emplace_back();
-                          info = {{"id", row[0]}, {"directory", row[2]}, {"version", row[3]}};
-                          if (!row[1].empty()) info["parentID"] = row[1];
-                          if (!row[4].empty()) info["revert"] = rows.json_of(row[4]);
-                      });
-    for (ordered_json& info : sessions) {
-        if (auto document = rows.document_of(std::move(info))) visit(*std::move(document));
+    for (ListedSession& session : sessions_of(database, rows)) {
+        if (auto document = rows.document_of(std::move(session.info), session.is_v2)) visit(*std::move(document));
     }
     return notes;
 }

@@ -10,12 +10,12 @@
 namespace whittle::inline v0::logs {
 namespace {
 
-constexpr std::string_view known_codex = "0.155";
+constexpr std::string_view known_codex = "0.171";
 
 /// Records beside the conversation: what of them is sent to a model stands there as messages too.
-constexpr std::array<std::string_view, 7> codex_side_records{
-    "session_state",       "turn_state",       "world_state",  "inter_agent_communication_metadata",
-    "security_risk_score", "retained_context", "realtime_item"};
+constexpr std::array<std::string_view, 8> codex_side_records{
+    "session_state",       "turn_state",       "world_state",   "inter_agent_communication_metadata",
+    "security_risk_score", "retained_context", "realtime_item", "dynamic_tools_updated"};
 
 /// What the interface showed; a model gets none of it.
 constexpr auto codex_events = std::to_array<std::string_view>({
@@ -28,6 +28,8 @@ constexpr auto codex_events = std::to_array<std::string_view>({
     "agent_reasoning_raw_content_delta",
     "agent_reasoning_section_break",
     "apply_patch_approval_request",
+    "auth_recovery_completed",
+    "auth_recovery_started",
     "background_event",
     "collab_agent_interaction_begin",
     "collab_agent_interaction_end",
@@ -43,8 +45,11 @@ constexpr auto codex_events = std::to_array<std::string_view>({
     "deprecation_notice",
     "dynamic_tool_call_request",
     "dynamic_tool_call_response",
+    "elicitation_abandoned",
     "elicitation_request",
     "entered_review_mode",
+    "environment_connected",
+    "environment_disconnected",
     "error",
     "exec_approval_request",
     "exec_command_begin",
@@ -70,6 +75,7 @@ constexpr auto codex_events = std::to_array<std::string_view>({
     "patch_apply_updated",
     "plan_delta",
     "plan_update",
+    "raw_response_completed",
     "raw_response_item",
     "realtime_conversation_closed",
     "realtime_conversation_list_voices_response",
@@ -90,6 +96,7 @@ constexpr auto codex_events = std::to_array<std::string_view>({
     "terminal_interaction",
     "thread_goal_updated",
     "thread_name_updated",
+    "thread_queue_changed",
     "thread_settings_applied",
     "turn_aborted",
     "turn_complete",

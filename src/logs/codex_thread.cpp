@@ -61,9 +61,9 @@ std::string_view id_of_call(const ordered_json& item) {
     return id.empty() ? text_at(item, "id") : id;
 }
 
-constexpr std::array<std::string_view, 9> codex_side_items{
-    "reasoning",  "web_search_call",    "image_generation_call", "ghost_snapshot",    "configuration_update",
-    "compaction", "context_compaction", "compaction_trigger",    "compaction_summary"};
+constexpr std::array<std::string_view, 10> codex_side_items{
+    "reasoning",        "web_search_call", "image_generation_call", "ghost_snapshot",     "configuration_update",
+    "additional_tools", "compaction",      "context_compaction",    "compaction_trigger", "compaction_summary"};
 
 }  // namespace
 

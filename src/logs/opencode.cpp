@@ -1,4 +1,6 @@
 #include "openai_form.hpp"
+#include "opencode_form.hpp"
+#include "opencode_v2.hpp"
 #include "readers.hpp"
 #include "records.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
@@ -17,43 +19,7 @@ namespace {
 
 using detail::find_member;
 
-constexpr std::string_view known_opencode = "1.3";
 constexpr std::string_view compaction_question = "What did we do so far?";
-
-std::optional<double> millis_at(const ordered_json& value, const char* key) {
-    const ordered_json* time = tree_at(value, "time");
-    const std::int64_t millis = time == nullptr ? 0 : count_at(*time, key);
-    return millis == 0 ? std::nullopt : std::optional(static_cast<double>(millis) / 1'000);
-}
-
-/// The same for a message and its copy in a session that was forked: that has another id, and the same times.
-/// Empty: there is nothing to tell it by.
-std::string bill_id_of(const ordered_json& info) {
-    if (const ordered_json* time = tree_at(info, "time"); time != nullptr) {
-        const std::int64_t created = count_at(*time, "created");
-        const std::int64_t completed = count_at(*time, "completed");
-        if (created > 0 && completed > 0)
-            return fmt::format("opencode/{}-{}/{}", created, completed, text_at(info, "modelID"));
-    }
-    const std::string_view id = text_at(info, "id");
-    return id.empty() ? std::string() : fmt::format("opencode/{}", id);
-}
-
-/// "tokens" of a step or of a message. Its parts do not overlap, unless its total says that "output" holds "reasoning"
-/// or "input" what the cache did. A message begins with nothing but zeros: those are no bill.
-std::optional<Usage> opencode_usage(const ordered_json& holder) {
-    const ordered_json* tokens = tree_at(holder, "tokens");
-    if (tokens == nullptr) return std::nullopt;
-    const ordered_json* cache = tree_at(*tokens, "cache");
-    Usage usage{.input = count_at(*tokens, "input"),
-                .cache_read = cache == nullptr ? 0 : count_at(*cache, "read"),
-                .cache_write = cache == nullptr ? 0 : count_at(*cache, "write"),
-                .output = count_at(*tokens, "output")};
-    const std::int64_t total = count_at(*tokens, "total");
-    if (!is_total_of(usage, total)) usage.output = add_saturating(usage.output, count_at(*tokens, "reasoning"));
-    usage = usage_by_total(usage, total, CachePlace::beside_input);
-    return is_bill(usage) ? std::optional(usage) : std::nullopt;
-}
 
 /// A reply that failed is not sent again, unless it was the person who broke it off and there is something to send.
 bool is_sent_again(const ordered_json& info, const ordered_json& parts) {
@@ -81,11 +47,6 @@ const ordered_json* output_of_tool(const ordered_json& state) {
     const ordered_json* output = find_member(state, "output");
     if (output == nullptr) output = find_member(state, "error");
     return output != nullptr && output->is_string() ? output : nullptr;
-}
-
-std::string dumped_input(const ordered_json& state) {
-    const ordered_json* input = tree_at(state, "input");
-    return input == nullptr ? "{}" : to_json_text(*input);
 }
 
 class OpencodeSession {
@@ -129,7 +90,7 @@ public:
 private:
     /// A reply that is not sent, by its steps.
     void bill_apart(const ordered_json& info, const ordered_json& parts) {
-        const std::string id = bill_id_of(info);
+        const std::string id = opencode_bill_id(info, text_at(info, "modelID"));
         int steps = 0;
         const auto bill = [&](const ordered_json& holder) {
             auto usage = opencode_usage(holder);
@@ -171,13 +132,13 @@ private:
         if (const ordered_json* compaction = compaction_part(parts)) {
             tail_ = text_at(*compaction, "tail_start_id");
             question_ = Entry{.message = {{"role", "user"}, {"content", std::string(compaction_question)}},
-                              .time = millis_at(info, "created"),
+                              .time = opencode_time(info, "created"),
                               .line = line,
                               .call = std::nullopt};
         }
         if (text.empty()) return;  // it asks for a compaction, or holds files alone
         entries_.add({.message = {{"role", "user"}, {"content", std::move(text)}},
-                      .time = millis_at(info, "created"),
+                      .time = opencode_time(info, "created"),
                       .line = line,
                       .call = std::nullopt});
     }
@@ -219,7 +180,7 @@ private:
     void add_reply(const ordered_json& info, const ordered_json& parts, std::size_t line) {
         ReplyParts reply;
         std::vector<const ordered_json*> tools;
-        const std::string id = bill_id_of(info);
+        const std::string id = opencode_bill_id(info, text_at(info, "modelID"));
         bool has_steps = false;
         int steps = 0;
         const auto close = [&](std::optional<Usage> usage) {
@@ -238,7 +199,7 @@ private:
             } else if (type == "tool") {
                 const ordered_json* state = tree_at(part, "state");
                 reply.call(openai_call(text_at(part, "callID"), text_at(part, "tool"),
-                                       state == nullptr ? "{}" : dumped_input(*state)));
+                                       state == nullptr ? "{}" : opencode_input(*state)));
                 tools.push_back(&part);
             } else if (type == "step-finish") {
                 has_steps = true;
@@ -253,7 +214,7 @@ private:
     void add_step(const ordered_json& info, const ReplyParts& reply, const std::vector<const ordered_json*>& tools,
                   Call call, std::size_t line) {
         go_on();
-        const auto time = millis_at(info, "created");
+        const auto time = opencode_time(info, "created");
         entries_.add({.message = reply.message(), .time = time, .line = line, .call = std::move(call)});
         for (const ordered_json* part : tools) {
             const ordered_json* state = tree_at(*part, "state");
@@ -269,7 +230,7 @@ private:
             }
             if (const ordered_json* times = tree_at(*state, "time"); times != nullptr && times->contains("compacted"))
                 ++notes_.left_out["tool result that the agent cleared later"];
-            const auto end = millis_at(*state, "end");
+            const auto end = opencode_time(*state, "end");
             entries_.add({.message = openai_result(text_at(*part, "callID"), *output),
                           .time = end ? end : time,
                           .line = line,
@@ -305,6 +266,10 @@ void read_opencode(std::istream& in, const LogOptions& options, LogNotes& notes,
         const ordered_json* messages = tree_at(*document, "messages");
         if (info == nullptr || messages == nullptr || !messages->is_array()) {
             note_damage(notes, records.line(), "a session without info and messages");
+            continue;
+        }
+        if (is_opencode_v2(*messages)) {
+            read_opencode_v2(*info, *messages, records.line(), options, notes, visit);
             continue;
         }
         OpencodeSession session(*info, options, notes);

@@ -26,8 +26,8 @@ public:
     Home() {
         ::setenv("HOME", dir.path().c_str(), 1);
         ::setenv("TZ", "UTC", 1);
-        for (const char* name :
-             {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+        for (const char* name : {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR",
+                                 "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
             ::unsetenv(name);
     }
     void put(const std::string& name, const std::string& at) const {
@@ -50,7 +50,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 7);
+    REQUIRE(shown["places"].size() == 9);
     CHECK(shown["places"][0]["agent"] == "Claude Code");
     CHECK(shown["places"][0]["files"] == 1);
     CHECK(shown["places"][1]["is_there"] == false);
@@ -155,6 +155,23 @@ TEST_CASE("scan goes by the variables that move an agent's folder", "[apps]") {
     ::unsetenv("CLAUDE_CONFIG_DIR");
     ::unsetenv("CODEX_HOME");
     CHECK(shown["total"]["sessions"] == 3);
+}
+
+TEST_CASE("scan bills a call of a sub-agent of Qwen Code once, though its session was told of it", "[apps]") {
+    const Home home;
+    const auto scanned = [&] { return json::parse(run_cli(home.dir, "scan --json").out)["agents"]["qwen_code"]; };
+    home.put("qwen_code.jsonl", ".qwen/projects/-home-ann-harbour/chats/s.jsonl");
+    const json alone = scanned();
+    CHECK(alone["billed_calls"] == 8);
+    home.put("qwen_code_agent.jsonl", ".qwen/projects/-home-ann-harbour/subagents/s/agent-painter.jsonl");
+    const json both = scanned();
+    CHECK(both["billed_calls"] == 9);
+    CHECK(both["billed"]["output_tokens"] == alone["billed"]["output_tokens"].get<int>() + 12);
+    ::setenv("QWEN_RUNTIME_DIR", (home.dir / "moved").c_str(), 1);
+    home.put("qwen_code_agent.jsonl", "moved/projects/p/subagents/s/agent-painter.jsonl");
+    const json moved = scanned();
+    ::unsetenv("QWEN_RUNTIME_DIR");
+    CHECK(moved["billed_calls"] == 2);
 }
 
 TEST_CASE("scan without any session says so", "[apps]") {
@@ -413,6 +430,49 @@ INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}')
     const CliResult other = run_cli(home.dir, "check other.db");
     CHECK(other.exit_code == 1);
     CHECK(has(other.err, "other.db: expected a database of opencode: no such table: session"));
+}
+
+TEST_CASE("sessions of opencode 2 are read from its own tables, once, and older ones beside them", "[apps]") {
+    if (std::system("command -v sqlite3 > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const TempDir dir;
+    const auto scanned = [&](const std::string& name, const std::string& sql) {
+        write_text(dir / "make.sql", sql);
+        REQUIRE(std::system(("cd '" + dir.path().string() + "' && sqlite3 " + name + " < make.sql").c_str()) == 0);
+        return run_cli(dir, "scan " + name + " --json");
+    };
+    const std::string rows_v2 = R"(
+CREATE TABLE session_v2 (id text PRIMARY KEY, parent_id text, directory text, version text, revert text, time_created integer);
+CREATE TABLE session_message (id text PRIMARY KEY, session_id text, type text, seq integer, time_created integer, data text);
+INSERT INTO session_v2 VALUES ('ses_1', NULL, '/w', '2.0.12', NULL, 1), ('ses_2', 'ses_1', '/w', '2.0.12', NULL, 2);
+INSERT INTO session_message VALUES
+  ('m2', 'ses_1', 'assistant', 7, 20, '{"model":{"id":"m"},"tokens":{"input":7,"output":1,"reasoning":2,"cache":{"read":5,"write":0}},"content":[{"type":"text","text":"two"}]}'),
+  ('m1', 'ses_1', 'user', 3, 30, '{"text":"go"}'), ('m3', 'ses_2', 'user', 1, 10, '{"text":"go"}'), ('m4', 'ses_3', 'user', 1, 10, '{"text":"go"}');
+)";
+    const std::string rows_v1 = R"(
+CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text, version text, revert text, time_created integer);
+CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
+CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, data text);
+INSERT INTO session VALUES ('ses_1', NULL, '/w', '1.18.33', NULL, 1), ('ses_0', NULL, '/w', '1.18.33', NULL, 0), ('ses_3', NULL, '/w', '1.18.33', NULL, 3);
+INSERT INTO message VALUES
+  ('m2', 'ses_1', 20, '{"role":"assistant","modelID":"m","tokens":{"input":7,"output":1,"reasoning":2,"cache":{"read":5,"write":0}}}'),
+  ('o1', 'ses_0', 20, '{"role":"assistant","modelID":"m","tokens":{"input":100,"output":10,"reasoning":0,"cache":{"read":0,"write":0}}}');
+INSERT INTO part VALUES ('p1', 'm2', 'ses_1', 1, '{"type":"text","text":"two"}'), ('p2', 'o1', 'ses_0', 1, '{"type":"text","text":"old"}');
+)";
+    const CliResult alone = scanned("opencode.db", rows_v2);
+    if (has(alone.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    REQUIRE(alone.exit_code == 0);
+    CHECK(alone.err.empty());
+    const json first = json::parse(alone.out)["agents"]["opencode"];
+    CHECK(first["sessions"] == 2);
+    CHECK(first["billed"]["input_tokens"] == 7);
+    CHECK(first["billed"]["output_tokens"] == 3);
+    CHECK(has(run_cli(dir, "replay opencode.db --preset recommended --requests -").out,
+              R"("trajectory":"ses_1","call":0,"messages":[{"role":"user","content":"go"}])"));
+    const json both = json::parse(scanned("opencode.db", rows_v1).out)["agents"]["opencode"];
+    CHECK(both["sessions"] == 4);  // ses_3 is of 1.18, which has rows of its interface alone
+    CHECK(both["billed"]["input_tokens"] == 107);
+    // By what it holds, too.
+    CHECK(json::parse(scanned("other.db", rows_v2).out)["agents"]["opencode"]["sessions"] == 2);
 }
 
 TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[apps]") {

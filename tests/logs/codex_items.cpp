@@ -148,6 +148,25 @@ TEST_CASE("kinds of records and events of Codex that are not known are named", "
     CHECK(roles_of(log.sessions.at(0)) == "u");
 }
 
+TEST_CASE("what Codex 0.171 writes beside the conversation is known", "[logs]") {
+    std::string lines = codex_said("user", "go");
+    for (const char* event :
+         {"auth_recovery_started", "auth_recovery_completed", "elicitation_abandoned", "environment_connected",
+          "environment_disconnected", "raw_response_completed", "thread_queue_changed"})
+        lines += std::string(R"({"type":"event_msg","payload":{"type":")") + event + "\"}}\n";
+    lines += R"({"type":"dynamic_tools_updated","payload":{"dynamic_tools":[]}})"
+             "\n" +
+             codex_item(R"({"type":"additional_tools","role":"developer","tools":[]})");
+    const ReadLog log = read_text_as(R"({"type":"session_meta","payload":{"id":"c","cli_version":"0.171.0"}})"
+                                     "\n" +
+                                         lines,
+                                     logs::Format::codex);
+    CHECK(log.notes.unknown.empty());
+    CHECK(log.notes.newer.empty());
+    CHECK(log.notes.left_out.size() == 9);
+    CHECK(roles_of(log.sessions.at(0)) == "u");
+}
+
 TEST_CASE("a rollout tells its parent, and whether its beginning is in another file", "[logs]") {
     const ReadLog log = read_text_as(
         R"({"type":"session_meta","payload":{"id":"c","parent_thread_id":"p","source":{"subagent":"review"},"history_base":{"thread_id":"b"}}}

@@ -31,6 +31,7 @@ const std::vector<std::string> fixture_names{"claude_code.jsonl",
                                              "streamed.jsonl",
                                              "session.har",
                                              "opencode.json",
+                                             "opencode_v2.json",
                                              "openhands.json",
                                              "otel.jsonl",
                                              "langsmith.jsonl",
@@ -41,7 +42,9 @@ const std::vector<std::string> fixture_names{"claude_code.jsonl",
                                              "openhands_v1.jsonl",
                                              "openhands_v1.json",
                                              "base64.har",
-                                             "langfuse.csv"};
+                                             "langfuse.csv",
+                                             "qwen_code.jsonl",
+                                             "qwen_code_agent.jsonl"};
 
 using Generator = std::mt19937;
 

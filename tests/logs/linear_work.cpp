@@ -242,6 +242,18 @@ std::string opencode_work(int n) {
     return ordered_json{{"info", {{"id", "s"}}}, {"messages", std::move(messages)}}.dump();
 }
 
+/// Rows of version 2: calls that never ended, and compactions.
+std::string opencode_v2_work(int n) {
+    ordered_json rows = ordered_json::array();
+    for (int i = 0; i < n; ++i) {
+        rows.push_back({{"type", "user"}, {"text", numbered_id("go ", i)}});
+        rows.push_back(
+            {{"type", "assistant"}, {"content", {{{"type", "tool"}, {"id", numbered_id("c", i)}, {"name", "t"}}}}});
+        rows.push_back({{"type", "compaction"}, {"summary", "so far"}});
+    }
+    return ordered_json{{"info", {{"id", "s"}}}, {"messages", std::move(rows)}}.dump();
+}
+
 /// Condensations that forget what has come since the one before.
 std::string openhands_work(int n) {
     ordered_json events = ordered_json::array();
@@ -407,6 +419,54 @@ std::string langfuse_csv_work(int n) {
     return text;
 }
 
+ordered_json qwen_said(const std::string& id, const std::string& parent, const char* type, ordered_json parts) {
+    return {{"uuid", id},
+            {"parentUuid", parent.empty() ? ordered_json(nullptr) : ordered_json(parent)},
+            {"sessionId", "s"},
+            {"type", type},
+            {"message", {{"parts", std::move(parts)}}}};
+}
+
+/// Branches that end, parents that are not there, records that come again, compressions in a row behind results, and
+/// events of calls that are no replies.
+std::string qwen_work(int n) {
+    const ordered_json hello{{{"text", "go"}}};
+    std::vector<ordered_json> records{qwen_said("u", "", "user", hello)};
+    ordered_json calls = ordered_json::array();
+    for (int i = 0; i < n; ++i)
+        calls.push_back({{"functionCall", {{"id", numbered_id("c", i)}, {"name", "t"}, {"args", {{"n", i}}}}}});
+    records.push_back(qwen_said("a", "u", "assistant", std::move(calls)));
+    std::string last = "a";
+    const auto add = [&](ordered_json record) {
+        last = record["uuid"];
+        records.push_back(std::move(record));
+    };
+    for (int i = 0; i < n; ++i) {
+        records.push_back(qwen_said(numbered_id("d", i), i % 2 == 0 ? "a" : "none", "assistant", hello));
+        records.push_back(qwen_said("u", "", "user", {{{"text", numbered_id("p", i)}}}));
+        add(qwen_said(numbered_id("t", i), last, "tool_result",
+                      {{{"functionResponse", {{"id", numbered_id("c", i)}, {"response", {{"output", "x"}}}}}}}));
+    }
+    for (int i = 0; i < n; ++i) {
+        ordered_json payload{{"compressedHistory", {{{"role", "user"}, {"parts", hello}}}}};
+        add({{"uuid", numbered_id("z", i)},
+             {"parentUuid", last},
+             {"sessionId", "s"},
+             {"type", "system"},
+             {"subtype", "chat_compression"},
+             {"systemPayload", std::move(payload)}});
+        const ordered_json event{{"event.name", "qwen-code.api_response"}, {"input_token_count", 5}};
+        add({{"uuid", numbered_id("e", i)},
+             {"parentUuid", last},
+             {"sessionId", "s"},
+             {"type", "system"},
+             {"subtype", "ui_telemetry"},
+             {"systemPayload", {{"uiEvent", event}}}});
+    }
+    add(qwen_said("end", last, "assistant", hello));
+    return as_lines(records);
+}
+
 struct Shape {
     const char* name;
     logs::Format format;
@@ -428,6 +488,7 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
                                     {"one reply", gemini_cli, gemini_one_reply},
                                     {"written again", gemini_cli, gemini_written_again},
                                     {"opencode", opencode, opencode_work, 2, 1},
+                                    {"opencode_v2", opencode, opencode_v2_work, 3, 1},
                                     {"openhands", openhands, openhands_work, 1, 1},
                                     {"openhands_v1", openhands_v1, openhands_v1_work, 1, 1},
                                     {"middles", openhands_v1, openhands_v1_middles, 8, 8},
@@ -437,7 +498,8 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
                                     {"otel", otel, otel_work, 1},
                                     {"langsmith", langsmith, langsmith_work, .2},
                                     {"langfuse", langfuse, langfuse_work, .2},
-                                    {"langfuse_csv", langfuse_csv, langfuse_csv_work, .2}};
+                                    {"langfuse_csv", langfuse_csv, langfuse_csv_work, .2},
+                                    {"qwen_code", qwen_code, qwen_work, 1, 1}};
     for (const logs::Format format : logs::formats())
         CHECK(std::ranges::find(shapes, format, &Shape::format) != shapes.end());
     for (const Shape& shape : shapes) {
@@ -467,6 +529,7 @@ TEST_CASE("no record of a long log walks over all that came before it", "[logs]"
     CHECK(work_of(gemini_lists(records), logs::Format::gemini_cli).messages >= records);
     CHECK(work_of(openhands_work(records), logs::Format::openhands).compactions == records);
     CHECK(work_of(openhands_v1_work(records), logs::Format::openhands_v1).compactions == records);
+    CHECK(work_of(qwen_work(records), logs::Format::qwen_code).compactions == records);
 }
 
 TEST_CASE("lists of Gemini CLI are compared for as long as what they take is in proportion to the file", "[logs]") {

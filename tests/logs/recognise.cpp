@@ -25,6 +25,7 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"streamed.jsonl", Format::exchanges},
                                                                {"session.har", Format::har},
                                                                {"opencode.json", Format::opencode},
+                                                               {"opencode_v2.json", Format::opencode},
                                                                {"openhands.json", Format::openhands},
                                                                {"otel.jsonl", Format::otel},
                                                                {"langsmith.jsonl", Format::langsmith},
@@ -35,7 +36,9 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"openhands_v1.jsonl", Format::openhands_v1},
                                                                {"openhands_v1.json", Format::openhands_v1},
                                                                {"base64.har", Format::har},
-                                                               {"langfuse.csv", Format::langfuse_csv}};
+                                                               {"langfuse.csv", Format::langfuse_csv},
+                                                               {"qwen_code.jsonl", Format::qwen_code},
+                                                               {"qwen_code_agent.jsonl", Format::qwen_code}};
     for (const auto& [name, format] : fixtures) {
         CAPTURE(name);
         const std::string text = fixture_text(name);
@@ -50,7 +53,7 @@ TEST_CASE("a format is recognised behind a first member of any length, if more o
     const std::string long_member = R"("padding":")" + std::string(3 * first_look, 'x') + "\",";
     for (const char* name : {"claude_code.jsonl", "codex.jsonl", "gemini_cli.json", "mini_swe_agent.traj.json",
                              "exchanges.jsonl", "opencode.json", "openhands.json", "otel.jsonl", "langfuse.json",
-                             "langsmith.json", "openhands_v1.json", "session.har"}) {
+                             "langsmith.json", "openhands_v1.json", "session.har", "qwen_code.jsonl"}) {
         CAPTURE(name);
         std::string text = fixture_text(name);
         const auto format = recognise(text);
@@ -134,4 +137,17 @@ TEST_CASE("every format has a name of its own", "[logs]") {
     for (const Format format : logs::formats()) names.insert(logs::name_of(format));
     CHECK(names.size() == 13);
     CHECK_FALSE(names.contains(""));
+}
+
+TEST_CASE("records of Qwen Code are not taken for Claude Code's, nor the other way round", "[logs][qwen]") {
+    const std::string chain = R"("uuid":"q1","parentUuid":null,"sessionId":"s","timestamp":"2026-11-20T09:00:00Z",)";
+    CHECK(recognise("{" + chain + R"("type":"user","message":{"role":"user","parts":[{"text":"a"}]}})") ==
+          Format::qwen_code);
+    CHECK(recognise("{" + chain + R"("type":"user","message":{"role":"user","content":"a"}})") == Format::claude_code);
+    CHECK(recognise("{" + chain + R"("type":"system","subtype":"rewind","systemPayload":{}})") == Format::qwen_code);
+    CHECK(recognise("{" + chain + R"("type":"system","subtype":"compact_boundary","content":"c"})") ==
+          Format::claude_code);
+    CHECK(recognise("{" + chain + R"("type":"user","provena)") == Format::qwen_code);
+    CHECK(recognise("{" + chain + R"("isSidechain":false,"type":"user","mess)") == Format::claude_code);
+    CHECK(recognise("{" + chain + R"("type":"user","message":{"role":"user","cont)") == Format::claude_code);
 }
