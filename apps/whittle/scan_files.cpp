@@ -28,7 +28,10 @@ bool may_hold_sessions(const fs::path& file) {
     constexpr std::array<std::string_view, 6> endings{".jsonl", ".json", ".traj", ".har", ".db", ".csv"};
     const bool is_packed = file.extension() == ".gz" || file.extension() == ".zst";
     const fs::path name = is_packed ? file.stem() : file;
-    return std::ranges::find(endings, name.extension().string()) != endings.end();
+    if (std::ranges::find(endings, name.extension().string()) != endings.end()) return true;
+    // OpenClaw puts a time behind the names of sessions that were reset or deleted: their calls were billed as well.
+    const std::string whole = name.filename().string();
+    return whole.find(".jsonl.reset.") != std::string::npos || whole.find(".jsonl.deleted.") != std::string::npos;
 }
 
 /// `has`: a part of the path that every file of the agent has; empty: any.
@@ -54,6 +57,30 @@ std::vector<fs::path> claude_folders(const fs::path& home) {
     if (const std::string given = variable("CLAUDE_CONFIG_DIR"); !given.empty()) return folders_in(given);
     const std::string config = variable("XDG_CONFIG_HOME");
     return {home / ".claude", (config.empty() ? home / ".config" : fs::path(config)) / "claude"};
+}
+
+std::vector<fs::path> pi_folders(const fs::path& home) {
+    const std::string agent = variable("PI_CODING_AGENT_DIR");
+    std::vector<fs::path> folders{(agent.empty() ? home / ".pi" / "agent" : fs::path(agent)) / "sessions"};
+    if (const std::string given = variable("PI_CODING_AGENT_SESSION_DIR"); !given.empty()) folders.emplace_back(given);
+    return folders;
+}
+
+/// OpenClaw kept its files under other names before.
+std::vector<fs::path> openclaw_folders(const fs::path& home) {
+    if (const std::string given = variable("OPENCLAW_STATE_DIR"); !given.empty()) return {given};
+    const std::string other = variable("OPENCLAW_HOME");
+    const fs::path in = other.empty() ? home : fs::path(other);
+    return {in / ".openclaw", in / ".clawdbot", in / ".moltbot"};
+}
+
+/// Without what stands beside its sessions: lists of them, and what was measured of each.
+ScannedPlace openclaw_place(const fs::path& folder) {
+    ScannedPlace place = place_of("OpenClaw", folder / "agents", "/sessions/");
+    std::erase_if(place.files, [](const std::string& file) {
+        return file.find(".jsonl") == std::string::npos || file.find(".trajectory.jsonl") != std::string::npos;
+    });
+    return place;
 }
 
 /// Folder by folder, of which one is open at a time: what cannot be read is said, and the rest is looked at.
@@ -113,6 +140,8 @@ std::vector<ScannedPlace> places_of_agents() {
     const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
     places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));
     places.push_back(place_of("OpenHands", home / ".openhands" / "conversations"));
+    for (const fs::path& folder : pi_folders(home)) places.push_back(place_of("pi", folder));
+    for (const fs::path& folder : openclaw_folders(home)) places.push_back(openclaw_place(folder));
     return places;
 }
 

@@ -271,8 +271,9 @@ private:
         const ordered_json* data = tree_at(record, "data");
         const bool is_snapshot = text_at(record, "customType") == "model-snapshot" && data != nullptr;
         if (type != "model_change" && !is_snapshot) return;
+        constexpr std::size_t most = 200;  // of any name: each reply without one gets it
         if (const std::string_view model = text_at(is_snapshot ? *data : record, "modelId"); !model.empty())
-            model_ = model;
+            model_ = model.substr(0, most);
     }
 
     LogNotes& notes_;

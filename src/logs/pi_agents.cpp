@@ -40,13 +40,23 @@ bool PiAgents::take_from(ordered_json& result, const Session& session, std::size
         ordered_json* messages = pi_messages_of(one);
         if (messages == nullptr) continue;
         are_billed = are_billed || holds_usage(*messages);
-        agents_.push_back({.id = fmt::format("{}/{}#{}", session.recording.id, text_at(result, "toolCallId"), number),
-                           .parent = session.recording.id,
-                           .folder = session.folder,
-                           .messages = std::move(*messages),
-                           .line = line});
+        PiAgent& agent = agents_.emplace_back();
+        agent.line = line;
+        agent.messages = std::move(*messages);
+        name(agent, session, fmt::format("{}#{}", text_at(result, "toolCallId"), number));
     }
     return are_billed;
+}
+
+void PiAgents::name(PiAgent& agent, const Session& session, std::string call) {
+    const std::string& parent = session.recording.id;
+    if (!names_.take(2 * parent.size() + session.folder.size() + call.size())) {  // of a file that was made for that
+        agent.id = fmt::format("agent-{}", ++unnamed_);
+        return;
+    }
+    agent.id = fmt::format("{}/{}", parent, call);
+    agent.parent = parent;
+    agent.folder = session.folder;
 }
 
 std::optional<PiAgent> PiAgents::next() {

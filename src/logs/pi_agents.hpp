@@ -26,7 +26,12 @@ public:
     [[nodiscard]] std::optional<PiAgent> next();
 
 private:
+    /// As long as names are no more than may be copied.
+    void name(PiAgent& agent, const Session& session, std::string call);
+
     std::deque<PiAgent> agents_{};
+    CopyBudget names_{};
+    int unnamed_ = 0;
 };
 
 }  // namespace whittle::inline v0::logs

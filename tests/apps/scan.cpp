@@ -26,7 +26,8 @@ public:
     Home() {
         ::setenv("HOME", dir.path().c_str(), 1);
         for (const char* name :
-             {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+             {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+              "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "OPENCLAW_STATE_DIR", "OPENCLAW_HOME"})
             ::unsetenv(name);
     }
     void put(const std::string& name, const std::string& at) const {
@@ -49,7 +50,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 7);
+    REQUIRE(shown["places"].size() == 11);
     CHECK(shown["places"][0]["agent"] == "Claude Code");
     CHECK(shown["places"][0]["files"] == 1);
     CHECK(shown["places"][1]["is_there"] == false);
@@ -84,8 +85,9 @@ TEST_CASE("a conversation of OpenHands is a folder with a file for each event, a
     const CliResult result = run_cli(home.dir, "scan --json");
     REQUIRE(result.exit_code == 0);
     const json shown = json::parse(result.out);
-    CHECK(shown["places"].back()["agent"] == "OpenHands");
-    CHECK(shown["places"].back()["files"] == 1);
+    const auto place = std::ranges::find(shown["places"], "OpenHands", [](const json& one) { return one["agent"]; });
+    REQUIRE(place != shown["places"].end());
+    CHECK((*place)["files"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["sessions"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["calls"] == 3);
     CHECK(shown["agents"]["openhands_v1"]["billed"]["output_tokens"] == 68);
@@ -154,6 +156,29 @@ TEST_CASE("scan goes by the variables that move an agent's folder", "[apps]") {
     ::unsetenv("CLAUDE_CONFIG_DIR");
     ::unsetenv("CODEX_HOME");
     CHECK(shown["total"]["sessions"] == 3);
+}
+
+TEST_CASE("scan finds sessions of pi and of OpenClaw, also those that were reset, deleted or moved", "[apps]") {
+    const Home home;
+    home.put("pi.jsonl", ".pi/agent/sessions/--home-ann-shop--/2026-02-02T02-40-00-000Z_p-1.jsonl");
+    home.put("pi.jsonl", ".pi/agent/sessions/--home-ann-shop--/2026-02-02T03-00-00-000Z_fork.jsonl");
+    home.put("openclaw.jsonl", ".openclaw/agents/main/sessions/claw-1.jsonl.reset.2026-02-03T04-05-06.789Z");
+    home.put("pi_old.jsonl", ".clawdbot/agents/ann/sessions/old.jsonl.deleted.2026-02-03T04-05-06.789Z");
+    write_text(home.dir / ".openclaw/agents/main/sessions/sessions.json", "{}");
+    write_text(home.dir / ".openclaw/agents/main/sessions/claw-1.trajectory.jsonl", "{}\n");
+    const json shown = json::parse(run_cli(home.dir, "scan --json").out);
+    CHECK(shown["agents"]["pi"]["sessions"] == 4);
+    CHECK(shown["total"]["repeated_calls"] == 11);  // of the fork
+    CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 7'390 + 8'300 + 1'400);
+    CHECK(shown["notes"]["files_passed_over"].empty());
+    std::filesystem::rename(home.dir / ".pi/agent", home.dir / "moved");
+    std::filesystem::rename(home.dir / ".openclaw", home.dir / "claw");
+    ::setenv("PI_CODING_AGENT_DIR", (home.dir / "moved").c_str(), 1);
+    ::setenv("OPENCLAW_STATE_DIR", (home.dir / "claw").c_str(), 1);
+    const json moved = json::parse(run_cli(home.dir, "scan --json").out);
+    ::unsetenv("PI_CODING_AGENT_DIR");
+    ::unsetenv("OPENCLAW_STATE_DIR");
+    CHECK(moved["agents"]["pi"]["sessions"] == 3);
 }
 
 TEST_CASE("scan without any session says so", "[apps]") {
