@@ -134,7 +134,7 @@ private:
         begin_ = 0;
         std::istream in(&buffer);
         const TrajectoryOptions options = options_for(buffer.name(), common_.limits);
-        const logs::Recognition recognised = recognise_log(buffer);
+        const logs::Recognition recognised = recognise_log(file, buffer);
         if (const auto why = why_without_session(file, buffer, recognised, is_found)) return report_.pass_over(*why);
         if (!recognised.format) return scan_sessions(in, options, file, recognised, is_found);
         const logs::Format format = *recognised.format;
@@ -155,6 +155,7 @@ private:
         const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
         if (first == std::string_view::npos) return PassedOver{file, "empty", ""};
         if (is_database(start)) {
+            if (recognised.format == logs::Format::pi) return std::nullopt;
             const auto tables = tables_of_other_program(file);
             if (!tables) return std::nullopt;
             return PassedOver{file, "database of another program", fmt::format("tables {}", fmt::join(*tables, ", "))};

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -29,8 +30,9 @@ bool may_hold_sessions(const fs::path& file) {
     const bool is_packed = file.extension() == ".gz" || file.extension() == ".zst";
     const fs::path name = is_packed ? file.stem() : file;
     if (std::ranges::find(endings, name.extension().string()) != endings.end()) return true;
-    // OpenClaw puts a time behind the names of sessions that were reset or deleted: their calls were billed as well.
     const std::string whole = name.filename().string();
+    if (whole == "openclaw-agent.sqlite") return true;
+    // OpenClaw puts a time behind the names of sessions that were reset or deleted: their calls were billed as well.
     return whole.find(".jsonl.reset.") != std::string::npos || whole.find(".jsonl.deleted.") != std::string::npos;
 }
 
@@ -74,12 +76,21 @@ std::vector<fs::path> openclaw_folders(const fs::path& home) {
     return {in / ".openclaw", in / ".clawdbot", in / ".moltbot"};
 }
 
-/// Without what stands beside its sessions: lists of them, and what was measured of each.
+/// A session of OpenClaw, or its database: not what stands beside them, such as lists of them, what was measured of
+/// each and the files of other agents that it runs.
+bool is_of_openclaw(const fs::path& file, const fs::path& agents) {
+    const fs::path within = file.lexically_relative(agents);
+    const auto folder = std::next(within.begin(), within.empty() ? 0 : 1);
+    const std::string name = file.filename().string();
+    if (name == "openclaw-agent.sqlite") return true;
+    return folder != within.end() && *folder == "sessions" && name.find(".jsonl") != std::string::npos &&
+           name.find(".trajectory.jsonl") == std::string::npos;
+}
+
 ScannedPlace openclaw_place(const fs::path& folder) {
-    ScannedPlace place = place_of("OpenClaw", folder / "agents", "/sessions/");
-    std::erase_if(place.files, [](const std::string& file) {
-        return file.find(".jsonl") == std::string::npos || file.find(".trajectory.jsonl") != std::string::npos;
-    });
+    const fs::path agents = folder / "agents";
+    ScannedPlace place = place_of("OpenClaw", agents);
+    std::erase_if(place.files, [&](const std::string& file) { return !is_of_openclaw(file, agents); });
     return place;
 }
 

@@ -435,6 +435,50 @@ INSERT INTO part VALUES ('p3', 'm2', 'ses_1', 3, '{"type":"text","text":"two"}')
     CHECK(has(other.err, "other.db: expected a database of opencode: no such table: session"));
 }
 
+TEST_CASE("sessions of OpenClaw are read from its database, also packed records, and with their parents", "[apps]") {
+    if (std::system("command -v sqlite3 > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const Home home;
+    std::string sql = R"(
+CREATE TABLE session_nodes (session_key TEXT PRIMARY KEY, current_session_id TEXT);
+CREATE TABLE session_windows (session_id TEXT PRIMARY KEY, session_key TEXT, spawned_by TEXT);
+CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB, PRIMARY KEY (session_id, seq));
+INSERT INTO session_nodes VALUES ('agent:main:main', 'claw-1');
+INSERT INTO session_windows VALUES ('claw-1', 'agent:main:main', NULL), ('claw-2', 'agent:main:subagent:x', 'agent:main:main');
+)";
+    std::istringstream records(read_text(fixture_file("openclaw.jsonl")));
+    int seq = 0;
+    for (std::string record; std::getline(records, record);)
+        sql +=
+            "INSERT INTO transcript_events VALUES ('claw-1', " + std::to_string(seq++) + ", '" + record + "', NULL);\n";
+    // {"type":"message","id":"z2",...,"usage":{"input":11,"output":2,"cacheRead":100,...}}, packed by zstd 1.5
+    const std::string packed =
+        "28b52ffd0458350600820e2a20604b9b03e8ba9a345edae6e5d8c2626b3fdfa980bbcc5b4126f65b800000840bcff33fdd78"
+        "4a862180d06ab5d4045bdb7c0f0042e8a674b1144aee5adfd1ba0953f02334929a5085230f5fda66f910426fc35462071b9f"
+        "17a31545d6e243788ce8e248663cef82ee017a95ae5a87cfab725bd25a1aadca62ece0d9e03f221d7ffc15e887811f02d293"
+        "d16cc96dba24eb332258a54c329f5383d148e2b326646bba18ad8c61ed040900652341608a726682af061419815503e28f42"
+        "e484d29c6b92014e547a7f";
+    sql += R"(INSERT INTO transcript_events VALUES
+  ('claw-2', 1, '{"type":"session","version":4,"id":"claw-2","timestamp":"2026-09-01T00:00:00.000Z","cwd":"/w"}', NULL),
+  ('claw-2', 2, '{"type":"message","id":"z1","parentId":null,"message":{"role":"user","content":"go"}}', NULL),
+  ('claw-2', 3, NULL, x')" +
+           packed + "');\n";
+    write_text(home.dir / "make.sql", sql);
+    const std::string folder = ".openclaw/agents/main/agent";
+    std::filesystem::create_directories(home.dir.path() / folder);
+    REQUIRE(
+        std::system(("cd '" + home.dir.path().string() + "' && sqlite3 " + folder + "/openclaw-agent.sqlite < make.sql")
+                        .c_str()) == 0);
+    home.put("openclaw.jsonl", ".openclaw/agents/main/sessions/claw-1.jsonl.deleted.2026-09-01T00-00-00.000Z");
+    const CliResult result = run_cli(home.dir, "scan --json");
+    if (has(result.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    const json shown = json::parse(result.out);
+    CHECK(shown["agents"]["pi"]["sessions"] == 3);
+    CHECK(shown["total"]["repeated_calls"] == 6);  // of the file that was left beside it
+    const bool is_unpacked = !has(result.err, "record that could not be unpacked");
+    CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 8'300 + (is_unpacked ? 100 : 0));
+    CHECK(shown["notes"]["files_passed_over"].empty());
+}
+
 TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[apps]") {
     const std::string file = WHITTLE_DATA_DIR "/trajectories/coding_opencode_session_bridge.jsonl";
     if (!std::filesystem::exists(file)) SKIP_WITH_MESSAGE("there are no recorded sessions here");
