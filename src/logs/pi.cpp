@@ -161,6 +161,7 @@ private:
         if (!is_sent) ++notes_.left_out["reply that failed"];
         const ReplyParts reply = is_sent ? pi_reply(find_member(message, "content"), notes_) : ReplyParts();
         if (reply.empty()) {  // it failed, or gave nothing but thoughts
+            if (!is_sent) node.kind = PiKind::failed;
             call.time = node.entry.time;
             return bill(std::move(call));
         }

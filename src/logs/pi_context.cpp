@@ -15,6 +15,11 @@ std::vector<std::string> ids_of_pi_calls(const ordered_json& message) {
     return ids;
 }
 
+/// What pi sends where a call has no result.
+ordered_json no_result_of(std::string_view call) { return openai_result(call, "No result provided"); }
+
+bool holds_calls(const ordered_json& message) { return tree_at(message, "tool_calls") != nullptr; }
+
 }  // namespace
 
 void PiContext::follow() {
@@ -28,6 +33,7 @@ void PiContext::pass(std::size_t at) {
     switch (node.kind) {
         case PiKind::other: return;
         case PiKind::message: return add(node);
+        case PiKind::failed: return answer_calls(node);
         case PiKind::prompt: return prompt_.change(node.body);
         case PiKind::compaction: return compact(at);
         case PiKind::edit: return edit(at);
@@ -39,20 +45,23 @@ void PiContext::add(PiNode& node) {
     const std::string_view role = text_at(node.entry.message, "role");
     if (role == "tool") {
         answered_.emplace(text_at(node.entry.message, "tool_call_id"));
+        node.reply = reply_;
     } else {
         answer_calls(node);
     }
-    if (role == "assistant") open_ = ids_of_pi_calls(node.entry.message);
+    if (role == "assistant") {
+        open_ = ids_of_pi_calls(node.entry.message);
+        reply_ = entries_.size();
+    }
     node.place = entries_.add(std::exchange(node.entry, {}));
 }
 
 void PiContext::answer_calls(const PiNode& next) {
     for (const std::string& id : open_) {
         if (answered_.contains(id)) continue;
-        entries_.add({.message = openai_result(id, "No result provided"),
-                      .time = next.entry.time,
-                      .line = next.entry.line,
-                      .call = std::nullopt});
+        const std::size_t place = entries_.add(
+            {.message = no_result_of(id), .time = next.entry.time, .line = next.entry.line, .call = std::nullopt});
+        made_.emplace(place, reply_);
     }
     open_.clear();
     answered_.clear();
@@ -66,6 +75,7 @@ void PiContext::compact(std::size_t at) {
     first_ = keeps ? first->place : entries_.size();
     first_node_ = keeps ? node.target : at;
     has_new_edits_ = false;
+    if (reply_ < first_) open_.clear();  // the reply is gone, and so are its calls
     if (node.body.is_object()) prompt_.begin_with(node.body);
     Compaction& compaction = entries_.compact();
     compaction.trigger = std::move(node.trigger);
@@ -80,10 +90,18 @@ void PiContext::edit(std::size_t at) {
     PiNode& node = tree_[at];
     if (node.target == PiNode::none || tree_[node.target].kind != PiKind::message) return;
     const std::size_t place = tree_[node.target].place;
-    if (place == PiNode::none || place < first_) return;
-    if (!node.body.is_null()) node.body = with_pi_content(entries_[place].message, node.body, notes_);
+    if (place == PiNode::none) return;
+    const ordered_json& message = entries_[place].message;
+    made_.erase(place);
+    if (!node.body.is_null()) {
+        node.body = with_pi_content(message, node.body, notes_);
+    } else if (text_at(message, "role") == "tool") {
+        node.body = no_result_of(text_at(message, "tool_call_id"));
+        made_.emplace(place, tree_[node.target].reply);
+    }
     edits_[place] = at;
-    has_new_edits_ = true;
+    if (place == reply_ && !holds_calls(node.body)) open_.clear();
+    has_new_edits_ = has_new_edits_ || place >= first_;
 }
 
 void PiContext::begin_with_edits() {
@@ -98,9 +116,14 @@ void PiContext::begin_with_edits() {
 }
 
 const ordered_json& PiContext::sent(std::size_t place) {
+    static const ordered_json nothing;
     const auto edited = edits_.find(place);
     const bool is_edited = edited != edits_.end() && edited->second >= first_node_;
-    return is_edited ? tree_[edited->second].body : entries_[place].message;
+    const ordered_json& message = is_edited ? tree_[edited->second].body : entries_[place].message;
+    const auto made = made_.find(place);
+    if (made == made_.end() || (!is_edited && edited != edits_.end())) return message;
+    const bool has_call = made->second >= first_ && made->second < place && holds_calls(sent(made->second));
+    return has_call ? message : nothing;
 }
 
 bool PiContext::may_copy() {

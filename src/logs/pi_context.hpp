@@ -46,6 +46,8 @@ private:
     std::size_t first_ = 0;                                 // the first message behind it
     std::size_t first_node_ = 0;                            // its record
     std::vector<std::string> open_{};                       // calls of the newest reply
+    std::size_t reply_ = 0;                                 // where that reply is
+    std::unordered_map<std::size_t, std::size_t> made_{};   // results that nobody gave: where their reply is
     std::unordered_set<std::string> answered_{};            // of these
     std::unordered_map<std::size_t, std::size_t> edits_{};  // the newest one of a message
     bool has_new_edits_ = false;

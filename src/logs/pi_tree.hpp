@@ -15,6 +15,7 @@ namespace whittle::inline v0::logs {
 enum class PiKind : std::uint8_t {
     other,       ///< nothing of it is sent
     message,     ///< `entry`
+    failed,      ///< a reply that is not sent again
     prompt,      ///< of the system: `body`, as it was recorded
     compaction,  ///< `entry.message` stands in place of what is in front of `target`; `body`: the system's, or null
     edit,        ///< the message `target` is sent with the content `body`, or not at all where that is null
@@ -35,6 +36,7 @@ struct PiNode {
 
     std::size_t parent = none;  ///< in front of this one
     std::size_t reset = none;   ///< the newest reset, up to this one
+    std::size_t reply = none;   ///< of a result: the message that it belongs to
     std::size_t place = none;   ///< on the way to the newest one: how many messages are in front
 };
 

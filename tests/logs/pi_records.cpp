@@ -212,6 +212,44 @@ TEST_CASE("sub-agents of pi that stand in a result are sessions of their own, wi
     CHECK(without.sessions[0].billed_elsewhere.input == 70);
 }
 
+TEST_CASE("edits of pi take results back with their calls, and leave a notice in place of a result alone", "[logs]") {
+    const auto asks = [](const std::string& call) {
+        ordered_json answer = pi_answer("", 5);
+        answer["content"] = {
+            {{"type", "toolCall"}, {"id", call}, {"name", "read"}, {"arguments", ordered_json::object()}}};
+        return answer;
+    };
+    const auto result = [](const std::string& call) {
+        return ordered_json{{"role", "toolResult"}, {"toolCallId", call}, {"content", "long text"}};
+    };
+    const auto edit = [](const std::string& id, const std::string& parent, const std::string& target) {
+        return ordered_json{
+            {"type", "context_edit"}, {"id", id}, {"parentId", parent}, {"targetId", target}, {"replacement", nullptr}};
+    };
+    ordered_json failed = pi_answer("no", 0);
+    failed["stopReason"] = "error";
+    const std::vector<ordered_json> records{pi_header("s"),
+                                            pi_record("1", std::nullopt, pi_prompt("one")),
+                                            pi_record("2", "1", asks("a")),
+                                            pi_record("3", "2", result("a")),
+                                            pi_record("4", "3", asks("b")),
+                                            pi_record("5", "4", failed),
+                                            edit("6", "5", "3"),
+                                            pi_record("7", "6", pi_prompt("two")),
+                                            pi_record("8", "7", pi_answer("three", 9))};
+    const auto sent = [](const ReadLog& log) {
+        std::string texts;
+        for (const ordered_json& message : log.sessions.at(0).request_of(log.sessions[0].calls.back()))
+            texts += message["content"].is_null() ? "call; " : message["content"].get<std::string>() + "; ";
+        return texts;
+    };
+    CHECK(sent(read_pi_records(records)) == "one; call; No result provided; call; No result provided; two; ");
+    std::vector<ordered_json> without_reply = records;
+    without_reply[7] = edit("7", "6", "2");
+    without_reply[8] = pi_record("8", "7", pi_answer("three", 9));
+    CHECK(sent(read_pi_records(without_reply)) == "one; call; No result provided; ");
+}
+
 TEST_CASE("kinds of records and messages that the reader of pi does not know are counted", "[logs]") {
     ordered_json odd{{"type", "mode_change"}, {"id", "1"}, {"parentId", nullptr}, {"mode", "plan"}};
     const ReadLog log = read_pi_records(
