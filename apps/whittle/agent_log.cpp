@@ -104,6 +104,7 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
     if (format == logs::Format::pi) {
         all += each_openclaw_session(path, options.limits, [&](OpenclawSession&& one) {
             std::istringstream in(std::move(one.records));
+            log_options.name = one.id + ".jsonl";
             all += logs::read_log(in, format, log_options, [&](logs::Session&& session) {
                 if (session.parent.empty()) session.parent = one.parent;
                 visit(std::move(session));

@@ -137,7 +137,9 @@ logs::LogNotes each_openclaw_session(const std::string& path, const JsonLimits& 
         const auto parent = parents.find(session);
         std::string records = rows.records_of(session);
         if (!records.empty())
-            visit({.records = std::move(records), .parent = parent == parents.end() ? "" : parent->second});
+            visit({.id = session,
+                   .records = std::move(records),
+                   .parent = parent == parents.end() ? "" : parent->second});
     }
     return notes;
 }

@@ -9,6 +9,7 @@ namespace whittle::cli {
 
 /// A session as OpenClaw keeps it in the database of an agent since August 2026.
 struct OpenclawSession {
+    std::string id{};
     std::string records{};  ///< a line each, as its files had them
     std::string parent{};   ///< id of the session that began it, where the database tells; else empty
 };
