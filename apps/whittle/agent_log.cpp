@@ -1,6 +1,7 @@
 #include "agent_log.hpp"
 
 #include "event_files.hpp"
+#include "openclaw_database.hpp"
 #include "opencode_database.hpp"
 #include "output.hpp"
 #include "shown.hpp"
@@ -70,11 +71,14 @@ std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given) {
     return *is_anthropic ? Shape::anthropic : Shape::openai;
 }
 
-logs::Recognition recognise_log(InputBuffer& buffer) {
+logs::Recognition recognise_log(const std::string& path, InputBuffer& buffer) {
     constexpr std::size_t most = 64U << 20U;  // bytes; what tells may stand behind a member of megabytes
     constexpr std::size_t growth = 4;
     std::string_view start = buffer.start();
-    if (is_database(start)) return {.format = logs::Format::opencode};
+    if (is_database(start)) {
+        const bool is_openclaw = path != "-" && is_openclaw_database(path);
+        return {.format = is_openclaw ? logs::Format::pi : logs::Format::opencode};
+    }
     for (std::size_t asked = InputBuffer::block_size;; asked *= growth) {
         if (asked > InputBuffer::block_size) start = buffer.start(asked);
         logs::Recognition recognised = logs::recognise_start(start);
@@ -99,6 +103,17 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
     }
     if (path == "-") throw Error(Errc::invalid_argument, "read stdin: expected a database as a file, found a stream");
     logs::LogNotes all;
+    if (format == logs::Format::pi) {
+        all += each_openclaw_session(path, options.limits, [&](OpenclawSession&& one) {
+            std::istringstream in(std::move(one.records));
+            log_options.name = one.id + ".jsonl";
+            all += logs::read_log(in, format, log_options, [&](logs::Session&& session) {
+                if (session.parent.empty()) session.parent = one.parent;
+                visit(std::move(session));
+            });
+        });
+        return all;
+    }
     all += each_opencode_session(path, options.limits, [&](std::string&& document) {
         std::istringstream in(std::move(document));
         all += logs::read_log(in, logs::Format::opencode, log_options, visit);

@@ -15,9 +15,9 @@
 
 namespace whittle::cli {
 
-/// What kind of log a file is, before anything of it was read; opencode's database is one. Looks at up to 64 MiB of a
-/// file whose first record is not over before.
-[[nodiscard]] logs::Recognition recognise_log(InputBuffer& buffer);
+/// What kind of log the file `path` is, before anything of it was read; databases of opencode and OpenClaw are such.
+/// Looks at up to 64 MiB of a file whose first record is not over before.
+[[nodiscard]] logs::Recognition recognise_log(const std::string& path, InputBuffer& buffer);
 
 /// Agents whose versions are newer than their reader: one line for all files of a scan.
 class NewerVersions {

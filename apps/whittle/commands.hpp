@@ -175,7 +175,7 @@ std::string read_sessions(const std::string& path, const CommonOptions& common, 
     };
     std::size_t count = 0;
     std::size_t bills_alone = 0;  // sessions without messages
-    if (const auto format = recognise_log(buffer).format) {
+    if (const auto format = recognise_log(path, buffer).format) {
         count = read_agent_log(path, buffer, *format, options, [&](logs::Session&& session) {
             if (session.recording.messages.empty()) {
                 ++bills_alone;

@@ -1,6 +1,7 @@
 #include "opencode_database.hpp"
 
 #include "interrupt.hpp"
+#include "read_database.hpp"
 #include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 #include "whittle/base/error.hpp"
@@ -11,15 +12,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 #include <vector>
-
-#if WHITTLE_HAVE_SQLITE
-#    include <sqlite3.h>
-#endif
 
 namespace whittle::cli {
 
@@ -33,77 +28,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A database of somebody else that is only read: nothing in it is run, and Ctrl-C ends what takes long.
-class ReadDatabase {
-public:
-    /// `max_bytes`: of a row.
-    ReadDatabase(const std::string& path, std::size_t max_bytes) : path_(path) {
-        sqlite3* opened = nullptr;
-        const int result =
-            sqlite3_open_v2(uri_of(path).c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
-        database_.reset(opened);
-        if (result != SQLITE_OK) fail();
-        sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-        for (const int what :
-             {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
-            sqlite3_db_config(opened, what, 0, nullptr);
-        constexpr std::size_t most = 1'000'000'000;  // as SQLite has it
-        sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min(max_bytes, most)));
-        constexpr int steps = 10'000;
-        sqlite3_progress_handler(
-            opened, steps, [](void*) { return signal_received() != 0 ? 1 : 0; }, nullptr);
-        sqlite3_busy_timeout(opened, 2'000);
-    }
-
-    /// Calls `visit` with the columns of each row, as texts; NULL is "".
-    template <typename Visit>
-    void each_row(const std::string& query, const std::string& parameter, const Visit& visit) const {
-        sqlite3_stmt* made = nullptr;
-        if (sqlite3_prepare_v2(database_.get(), query.c_str(), -1, &made, nullptr) != SQLITE_OK) fail();
-        const std::unique_ptr<sqlite3_stmt, Finalize> statement(made);
-        if (sqlite3_bind_parameter_count(made) > 0)
-            sqlite3_bind_text(made, 1, parameter.data(), static_cast<int>(parameter.size()), SQLITE_TRANSIENT);
-        for (int step = sqlite3_step(made); step != SQLITE_DONE; step = sqlite3_step(made)) {
-            if (step != SQLITE_ROW) fail();
-            throw_if_interrupted();
-            std::vector<std::string> columns;
-            for (int c = 0; c < sqlite3_column_count(made); ++c) {
-                const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(made, c));
-                columns.emplace_back(text == nullptr ? "" : text,
-                                     static_cast<std::size_t>(sqlite3_column_bytes(made, c)));
-            }
-            visit(columns);
-        }
-    }
-
-private:
-    struct Close {
-        void operator()(sqlite3* database) const noexcept { sqlite3_close(database); }
-    };
-    struct Finalize {
-        void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
-    };
-
-    /// Without a log of writes beside it nothing has to be made to read it; with one, its owner is asked.
-    static std::string uri_of(const std::string& path) {
-        std::string uri = "file:";
-        for (const char c : path)
-            uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02x}", c) : std::string(1, c);
-        std::error_code error;
-        const bool has_log = std::filesystem::file_size(path + "-wal", error) > 0 && !error;
-        return uri + (has_log ? "?mode=ro" : "?immutable=1");
-    }
-
-    [[noreturn]] void fail() const {
-        throw_if_interrupted();
-        throw Error(Errc::parse_failed,
-                    fmt::format("{}: expected a database of opencode: {}", path_,
-                                database_ == nullptr ? "out of memory" : sqlite3_errmsg(database_.get())));
-    }
-
-    std::string path_;
-    std::unique_ptr<sqlite3, Close> database_{};
-};
+constexpr const char* database_of_opencode = "a database of opencode";
 
 /// Which tables of sessions and messages there are: version 1 has `session` with `message` and `part`, version 2
 /// `session_v2` with `session_message`, and leaves those of version 1 beside them.
@@ -274,7 +199,7 @@ std::optional<std::vector<std::string>> tables_of_other_program(const std::strin
     bool has_sessions = false;
     bool has_messages = false;
     try {
-        const ReadDatabase database(path, longest_name);
+        const ReadDatabase database(path, longest_name, database_of_opencode);
         database.each_row("SELECT name, type FROM sqlite_master ORDER BY name", {},
                           [&](const std::vector<std::string>& row) {
                               has_sessions = has_sessions || row[0] == "session" || row[0] == "session_v2";
@@ -293,7 +218,7 @@ logs::LogNotes each_opencode_session(const std::string& path, const JsonLimits& 
                                      FunctionRef<void(std::string&& document)> visit) {
     logs::LogNotes notes;
     constexpr std::size_t least_row = std::size_t{16} << 20;  // a session's limit is for all of its rows
-    const ReadDatabase database(path, std::max(limits.max_bytes, least_row));
+    const ReadDatabase database(path, std::max(limits.max_bytes, least_row), database_of_opencode);
     SessionRows rows(database, limits, notes);
     for (ListedSession& session : sessions_of(database, rows)) {
         if (auto document = rows.document_of(std::move(session.info), session.is_v2)) visit(*std::move(document));

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -28,7 +29,11 @@ bool may_hold_sessions(const fs::path& file) {
     constexpr std::array<std::string_view, 6> endings{".jsonl", ".json", ".traj", ".har", ".db", ".csv"};
     const bool is_packed = file.extension() == ".gz" || file.extension() == ".zst";
     const fs::path name = is_packed ? file.stem() : file;
-    return std::ranges::find(endings, name.extension().string()) != endings.end();
+    if (std::ranges::find(endings, name.extension().string()) != endings.end()) return true;
+    const std::string whole = name.filename().string();
+    if (whole == "openclaw-agent.sqlite") return true;
+    // OpenClaw puts a time behind the names of sessions that were reset or deleted: their calls were billed as well.
+    return whole.find(".jsonl.reset.") != std::string::npos || whole.find(".jsonl.deleted.") != std::string::npos;
 }
 
 /// `has`: a part of the path that every file of the agent has; empty: any.
@@ -61,6 +66,39 @@ fs::path qwen_folder(const fs::path& home) {
         if (const std::string given = variable(name); !given.empty()) return given;
     }
     return home / ".qwen";
+}
+
+std::vector<fs::path> pi_folders(const fs::path& home) {
+    const std::string agent = variable("PI_CODING_AGENT_DIR");
+    std::vector<fs::path> folders{(agent.empty() ? home / ".pi" / "agent" : fs::path(agent)) / "sessions"};
+    if (const std::string given = variable("PI_CODING_AGENT_SESSION_DIR"); !given.empty()) folders.emplace_back(given);
+    return folders;
+}
+
+/// OpenClaw kept its files under other names before.
+std::vector<fs::path> openclaw_folders(const fs::path& home) {
+    if (const std::string given = variable("OPENCLAW_STATE_DIR"); !given.empty()) return {given};
+    const std::string other = variable("OPENCLAW_HOME");
+    const fs::path in = other.empty() ? home : fs::path(other);
+    return {in / ".openclaw", in / ".clawdbot", in / ".moltbot"};
+}
+
+/// A session of OpenClaw, or its database: not what stands beside them, such as lists of them, what was measured of
+/// each and the files of other agents that it runs.
+bool is_of_openclaw(const fs::path& file, const fs::path& agents) {
+    const fs::path within = file.lexically_relative(agents);
+    const auto folder = std::next(within.begin(), within.empty() ? 0 : 1);
+    const std::string name = file.filename().string();
+    if (name == "openclaw-agent.sqlite") return true;
+    return folder != within.end() && *folder == "sessions" && name.find(".jsonl") != std::string::npos &&
+           name.find(".trajectory.jsonl") == std::string::npos;
+}
+
+ScannedPlace openclaw_place(const fs::path& folder) {
+    const fs::path agents = folder / "agents";
+    ScannedPlace place = place_of("OpenClaw", agents);
+    std::erase_if(place.files, [&](const std::string& file) { return !is_of_openclaw(file, agents); });
+    return place;
 }
 
 /// Folder by folder, of which one is open at a time: what cannot be read is said, and the rest is looked at.
@@ -123,6 +161,8 @@ std::vector<ScannedPlace> places_of_agents() {
     const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
     places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));
     places.push_back(place_of("OpenHands", home / ".openhands" / "conversations"));
+    for (const fs::path& folder : pi_folders(home)) places.push_back(place_of("pi", folder));
+    for (const fs::path& folder : openclaw_folders(home)) places.push_back(openclaw_place(folder));
     return places;
 }
 

@@ -28,6 +28,7 @@ std::optional<PassedOver> why_without_session(const std::string& file, InputBuff
     const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (first == std::string_view::npos) return PassedOver{file, "empty", ""};
     if (is_database(start)) {
+        if (recognised.format == logs::Format::pi) return std::nullopt;
         const auto tables = tables_of_other_program(file);
         if (!tables) return std::nullopt;
         return PassedOver{file, "database of another program", fmt::format("tables {}", fmt::join(*tables, ", "))};
@@ -60,7 +61,7 @@ FileNotes read_sessions_of(const std::string& path, InputBuffer& buffer, bool is
     FileNotes read;
     TrajectoryOptions options = options_for(buffer.name(), input.limits);
     if (input.is_again) options.on_note = {};
-    const logs::Recognition recognised = recognise_log(buffer);
+    const logs::Recognition recognised = recognise_log(path, buffer);
     read.format = recognised.format;
     read.passed_over = why_without_session(path, buffer, recognised, is_found);
     if (read.passed_over) return read;

@@ -56,6 +56,16 @@ bool is_codex(const TopKeys& keys) {
 
 bool is_gemini_cli(const TopKeys& keys) { return keys.has("sessionId") && keys.has("projectHash"); }
 
+/// The first record, which is a session's, or one of those behind it.
+bool is_pi(const TopKeys& keys) {
+    const std::string_view type = keys.text("type");
+    if (type == "session") return keys.has("id") && keys.has("timestamp") && (keys.has("cwd") || keys.has("version"));
+    if (type == "message") return keys.has("timestamp") && keys.has("message.role");
+    if (!keys.has("parentId")) return false;
+    return (type == "model_change" && keys.has("modelId")) || (type == "custom" && keys.has("customType")) ||
+           (type == "thinking_level_change" && keys.has("thinkingLevel"));
+}
+
 bool is_swe_agent(const TopKeys& keys) {
     if (keys.text("trajectory_format").starts_with("mini-swe-agent")) return true;
     if (keys.has("info.model_stats") || keys.has("info.mini_version")) return true;
@@ -164,6 +174,7 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_claude_code(keys)) return Format::claude_code;
     if (is_codex(keys)) return Format::codex;
     if (is_gemini_cli(keys)) return Format::gemini_cli;
+    if (is_pi(keys)) return Format::pi;
     if (is_openhands_v1(keys)) return Format::openhands_v1;
     if (is_opencode(keys)) return Format::opencode;
     if (keys.has("resourceSpans") || keys.has("resourceLogs")) return Format::otel;

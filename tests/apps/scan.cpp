@@ -26,8 +26,10 @@ public:
     Home() {
         ::setenv("HOME", dir.path().c_str(), 1);
         ::setenv("TZ", "UTC", 1);
-        for (const char* name : {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR",
-                                 "XDG_CONFIG_HOME", "XDG_DATA_HOME"})
+        for (const char* name :
+             {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "XDG_CONFIG_HOME",
+              "XDG_DATA_HOME", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "OPENCLAW_STATE_DIR",
+              "OPENCLAW_HOME"})
             ::unsetenv(name);
     }
     void put(const std::string& name, const std::string& at) const {
@@ -50,7 +52,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 9);
+    REQUIRE(shown["places"].size() == 13);
     CHECK(shown["places"][0]["agent"] == "Claude Code");
     CHECK(shown["places"][0]["files"] == 1);
     CHECK(shown["places"][1]["is_there"] == false);
@@ -85,8 +87,9 @@ TEST_CASE("a conversation of OpenHands is a folder with a file for each event, a
     const CliResult result = run_cli(home.dir, "scan --json");
     REQUIRE(result.exit_code == 0);
     const json shown = json::parse(result.out);
-    CHECK(shown["places"].back()["agent"] == "OpenHands");
-    CHECK(shown["places"].back()["files"] == 1);
+    const auto place = std::ranges::find(shown["places"], "OpenHands", [](const json& one) { return one["agent"]; });
+    REQUIRE(place != shown["places"].end());
+    CHECK((*place)["files"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["sessions"] == 1);
     CHECK(shown["agents"]["openhands_v1"]["calls"] == 3);
     CHECK(shown["agents"]["openhands_v1"]["billed"]["output_tokens"] == 68);
@@ -172,6 +175,29 @@ TEST_CASE("scan bills a call of a sub-agent of Qwen Code once, though its sessio
     const json moved = scanned();
     ::unsetenv("QWEN_RUNTIME_DIR");
     CHECK(moved["billed_calls"] == 2);
+}
+
+TEST_CASE("scan finds sessions of pi and of OpenClaw, also those that were reset, deleted or moved", "[apps]") {
+    const Home home;
+    home.put("pi.jsonl", ".pi/agent/sessions/--home-ann-shop--/2026-02-02T02-40-00-000Z_p-1.jsonl");
+    home.put("pi.jsonl", ".pi/agent/sessions/--home-ann-shop--/2026-02-02T03-00-00-000Z_fork.jsonl");
+    home.put("openclaw.jsonl", ".openclaw/agents/main/sessions/claw-1.jsonl.reset.2026-02-03T04-05-06.789Z");
+    home.put("pi_old.jsonl", ".clawdbot/agents/ann/sessions/old.jsonl.deleted.2026-02-03T04-05-06.789Z");
+    write_text(home.dir / ".openclaw/agents/main/sessions/sessions.json", "{}");
+    write_text(home.dir / ".openclaw/agents/main/sessions/claw-1.trajectory.jsonl", "{}\n");
+    const json shown = json::parse(run_cli(home.dir, "scan --json").out);
+    CHECK(shown["agents"]["pi"]["sessions"] == 4);
+    CHECK(shown["total"]["repeated_calls"] == 11);  // of the fork
+    CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 7'390 + 8'300 + 1'400);
+    CHECK(shown["notes"]["files_passed_over"].empty());
+    std::filesystem::rename(home.dir / ".pi/agent", home.dir / "moved");
+    std::filesystem::rename(home.dir / ".openclaw", home.dir / "claw");
+    ::setenv("PI_CODING_AGENT_DIR", (home.dir / "moved").c_str(), 1);
+    ::setenv("OPENCLAW_STATE_DIR", (home.dir / "claw").c_str(), 1);
+    const json moved = json::parse(run_cli(home.dir, "scan --json").out);
+    ::unsetenv("PI_CODING_AGENT_DIR");
+    ::unsetenv("OPENCLAW_STATE_DIR");
+    CHECK(moved["agents"]["pi"]["sessions"] == 3);
 }
 
 TEST_CASE("scan without any session says so", "[apps]") {
@@ -473,6 +499,50 @@ INSERT INTO part VALUES ('p1', 'm2', 'ses_1', 1, '{"type":"text","text":"two"}')
     CHECK(both["billed"]["input_tokens"] == 107);
     // By what it holds, too.
     CHECK(json::parse(scanned("other.db", rows_v2).out)["agents"]["opencode"]["sessions"] == 2);
+}
+
+TEST_CASE("sessions of OpenClaw are read from its database, also packed records, and with their parents", "[apps]") {
+    if (std::system("command -v sqlite3 > /dev/null") != 0) SKIP_WITH_MESSAGE("there is no sqlite3 here");
+    const Home home;
+    std::string sql = R"(
+CREATE TABLE session_nodes (session_key TEXT PRIMARY KEY, current_session_id TEXT);
+CREATE TABLE session_windows (session_id TEXT PRIMARY KEY, session_key TEXT, spawned_by TEXT);
+CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB, PRIMARY KEY (session_id, seq));
+INSERT INTO session_nodes VALUES ('agent:main:main', 'claw-1');
+INSERT INTO session_windows VALUES ('claw-1', 'agent:main:main', NULL), ('claw-2', 'agent:main:subagent:x', 'agent:main:main');
+)";
+    std::istringstream records(read_text(fixture_file("openclaw.jsonl")));
+    int seq = 0;
+    for (std::string record; std::getline(records, record);)
+        sql +=
+            "INSERT INTO transcript_events VALUES ('claw-1', " + std::to_string(seq++) + ", '" + record + "', NULL);\n";
+    // {"type":"message","id":"z2",...,"usage":{"input":11,"output":2,"cacheRead":100,...}}, packed by zstd 1.5
+    const std::string packed =
+        "28b52ffd0458350600820e2a20604b9b03e8ba9a345edae6e5d8c2626b3fdfa980bbcc5b4126f65b800000840bcff33fdd78"
+        "4a862180d06ab5d4045bdb7c0f0042e8a674b1144aee5adfd1ba0953f02334929a5085230f5fda66f910426fc35462071b9f"
+        "17a31545d6e243788ce8e248663cef82ee017a95ae5a87cfab725bd25a1aadca62ece0d9e03f221d7ffc15e887811f02d293"
+        "d16cc96dba24eb332258a54c329f5383d148e2b326646bba18ad8c61ed040900652341608a726682af061419815503e28f42"
+        "e484d29c6b92014e547a7f";
+    sql += R"(INSERT INTO transcript_events VALUES
+  ('claw-2', 1, '{"type":"session","version":4,"id":"claw-2","timestamp":"2026-09-01T00:00:00.000Z","cwd":"/w"}', NULL),
+  ('claw-2', 2, '{"type":"message","id":"z1","parentId":null,"message":{"role":"user","content":"go"}}', NULL),
+  ('claw-2', 3, NULL, x')" +
+           packed + "');\n";
+    write_text(home.dir / "make.sql", sql);
+    const std::string folder = ".openclaw/agents/main/agent";
+    std::filesystem::create_directories(home.dir.path() / folder);
+    REQUIRE(
+        std::system(("cd '" + home.dir.path().string() + "' && sqlite3 " + folder + "/openclaw-agent.sqlite < make.sql")
+                        .c_str()) == 0);
+    home.put("openclaw.jsonl", ".openclaw/agents/main/sessions/claw-1.jsonl.deleted.2026-09-01T00-00-00.000Z");
+    const CliResult result = run_cli(home.dir, "scan --json");
+    if (has(result.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
+    const json shown = json::parse(result.out);
+    CHECK(shown["agents"]["pi"]["sessions"] == 3);
+    CHECK(shown["total"]["repeated_calls"] == 6);  // of the file that was left beside it
+    const bool is_unpacked = !has(result.err, "record that could not be unpacked");
+    CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 8'300 + (is_unpacked ? 100 : 0));
+    CHECK(shown["notes"]["files_passed_over"].empty());
 }
 
 TEST_CASE("our cache hit rate is near the billed one on recorded sessions", "[apps]") {

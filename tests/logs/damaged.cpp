@@ -44,7 +44,10 @@ const std::vector<std::string> fixture_names{"claude_code.jsonl",
                                              "base64.har",
                                              "langfuse.csv",
                                              "qwen_code.jsonl",
-                                             "qwen_code_agent.jsonl"};
+                                             "qwen_code_agent.jsonl",
+                                             "pi.jsonl",
+                                             "pi_old.jsonl",
+                                             "openclaw.jsonl"};
 
 using Generator = std::mt19937;
 

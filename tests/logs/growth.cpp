@@ -9,6 +9,7 @@
 #include <functional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace whittle;
@@ -117,6 +118,26 @@ std::string opencode_log(int summaries) {
     return ordered_json{{"info", {{"id", "s"}}}, {"messages", std::move(messages)}}.dump();
 }
 
+/// pi: compactions that keep all that was sent.
+std::string pi_log(int compactions) {
+    std::string text = R"({"type":"session","version":3,"id":"s","timestamp":"2026-02-02T00:00:00Z","cwd":"/w"})"
+                       "\n";
+    ordered_json parent = nullptr;
+    const auto add = [&](ordered_json record, const std::string& id) {
+        record["id"] = id;
+        record["parentId"] = std::exchange(parent, id);
+        text += record.dump() + "\n";
+    };
+    for (int i = 0; i < compactions; ++i) {
+        const std::string n = std::to_string(i);
+        add({{"type", "message"}, {"message", {{"role", "user"}, {"content", n + filling}}}}, "u" + n);
+        add({{"type", "message"}, {"message", {{"role", "assistant"}, {"content", n}}}}, "a" + n);
+        add({{"type", "compaction"}, {"summary", "so far"}, {"firstKeptEntryId", "u0"}}, "k" + n);
+        if (i % 2 == 0) add({{"type", "context_edit"}, {"targetId", "a0"}, {"replacement", {{"content", n}}}}, "e" + n);
+    }
+    return text;
+}
+
 /// OpenHands V0: condensations that forget nothing.
 std::string openhands_v0_log(int condensations) {
     ordered_json events = ordered_json::array();
@@ -184,12 +205,13 @@ struct Grown {
 
 TEST_CASE("what sessions hold grows with the file, whatever it has kept again and again", "[logs]") {
     constexpr std::size_t most_copied = std::size_t{64} << 20;
-    for (const Grown& grown : {Grown{"claude", logs::Format::claude_code, claude_log, 1},
-                               Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
-                               Grown{"openhands of before", logs::Format::openhands, openhands_v0_log, 0},
-                               Grown{"opencode", logs::Format::opencode, opencode_log, 0},
-                               Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0},
-                               Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
+    for (const Grown& grown :
+         {Grown{"claude", logs::Format::claude_code, claude_log, 1},
+          Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
+          Grown{"openhands of before", logs::Format::openhands, openhands_v0_log, 0},
+          Grown{"opencode", logs::Format::opencode, opencode_log, 0}, Grown{"pi", logs::Format::pi, pi_log, 1},
+          Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0},
+          Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
         CAPTURE(grown.name);
         bool is_bounded = false;
         for (const int n : {250, 500, 1'000}) {

@@ -316,6 +316,62 @@ std::string swe_agent_work(int n) {
         .dump();
 }
 
+ordered_json pi_record_of(const char* kind, int n, const ordered_json& parent, ordered_json more) {
+    ordered_json record{{"type", "message"}, {"id", numbered_id(kind, n)}, {"parentId", parent}};
+    record.update(more);
+    return record;
+}
+
+/// Branches from the first prompt, and compactions and edits of what came since the one before.
+std::string pi_work(int n) {
+    std::vector<ordered_json> records{{{"type", "session"}, {"version", 3}, {"id", "s"}}};
+    const ordered_json call{{"type", "toolCall"}, {"id", "c"}, {"name", "t"}, {"arguments", {{"n", 1}}}};
+    const ordered_json prompt{{"message", {{"role", "user"}, {"content", "go"}}}};
+    ordered_json parent = nullptr;
+    for (int i = 0; i < n; ++i) {
+        records.push_back(pi_record_of("u", i, parent, prompt));
+        records.push_back(
+            pi_record_of("a", i, numbered_id("u", i),
+                         {{"message", {{"role", "assistant"}, {"content", ordered_json::array({call})}}}}));
+        records.push_back(pi_record_of(
+            "r", i, numbered_id("a", i),
+            {{"message", {{"role", "toolResult"}, {"toolCallId", i % 2 == 0 ? "c" : "d"}, {"content", "ok"}}}}));
+        records.push_back(pi_record_of("b", i, "u0", prompt));
+        records.push_back(
+            pi_record_of("k", i, numbered_id("r", i),
+                         {{"type", "compaction"}, {"summary", "so far"}, {"firstKeptEntryId", numbered_id("a", i)}}));
+        records.push_back(pi_record_of("e", i, numbered_id("k", i),
+                                       {{"type", "context_edit"},
+                                        {"targetId", numbered_id("r", i)},
+                                        {"replacement", {{"content", numbered_id("o", i)}}}}));
+        parent = numbered_id("e", i);
+    }
+    return as_lines(records);
+}
+
+/// Resets, leaves that go back to the first prompt, records with one id, and sub-agents in a result.
+std::string pi_detours(int n) {
+    std::vector<ordered_json> records{{{"type", "session"}, {"version", 3}, {"id", "s"}}};
+    const ordered_json prompt{{"message", {{"role", "user"}, {"content", "go"}}}};
+    records.push_back(pi_record_of("u", 0, nullptr, prompt));
+    for (int i = 0; i < n; ++i) {
+        records.push_back(pi_record_of("l", i, "u0", {{"type", "leaf"}, {"targetId", "u0"}}));
+        records.push_back(pi_record_of("v", i, numbered_id("l", i), prompt));
+        records.push_back(pi_record_of("u", 0, nullptr, prompt));
+    }
+    for (int i = 0; i < n; ++i) records.push_back(pi_record_of("g", i, numbered_id("v", i), {{"type", "reset"}}));
+    for (int i = 0; i < n; ++i) records.push_back(pi_record_of("w", i, "v0", prompt));
+    ordered_json agents = ordered_json::array();
+    for (int i = 0; i < n; ++i) agents.push_back({{"messages", {{{"role", "user"}, {"content", "look"}}}}});
+    records.push_back(pi_record_of("x", 0, nullptr,
+                                   {{"message",
+                                     {{"role", "toolResult"},
+                                      {"toolCallId", "c"},
+                                      {"content", "ok"},
+                                      {"details", {{"results", std::move(agents)}}}}}}));
+    return as_lines(records);
+}
+
 /// A request that goes on from the one before.
 ordered_json responses_request(int n) {
     ordered_json request{{"model", "m"}, {"input", {{{"role", "user"}, {"content", numbered_id("u", n)}}}}};
@@ -492,6 +548,8 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
                                     {"openhands", openhands, openhands_work, 1, 1},
                                     {"openhands_v1", openhands_v1, openhands_v1_work, 1, 1},
                                     {"middles", openhands_v1, openhands_v1_middles, 8, 8},
+                                    {"pi", pi, pi_work, 3, 1.9},
+                                    {"detours", pi, pi_detours, 2, 1},
                                     {"swe_agent", swe_agent, swe_agent_work, 2},
                                     {"exchanges", exchanges, exchanges_work, 2},
                                     {"har", har, har_work, 2},
@@ -528,6 +586,7 @@ TEST_CASE("no record of a long log walks over all that came before it", "[logs]"
     CHECK(work_of(claude_boundaries(records), logs::Format::claude_code).compactions == records);
     CHECK(work_of(gemini_lists(records), logs::Format::gemini_cli).messages >= records);
     CHECK(work_of(openhands_work(records), logs::Format::openhands).compactions == records);
+    CHECK(work_of(pi_work(records), logs::Format::pi).messages >= 3 * records);
     CHECK(work_of(openhands_v1_work(records), logs::Format::openhands_v1).compactions == records);
     CHECK(work_of(qwen_work(records), logs::Format::qwen_code).compactions == records);
 }

@@ -38,7 +38,10 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"base64.har", Format::har},
                                                                {"langfuse.csv", Format::langfuse_csv},
                                                                {"qwen_code.jsonl", Format::qwen_code},
-                                                               {"qwen_code_agent.jsonl", Format::qwen_code}};
+                                                               {"qwen_code_agent.jsonl", Format::qwen_code},
+                                                               {"pi.jsonl", Format::pi},
+                                                               {"pi_old.jsonl", Format::pi},
+                                                               {"openclaw.jsonl", Format::pi}};
     for (const auto& [name, format] : fixtures) {
         CAPTURE(name);
         const std::string text = fixture_text(name);
@@ -53,7 +56,7 @@ TEST_CASE("a format is recognised behind a first member of any length, if more o
     const std::string long_member = R"("padding":")" + std::string(3 * first_look, 'x') + "\",";
     for (const char* name : {"claude_code.jsonl", "codex.jsonl", "gemini_cli.json", "mini_swe_agent.traj.json",
                              "exchanges.jsonl", "opencode.json", "openhands.json", "otel.jsonl", "langfuse.json",
-                             "langsmith.json", "openhands_v1.json", "session.har", "qwen_code.jsonl"}) {
+                             "langsmith.json", "openhands_v1.json", "session.har", "qwen_code.jsonl", "pi.jsonl"}) {
         CAPTURE(name);
         std::string text = fixture_text(name);
         const auto format = recognise(text);
@@ -85,6 +88,22 @@ TEST_CASE("a damaged first line does not hide what a file is", "[logs]") {
         CAPTURE(damage);
         CHECK(recognise(damage + fixture_text("claude_code.jsonl")) == Format::claude_code);
         CHECK(recognise(damage + fixture_text("gemini_cli.jsonl")) == Format::gemini_cli);
+    }
+}
+
+TEST_CASE("sessions of pi are recognised behind a first line that is damaged or lost", "[logs]") {
+    for (const char* name : {"pi.jsonl", "pi_old.jsonl", "openclaw.jsonl"}) {
+        CAPTURE(name);
+        const std::string text = fixture_text(name);
+        const std::string behind = text.substr(text.find('\n') + 1);
+        CHECK(recognise(behind) == Format::pi);
+        CHECK(recognise("{\"type\":\"sess\n" + behind) == Format::pi);
+    }
+    for (const char* text :
+         {R"({"type":"session","id":"a"})", R"({"type":"message","message":{"role":"user","content":"a"}})",
+          R"({"type":"message","role":"user","content":"a","timestamp":1})", R"({"type":"custom","customType":"a"})"}) {
+        CAPTURE(text);
+        CHECK_FALSE(recognise(text).has_value());
     }
 }
 
@@ -135,7 +154,7 @@ TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
 TEST_CASE("every format has a name of its own", "[logs]") {
     std::set<std::string_view> names;
     for (const Format format : logs::formats()) names.insert(logs::name_of(format));
-    CHECK(names.size() == 13);
+    CHECK(names.size() == 17);
     CHECK_FALSE(names.contains(""));
 }
 

@@ -1,0 +1,99 @@
+#pragma once
+
+#if WHITTLE_HAVE_SQLITE
+
+#    include "interrupt.hpp"
+#    include "whittle/base/error.hpp"
+
+#    include <fmt/format.h>
+#    include <sqlite3.h>
+
+#    include <algorithm>
+#    include <cstddef>
+#    include <filesystem>
+#    include <memory>
+#    include <string>
+#    include <system_error>
+#    include <vector>
+
+namespace whittle::cli {
+
+/// A database of somebody else that is only read: nothing in it is run, and Ctrl-C ends what takes long.
+class ReadDatabase {
+public:
+    /// `max_bytes`: of a row. `expected`: what it should be, for error texts. Throws Error(parse_failed) if SQLite
+    /// cannot open it.
+    ReadDatabase(const std::string& path, std::size_t max_bytes, const char* expected)
+        : path_(path), expected_(expected) {
+        sqlite3* opened = nullptr;
+        const int result =
+            sqlite3_open_v2(uri_of(path).c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+        database_.reset(opened);
+        if (result != SQLITE_OK) fail();
+        sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+        for (const int what :
+             {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA})
+            sqlite3_db_config(opened, what, 0, nullptr);
+        constexpr std::size_t most = 1'000'000'000;  // as SQLite has it
+        sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min(max_bytes, most)));
+        constexpr int steps = 10'000;
+        sqlite3_progress_handler(
+            opened, steps, [](void*) { return signal_received() != 0 ? 1 : 0; }, nullptr);
+        sqlite3_busy_timeout(opened, 2'000);
+    }
+
+    /// Calls `visit` with the columns of each row, as texts or bytes; NULL is "". Throws Error(parse_failed) with what
+    /// SQLite says.
+    template <typename Visit>
+    void each_row(const std::string& query, const std::string& parameter, const Visit& visit) const {
+        sqlite3_stmt* made = nullptr;
+        if (sqlite3_prepare_v2(database_.get(), query.c_str(), -1, &made, nullptr) != SQLITE_OK) fail();
+        const std::unique_ptr<sqlite3_stmt, Finalize> statement(made);
+        if (sqlite3_bind_parameter_count(made) > 0)
+            sqlite3_bind_text(made, 1, parameter.data(), static_cast<int>(parameter.size()), SQLITE_TRANSIENT);
+        for (int step = sqlite3_step(made); step != SQLITE_DONE; step = sqlite3_step(made)) {
+            if (step != SQLITE_ROW) fail();
+            throw_if_interrupted();
+            std::vector<std::string> columns;
+            for (int c = 0; c < sqlite3_column_count(made); ++c) {
+                const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(made, c));
+                columns.emplace_back(text == nullptr ? "" : text,
+                                     static_cast<std::size_t>(sqlite3_column_bytes(made, c)));
+            }
+            visit(columns);
+        }
+    }
+
+private:
+    struct Close {
+        void operator()(sqlite3* database) const noexcept { sqlite3_close(database); }
+    };
+    struct Finalize {
+        void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+    };
+
+    /// Without a log of writes beside it nothing has to be made to read it; with one, its owner is asked.
+    static std::string uri_of(const std::string& path) {
+        std::string uri = "file:";
+        for (const char c : path)
+            uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02x}", c) : std::string(1, c);
+        std::error_code error;
+        const bool has_log = std::filesystem::file_size(path + "-wal", error) > 0 && !error;
+        return uri + (has_log ? "?mode=ro" : "?immutable=1");
+    }
+
+    [[noreturn]] void fail() const {
+        throw_if_interrupted();
+        throw Error(Errc::parse_failed,
+                    fmt::format("{}: expected {}: {}", path_, expected_,
+                                database_ == nullptr ? "out of memory" : sqlite3_errmsg(database_.get())));
+    }
+
+    std::string path_;
+    const char* expected_;
+    std::unique_ptr<sqlite3, Close> database_{};
+};
+
+}  // namespace whittle::cli
+
+#endif
