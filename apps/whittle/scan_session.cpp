@@ -48,9 +48,9 @@ void take_bill(const logs::Session& session, SeenCalls& seen, ScannedSession& sc
     };
     const auto take = [&](const logs::Call& call) {
         if (is_met_again(call, seen)) {
-            ++scanned.repeated_calls;
+            scanned.repeated_calls += call.requests;
         } else if (call.usage) {
-            add(*call.usage, 1);
+            add(*call.usage, call.requests);
             if (call.unrecorded_output > 0) scanned.early += {1, call.unrecorded_output};
         }
     };

@@ -44,6 +44,16 @@ bool is_codex(const TopKeys& keys) {
 
 bool is_gemini_cli(const TopKeys& keys) { return keys.has("sessionId") && keys.has("projectHash"); }
 
+/// An event, or a session of before there were any.
+bool is_copilot_cli(const TopKeys& keys) {
+    if (keys.has("chatMessages")) return keys.has("sessionId") && (keys.has("timeline") || keys.has("startTime"));
+    constexpr std::array<std::string_view, 9> types{"session.start",     "session.resume",       "session.model_change",
+                                                    "user.message",      "system.message",       "assistant.turn_start",
+                                                    "assistant.message", "tool.execution_start", "session.shutdown"};
+    if (!is_one_of(keys.text("type"), types) || !keys.has("data")) return false;
+    return keys.has("timestamp") && (keys.has("parentId") || keys.has("data.sessionId"));
+}
+
 bool is_swe_agent(const TopKeys& keys) {
     if (keys.text("trajectory_format").starts_with("mini-swe-agent")) return true;
     if (keys.has("info.model_stats") || keys.has("info.mini_version")) return true;
@@ -151,6 +161,7 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_claude_code(keys)) return Format::claude_code;
     if (is_codex(keys)) return Format::codex;
     if (is_gemini_cli(keys)) return Format::gemini_cli;
+    if (is_copilot_cli(keys)) return Format::copilot_cli;
     if (is_openhands_v1(keys)) return Format::openhands_v1;
     if (is_opencode(keys)) return Format::opencode;
     if (keys.has("resourceSpans") || keys.has("resourceLogs")) return Format::otel;
