@@ -47,11 +47,12 @@ bool is_gemini_cli(const TopKeys& keys) { return keys.has("sessionId") && keys.h
 /// An event, or a session of before there were any.
 bool is_copilot_cli(const TopKeys& keys) {
     if (keys.has("chatMessages")) return keys.has("sessionId") && (keys.has("timeline") || keys.has("startTime"));
-    constexpr std::array<std::string_view, 9> types{"session.start",     "session.resume",       "session.model_change",
-                                                    "user.message",      "system.message",       "assistant.turn_start",
-                                                    "assistant.message", "tool.execution_start", "session.shutdown"};
-    if (!is_one_of(keys.text("type"), types) || !keys.has("data")) return false;
-    return keys.has("timestamp") && (keys.has("parentId") || keys.has("data.sessionId"));
+    constexpr std::array<std::string_view, 8> types{"session.resume",       "session.model_change", "user.message",
+                                                    "system.message",       "assistant.turn_start", "assistant.message",
+                                                    "tool.execution_start", "session.shutdown"};
+    const std::string_view type = keys.text("type");
+    if (type == "session.start" && keys.has("data.sessionId")) return true;
+    return is_one_of(type, types) && keys.has("data") && keys.has("timestamp") && keys.has("parentId");
 }
 
 bool is_swe_agent(const TopKeys& keys) {
