@@ -14,6 +14,9 @@ namespace {
 /// Long enough for any id and any name of a model; what is longer is written into too much.
 constexpr std::size_t most_of_name = 128;
 
+/// So that sums of many files stay what they are.
+constexpr std::int64_t most_requests = 1'000'000'000;
+
 std::string_view if_named(std::string_view text) { return text.size() <= most_of_name ? text : std::string_view(); }
 
 /// The first of two counts that is there: older versions had shorter names.
@@ -107,7 +110,7 @@ std::optional<std::vector<Call>> CopilotBills::close(const ordered_json& data, s
              .model = model,
              .time = time,
              .usage = usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output),
-             .requests = std::max<std::int64_t>(1, billed.requests)});
+             .requests = std::clamp<std::int64_t>(billed.requests, 1, most_requests)});
     }
     if (output < output_) ++notes.unknown["session.shutdown with less output than the replies in front of it"];
     std::int64_t with_compactions = output_;

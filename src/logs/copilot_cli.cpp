@@ -34,7 +34,8 @@ std::string copilot_id_of_file(const LogOptions& options) {
 /// A sub-agent. Its events stand among those of the agent that started it.
 struct CopilotAgent {
     std::string model{};
-    std::string parent{};                 ///< the sub-agent that started it; empty: the main agent
+    std::string parent{};  ///< the sub-agent that started it; empty: the main agent
+    std::string system{};
     std::optional<std::string> prompt{};  ///< of the call that started it, until it is in its conversation
     CopilotThread* thread = nullptr;      ///< null: it said nothing that is in the log
 };
@@ -171,12 +172,14 @@ private:
             session_.folder = folder;
     }
 
+    /// It is written again with every prompt.
     void add_system(const CopilotEvent& event) {
         const std::string_view text = text_at(event.data, "content");
-        const bool is_new = event.agent.empty() && text_at(event.data, "role") == "system" && !text.empty() &&
-                            session_.recording.system.empty();
+        std::string& system =
+            event.agent.empty() ? session_.recording.system : agents_[std::string(event.agent)].system;
+        const bool is_new = text_at(event.data, "role") == "system" && !text.empty() && system.empty();
         if (!is_new) return leave_out("system.message");
-        session_.recording.system = text;
+        system = text;
     }
 
     /// What the model was sent of a prompt stands beside what the terminal shows.
@@ -207,14 +210,23 @@ private:
         CopilotThread& thread = thread_of(event.agent);
         if (!event.agent.empty()) begin_with_prompt(agents_[std::string(event.agent)], event.stamp);
         note_tasks(event);
+        const auto reply = thread.add_reply(event.data, call_of(event), event.stamp);
+        bills_.add_output(reply.new_output);
+        if (!reply.at) return leave_out("assistant.message without a text and calls");
+        if (reply.is_new && thread.is_call(*reply.at)) unbilled_.emplace_back(&thread, *reply.at);
+    }
+
+    /// nullopt: the agent made the message up, such as to read what a sub-agent found. Versions that tell nothing of
+    /// any call did so as well, and cannot be told.
+    [[nodiscard]] std::optional<Call> call_of(const CopilotEvent& event) {
+        const bool tells = event.data.contains("apiCallId") || event.data.contains("outputTokens");
+        tells_calls_ = tells_calls_ || tells;
+        if (!tells && tells_calls_ && !event.data.contains("model")) return std::nullopt;
         Call call{.id = std::string(copilot_name(text_at(event.data, "apiCallId"))),
                   .model = model_of(event),
                   .unrecorded_output = count_at(event.data, "outputTokens")};
         if (call.id.empty() && !event.id.empty()) call.bill_id = "copilot/" + std::string(event.id.substr(0, 128));
-        const auto reply = thread.add_reply(event.data, std::move(call), event.stamp);
-        bills_.add_output(reply.new_output);
-        if (!reply.at) return leave_out("assistant.message without a text and calls");
-        if (reply.is_new) unbilled_.emplace_back(&thread, *reply.at);
+        return call;
     }
 
     [[nodiscard]] std::string model_of(const CopilotEvent& event) {
@@ -296,7 +308,7 @@ private:
         return thread_of(key);
     }
 
-    /// Versions before 1.0.8x wrote the first prompt of a sub-agent into the call alone.
+    /// Versions up to 1.0.60 wrote the first prompt of a sub-agent into the call alone.
     static void begin_with_prompt(CopilotAgent& agent, const CopilotStamp& stamp) {
         if (!agent.prompt) return;
         const std::string prompt = *std::exchange(agent.prompt, std::nullopt);
@@ -344,6 +356,7 @@ private:
             const std::string& parent = agents_[keys_[i]].parent;
             const auto known = agents_.find(parent);
             const bool is_nested = known != agents_.end() && known->second.thread != nullptr && parent != keys_[i];
+            session.recording.system = std::move(agents_[keys_[i]].system);
             session.parent = is_nested ? session_.recording.id + "/" + parent : session_.recording.id;
             session.version = session_.version;
             session.folder = session_.folder;
@@ -368,6 +381,7 @@ private:
     std::vector<std::pair<CopilotThread*, std::size_t>> unbilled_{};  // replies that no session.shutdown stands behind
     std::string model_{};
     bool has_begun_ = false;
+    bool tells_calls_ = false;  // of a version whose replies tell which call they are of
 };
 
 }  // namespace

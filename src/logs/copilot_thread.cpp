@@ -70,16 +70,18 @@ void CopilotThread::add_user(std::string text, std::string_view words, const Cop
                   .call = std::nullopt});
 }
 
-bool CopilotThread::goes_on_with_newest(const Call& call) const {
-    if (call.id.empty() || !newest_reply_ || *newest_reply_ + 1 != entries_.size()) return false;
-    return entries_[*newest_reply_].call->id == call.id;
+bool CopilotThread::goes_on_with_newest(const std::optional<Call>& call) const {
+    if (!call || call->id.empty() || !newest_reply_ || *newest_reply_ + 1 != entries_.size()) return false;
+    const std::optional<Call>& newest = entries_[*newest_reply_].call;
+    return newest && newest->id == call->id;
 }
 
-CopilotThread::Reply CopilotThread::add_reply(const ordered_json& data, Call call, const CopilotStamp& stamp) {
+CopilotThread::Reply CopilotThread::add_reply(const ordered_json& data, std::optional<Call> call,
+                                              const CopilotStamp& stamp) {
     const std::string_view text = text_at(data, "content");
     ordered_json calls = copilot_calls_of(data);
     const bool is_more = goes_on_with_newest(call);
-    const std::int64_t output = call.unrecorded_output;
+    const std::int64_t output = call ? call->unrecorded_output : 0;
     if (text.empty() && calls.empty() && !is_more) return {.new_output = output};
     if (!is_more) {
         newest_reply_ = entries_.add({.message = {{"role", "assistant"}, {"content", nullptr}},

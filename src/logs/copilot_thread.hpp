@@ -34,8 +34,9 @@ public:
 
     /// What the user said, or the agent in his place. `words`: what he typed of it; empty: none of it.
     void add_user(std::string text, std::string_view words, const CopilotStamp& stamp);
-    /// "data" of assistant.message. One response of the provider may be several of these in a row.
-    Reply add_reply(const ordered_json& data, Call call, const CopilotStamp& stamp);
+    /// "data" of assistant.message. One response of the provider may be several of these in a row. Without a `call` the
+    /// agent speaks for the model.
+    Reply add_reply(const ordered_json& data, std::optional<Call> call, const CopilotStamp& stamp);
     /// "data" of tool.execution_start: of a call that no reply tells of, its reply gets it with the result.
     void start_call(const ordered_json& data);
     /// "data" of tool.execution_complete.
@@ -53,6 +54,7 @@ public:
     /// No event follows.
     void close();
 
+    [[nodiscard]] bool is_call(std::size_t at) const { return entries_[at].call.has_value(); }
     [[nodiscard]] Call& call_at(std::size_t at) { return *entries_[at].call; }
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] Entries& entries() noexcept { return entries_; }
@@ -64,7 +66,7 @@ private:
         bool is_answered = false;
     };
 
-    [[nodiscard]] bool goes_on_with_newest(const Call& call) const;
+    [[nodiscard]] bool goes_on_with_newest(const std::optional<Call>& call) const;
     /// Whether nothing but results stands behind it.
     [[nodiscard]] bool is_newest_reply(std::size_t at) const;
     void ask(std::string_view id, std::size_t reply);

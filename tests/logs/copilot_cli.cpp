@@ -380,6 +380,33 @@ TEST_CASE("a compaction keeps a result with its call", "[logs]") {
     CHECK(without.notes.unknown.at("compaction without its summary") == 1);
 }
 
+TEST_CASE("a sub-agent has its own system text, and its first prompt from whichever event has it", "[logs]") {
+    const CopilotTold starts{"subagent.started", {{"toolCallId", "c"}, {"agentName", "explore"}}, "c"};
+    const CopilotTold task = copilot_said("", 1, {copilot_request("c", {{"prompt", "look"}})});
+    CopilotTold reply = copilot_said("seen", 1);
+    reply.agent = "c";
+    CopilotTold own = copilot_prompt("look");
+    const auto first_of = [&](const std::vector<CopilotTold>& prompts) {
+        std::vector<CopilotTold> all{copilot_prompt("a"),
+                                     task,
+                                     starts,
+                                     {"system.message", {{"role", "system"}, {"content", "You explore."}}, "c"}};
+        all.insert(all.end(), prompts.begin(), prompts.end());
+        all.push_back(reply);
+        const ReadLog log = read_copilot(all);
+        CHECK(log.sessions.at(0).recording.system.empty());
+        CHECK(log.sessions.at(1).recording.system == "You explore.");
+        CHECK(roles_of(log.sessions.at(0)) == "ua");
+        CHECK(roles_of(log.sessions.at(1)) == "ua");
+        return log.sessions.at(1).recording.messages.at(0).json()["content"].get<std::string>();
+    };
+    CHECK(first_of({}) == "look");
+    CHECK(first_of({own}) == "look");
+    own.data["transformedContent"] = "<now>10:00</now>\n\nlook";
+    own.agent = "c";
+    CHECK(first_of({own}) == "<now>10:00</now>\n\nlook");
+}
+
 TEST_CASE("a sub-agent of a sub-agent has it as its parent, and one that says nothing is no session", "[logs]") {
     const auto starts = [](const std::string& call, const std::string& agent) {
         return CopilotTold{"subagent.started", {{"toolCallId", call}, {"agentName", "task"}}, agent};
@@ -399,6 +426,18 @@ TEST_CASE("a sub-agent of a sub-agent has it as its parent, and one that says no
     CHECK(log.sessions[2].recording.id == "s/in");
     CHECK(log.sessions[2].parent == "s/out");
     CHECK(log.sessions[2].recording.messages.at(0).json()["content"] == "do d");
+}
+
+TEST_CASE("a message that Copilot CLI made up is no call of the model", "[logs]") {
+    const CopilotTold made_up{"assistant.message",
+                              {{"content", ""}, {"toolRequests", ordered_json::array({copilot_request("r")})}}};
+    const ReadLog log =
+        read_copilot({copilot_prompt("a"), copilot_said("A", 10), made_up, copilot_done("r", "found it"),
+                      copilot_said("B", 20), copilot_end(copilot_sums(2, 300, 200, 30))});
+    const logs::Session& session = log.sessions.at(0);
+    CHECK(roles_of(session) == "uaata");
+    CHECK(replies_of(session) == std::vector<std::size_t>{1, 4});
+    CHECK(log.notes.unknown.empty());
 }
 
 TEST_CASE("what the agent itself says to the model is the user's", "[logs]") {
