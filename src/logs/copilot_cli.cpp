@@ -19,7 +19,7 @@ using detail::find_member;
 constexpr std::string_view known_copilot = "1.0";
 
 /// Of a text that is written into much: "" where it is so long that it is no name.
-std::string_view copilot_name(std::string_view text) { return text.size() <= 1'024 ? text : std::string_view(); }
+std::string_view copilot_name(std::string_view text) { return text.size() <= 512 ? text : std::string_view(); }
 
 /// The name of a model; "auto" is none.
 std::string_view copilot_model(std::string_view text) { return text == "auto" ? "" : copilot_name(text); }

@@ -37,11 +37,12 @@ ordered_json copilot_calls_of(const ordered_json& data) {
 std::string copilot_output(const ordered_json& data) {
     const ordered_json* result = find_member(data, "result");
     if (result != nullptr && result->is_string()) return result->get<std::string>();
-    const ordered_json* error = tree_at(data, "error");
     const std::string_view told = result == nullptr ? std::string_view() : text_at(*result, "content");
-    if (!told.empty() || is_set(data, "success")) return std::string(told);
+    if (!data.contains("success") || is_set(data, "success")) return std::string(told);
+    const ordered_json* error = tree_at(data, "error");
     const std::string_view reason = error == nullptr ? std::string_view() : text_at(*error, "message");
-    return reason.empty() ? "Tool execution failed" : std::string(reason);
+    if (!reason.empty()) return std::string(reason);
+    return told.empty() ? "Tool execution failed" : std::string(told);
 }
 
 void append_text(ordered_json& message, std::string_view text) {
