@@ -135,6 +135,7 @@ BilledCall Bills::billed_call(const logs::Call& call, bool has_reply) {
             .model = index_of_model(call.model),
             .time = call.time,
             .usage = call.usage,
+            .requests = call.requests,
             .unrecorded_output = call.unrecorded_output,
             .has_reply = has_reply};
 }

@@ -19,6 +19,7 @@ struct BilledCall {
     std::size_t model = 0;               ///< index of `Bills::models`
     std::optional<double> time{};        ///< seconds since 1970, UTC
     std::optional<Usage> usage{};        ///< what was billed, where it was recorded
+    std::int64_t requests = 1;           ///< that it stands for
     std::int64_t unrecorded_output = 0;  ///< as `logs::Call` has it
     bool has_reply = true;               ///< among the messages of the session
     bool is_copy = false;                ///< of a call that is billed with another session, or further up in this one

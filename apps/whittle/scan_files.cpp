@@ -101,6 +101,14 @@ ScannedPlace openclaw_place(const fs::path& folder) {
     return place;
 }
 
+/// Since 2026 all of it is in one folder; before, some of it was where XDG has such files.
+std::vector<fs::path> copilot_folders(const fs::path& home) {
+    if (const std::string given = variable("COPILOT_HOME"); !given.empty()) return {given};
+    const std::string state = variable("XDG_STATE_HOME");
+    if (state.empty()) return {home / ".copilot"};
+    return {home / ".copilot", fs::path(state) / ".copilot"};
+}
+
 /// Folder by folder, of which one is open at a time: what cannot be read is said, and the rest is looked at.
 void walk(const std::string& root, ScannedPlace& place) {
     std::vector<fs::path> folders{root};
@@ -124,6 +132,17 @@ void walk(const std::string& root, ScannedPlace& place) {
         }
         if (error) place.problems.push_back(fmt::format("read {}: {}", folder.string(), error.message()));
     }
+}
+
+/// The logs of sessions alone: what an agent made of its own accord stands in their folders too.
+ScannedPlace copilot_sessions(const fs::path& folder) {
+    ScannedPlace place = place_of("Copilot CLI", folder);
+    std::erase_if(place.files, [&](const std::string& file) {
+        const fs::path path(file);
+        const fs::path name = path.stem().extension() == ".jsonl" ? path.stem() : path.filename();
+        return name != "events.jsonl" && path.parent_path() != folder;
+    });
+    return place;
 }
 
 }  // namespace
@@ -157,6 +176,10 @@ std::vector<ScannedPlace> places_of_agents() {
     const fs::path qwen = qwen_folder(home);
     places.push_back(place_of("Qwen Code", qwen / "projects"));
     places.push_back(place_of("Qwen Code", qwen / "tmp", "/chats/"));
+    for (const fs::path& folder : copilot_folders(home)) {
+        places.push_back(copilot_sessions(folder / "session-state"));
+        places.push_back(place_of("Copilot CLI", folder / "history-session-state"));
+    }
     const std::string data = variable("XDG_DATA_HOME");
     const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
     places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));

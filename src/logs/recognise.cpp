@@ -66,6 +66,17 @@ bool is_pi(const TopKeys& keys) {
            (type == "thinking_level_change" && keys.has("thinkingLevel"));
 }
 
+/// An event, or a session of before there were any.
+bool is_copilot_cli(const TopKeys& keys) {
+    if (keys.has("chatMessages")) return keys.has("sessionId") && (keys.has("timeline") || keys.has("startTime"));
+    constexpr std::array<std::string_view, 8> types{"session.resume",       "session.model_change", "user.message",
+                                                    "system.message",       "assistant.turn_start", "assistant.message",
+                                                    "tool.execution_start", "session.shutdown"};
+    const std::string_view type = keys.text("type");
+    if (type == "session.start" && keys.has("data.sessionId")) return true;
+    return is_one_of(type, types) && keys.has("data") && keys.has("timestamp") && keys.has("parentId");
+}
+
 bool is_swe_agent(const TopKeys& keys) {
     if (keys.text("trajectory_format").starts_with("mini-swe-agent")) return true;
     if (keys.has("info.model_stats") || keys.has("info.mini_version")) return true;
@@ -175,6 +186,7 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_codex(keys)) return Format::codex;
     if (is_gemini_cli(keys)) return Format::gemini_cli;
     if (is_pi(keys)) return Format::pi;
+    if (is_copilot_cli(keys)) return Format::copilot_cli;
     if (is_openhands_v1(keys)) return Format::openhands_v1;
     if (is_opencode(keys)) return Format::opencode;
     if (keys.has("resourceSpans") || keys.has("resourceLogs")) return Format::otel;

@@ -29,7 +29,7 @@ public:
         for (const char* name :
              {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "XDG_CONFIG_HOME",
               "XDG_DATA_HOME", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "OPENCLAW_STATE_DIR",
-              "OPENCLAW_HOME"})
+              "OPENCLAW_HOME", "COPILOT_HOME", "XDG_STATE_HOME"})
             ::unsetenv(name);
     }
     void put(const std::string& name, const std::string& at) const {
@@ -52,7 +52,7 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 13);
+    REQUIRE(shown["places"].size() == 15);
     CHECK(shown["places"][0]["agent"] == "Claude Code");
     CHECK(shown["places"][0]["files"] == 1);
     CHECK(shown["places"][1]["is_there"] == false);
@@ -68,6 +68,28 @@ TEST_CASE("scan finds the sessions of agents where they keep them", "[apps]") {
     CHECK(shown["strategies"].size() == 5);
     CHECK(shown["notes"]["left_out"]["progress/hook_progress"] == 1);
     CHECK(files_in(home.dir).size() == 16);  // nothing was written
+}
+
+TEST_CASE("scan finds what Copilot CLI left, and bills its sums for all calls that they are of", "[apps]") {
+    const Home home;
+    home.put("copilot_cli.jsonl", ".copilot/session-state/cp-1/events.jsonl");
+    home.put("copilot_cli_old.jsonl", ".copilot/session-state/cp-0.jsonl");
+    home.put("copilot_history.json", ".copilot/history-session-state/session_cp-legacy_1759500000.json");
+    write_text(home.dir / ".copilot/session-state/cp-1/files/notes.jsonl", "{}\n");
+    const CliResult result = run_cli(home.dir, "scan --json");
+    REQUIRE(result.exit_code == 0);
+    CHECK(result.err.find("call that no session.shutdown bills") != std::string::npos);
+    const json shown = json::parse(result.out);
+    CHECK(shown["total"]["sessions"] == 5);
+    CHECK(shown["notes"]["files_passed_over"].empty());
+    const json& agent = shown["agents"]["copilot_cli"];
+    CHECK(agent["calls"] == 7 + 2 + 3 + 1 + 2);
+    CHECK(agent["billed_calls"] == 2 + 3 + 3 + 1 + 3 + 3);
+    CHECK(agent["billed"]["cache_read_tokens"] == 68'000 + 18'000);
+    CHECK(agent["billed"]["output_tokens"] == 450 + 190);
+    ::setenv("COPILOT_HOME", (home.dir / ".elsewhere").c_str(), 1);
+    CHECK(run_cli(home.dir, "scan").exit_code == 1);
+    ::unsetenv("COPILOT_HOME");
 }
 
 TEST_CASE("a conversation of OpenHands is a folder with a file for each event, and one session", "[apps]") {

@@ -194,6 +194,26 @@ std::string gemini_log(int histories) {
     return text + message("x", std::string(static_cast<std::size_t>(histories) * 500, 'x')).dump() + "\n";
 }
 
+/// Copilot CLI: each summary begins among the results of one reply, which is kept with all of them.
+std::string copilot_log_of_summaries(int summaries) {
+    std::string text;
+    const auto tell = [&](const char* type, const ordered_json& data) {
+        text += ordered_json{{"type", type}, {"data", data}}.dump() + "\n";
+    };
+    ordered_json requests = ordered_json::array();
+    for (int i = 0; i < summaries; ++i) requests.push_back({{"toolCallId", "c" + std::to_string(i)}, {"name", "t"}});
+    tell("user.message", {{"content", "go"}});
+    tell("assistant.message", {{"content", ""}, {"toolRequests", requests}});
+    for (int i = 0; i < summaries; ++i) {
+        tell("session.compaction_start", ordered_json::object());
+        tell("tool.execution_complete",
+             {{"toolCallId", "c" + std::to_string(i)}, {"success", true}, {"result", {{"content", filling}}}});
+        tell("session.compaction_complete", {{"success", true}, {"summaryContent", "so far"}});
+    }
+    tell("session.shutdown", {{"modelMetrics", {{"m", {{"usage", {{"inputTokens", 1}}}}}}}});
+    return text;
+}
+
 struct Grown {
     const char* name;
     logs::Format format;
@@ -210,6 +230,7 @@ TEST_CASE("what sessions hold grows with the file, whatever it has kept again an
           Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
           Grown{"openhands of before", logs::Format::openhands, openhands_v0_log, 0},
           Grown{"opencode", logs::Format::opencode, opencode_log, 0}, Grown{"pi", logs::Format::pi, pi_log, 1},
+          Grown{"copilot", logs::Format::copilot_cli, copilot_log_of_summaries, 0},
           Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0},
           Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
         CAPTURE(grown.name);

@@ -225,6 +225,58 @@ std::string gemini_written_again(int n) {
     return as_lines(records);
 }
 
+ordered_json copilot_event(int& n, const char* type, ordered_json data) {
+    ++n;
+    return {
+        {"type", type}, {"data", std::move(data)}, {"id", numbered_id("e", n)}, {"parentId", numbered_id("e", n - 1)}};
+}
+
+ordered_json copilot_asking(int i, const char* kind, const ordered_json& arguments) {
+    const ordered_json request{{"toolCallId", numbered_id(kind, i)}, {"name", "t"}, {"arguments", arguments}};
+    return {{"content", ""}, {"apiCallId", numbered_id("a", i)}, {"toolRequests", ordered_json::array({request})}};
+}
+
+ordered_json copilot_result(const std::string& call) {
+    return {{"toolCallId", call}, {"success", true}, {"result", {{"content", "done"}}}};
+}
+
+/// Summaries and ends of runs behind every reply, and results that come behind all of them, again and again.
+std::string copilot_work(int n) {
+    std::vector<ordered_json> records;
+    int id = 0;
+    const auto tell = [&](const char* type, ordered_json data) {
+        records.push_back(copilot_event(id, type, std::move(data)));
+    };
+    for (int i = 0; i < n; ++i) {
+        tell("user.message", {{"content", numbered_id("go ", i)}});
+        tell("assistant.message", copilot_asking(i, "c", {{"n", i}}));
+        tell("session.compaction_start", ordered_json::object());
+        tell("session.compaction_complete", {{"success", true}, {"summaryContent", "so far"}});
+        tell("session.shutdown", {{"modelMetrics", {{"m", {{"usage", {{"inputTokens", i + 1}}}}}}}});
+        if (i % 4 == 0) tell("session.resume", ordered_json::object());
+    }
+    for (int i = 0; i < 2 * n; ++i) tell("tool.execution_complete", copilot_result(numbered_id("c", 2 * n - 1 - i)));
+    return as_lines(records);
+}
+
+/// Sub-agents that speak in turns, and whose results come in the other order.
+std::string copilot_agents(int n) {
+    std::vector<ordered_json> records;
+    int id = 0;
+    const auto tell = [&](const char* type, ordered_json data, const std::string& agent = {}) {
+        records.push_back(copilot_event(id, type, std::move(data)));
+        if (!agent.empty()) records.back()["agentId"] = agent;
+    };
+    for (int i = 0; i < n; ++i) {
+        tell("assistant.message", copilot_asking(i, "c", {{"prompt", numbered_id("do ", i)}}));
+        tell("subagent.started", {{"toolCallId", numbered_id("c", i)}, {"parentId", numbered_id("g", (i + 1) % n)}},
+             numbered_id("g", i));
+    }
+    for (int i = 0; i < 4 * n; ++i) tell("assistant.message", {{"content", "yes"}}, numbered_id("g", i * 7 % n));
+    for (int i = 0; i < n; ++i) tell("tool.execution_complete", copilot_result(numbered_id("c", n - 1 - i)));
+    return as_lines(records);
+}
+
 std::string opencode_work(int n) {
     ordered_json messages = ordered_json::array();
     const auto add = [&](ordered_json info, ordered_json part) {
@@ -543,6 +595,8 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
                                     {"empty replies", gemini_cli, gemini_empty_replies},
                                     {"one reply", gemini_cli, gemini_one_reply},
                                     {"written again", gemini_cli, gemini_written_again},
+                                    {"copilot", copilot_cli, copilot_work, 2, 1},
+                                    {"copilot's agents", copilot_cli, copilot_agents, 6},
                                     {"opencode", opencode, opencode_work, 2, 1},
                                     {"opencode_v2", opencode, opencode_v2_work, 3, 1},
                                     {"openhands", openhands, openhands_work, 1, 1},

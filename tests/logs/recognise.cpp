@@ -18,6 +18,9 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"codex_ahead.jsonl", Format::codex},
                                                                {"gemini_cli.jsonl", Format::gemini_cli},
                                                                {"gemini_cli.json", Format::gemini_cli},
+                                                               {"copilot_cli.jsonl", Format::copilot_cli},
+                                                               {"copilot_cli_old.jsonl", Format::copilot_cli},
+                                                               {"copilot_history.json", Format::copilot_cli},
                                                                {"swe_agent.traj", Format::swe_agent},
                                                                {"mini_swe_agent.traj.json", Format::swe_agent},
                                                                {"exchanges.jsonl", Format::exchanges},
@@ -88,6 +91,7 @@ TEST_CASE("a damaged first line does not hide what a file is", "[logs]") {
         CAPTURE(damage);
         CHECK(recognise(damage + fixture_text("claude_code.jsonl")) == Format::claude_code);
         CHECK(recognise(damage + fixture_text("gemini_cli.jsonl")) == Format::gemini_cli);
+        CHECK(recognise(damage + fixture_text("copilot_cli.jsonl")) == Format::copilot_cli);
     }
 }
 

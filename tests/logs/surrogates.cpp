@@ -29,6 +29,7 @@ struct SurrogateFixture {
 
 const std::vector<SurrogateFixture> fixtures_with_words{{"codex.jsonl", "Why is the build red?"},
                                                         {"gemini_cli.json", "hello"},
+                                                        {"copilot_cli.jsonl", "Now fix it."},
                                                         {"openhands.json", "Fix it"},
                                                         {"swe_agent.traj", "I list."},
                                                         {"exchanges.jsonl", "Be kind."},

@@ -72,8 +72,10 @@ struct Call {
     std::size_t reply = 0;         ///< index of the message that it gave
     std::optional<Usage> usage{};  ///< what was billed, where it was recorded
     /// Tokens of output that `usage` lacks, since it was recorded before the end of the reply: an estimate, by
-    /// characters / 4 of what the reply holds. 0: none that is known of.
+    /// characters / 4 of what the reply holds. Without `usage`, where nothing but its output was recorded: that.
+    /// 0: none that is known of.
     std::int64_t unrecorded_output = 0;
+    std::int64_t requests = 1;  ///< calls of the model that it stands for: more where only their sum was recorded
 };
 
 /// The agent took messages out of its requests by itself.
