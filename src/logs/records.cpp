@@ -61,13 +61,49 @@ std::optional<nlohmann::ordered_json> Records::next_or_document() {
     return next();
 }
 
+std::optional<nlohmann::ordered_json> Records::next_value() {
+    while (true) {
+        if (ahead_.empty()) {
+            if (!next_line()) return std::nullopt;
+        } else {
+            text_ = std::exchange(ahead_, {});
+            ++line_;
+        }
+        const std::size_t first_line = line_;
+        if (!detail::is_closed_json(text_) && !take_lines_of_value()) {
+            note_damage(*notes_, first_line, too_long());
+            continue;
+        }
+        if (auto value = value_of_line()) return value;
+    }
+}
+
+/// Appends lines to the one that was read, up to an array that is whole by itself. False if they are too long together.
+bool Records::take_lines_of_value() {
+    std::string first = std::exchange(text_, {});
+    while (next_line()) {
+        if (text_.starts_with('[') && text_.size() > 2 && detail::is_closed_json(text_)) {
+            ahead_ = std::exchange(text_, std::move(first));
+            --line_;
+            return true;
+        }
+        if (first.size() + text_.size() >= options_->limits.max_bytes) return false;
+        first.append("\n").append(text_);
+    }
+    text_ = std::move(first);
+    return true;
+}
+
+/// nullopt if it is none, which is noted.
+std::optional<nlohmann::ordered_json> Records::value_of_line() {
+    if (values_.take(text_)) return parse_record(text_, line_, *options_, *notes_);
+    note_damage(*notes_, line_, ValueBudget::reason);
+    return std::nullopt;
+}
+
 /// nullopt if it is no object, which is noted.
 std::optional<nlohmann::ordered_json> Records::record_of_line() {
-    if (!values_.take(text_)) {
-        note_damage(*notes_, line_, ValueBudget::reason);
-        return std::nullopt;
-    }
-    auto record = parse_record(text_, line_, *options_, *notes_);
+    auto record = value_of_line();
     if (!record) return std::nullopt;
     if (!record->is_object()) {
         note_damage(*notes_, line_, "expected an object, found " + detail::found_text(*record));
