@@ -41,7 +41,10 @@ const std::vector<std::string> fixture_names{"claude_code.jsonl",
                                              "openhands_v1.jsonl",
                                              "openhands_v1.json",
                                              "base64.har",
-                                             "langfuse.csv"};
+                                             "langfuse.csv",
+                                             "cline.jsonl",
+                                             "roo_code.jsonl",
+                                             "cline_session.json"};
 
 using Generator = std::mt19937;
 
