@@ -96,6 +96,11 @@ Candidates roo_folders(const fs::path& home) {
     return {"Roo Code", tasks_of_extension(home, "rooveterinaryinc.roo-cline")};
 }
 
+/// Goes on where Roo Code ended.
+Candidates zoo_folders(const fs::path& home) {
+    return {"Zoo Code", tasks_of_extension(home, "zoocodeorganization.zoo-code")};
+}
+
 Candidates kilo_folders(const fs::path& home) {
     Candidates kilo{"Kilo Code", tasks_of_extension(home, "kilocode.kilo-code")};
     const std::string data = variable("XDG_DATA_HOME");  // its newer versions are made of opencode
@@ -168,7 +173,7 @@ std::vector<ScannedPlace> places_of_agents() {
     const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
     places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));
     places.push_back(place_of("OpenHands", home / ".openhands" / "conversations"));
-    for (const Candidates& candidates : {cline_folders(home), roo_folders(home), kilo_folders(home)})
+    for (const Candidates& candidates : {cline_folders(home), roo_folders(home), zoo_folders(home), kilo_folders(home)})
         add_those_there(candidates, places);
     return places;
 }
