@@ -72,7 +72,7 @@ void keep_first_events(std::vector<std::string>& files) {
     });
 }
 
-/// Of a task, by which comes first. Of the last one nothing is read.
+/// Of a task, by which comes first. Of the last one, which other programs have too, nothing is read.
 constexpr std::array<std::string_view, 6> task_files{"api_conversation_history.json",
                                                      "ui_messages.json",
                                                      "context_history.json",
@@ -98,10 +98,12 @@ std::vector<std::string> files_of_task(const fs::path& folder) {
 
 constexpr std::string_view messages_ending = ".messages.json";
 
-/// What lies beside the messages of a session of Cline: "<id>" of "<id>.messages.json".
+/// "<id>/<id>" of "<id>/<id>.messages.json", where the other files of a session of Cline lie.
 std::optional<std::string> front_of_session(const std::string& path) {
     if (!path.ends_with(messages_ending)) return std::nullopt;
-    return path.substr(0, path.size() - messages_ending.size());
+    std::string front = path.substr(0, path.size() - messages_ending.size());
+    const bool is_of_folder = fs::path(front).filename() == fs::path(path).parent_path().filename();
+    return is_of_folder ? std::optional(std::move(front)) : std::nullopt;
 }
 
 }  // namespace
@@ -140,7 +142,7 @@ void keep_first_files(std::vector<std::string>& files) {
         const std::size_t place = place_in_task(file);
         if (place == task_files.size()) return false;
         const std::size_t first = first_of_task.at(fs::path(file).parent_path());
-        return first < 2 && place != first;
+        return first < 2 && place != first && (first == 0 || place < read_task_files);
     });
 }
 

@@ -47,6 +47,21 @@ std::string_view model_in_prompt(const ClineMessage& prompt) {
     return model.size() <= most ? model : std::string_view();
 }
 
+/// What a session that goes on with an older task says behind its messages.
+constexpr std::string_view legacy_warning = "Warning: this is a legacy conversation";
+
+/// The reply in front of that warning has what the whole task was billed, which the task's own files have too.
+void leave_out_bill_of_task(std::vector<ClineMessage>& messages, LogNotes& notes) {
+    ClineMessage* reply = nullptr;
+    for (ClineMessage& one : messages) {
+        if (one.is_reply && one.bill) reply = &one;
+        if (one.is_reply || reply == nullptr || !has_text(one.json, legacy_warning)) continue;
+        reply->bill.reset();
+        ++notes.left_out["bill of the task that the session goes on with"];
+        return;
+    }
+}
+
 /// A task, or a session of the newer versions: its files, one after another.
 class ClineLog {
 public:
@@ -116,6 +131,7 @@ private:
             session_.parent = session_.recording.id.substr(0, end_of_parent);
         --notes_.records;  // its messages are
         add_messages(document["messages"], line);
+        leave_out_bill_of_task(messages_, notes_);
     }
 
     /// What requests begin with since the newest compaction. Older ones are in no file.

@@ -200,10 +200,11 @@ void ClineBill::bill_beside(const ordered_json& record, const ordered_json* told
 void ClineBill::note_compaction(const ordered_json& record) {
     const std::int64_t ms = count_at(record, "ts");
     if (const ordered_json* cut = tree_at(record, "contextTruncation"))
-        compactions_.emplace(text_at(*cut, "truncationId"), ms);
+        compactions_.emplace(text_at(*cut, "truncationId"), RooCompaction{ms, count_at(*cut, "prevContextTokens")});
     const ordered_json* condensed = tree_at(record, "contextCondense");
     if (condensed == nullptr) return;
-    compactions_.emplace(text_at(*condensed, "condenseId"), ms);
+    compactions_.emplace(text_at(*condensed, "condenseId"),
+                         RooCompaction{ms, count_at(*condensed, "prevContextTokens")});
     beside_.push_back(Call{.bill_id = bill_id_at(ms), .time = static_cast<double>(ms) / 1'000});
 }
 
@@ -225,9 +226,9 @@ void ClineBill::finish() {
     }
 }
 
-std::int64_t ClineBill::compacted_at(const std::string& id) const {
+RooCompaction ClineBill::compaction_of(const std::string& id) const {
     const auto known = compactions_.find(id);
-    return id.empty() || known == compactions_.end() ? 0 : known->second;
+    return id.empty() || known == compactions_.end() ? RooCompaction{} : known->second;
 }
 
 std::vector<std::size_t> match_requests(const std::vector<ClineMessage>& messages,

@@ -39,6 +39,12 @@ struct ClineRequest {
 /// What was billed, by the provider's way to count.
 [[nodiscard]] Usage usage_of(const ClineRequest& request);
 
+/// A summary or a cut of Roo Code.
+struct RooCompaction {
+    std::int64_t ms = 0;  ///< when it was made
+    std::int64_t tokens_before = 0;
+};
+
 /// The records of `ui_messages.json`, and which models were used.
 class ClineBill {
 public:
@@ -53,8 +59,8 @@ public:
     [[nodiscard]] std::vector<ClineRequest>& requests() noexcept { return requests_; }
     /// Calls whose replies are in no message: of sub-agents, of what was taken back, and for compactions.
     [[nodiscard]] std::vector<Call>& beside() noexcept { return beside_; }
-    /// When the compaction of this id of Roo Code was made; 0: not recorded.
-    [[nodiscard]] std::int64_t compacted_at(const std::string& id) const;
+    /// The compaction of this id; nothing but zeros: not recorded.
+    [[nodiscard]] RooCompaction compaction_of(const std::string& id) const;
     [[nodiscard]] bool empty() const noexcept { return first_ms_ == 0; }
 
 private:
@@ -71,7 +77,7 @@ private:
 
     std::vector<ClineRequest> requests_{};
     std::vector<Call> beside_{};
-    std::unordered_map<std::string, std::int64_t> compactions_{};
+    std::unordered_map<std::string, RooCompaction> compactions_{};
     std::map<std::int64_t, UsedModel> models_{};  // by when they were first used
     ValueBudget values_{};
     std::int64_t first_ms_ = 0;

@@ -84,7 +84,7 @@ std::vector<RooMark> roo_marks(const std::vector<ClineMessage>& messages, const 
         const ClineMessage& one = messages[i];
         if (!one.is_summary && !one.is_cut_marker) continue;
         RooMark mark{i, std::min(usual_place_of(one, one.json, i), messages.size())};
-        if (const std::int64_t ms = bill.compacted_at(one.stands_for); ms > 0) {
+        if (const std::int64_t ms = bill.compaction_of(one.stands_for).ms; ms > 0) {
             const auto is_later = [&](const ClineMessage& other) { return other.ms > ms; };
             const auto begin = messages.begin() + static_cast<std::ptrdiff_t>(i);
             // Times ascend, so half of what is left is passed over at each step.
@@ -243,6 +243,8 @@ ClineCompactions compactions_of_roo(const std::vector<ClineMessage>& messages, c
         }
         Compaction compaction;
         compaction.kept = kept.take();
+        if (const auto tokens = bill.compaction_of(messages[mark.at].stands_for).tokens_before; tokens > 0)
+            compaction.tokens_before = tokens;
         found.emplace_back(mark.before, std::move(compaction));
     }
     return found;

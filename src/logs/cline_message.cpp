@@ -2,6 +2,7 @@
 
 #include "whittle/adapter/detail/json_tree.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -143,6 +144,19 @@ private:
     LogNotes& notes_;
 };
 
+/// Of the texts of a message, what `find` finds in the first one in which it finds anything.
+std::string_view first_found(const ordered_json& message, FunctionRef<std::string_view(std::string_view text)> find) {
+    const ordered_json* content = find_member(message, "content");
+    if (content == nullptr) return {};
+    if (content->is_string()) return find(content->get_ref<const std::string&>());
+    if (!content->is_array()) return {};
+    for (const ordered_json& block : *content) {
+        const std::string_view found = find(text_at(block, "text"));
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
 }  // namespace
 
 ClineMessage cline_message(const ordered_json& json) {
@@ -205,23 +219,20 @@ std::int64_t add_missing_results(const ordered_json& reply, ordered_json& answer
     return missing;
 }
 
+bool has_text(const ordered_json& message, std::string_view text) {
+    return !first_found(message, [&](std::string_view all) {
+                return all.substr(std::min(all.find(text), all.size()));
+            }).empty();
+}
+
 std::string_view text_between(const ordered_json& message, std::string_view front, std::string_view end) {
-    const auto between = [&](std::string_view text) -> std::string_view {
+    return first_found(message, [&](std::string_view text) -> std::string_view {
         const std::size_t begin = text.find(front);
         if (begin == std::string_view::npos) return {};
         text.remove_prefix(begin + front.size());
         const std::size_t size = text.find(end);
         return size == std::string_view::npos ? std::string_view() : text.substr(0, size);
-    };
-    const ordered_json* content = find_member(message, "content");
-    if (content == nullptr) return {};
-    if (content->is_string()) return between(content->get_ref<const std::string&>());
-    if (!content->is_array()) return {};
-    for (const ordered_json& block : *content) {
-        const std::string_view found = between(text_at(block, "text"));
-        if (!found.empty()) return found;
-    }
-    return {};
+    });
 }
 
 }  // namespace whittle::inline v0::logs

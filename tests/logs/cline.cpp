@@ -176,6 +176,7 @@ TEST_CASE("summaries and cuts of Roo Code hold from the time on at which they we
     const Session session = read_fixture("roo_code.jsonl").sessions.at(0);
     REQUIRE(session.compactions.size() == 2);
     CHECK(session.compactions[0].before == 3);
+    CHECK(session.compactions[0].tokens_before == 4'100);
     CHECK(session.compactions[1].before == 7);
     const std::string summary = "## Conversation Summary\nA price is to be added to a.py.";
     CHECK(session.request_of(session.calls[0]).size() == 1);
@@ -248,6 +249,14 @@ TEST_CASE("what newer versions of Cline go on with, and where they work, stands 
     CHECK(shown_request(session.request_of(session.calls[1])).size() == 3);
     CHECK(shown_request(session.request_of(session.calls[2])) == Texts{"so far", "Show it|"});
     CHECK(log.notes.damaged == 0);
+}
+
+TEST_CASE("a session that goes on with an older task is not billed for that", "[logs]") {
+    ordered_json document = ordered_json::parse(fixture_text("cline_session.json"));
+    document["messages"][4] = said_in_task("user", "Warning: this is a legacy conversation, which means tools.", 1);
+    const ReadLog log = read_task({document});
+    CHECK(usage_of(log.sessions.at(0)) == std::vector<Usage>{{100, 0, 1'400, 20}, {}, {20, 0, 380, 5}});
+    CHECK(log.notes.left_out.at("bill of the task that the session goes on with") == 1);
 }
 
 TEST_CASE("replies without a time have their bills by how many messages there were", "[logs]") {
