@@ -260,7 +260,7 @@ private:
         if (call.model.empty()) call.model = told.model.empty() ? model : told.model;
         if (!call.time) call.time = seconds_of_cline(told.ms);
         call.bill_id = bill_.bill_id_at(told.ms);
-        if (told.has_counts()) call.usage = usage_of(told);
+        if (told.has_counts()) call.usage = usage_of_request(told);
         return call;
     }
 
@@ -280,7 +280,7 @@ private:
             entries_.bill_elsewhere(Call{.bill_id = bill_.bill_id_at(request.ms),
                                          .model = request.model,
                                          .time = seconds_of_cline(request.ms),
-                                         .usage = usage_of(request)});
+                                         .usage = usage_of_request(request)});
         }
         for (Call& call : bill_.beside()) entries_.bill_elsewhere(std::move(call));
     }

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 7> misses_as_writes{"openai", "xai",   "f
                                                            "qwen",   "hicap", "deepseek"};
 
 template <std::size_t N>
-bool is_in(const std::array<std::string_view, N>& list, std::string_view text) {
+bool is_among(const std::array<std::string_view, N>& list, std::string_view text) {
     return std::ranges::find(list, text) != list.end();
 }
 
@@ -123,9 +123,9 @@ void set_counts(ClineRequest& request, const ordered_json& told) {
 
 }  // namespace
 
-Usage usage_of(const ClineRequest& request) {
-    const bool are_misses = request.protocol.empty() && is_in(misses_as_writes, request.provider);
-    const bool is_whole = !request.protocol.empty() || is_in(whole_prompt_providers, request.provider);
+Usage usage_of_request(const ClineRequest& request) {
+    const bool are_misses = request.protocol.empty() && is_among(misses_as_writes, request.provider);
+    const bool is_whole = !request.protocol.empty() || is_among(whole_prompt_providers, request.provider);
     const std::int64_t written = are_misses ? 0 : request.cache_write;
     if (is_whole) return usage_of_sums(request.input, request.cache_read, written, request.output);
     return {.input = are_misses ? add_saturating(request.input, request.cache_write) : request.input,
@@ -177,7 +177,7 @@ void ClineBill::end_request(const ordered_json& told) {
 }
 
 void ClineBill::note_answer(const ordered_json& record, std::string_view kind) {
-    if (requests_.empty() || requests_.back().answered != 0 || is_in(cline_waiting, kind)) return;
+    if (requests_.empty() || requests_.back().answered != 0 || is_among(cline_waiting, kind)) return;
     requests_.back().answered = count_at(record, "ts");
     requests_.back().range = range_in(record);
 }
@@ -192,8 +192,8 @@ void ClineBill::bill_beside(const ordered_json& record, const ordered_json* told
         sum.protocol = requests_.back().protocol;
         sum.provider = requests_.back().provider;
     }
-    beside_.push_back(
-        Call{.bill_id = bill_id_at(sum.ms), .time = static_cast<double>(sum.ms) / 1'000, .usage = usage_of(sum)});
+    beside_.push_back(Call{
+        .bill_id = bill_id_at(sum.ms), .time = static_cast<double>(sum.ms) / 1'000, .usage = usage_of_request(sum)});
 }
 
 /// The call that made a summary is known by its price alone.

@@ -37,7 +37,7 @@ struct ClineRequest {
 };
 
 /// What was billed, by the provider's way to count.
-[[nodiscard]] Usage usage_of(const ClineRequest& request);
+[[nodiscard]] Usage usage_of_request(const ClineRequest& request);
 
 /// A summary or a cut of Roo Code.
 struct RooCompaction {

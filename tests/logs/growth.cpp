@@ -173,6 +173,43 @@ std::string gemini_log(int histories) {
     return text + message("x", std::string(static_cast<std::size_t>(histories) * 500, 'x')).dump() + "\n";
 }
 
+ordered_json task_message(const char* role, const std::string& text, int ms) {
+    return {{"role", role}, {"content", {{{"type", "text"}, {"text", text}}}}, {"ts", ms}};
+}
+
+/// Cline: requests of which each changes a text, and keeps the rest.
+std::string cline_log(int requests) {
+    ordered_json messages = ordered_json::array();
+    ordered_json records = ordered_json::array();
+    std::string changes;
+    for (int i = 0; i < requests; ++i) {
+        messages.push_back(task_message("user", std::to_string(i) + filling, 1'000 * i + 110));
+        messages.push_back(task_message("assistant", "yes", 1'000 * i + 900));
+        records.push_back({{"ts", 1'000 * i + 100},
+                           {"type", "say"},
+                           {"say", "api_req_started"},
+                           {"text", R"({"tokensIn":3,"tokensOut":1})"}});
+        records.push_back({{"ts", 1'000 * i + 500}, {"type", "say"}, {"say", "text"}});
+        changes += std::string(changes.empty() ? "[" : ",") + "[" + std::to_string(2 * i) + ",[0,[[0,[[" +
+                   std::to_string(1'000 * i + 200) + R"(,"text",["other"],[]]]]]]])";
+    }
+    return messages.dump() + "\n" + records.dump() + "\n" + changes + "]\n";
+}
+
+/// Roo Code: cuts that leave out nothing.
+std::string roo_log(int cuts) {
+    ordered_json messages = ordered_json::array();
+    for (int i = 0; i < cuts; ++i) {
+        messages.push_back(task_message("user", std::to_string(i) + filling, 1'000 * i + 110));
+        messages.push_back(task_message("assistant", "yes", 1'000 * i + 900));
+        if (i % 2 == 0) continue;
+        messages.push_back(task_message("user", "cut", 1'000 * i + 910));
+        messages.back()["isTruncationMarker"] = true;
+        messages.back()["truncationId"] = "m" + std::to_string(i);
+    }
+    return messages.dump() + "\n";
+}
+
 struct Grown {
     const char* name;
     logs::Format format;
@@ -184,12 +221,14 @@ struct Grown {
 
 TEST_CASE("what sessions hold grows with the file, whatever it has kept again and again", "[logs]") {
     constexpr std::size_t most_copied = std::size_t{64} << 20;
-    for (const Grown& grown : {Grown{"claude", logs::Format::claude_code, claude_log, 1},
-                               Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
-                               Grown{"openhands of before", logs::Format::openhands, openhands_v0_log, 0},
-                               Grown{"opencode", logs::Format::opencode, opencode_log, 0},
-                               Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0},
-                               Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
+    for (const Grown& grown :
+         {Grown{"claude", logs::Format::claude_code, claude_log, 1},
+          Grown{"openhands", logs::Format::openhands_v1, openhands_log, 0},
+          Grown{"openhands of before", logs::Format::openhands, openhands_v0_log, 0},
+          Grown{"opencode", logs::Format::opencode, opencode_log, 0},
+          Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0}, Grown{"cline", logs::Format::cline, cline_log, 1},
+          Grown{"roo", logs::Format::cline, roo_log, 1},
+          Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
         CAPTURE(grown.name);
         bool is_bounded = false;
         for (const int n : {250, 500, 1'000}) {
