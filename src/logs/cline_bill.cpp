@@ -14,9 +14,8 @@ namespace {
 using detail::find_member;
 
 /// Of Cline's providers those whose `tokensIn` is all of the prompt. The other ones take out what the cache did.
-constexpr std::array<std::string_view, 12> whole_prompt_providers{"openai", "litellm",   "oca",       "requesty",
-                                                                  "xai",    "zai",       "fireworks", "doubao",
-                                                                  "qwen",   "qwen-code", "hicap",     "together"};
+constexpr std::array<std::string_view, 11> whole_prompt_providers{
+    "openai", "openai-codex", "litellm", "oca", "requesty", "xai", "zai", "fireworks", "doubao", "qwen", "hicap"};
 
 /// Of these and DeepSeek: what they call written to the cache is what the cache did not have.
 constexpr std::array<std::string_view, 7> misses_as_writes{"openai", "xai",   "fireworks", "doubao",
