@@ -1,6 +1,6 @@
 #include "agent_log.hpp"
 
-#include "event_files.hpp"
+#include "joined_files.hpp"
 #include "openclaw_database.hpp"
 #include "opencode_database.hpp"
 #include "output.hpp"
@@ -91,9 +91,10 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
                            FunctionRef<void(logs::Session&&)> visit) {
     logs::LogOptions log_options{
         .name = options.name, .limits = options.limits, .bills_only = bills_only, .poll = options.poll};
-    if (format == logs::Format::openhands_v1 && is_event_file(path)) {
-        JoinedFiles files(files_of_conversation(path), {.max_bytes = options.limits.max_bytes});
-        log_options.name = folder_of_conversation(path);
+    const bool may_be_of_several = format == logs::Format::openhands_v1 || format == logs::Format::cline;
+    if (auto log = may_be_of_several ? files_of_log(path) : std::nullopt) {
+        JoinedFiles files(std::move(log->paths), {.max_bytes = options.limits.max_bytes});
+        log_options.name = log->name;
         std::istream in(&files);
         return logs::read_log(in, format, log_options, visit);
     }

@@ -1,7 +1,7 @@
 #include "scan_files.hpp"
 
-#include "event_files.hpp"
 #include "interrupt.hpp"
+#include "joined_files.hpp"
 
 #include <fmt/format.h>
 
@@ -109,6 +109,66 @@ std::vector<fs::path> copilot_folders(const fs::path& home) {
     return {home / ".copilot", fs::path(state) / ".copilot"};
 }
 
+/// Places of one agent, of which few are there.
+struct Candidates {
+    const char* agent;
+    std::vector<fs::path> folders{};
+};
+
+/// Where VS Code and the editors that are made of it keep what their extensions store.
+std::vector<fs::path> editor_storages(const fs::path& home) {
+    const std::string config = variable("XDG_CONFIG_HOME");
+    const fs::path linux_home = config.empty() ? home / ".config" : fs::path(config);
+    std::vector<fs::path> storages;
+    for (const fs::path& folder : {linux_home, home / "Library" / "Application Support"}) {
+        for (const char* editor : {"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"})
+            storages.push_back(folder / editor / "User" / "globalStorage");
+    }
+    for (const char* server : {".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server"})
+        storages.push_back(home / server / "data" / "User" / "globalStorage");
+    return storages;
+}
+
+std::vector<fs::path> tasks_of_extension(const fs::path& home, const char* extension) {
+    std::vector<fs::path> folders = editor_storages(home);
+    for (fs::path& folder : folders) folder = folder / extension / "tasks";
+    return folders;
+}
+
+Candidates cline_folders(const fs::path& home) {
+    Candidates cline{"Cline", tasks_of_extension(home, "saoudrizwan.claude-dev")};
+    const std::string given = variable("CLINE_DIR");
+    const std::string given_data = variable("CLINE_DATA_DIR");
+    const fs::path own = given.empty() ? home / ".cline" : fs::path(given);
+    const fs::path data = given_data.empty() ? own / "data" : fs::path(given_data);
+    for (const char* folder : {"tasks", "sessions"}) cline.folders.push_back(data / folder);
+    return cline;
+}
+
+Candidates roo_folders(const fs::path& home) {
+    return {"Roo Code", tasks_of_extension(home, "rooveterinaryinc.roo-cline")};
+}
+
+/// Goes on where Roo Code ended.
+Candidates zoo_folders(const fs::path& home) {
+    return {"Zoo Code", tasks_of_extension(home, "zoocodeorganization.zoo-code")};
+}
+
+Candidates kilo_folders(const fs::path& home) {
+    Candidates kilo{"Kilo Code", tasks_of_extension(home, "kilocode.kilo-code")};
+    const std::string data = variable("XDG_DATA_HOME");  // its newer versions are made of opencode
+    kilo.folders.push_back((data.empty() ? home / ".local" / "share" : fs::path(data)) / "kilo" / "kilo.db");
+    return kilo;
+}
+
+/// Those that are there; if none is, the agent is not named.
+void add_those_there(const Candidates& candidates, std::vector<ScannedPlace>& places) {
+    for (const fs::path& folder : candidates.folders) {
+        std::error_code error;
+        if (fs::exists(folder, error)) places.push_back(place_of(candidates.agent, folder));
+    }
+}
+
 /// Folder by folder, of which one is open at a time: what cannot be read is said, and the rest is looked at.
 void walk(const std::string& root, ScannedPlace& place) {
     std::vector<fs::path> folders{root};
@@ -158,7 +218,7 @@ ScannedPlace place_at(const std::string& path) {
     place.is_there = fs::exists(path, error);
     if (place.is_there) walk(path, place);
     std::ranges::sort(place.files);
-    keep_first_events(place.files);
+    keep_first_files(place.files);
     return place;
 }
 
@@ -186,6 +246,8 @@ std::vector<ScannedPlace> places_of_agents() {
     places.push_back(place_of("OpenHands", home / ".openhands" / "conversations"));
     for (const fs::path& folder : pi_folders(home)) places.push_back(place_of("pi", folder));
     for (const fs::path& folder : openclaw_folders(home)) places.push_back(openclaw_place(folder));
+    for (const Candidates& candidates : {cline_folders(home), roo_folders(home), zoo_folders(home), kilo_folders(home)})
+        add_those_there(candidates, places);
     return places;
 }
 

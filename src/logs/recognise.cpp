@@ -175,6 +175,34 @@ bool is_langfuse_csv(std::string_view start) {
     return names && has("type") && has("input") && (has("traceId") || has("trace_id"));
 }
 
+/// A record of what Cline showed: it says or asks something.
+bool is_cline_ui_record(const TopKeys& keys) {
+    const std::string_view type = keys.text("type");
+    return (type == "say" || type == "ask") && keys.has("ts") && !keys.text(type).empty();
+}
+
+/// The first message of a task, which nothing but Cline and its forks has as it is: a time beside role and content, or
+/// the marks around the task.
+bool is_cline_message(const TopKeys& keys) {
+    constexpr std::array<std::string_view, 12> own{"role",         "content",
+                                                   "ts",           "id",
+                                                   "modelInfo",    "metrics",
+                                                   "condenseId",   "condenseParent",
+                                                   "truncationId", "isTruncationMarker",
+                                                   "isSummary",    "truncationParent"};
+    if (keys.text("role") != "user" || !keys.has("content")) return false;
+    if (!std::ranges::all_of(keys.names(own.size() + 1), [&](const auto& name) { return is_one_of(name, own); }))
+        return false;
+    const std::string_view text = keys.has("content[].text") ? keys.text("content[].text") : keys.text("content");
+    return (keys.has("ts") && keys.has("content[].type")) || text.starts_with("<task>") ||
+           text.starts_with("<user_message>");
+}
+
+/// A session of Cline since its versions 4, in one document.
+bool is_cline_session(const TopKeys& keys) {
+    return keys.has("messages") && keys.has("sessionId") && keys.has("updated_at") && keys.has("agent");
+}
+
 std::optional<Format> format_of_trace(const TopKeys& keys, bool is_in_array) {
     if (is_langsmith(keys, is_in_array)) return Format::langsmith;
     return is_langfuse(keys) ? std::optional(Format::langfuse) : std::nullopt;
@@ -193,6 +221,7 @@ std::optional<Format> format_of(const TopKeys& keys) {
     if (is_openhands(keys, "history[].") || is_openhands(keys, "trajectory[].")) return Format::openhands;
     if (is_swe_agent(keys)) return Format::swe_agent;
     if (is_har(keys)) return Format::har;
+    if (is_cline_session(keys)) return Format::cline;
     if (is_exchange(keys)) return Format::exchanges;
     return format_of_trace(keys, false);
 }
@@ -200,6 +229,7 @@ std::optional<Format> format_of(const TopKeys& keys) {
 /// Of the records of an array, by the first one.
 std::optional<Format> format_of_listed(const TopKeys& keys) {
     if (is_openhands_v1(keys)) return Format::openhands_v1;
+    if (is_cline_ui_record(keys) || is_cline_message(keys)) return Format::cline;
     return is_openhands(keys) ? std::optional(Format::openhands) : format_of_trace(keys, true);
 }
 

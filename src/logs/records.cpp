@@ -64,15 +64,53 @@ std::optional<nlohmann::ordered_json> Records::next_or_document() {
     return next();
 }
 
-/// nullopt if it is no object, which is noted.
-std::optional<nlohmann::ordered_json> Records::record_of_line() {
+std::optional<nlohmann::ordered_json> Records::next_value() {
+    while (true) {
+        if (ahead_.empty()) {
+            if (!next_line()) return std::nullopt;
+        } else {
+            text_ = std::exchange(ahead_, {});
+            ++line_;
+        }
+        const std::size_t first_line = line_;
+        if (!detail::is_closed_json(text_) && !take_lines_of_value()) {
+            note_damage(*notes_, first_line, too_long());
+            continue;
+        }
+        if (auto value = value_of_line()) return value;
+    }
+}
+
+/// Appends lines to the one that was read, up to an array that is whole by itself. False if they are too long together.
+bool Records::take_lines_of_value() {
+    std::string first = std::exchange(text_, {});
+    while (next_line()) {
+        if (text_.starts_with('[') && text_.size() > 2 && detail::is_closed_json(text_)) {
+            ahead_ = std::exchange(text_, std::move(first));
+            --line_;
+            return true;
+        }
+        if (first.size() + text_.size() >= options_->limits.max_bytes) return false;
+        first.append("\n").append(text_);
+    }
+    text_ = std::move(first);
+    return true;
+}
+
+/// nullopt if it is none, which is noted.
+std::optional<nlohmann::ordered_json> Records::value_of_line() {
     if (!values_.take(text_)) {
         note_damage(*notes_, line_, ValueBudget::reason);
         return std::nullopt;
     }
     const bool is_cut = options_->bills_only && text_.size() > worth_cutting && !tells_usage(text_);
     if (is_cut) shorten_texts(text_, shortened_);
-    auto record = parse_record(is_cut ? shortened_ : text_, line_, *options_, *notes_);
+    return parse_record(is_cut ? shortened_ : text_, line_, *options_, *notes_);
+}
+
+/// nullopt if it is no object, which is noted.
+std::optional<nlohmann::ordered_json> Records::record_of_line() {
+    auto record = value_of_line();
     if (!record) return std::nullopt;
     if (!record->is_object()) {
         note_damage(*notes_, line_, "expected an object, found " + detail::found_text(*record));

@@ -24,6 +24,9 @@ public:
     [[nodiscard]] std::optional<nlohmann::ordered_json> next();
     /// The same, but a file whose first line is no whole JSON value is one record.
     [[nodiscard]] std::optional<nlohmann::ordered_json> next_or_document();
+    /// Values of any kind, a line each: what the last ones hold of a document over several lines is one value, but an
+    /// array that is whole on its line is the next one. Counts no records.
+    [[nodiscard]] std::optional<nlohmann::ordered_json> next_value();
     /// Whether the file is an array. Passes over what is blank in front of it.
     [[nodiscard]] bool begins_array();
     /// Of what `next` gave; from 1.
@@ -31,6 +34,8 @@ public:
 
 private:
     [[nodiscard]] bool next_line();
+    [[nodiscard]] bool take_lines_of_value();
+    [[nodiscard]] std::optional<nlohmann::ordered_json> value_of_line();
     [[nodiscard]] std::optional<nlohmann::ordered_json> record_of_line();
     [[nodiscard]] std::string too_long() const;
     void skip_rest_of_line();
@@ -40,6 +45,7 @@ private:
     LogNotes* notes_;
     std::string text_{};
     std::string shortened_{};  // of it, where only bills are wanted
+    std::string ahead_{};  // a line that was read already
     ValueBudget values_{};
     std::size_t line_ = 0;
     bool has_begun_ = false;

@@ -29,7 +29,7 @@ public:
         for (const char* name :
              {"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "XDG_CONFIG_HOME",
               "XDG_DATA_HOME", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR", "OPENCLAW_STATE_DIR",
-              "OPENCLAW_HOME", "COPILOT_HOME", "XDG_STATE_HOME"})
+              "OPENCLAW_HOME", "COPILOT_HOME", "XDG_STATE_HOME", "CLINE_DIR", "CLINE_DATA_DIR"})
             ::unsetenv(name);
     }
     void put(const std::string& name, const std::string& at) const {
@@ -121,6 +121,56 @@ TEST_CASE("a conversation of OpenHands is a folder with a file for each event, a
     CHECK(has(requests, R"("trajectory":"conv-1","call":0)"));
     CHECK(run_cli(home.dir, "replay " + files.at(3) + " --preset recommended").exit_code !=
           0);  // no session of its own
+}
+
+namespace {
+
+/// The lines of a fixture as the files of a folder.
+void put_lines(const Home& home, const std::string& fixture, const std::string& folder,
+               const std::vector<std::string>& names) {
+    std::filesystem::create_directories(home.dir.path() / folder);
+    std::istringstream lines(read_text(fixture_file(fixture)));
+    std::string line;
+    for (const std::string& name : names) {
+        std::getline(lines, line);
+        write_text(home.dir / (folder + name), line);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a task of Cline and its forks is a folder, and one session", "[apps]") {
+    const Home home;
+    const std::string storage = "/User/globalStorage/";
+    const std::string cline = ".config/Code" + storage + "saoudrizwan.claude-dev/tasks/1770000000900/";
+    put_lines(home, "cline.jsonl", cline,
+              {"api_conversation_history.json", "ui_messages.json", "context_history.json", "task_metadata.json"});
+    write_text(home.dir / (cline + "settings.json"), "{}");
+    const std::string roo = ".vscode-server/data" + storage + "rooveterinaryinc.roo-cline/tasks/0197-roo/";
+    put_lines(home, "roo_code.jsonl", roo, {"api_conversation_history.json", "ui_messages.json", "history_item.json"});
+    const std::string session = ".cline/data/sessions/1785_lead/";
+    home.put("cline_session.json", session + "1785_lead.messages.json");
+    write_text(home.dir / (session + "1785_lead.json"), R"({"session_id": "1785_lead", "cwd": "/home/ann"})");
+    const CliResult result = run_cli(home.dir, "scan --json");
+    REQUIRE(result.exit_code == 0);
+    CHECK(result.err.empty());
+    const json shown = json::parse(result.out);
+    REQUIRE(shown["places"].size() == 7 + 3);  // only those that are there
+    CHECK(shown["places"][7]["agent"] == "Cline");
+    CHECK(shown["places"][7]["files"] == 1);
+    CHECK(shown["places"][8]["files"] == 1);
+    CHECK(shown["places"][9]["agent"] == "Roo Code");
+    CHECK(shown["agents"]["cline"]["sessions"] == 3);
+    CHECK(shown["agents"]["cline"]["billed"]["output_tokens"] == 297 + 115 + 35);
+    CHECK(shown["notes"]["files_passed_over"].empty());
+    CHECK(has(result.out, "\"1770000000900\""));
+    const std::string messages = cline + "api_conversation_history.json";
+    const std::string bill = cline + "ui_messages.json";
+    const json both = json::parse(run_cli(home.dir, "scan --json " + messages + " " + bill).out);
+    CHECK(both["agents"]["cline"]["billed"]["output_tokens"] == 297);
+    std::filesystem::remove(home.dir.path() / messages);
+    const json alone = json::parse(run_cli(home.dir, "scan --json " + cline).out);
+    CHECK(alone["agents"]["cline"]["billed"]["output_tokens"] == 297);
 }
 
 namespace {

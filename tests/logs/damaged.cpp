@@ -50,7 +50,10 @@ const std::vector<std::string> fixture_names{"claude_code.jsonl",
                                              "qwen_code_agent.jsonl",
                                              "pi.jsonl",
                                              "pi_old.jsonl",
-                                             "openclaw.jsonl"};
+                                             "openclaw.jsonl",
+                                             "cline.jsonl",
+                                             "roo_code.jsonl",
+                                             "cline_session.json"};
 
 using Generator = std::mt19937;
 

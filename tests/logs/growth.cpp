@@ -214,6 +214,43 @@ std::string copilot_log_of_summaries(int summaries) {
     return text;
 }
 
+ordered_json task_message(const char* role, const std::string& text, int ms) {
+    return {{"role", role}, {"content", {{{"type", "text"}, {"text", text}}}}, {"ts", ms}};
+}
+
+/// Cline: requests of which each changes a text, and keeps the rest.
+std::string cline_log(int requests) {
+    ordered_json messages = ordered_json::array();
+    ordered_json records = ordered_json::array();
+    std::string changes;
+    for (int i = 0; i < requests; ++i) {
+        messages.push_back(task_message("user", std::to_string(i) + filling, 1'000 * i + 110));
+        messages.push_back(task_message("assistant", "yes", 1'000 * i + 900));
+        records.push_back({{"ts", 1'000 * i + 100},
+                           {"type", "say"},
+                           {"say", "api_req_started"},
+                           {"text", R"({"tokensIn":3,"tokensOut":1})"}});
+        records.push_back({{"ts", 1'000 * i + 500}, {"type", "say"}, {"say", "text"}});
+        changes += std::string(changes.empty() ? "[" : ",") + "[" + std::to_string(2 * i) + ",[0,[[0,[[" +
+                   std::to_string(1'000 * i + 200) + R"(,"text",["other"],[]]]]]]])";
+    }
+    return messages.dump() + "\n" + records.dump() + "\n" + changes + "]\n";
+}
+
+/// Roo Code: cuts that leave out nothing.
+std::string roo_log(int cuts) {
+    ordered_json messages = ordered_json::array();
+    for (int i = 0; i < cuts; ++i) {
+        messages.push_back(task_message("user", std::to_string(i) + filling, 1'000 * i + 110));
+        messages.push_back(task_message("assistant", "yes", 1'000 * i + 900));
+        if (i % 2 == 0) continue;
+        messages.push_back(task_message("user", "cut", 1'000 * i + 910));
+        messages.back()["isTruncationMarker"] = true;
+        messages.back()["truncationId"] = "m" + std::to_string(i);
+    }
+    return messages.dump() + "\n";
+}
+
 struct Grown {
     const char* name;
     logs::Format format;
@@ -232,6 +269,7 @@ TEST_CASE("what sessions hold grows with the file, whatever it has kept again an
           Grown{"opencode", logs::Format::opencode, opencode_log, 0}, Grown{"pi", logs::Format::pi, pi_log, 1},
           Grown{"copilot", logs::Format::copilot_cli, copilot_log_of_summaries, 0},
           Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0},
+          Grown{"cline", logs::Format::cline, cline_log, 1}, Grown{"roo", logs::Format::cline, roo_log, 1},
           Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
         CAPTURE(grown.name);
         bool is_bounded = false;

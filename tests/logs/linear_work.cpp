@@ -575,6 +575,55 @@ std::string qwen_work(int n) {
     return as_lines(records);
 }
 
+ordered_json said_in_cline(const char* role, const std::string& text, int ms) {
+    return {{"role", role}, {"content", {{{"type", "text"}, {"text", text}}}}, {"ts", ms}};
+}
+
+ordered_json shown_by_cline(const char* kind, int ms, const ordered_json& more) {
+    ordered_json record{{"ts", ms}, {"type", "say"}, {"say", kind}};
+    record.update(more);
+    return record;
+}
+
+/// Each request leaves out all but the messages that came last, and one text is changed for each.
+std::string cline_work(int n) {
+    ordered_json messages = ordered_json::array();
+    ordered_json records = ordered_json::array();
+    ordered_json changes = ordered_json::array();
+    for (int i = 0; i < n; ++i) {
+        messages.push_back(said_in_cline("user", numbered_id("u", i), 1'000 * i + 110));
+        messages.push_back(said_in_cline("assistant", "yes", 1'000 * i + 900));
+        ordered_json more{{"conversationHistoryIndex", 2 * i - 1}};
+        if (i > 1) more["conversationHistoryDeletedRange"] = {0, 2 * i - 2};
+        const ordered_json told{{"tokensIn", 3}, {"tokensOut", 1}};
+        ordered_json request = more;
+        request["text"] = told.dump();
+        records.push_back(shown_by_cline("api_req_started", 1'000 * i + 100, request));
+        records.push_back(shown_by_cline("text", 1'000 * i + 500, more));
+        const std::string change = "[" + std::to_string(2 * i) + ",[0,[[0,[[" + std::to_string(1'000 * i + 200) +
+                                   ",\"text\",[\"other\"],[]]]]]]]";
+        changes.push_back(ordered_json::parse(change));
+    }
+    return messages.dump() + "\n" + records.dump() + "\n" + changes.dump() + "\n";
+}
+
+/// A summary behind each reply, and a cut in front of it.
+std::string roo_work(int n) {
+    ordered_json messages = ordered_json::array();
+    for (int i = 0; i < n; ++i) {
+        messages.push_back(said_in_cline("user", numbered_id("u", i), 1'000 * i + 110));
+        messages.back()["truncationParent"] = numbered_id("m", i);
+        messages.push_back(said_in_cline("assistant", "yes", 1'000 * i + 900));
+        messages.push_back(said_in_cline("user", "cut", 1'000 * i + 910));
+        messages.back()["isTruncationMarker"] = true;
+        messages.back()["truncationId"] = numbered_id("m", i);
+        messages.push_back(said_in_cline("user", "so far", 1'000 * i + 920));
+        messages.back()["isSummary"] = true;
+        messages.back()["condenseId"] = numbered_id("s", i);
+    }
+    return messages.dump() + "\n";
+}
+
 struct Shape {
     const char* name;
     logs::Format format;
@@ -611,7 +660,9 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
                                     {"langsmith", langsmith, langsmith_work, .2},
                                     {"langfuse", langfuse, langfuse_work, .2},
                                     {"langfuse_csv", langfuse_csv, langfuse_csv_work, .2},
-                                    {"qwen_code", qwen_code, qwen_work, 1, 1}};
+                                    {"qwen_code", qwen_code, qwen_work, 1, 1},
+                                    {"cline", cline, cline_work, 2, .9},
+                                    {"roo", cline, roo_work, 2, 2}};
     for (const logs::Format format : logs::formats())
         CHECK(std::ranges::find(shapes, format, &Shape::format) != shapes.end());
     for (const Shape& shape : shapes) {

@@ -44,7 +44,10 @@ TEST_CASE("each format is recognised by what a file holds, also by its first byt
                                                                {"qwen_code_agent.jsonl", Format::qwen_code},
                                                                {"pi.jsonl", Format::pi},
                                                                {"pi_old.jsonl", Format::pi},
-                                                               {"openclaw.jsonl", Format::pi}};
+                                                               {"openclaw.jsonl", Format::pi},
+                                                               {"cline.jsonl", Format::cline},
+                                                               {"roo_code.jsonl", Format::cline},
+                                                               {"cline_session.json", Format::cline}};
     for (const auto& [name, format] : fixtures) {
         CAPTURE(name);
         const std::string text = fixture_text(name);
@@ -152,6 +155,26 @@ TEST_CASE("sessions in the library's own form are no agent's log", "[logs]") {
           "not json", "id,name,type\n1,a,b\n", "type,input,traceId", R"({"type":"user"})", "{\"a\\", "\"", "}}]]"}) {
         CAPTURE(text);
         CHECK_FALSE(recognise(text).has_value());
+    }
+}
+
+TEST_CASE("lists of messages are Cline's by what only its tasks have, and what it showed is too", "[logs]") {
+    CHECK(recognise(R"([{"ts": 1, "type": "say", "say": "task", "text": "x"}])") == Format::cline);
+    CHECK(recognise(R"([{"ts": 1, "type": "ask", "ask": "followup"}])") == Format::cline);
+    CHECK(recognise(R"([{"role": "user", "content": [{"type": "text", "text": "x"}], "ts": 1}])") == Format::cline);
+    CHECK(recognise(R"([{"role": "user", "content": [{"type": "text", "text": "<task>\nx</task>"}]}])") ==
+          Format::cline);
+    CHECK(recognise(R"([{"role": "user", "content": "<task>\nx</task>"}])") == Format::cline);
+    for (const char* other : {
+             R"([{"role": "user", "content": [{"type": "text", "text": "x"}]}])",
+             R"([{"role": "user", "content": "x", "ts": 1}])",
+             R"([{"role": "user", "content": [{"type": "text", "text": "x"}], "ts": 1, "seen": true}])",
+             R"([{"role": "system", "content": [{"type": "text", "text": "x"}], "ts": 1}])",
+             R"([{"type": "say", "text": "x"}])",
+             R"({"id": "s", "messages": [{"role": "user", "content": "<task>x</task>"}]})",
+         }) {
+        CAPTURE(other);
+        CHECK_FALSE(recognise(other).has_value());
     }
 }
 

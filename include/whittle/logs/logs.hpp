@@ -37,7 +37,8 @@ enum class Format : std::uint8_t {
     qwen_code,     ///< projects/*/chats/*.jsonl of Qwen Code
     pi,            ///< sessions/*/*.jsonl of pi, and of OpenClaw
     copilot_cli,   ///< session-state/*/events.jsonl of GitHub Copilot CLI
-    cline,  ///< tasks/*/api_conversation_history.json of Cline, Roo Code and Kilo Code, with ui_messages.json behind it
+    cline,         ///< tasks/*/api_conversation_history.json of Cline, Roo Code and Kilo Code, with ui_messages.json
+                   ///< behind it; sessions/*/*.messages.json of Cline
 };
 
 /// `claude_code`, `codex`, ...
