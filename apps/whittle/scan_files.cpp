@@ -56,6 +56,13 @@ std::vector<fs::path> claude_folders(const fs::path& home) {
     return {home / ".claude", (config.empty() ? home / ".config" : fs::path(config)) / "claude"};
 }
 
+fs::path qwen_folder(const fs::path& home) {
+    for (const char* name : {"QWEN_RUNTIME_DIR", "QWEN_HOME"}) {
+        if (const std::string given = variable(name); !given.empty()) return given;
+    }
+    return home / ".qwen";
+}
+
 /// Folder by folder, of which one is open at a time: what cannot be read is said, and the rest is looked at.
 void walk(const std::string& root, ScannedPlace& place) {
     std::vector<fs::path> folders{root};
@@ -109,6 +116,9 @@ std::vector<ScannedPlace> places_of_agents() {
     const std::string gemini = variable("GEMINI_CLI_HOME");
     const fs::path gemini_home = gemini.empty() ? home : fs::path(gemini);
     places.push_back(place_of("Gemini CLI", gemini_home / ".gemini" / "tmp", "/chats/"));
+    const fs::path qwen = qwen_folder(home);
+    places.push_back(place_of("Qwen Code", qwen / "projects"));
+    places.push_back(place_of("Qwen Code", qwen / "tmp", "/chats/"));
     const std::string data = variable("XDG_DATA_HOME");
     const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
     places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));

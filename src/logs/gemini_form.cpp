@@ -1,7 +1,7 @@
 #include "gemini_form.hpp"
 
+#include "gemini_parts.hpp"
 #include "openai_form.hpp"
-#include "whittle/adapter/detail/json_text.hpp"
 #include "whittle/adapter/detail/json_tree.hpp"
 
 #include <algorithm>
@@ -14,45 +14,6 @@ namespace {
 
 using detail::find_member;
 
-/// What a member holds of parts: a string or a part is one, too.
-ordered_json gemini_parts(const ordered_json& message, const char* key) {
-    const ordered_json* parts = find_member(message, key);
-    if (parts == nullptr || parts->is_null()) return ordered_json::array();
-    return parts->is_array() ? *parts : ordered_json::array({*parts});
-}
-
-std::string text_of_gemini_part(const ordered_json& part) {
-    if (part.is_string()) return part.get<std::string>();
-    return is_set(part, "thought") ? "" : std::string(text_at(part, "text"));
-}
-
-void note_media(const ordered_json& part, LogNotes& notes) {
-    for (const char* media : {"inlineData", "fileData"}) {
-        if (part.is_object() && part.contains(media)) ++notes.left_out[media];
-    }
-}
-
-std::string joined_gemini_text(const ordered_json& parts, std::string_view between, LogNotes& notes) {
-    std::string text;
-    for (const ordered_json& part : parts) {
-        const std::string piece = text_of_gemini_part(part);
-        if (!piece.empty()) text.append(text.empty() ? "" : between).append(piece);
-        note_media(part, notes);
-    }
-    return text;
-}
-
-/// What a function's response says: its "output" or "error", or all of it.
-std::string text_of_response(const ordered_json& function_response) {
-    const ordered_json* response = find_member(function_response, "response");
-    if (response == nullptr) return "";
-    for (const char* key : {"output", "error"}) {
-        if (const ordered_json* text = find_member(*response, key); text != nullptr && text->is_string())
-            return text->get<std::string>();
-    }
-    return to_json_text(*response);
-}
-
 /// A call as the reply and the record of its run have it.
 struct GeminiCall {
     std::string id{};
@@ -60,11 +21,6 @@ struct GeminiCall {
     std::string arguments{};
     const ordered_json* run = nullptr;  ///< null: only the reply has the call
 };
-
-std::string arguments_of_gemini(const ordered_json& call) {
-    const ordered_json* args = tree_at(call, "args");
-    return args == nullptr ? "{}" : to_json_text(*args);
-}
 
 /// A copy of a reply that the agent put back into its history has its calls among its parts alone.
 std::vector<GeminiCall> calls_of_gemini(const ordered_json& message, const ordered_json& parts) {
@@ -217,10 +173,11 @@ void GeminiMessages::add_reply(const ordered_json& message, std::size_t line) {
         std::string said;
         for (const ordered_json& part : parts_of_result(gemini_parts(*call.run, "result"), call.id)) {
             const ordered_json* response = tree_at(part, "functionResponse");
-            const std::string piece = response == nullptr ? text_of_gemini_part(part) : text_of_response(*response);
+            const std::string piece =
+                response == nullptr ? text_of_gemini_part(part) : text_of_gemini_response(*response);
             if (response == nullptr) beside_.insert(piece);
             said.append(said.empty() || piece.empty() ? "" : "\n").append(piece);
-            note_media(part, notes_);
+            note_gemini_media(part, notes_);
         }
         const auto came = to_seconds(text_at(*call.run, "timestamp"));
         add_result(call.id, said, came ? came : time, line);
@@ -250,11 +207,11 @@ void GeminiMessages::add_results(const ordered_json& message, std::size_t line) 
     const bool has_open = !open_.empty();
     std::string beside;
     for (const ordered_json& part : gemini_parts(message, "content")) {
-        if (has_open) note_media(part, notes_);
+        if (has_open) note_gemini_media(part, notes_);
         if (const ordered_json* response = tree_at(part, "functionResponse")) {
             const std::string id(text_at(*response, "id"));
             if (open_.contains(id)) {
-                add_result(id, text_of_response(*response), time, line);
+                add_result(id, text_of_gemini_response(*response), time, line);
             } else if (!answered_.contains(id)) {
                 ++notes_.left_out["functionResponse without its call"];
             }

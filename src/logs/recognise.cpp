@@ -19,6 +19,18 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, N>& lis
     return std::ranges::find(list, text) != list.end();
 }
 
+/// Records have Claude Code's keys around Gemini's contents. Where one is cut, what begins as none of Claude Code's
+/// does.
+bool is_qwen_code(const TopKeys& keys) {
+    constexpr std::array<std::string_view, 4> types{"user", "assistant", "tool_result", "system"};
+    if (!is_one_of(keys.text("type"), types)) return false;
+    if (!keys.has("uuid") || !keys.has("parentUuid") || !keys.has("sessionId")) return false;
+    for (const char* own : {"message.parts", "usageMetadata", "systemPayload"}) {
+        if (keys.has(own)) return true;
+    }
+    return !keys.is_whole() && !keys.has("isSidechain") && !keys.has("message.content") && !keys.has("message.role");
+}
+
 bool is_claude_code(const TopKeys& keys) {
     constexpr std::array<std::string_view, 5> of_messages{"user", "assistant", "system", "attachment",
                                                           "compact_boundary"};
@@ -148,6 +160,7 @@ std::optional<Format> format_of_trace(const TopKeys& keys, bool is_in_array) {
 }
 
 std::optional<Format> format_of(const TopKeys& keys) {
+    if (is_qwen_code(keys)) return Format::qwen_code;
     if (is_claude_code(keys)) return Format::claude_code;
     if (is_codex(keys)) return Format::codex;
     if (is_gemini_cli(keys)) return Format::gemini_cli;
