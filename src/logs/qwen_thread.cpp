@@ -52,6 +52,17 @@ QwenRecord::Kind kind_of_qwen(std::string_view type) {
     return type == "user" || type == "tool_result" ? QwenRecord::Kind::input : QwenRecord::Kind::other;
 }
 
+/// Of a content; null if it has none.
+ordered_json* parts_in(ordered_json& content) {
+    if (!content.is_object()) return nullptr;
+    const auto parts = content.find("parts");
+    return parts == content.end() || !parts->is_array() ? nullptr : &*parts;
+}
+
+bool begins_with(const ordered_json& whole, const ordered_json& start) {
+    return start.size() <= whole.size() && std::equal(start.begin(), start.end(), whole.begin());
+}
+
 /// A command that the agent ran by itself and whose text it took back from the model; else "".
 std::string_view command_taken_back(const ordered_json& payload) {
     if (text_at(payload, "phase") != "result" || is_set(payload, "sentToModel")) return {};
@@ -106,19 +117,14 @@ void QwenThread::add_event(const ordered_json& record, std::string_view uuid) {
 
 /// A part of a record that came before, or the record once more.
 void QwenThread::add_again(std::size_t first, ordered_json& record, LogNotes& notes) {
-    QwenRecord& known = records_[first];
-    const ordered_json* message = tree_at(record, "message");
-    if (message == nullptr || *message == known.message) {
+    ordered_json* known = parts_in(records_[first].message);
+    const auto message = record.find("message");
+    ordered_json* more = message == record.end() ? nullptr : parts_in(*message);
+    if (known == nullptr || more == nullptr || begins_with(*known, *more)) {
         ++notes.left_out["repeated record"];
         return;
     }
-    const auto parts = known.message.is_object() ? known.message.find("parts") : known.message.end();
-    ordered_json* more = find_member(record["message"], "parts") == nullptr ? nullptr : &record["message"]["parts"];
-    if (more == nullptr || !more->is_array() || parts == known.message.end() || !parts->is_array()) {
-        ++notes.unknown["record with the id of another one"];
-        return;
-    }
-    for (ordered_json& part : *more) parts->push_back(std::move(part));
+    for (ordered_json& part : *more) known->push_back(std::move(part));
 }
 
 QwenRecord QwenThread::record_of(ordered_json& record, std::size_t line) {
