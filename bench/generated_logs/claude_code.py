@@ -3,7 +3,7 @@ end, resumed sessions, sub-agents of three kinds, gateways."""
 import os
 from typing import NamedTuple, Optional
 
-from .ledger import Bill, Ledger, Usage, text_of
+from .ledger import Bill, Copy, Ledger, Usage, text_of
 from .writing import FOLDERS, compact
 
 NAME = "claude_code"
@@ -21,6 +21,7 @@ REASONS = {
     "progress by session": "by session records of progress are left out",
     "fast": "a model with the speed fast is a model of its own",
     "midnight": "a reply counts on the day of its largest record, ours of its first",
+    "copies": "a call that several files hold counts in the first one, ours in the longest session",
 }
 
 
@@ -44,15 +45,31 @@ class Record(NamedTuple):
         return bills
 
 
+class Thread:
+    """A session as ours reads it: of a file, its main conversation or one of its sub-agents."""
+
+    def __init__(self, path):
+        self.path, self.calls = path, {}  # of `calls`: the tokens that it has of each
+
+    def note(self, call, tokens):
+        self.calls[call] = max(tokens, self.calls.get(call, 0))
+        if self not in call.threads:
+            call.threads.append(self)
+
+    def length(self):
+        return sum(2 if call.advisor else 1 for call in self.calls)
+
+
 class Call:
-    """A call as it was billed; `paths`: the files that hold it."""
+    """A call as it was billed; `threads`: the sessions that hold it."""
 
     def __init__(self, model, time, usage, advisor=None):
         self.model, self.time, self.usage, self.advisor = model, time, usage, advisor
-        self.paths = []
+        self.threads = []
 
     def bills(self):
-        session = session_of(min(self.paths))
+        session = Copy.billed([Copy(session_of(thread.path), thread.calls[self], thread.length(), thread.path)
+                               for thread in self.threads]).session
         bills = [Bill(session, self.model, self.time, self.usage)]
         if self.advisor:
             bills.append(Bill(session, self.advisor[0], self.time, self.advisor[1]))
@@ -84,10 +101,15 @@ class Group:
             ledger.bill(bill)
         has_progress = any(record.is_progress for record in self.records)
         for view, is_by_day in (("day", True), ("session", False)):
+            chosen = self.chosen(is_by_day)
+            elsewhere = [bill._replace(session=other.session) for bill, other in zip(ours, chosen)]
+            # That it stands in another file is one difference, what is counted of it may be another one.
+            before = elsewhere if view == "session" and len(chosen) == len(ours) else ours
+            ledger.compare(ours, before, "copies", (view,))
             reason = self.reason or "midnight"
             if has_progress or not self.has_requests:
                 reason = f"{'progress' if has_progress else 'no request'} by {view}"
-            ledger.compare(ours, self.chosen(is_by_day), reason, (view,))
+            ledger.compare(before, chosen, reason, (view,))
 
 
 def is_better(record, best):
@@ -108,10 +130,12 @@ class Log:
     def __init__(self, world, path, session, time, version, agent=None):
         self.world, self.path, self.session, self.time, self.version, self.agent = (world, path, session, time, version,
                                                                                    agent)
-        self.lines, self.groups = [], []  # of `groups`: (id, record or None for the call alone, call)
+        self.lines, self.groups = [], []  # of `groups`: (message id, record, call, the sub-agent or "", tokens)
+        self.threads = {}
         self.parent = None
         self.prompts = []  # their parents, to go back to
         self.has_blanks, self.gateway = False, None
+        self.inner = ""  # a sub-agent within a file of others
 
     def record(self, kind, body, **more):
         own = {"parentUuid": self.parent, "isSidechain": self.agent is not None, "userType": "external",
@@ -132,15 +156,14 @@ class Log:
         import json
         self.lines.append(json.dumps(record) if self.has_blanks else compact(record))
 
-    def note(self, key, record, call):
-        """A record of a call stands at the newest line."""
+    def note(self, key, record, call, agent="", tokens=None):
+        """A record of a call stands at the newest line. `tokens`: that it has of it, if that is not all."""
         group = self.world.groups.setdefault(key, Group())
         if call not in group.calls:
             group.calls.append(call)
-        if self.path not in call.paths:
-            call.paths.append(self.path)
         group.records.append(record)
-        self.groups.append((key, record, call))
+        self.threads.setdefault(agent, Thread(self.path)).note(call, call.usage.total() if tokens is None else tokens)
+        self.groups.append((key, record, call, agent, tokens))
 
     def prompt(self):
         self.time += self.world.source.pause()
@@ -240,8 +263,8 @@ class World:
                   old.version)
         log.lines = [line.replace(old.session, session) for line in old.lines]
         log.parent, log.prompts = old.parent, list(old.prompts)
-        for key, record, call in old.groups:
-            log.note(key, record._replace(path=log.path), call)
+        for key, record, *more in old.groups:
+            log.note(key, record._replace(path=log.path), *more)
         self.talk(log, self.chance.choice((1, 3, 8)))
         self.save(log)
         if self.source.is_one_in(3):

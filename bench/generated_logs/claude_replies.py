@@ -52,7 +52,8 @@ class Reply:
             self.call = Call(self.model, self.log.time, self.usage, advisor)
         seen = {"is_side": self.log.agent is not None, "is_seen": not self.log.has_blanks, **facts}
         model = seen.pop("theirs", self.model)
-        self.log.note(self.id, Record(self.log.path, len(self.log.lines), usage, self.log.time, model, **seen), self.call)
+        self.log.note(self.id, Record(self.log.path, len(self.log.lines), usage, self.log.time, model, **seen), self.call,
+                      self.log.inner)
 
     def because(self, reason):
         self.world.groups[self.id].reason = reason
@@ -214,7 +215,7 @@ def with_progress(world, log):
 
 def put_progress(log, one, usage):
     record = Record(log.path, len(log.lines), usage, one.log.time, one.model, is_progress=True)
-    log.note(one.id, record, one.call)
+    log.note(one.id, record, one.call, one.log.agent, usage.total())
 
 
 def progress_alone(world, log):
@@ -231,7 +232,7 @@ def progress_alone(world, log):
 def in_the_same_file(world, log):
     """As older versions had it: its records have no agent's id and stand among the others."""
     side = Log(world, log.path, log.session, log.time, log.version, "side")
-    side.lines, side.groups = log.lines, log.groups
+    side.lines, side.groups, side.threads, side.inner = log.lines, log.groups, log.threads, world.source.word(6)
     side.prompt()
     for one in ask(side, world, world.chance.randrange(1, 6)):
         world.chance.choice(USUAL)(one)
@@ -241,7 +242,7 @@ def in_the_same_file(world, log):
 def aside(world, log):
     """A question beside the work: its file begins with replies of the session, as of requests of their own."""
     agent = agent_log(world, log, "aside_question-" + world.source.word(6).lower())
-    for key in dict.fromkeys(key for key, _, _ in log.groups[-3:]):
+    for key in dict.fromkeys(key for key, *_ in log.groups[-3:]):
         group = world.groups[key]
         if not group.reason and not any(one.advisor or one.is_side or one.is_progress for one in group.records):
             repeat(world, agent, key, max(group.records, key=lambda record: (record.usage.total(), -record.place)))

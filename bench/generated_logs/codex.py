@@ -4,7 +4,7 @@ import json
 import os
 from datetime import datetime, timezone
 
-from .ledger import Bill, Ledger, Usage, text_of
+from .ledger import Bill, Copy, Ledger, Usage, text_of
 from .writing import FOLDERS, compact
 
 NAME = "codex"
@@ -16,6 +16,7 @@ REASONS = {
     "copies": "by session a call of a file that was copied to the archive counts in both",
     "burst": "a sub-agent's first call, whose record is written again within a second, is passed over as a copy of its parent's",
     "equal counts": "calls of equal time, model and counts in two files are one",
+    "longest": "a call that a fork repeats counts with the original, ours in the longest session",
     "lost count": "of a sum that grew by two calls, since a record is damaged, it takes the last one",
     "no sum": "calls that no sum holds, such as a compaction's own, are left out (`token_usage_record`)",
     "blanks": "it finds records only where no blank is behind a colon",
@@ -47,11 +48,13 @@ class Call:
     def __init__(self, model, time, usage, said, at, reasoning=0):
         self.model, self.time, self.usage, self.said, self.at, self.reasoning = model, time, usage, said, at, reasoning
         self.reason = None
-        self.paths = []         # files that hold it
-        self.counted_in = []    # of these, those in which the other counter takes it by session
+        self.logs = []        # that hold it
+        self.counted_in = []  # files in which the other counter takes it by session
 
     def bill(self):
-        return Bill(session_of(min(self.paths, key=order_of)), self.model, self.time, self.usage)
+        copies = [Copy(session_of(path), self.usage.total(), len(log.calls) + log.lost, order_of(path))
+                  for log in self.logs for path in log.paths]
+        return Bill(Copy.billed(copies).session, self.model, self.time, self.usage)
 
     def key(self):
         return (self.at, self.model, self.said, self.reasoning)
@@ -63,7 +66,9 @@ class Log:
         self.id = self.source.uuid()
         at = datetime.fromtimestamp(time / 1000, timezone.utc)
         self.path = os.path.join(ROOT, at.strftime("%Y/%m/%d"), at.strftime("rollout-%Y-%m-%dT%H-%M-%S-") + self.id + ".jsonl")
-        self.lines, self.calls, self.first_own = [], [], 0
+        self.paths = [self.path]
+        self.lines, self.calls = [], []
+        self.lost = 0  # replies without what they were billed
         self.model = self.chance.choice(MODELS)
         self.is_old = self.source.is_one_in(4)         # counts in front of items, no turns
         self.has_records = not self.is_old and self.source.is_one_in(3)
@@ -173,6 +178,7 @@ class Log:
             del self.lines[line + 1:]
             self.lines[line] = self.lines[line][:len(self.lines[line]) // 2]
             self.carried = usage
+            self.lost += 1
             return
         call = Call(self.model, time, usage + self.carried, usage, at, reasoning)
         call.reason = "lost count" if self.carried != Usage() else None
@@ -192,7 +198,7 @@ class Log:
     def add(self, call):
         if self.has_blanks:
             call.said, call.reason = None, "blanks"
-        call.paths.append(self.path)
+        call.logs.append(self)
         if call.said:
             call.counted_in.append(self.path)
         self.calls.append(call)
@@ -272,7 +278,7 @@ class World:
                 continue
             if kind < 5:
                 self.fork(log, is_rewritten=kind == 2)
-            elif kind < 7:
+            elif kind < 7 and not log.lost:
                 self.spawn_with_history(log)
             elif kind < 9:
                 self.spawn(log)
@@ -281,10 +287,9 @@ class World:
 
     def archive(self, log, is_moved):
         copy = os.path.join(ARCHIVE, os.path.basename(log.path))
+        log.paths = [copy] if is_moved else [log.path, copy]
         for call in log.calls:
-            for paths in (call.paths, call.counted_in):
-                if log.path in paths:
-                    paths[:] = [copy] if is_moved else [log.path, copy]
+            call.counted_in = log.paths if call.counted_in else []
         if not is_moved:
             self.save(log)
         self.home.write(copy, log.lines)
@@ -299,13 +304,18 @@ class World:
             if is_rewritten and line.startswith('{"timestamp":"'):
                 line = line[:14] + text_of(log.time) + line[38:]
             log.lines.append(line)
-        for call in old.calls:
-            call.paths.append(log.path)
         return log
+
+    @staticmethod
+    def repeat(log, calls):
+        log.calls = list(calls)
+        for call in calls:
+            call.logs.append(log)
 
     def fork(self, old, is_rewritten):
         log = self.begin_copy(old, is_rewritten, old.lines, forked_from_id=old.id)
-        log.calls = list(old.calls)
+        log.lost = old.lost
+        self.repeat(log, old.calls)
         log.talk(self.chance.choice((1, 3, 8)))
         self.save(log)
 
@@ -315,6 +325,7 @@ class World:
                 and '"type":"token_usage_record"' not in line]
         source = {"subagent": {"thread_spawn": {"parent_thread_id": old.id, "depth": 1}}}
         log = self.begin_copy(old, True, kept, source=source)
+        self.repeat(log, [call for call in old.calls if call.reason != "no sum"])
         log.talk(self.chance.choice((1, 2)))
         self.save(log)
 
@@ -353,14 +364,21 @@ def write(home, source):
     world.write()
     ledger = Ledger()
     seen = set()
-    for call in sorted(world.calls, key=lambda call: order_of(min(call.paths, key=order_of))):
-        ours = call.bill()
-        ledger.bill(ours)
-        theirs = ours._replace(usage=call.said or Usage(), time=call.at)
-        by_day = [theirs] if call.said and call.key() not in seen else []
-        seen.add(call.key())
-        ledger.compare([ours], by_day, call.reason or "midnight", ("day",))
-        by_session = [theirs._replace(session=session_of(path)) for path in call.counted_in]
-        is_copied = len(call.counted_in) > 1 and call.reason is None
-        ledger.compare([ours], by_session, "copies" if is_copied else call.reason, ("session",))
+    for call in sorted(world.calls, key=lambda call: (call.at, call.reason is not None)):
+        write_call(call, ledger, seen)
     return ledger
+
+
+def write_call(call, ledger, seen):
+    """`seen`: keys of calls that the other counter has by day already."""
+    ours = call.bill()
+    ledger.bill(ours)
+    theirs = ours._replace(usage=call.said or Usage(), time=call.at)
+    by_day = [theirs] if call.said and call.key() not in seen else []
+    seen.add(call.key())
+    ledger.compare([ours], by_day, call.reason or "midnight", ("day",))
+    first = call.counted_in[:1]
+    by_session = [theirs._replace(session=session_of(path)) for path in call.counted_in]
+    moved = ours._replace(session=session_of(first[0])) if first else ours
+    ledger.compare([ours], [moved], "longest", ("session",))
+    ledger.compare([moved], by_session, call.reason or "copies", ("session",))

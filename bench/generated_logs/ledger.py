@@ -31,6 +31,20 @@ class Bill(NamedTuple):
     usage: Usage
 
 
+class Copy(NamedTuple):
+    """A call in one of the sessions that hold it. Of several, that with the most tokens is billed, then that of the longest
+    session, then the first that is read: `rank`."""
+    session: str
+    tokens: int
+    calls: int
+    rank: object
+
+    @staticmethod
+    def billed(copies):
+        most = max((copy.tokens, copy.calls) for copy in copies)
+        return min((copy for copy in copies if (copy.tokens, copy.calls) == most), key=lambda copy: copy.rank)
+
+
 def day_of(time):
     return datetime.fromtimestamp(time / 1000, timezone.utc).strftime("%Y-%m-%d")
 

@@ -3,7 +3,7 @@ that failed or were taken back, compactions, totals with and without what was th
 import os
 import sqlite3
 
-from .ledger import Bill, Ledger, Usage
+from .ledger import Bill, Copy, Ledger, Usage
 from .writing import FOLDERS, compact
 
 NAME = "opencode"
@@ -40,10 +40,11 @@ class Reply:
 
     def __init__(self, model, time, steps):
         self.model, self.time, self.steps = model, time, steps
-        self.sessions = []
+        self.sessions = []  # in the order in which they began
 
     def write_to(self, ledger):
-        first = self.sessions[0]
+        copies = [Copy(session.id, 0, session.calls(), (session.created, session.id)) for session in self.sessions]
+        first = Copy.billed(copies).session
         ours = [Bill(first, self.model, self.time, step.usage) for step in self.steps]
         for bill in ours:
             ledger.bill(bill)
@@ -52,7 +53,7 @@ class Reply:
         said = whole._replace(usage=last.usage._replace(output=last.usage.output - last.reasoning))
         ledger.compare(ours, [whole], "steps")
         ledger.compare([whole], [said], "thoughts")
-        ledger.compare([said], [said._replace(session=session) for session in self.sessions], "copies")
+        ledger.compare([said], [said._replace(session=session.id) for session in self.sessions], "copies")
 
 
 class Session:
@@ -61,6 +62,9 @@ class Session:
         self.id = "ses_" + f"{time:012x}" + self.source.word(14)
         self.parent, self.revert, self.created = parent, None, time
         self.rows = []  # a message: its time, data, parts, and the reply that it is
+
+    def calls(self):
+        return sum(len(reply.steps) for *_, reply in self.rows if reply)
 
     def prompt(self):
         self.time += self.source.pause()
@@ -154,7 +158,7 @@ class World:
                        (self.id_of("prt"), message, session.id, time, time, text))
                 size += len(text)
             if reply:
-                reply.sessions.append(session.id)
+                reply.sessions.append(session)
             self.home.took(size, files=0)
             if session.revert is None and session.is_reverted and reply:
                 session.revert = compact({"messageID": message})
