@@ -21,13 +21,13 @@ import sys
 import tempfile
 from collections import defaultdict
 
-from generated_logs import claude_code, codex, gemini_cli, opencode
+from generated_logs import claude_code, codex, gemini_cli, opencode, pi
 from generated_logs.ledger import KINDS, Sums, Usage, unexplained
 from generated_logs.writing import Home, Source
 
 VERSION = "20.0.24"  # whose rules the generators know; 20.0.26 has no program for Linux
 HERE = os.path.dirname(os.path.abspath(__file__))
-AGENTS = {agent.NAME: agent for agent in (claude_code, codex, gemini_cli, opencode)}
+AGENTS = {agent.NAME: agent for agent in (claude_code, codex, gemini_cli, opencode, pi)}
 COMMANDS = {"claude_code": "claude", "codex": "codex", "gemini_cli": "gemini", "opencode": "opencode", "pi": "pi"}
 ROUNDS = 3
 
@@ -122,7 +122,8 @@ def ours_of(report, agent):
 
 def session_name(agent, bill):
     """As the other counter calls it: some by their file, and sub-agents of Claude Code by who started them."""
-    for module, root in ((claude_code, claude_code.ROOT), (codex, codex.ROOT), (codex, codex.ARCHIVE)):
+    for module, root in ((claude_code, claude_code.ROOT), (codex, codex.ROOT), (codex, codex.ARCHIVE),
+                         (pi, pi.ROOT)):
         if agent == module.NAME and root + os.sep in bill["file"]:
             return module.session_of(bill["file"][bill["file"].rindex(root):])
     return bill["session"]
