@@ -241,7 +241,7 @@ class Log:
         context = self.chance.randrange(8_000, 20_000)
         for _ in range(turns):
             self.turn()
-            steps = self.chance.choice((1, 2, 5, 12))
+            steps = self.chance.choice((1, 2, 4, 8))
             for number in range(steps):
                 context += self.step(context, number + 1 < steps)
             if self.source.is_one_in(40):
@@ -268,7 +268,7 @@ class World:
             log = Log(self, self.source.start())
             log.has_blanks = self.source.is_one_in(40)
             log.begin()
-            log.talk(self.chance.choice((2, 5, 12, 30)))
+            log.talk(self.chance.choice((1, 2, 4, 12)))
             kind = self.chance.randrange(20)
             if kind < 2 and not log.has_blanks:
                 self.archive(log, is_moved=kind == 0)
