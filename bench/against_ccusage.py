@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Does `whittle scan --bill` say what the reference counter says, and how long does it take?
 
-bench/against_ccusage.py [--whittle PATH] [--ccusage PATH] [--megabytes N ...] [--seed N] [--agent NAME ...] [--keep FOLDER]
-                         [--ours-alone]
+bench/against_ccusage.py [--whittle PATH] [--ccusage PATH] [--megabytes N ...] [--seed N] [--agent NAME ...]
+                         [--keep FOLDER] [--ours-alone]
 
-Writes logs of several agents into temporary homes (bench/generated_logs), of which it knows what every call was billed. Runs
-`whittle scan --bill --json` and npm's ccusage on each, and compares tokens by agent, day, model and session. Where ccusage
-counts otherwise by its rules, the generators say so from their records: "explained". What is left is unexplained, of theirs
-and of ours: then the exit code is 1. Seconds are processor time, the better of three runs by turns; the yardstick is g++ -O0 on
-bench/compile_time/json.cpp. --ours-alone compares whittle with what was generated, without ccusage and without times."""
+Writes logs of several agents into temporary homes (bench/generated_logs), of which it knows what every call was billed.
+Runs `whittle scan --bill --json` and npm's ccusage on each, and compares tokens by agent, day, model and session. Where
+ccusage counts otherwise by its rules, the generators say so from their records: "explained". What is left is
+unexplained, of theirs and of ours: then the exit code is 1. Seconds are processor time, the better of three runs by
+turns; the yardstick is g++ -O0 on bench/compile_time/json.cpp. --ours-alone compares whittle with what was generated,
+without ccusage and without times."""
+
 import argparse
 import json
 import math
@@ -19,7 +21,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
 
 from generated_logs import claude_code, codex, gemini_cli, opencode, pi
 from generated_logs.ledger import KINDS, Sums, Usage, unexplained
@@ -38,9 +39,13 @@ def stop(reason):
 
 # Programs.
 
+
 def find_whittle(given):
-    for path in [given] if given else [os.path.join(HERE, "..", "build", preset, "apps", "whittle") for preset in
-                                       ("release", "quick", "dev")]:
+    for path in (
+        [given]
+        if given
+        else [os.path.join(HERE, "..", "build", preset, "apps", "whittle") for preset in ("release", "quick", "dev")]
+    ):
         if os.access(path, os.X_OK):
             return os.path.abspath(path)
     stop(f"{given}: no program" if given else "no whittle in build/release, build/quick or build/dev: --whittle PATH")
@@ -55,12 +60,15 @@ def native_package():
 
 
 def install_ccusage(folder):
-    """The package `ccusage` is a script that starts a native program of a second package: that one runs without node."""
+    """The package `ccusage` is a script that starts a native program of a second package: that runs without node."""
     if not shutil.which("npm"):
         stop("there is no npm to install ccusage with: --ccusage PATH, or --ours-alone")
     package, name = native_package()
-    done = subprocess.run(["npm", "install", "--prefix", folder, "--silent", "--no-audit", "--no-fund", f"ccusage@{VERSION}"],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        ["npm", "install", "--prefix", folder, "--silent", "--no-audit", "--no-fund", f"ccusage@{VERSION}"],
+        capture_output=True,
+        text=True,
+    )
     path = os.path.join(folder, "node_modules", "@ccusage", package, "bin", name)
     if done.returncode != 0 or not os.path.exists(path):
         stop(f"npm cannot install ccusage@{VERSION} with @ccusage/{package}: {done.stderr.strip()[:500]}")
@@ -106,10 +114,14 @@ def ccusage_command(ccusage, agent, view):
 
 # What they say.
 
+
 def ours_of(report, agent):
     """The sums of `whittle scan --bill --json`."""
-    usage = lambda part: Usage(*(part["billed"][f"{kind}_tokens"] for kind in KINDS))
     sums = Sums()
+
+    def usage(part):
+        return Usage(*(part["billed"][f"{kind}_tokens"] for kind in KINDS))
+
     sums.put("agent", "all", usage(report["total"]))
     for day in report["days"]:
         sums.put("day", day["day"], usage(day))
@@ -122,16 +134,19 @@ def ours_of(report, agent):
 
 def session_name(agent, bill):
     """As the other counter calls it: some by their file, and sub-agents of Claude Code by who started them."""
-    for module, root in ((claude_code, claude_code.ROOT), (codex, codex.ROOT), (codex, codex.ARCHIVE),
-                         (pi, pi.ROOT)):
+    for module, root in ((claude_code, claude_code.ROOT), (codex, codex.ROOT), (codex, codex.ARCHIVE), (pi, pi.ROOT)):
         if agent == module.NAME and root + os.sep in bill["file"]:
-            return module.session_of(bill["file"][bill["file"].rindex(root):])
+            return module.session_of(bill["file"][bill["file"].rindex(root) :])
     return bill["session"]
 
 
 def theirs_of(by_day, by_session):
     sums = Sums()
-    usage = lambda row: Usage(row["inputTokens"], row["cacheReadTokens"], row["cacheCreationTokens"], row["outputTokens"])
+
+    def usage(row):
+        names = ("inputTokens", "cacheReadTokens", "cacheCreationTokens", "outputTokens")
+        return Usage(*(row[name] for name in names))
+
     for row in by_day["daily"]:
         sums.put("agent", "all", usage(row))
         sums.put("day", row["date"], usage(row))
@@ -144,6 +159,7 @@ def theirs_of(by_day, by_session):
 
 
 # Runs.
+
 
 class Run:
     """An agent's logs of one size: what was billed, what both say of it, and in what time."""
@@ -207,16 +223,17 @@ def yardstick():
     best = math.inf
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(ROUNDS):
-            best = min(best, run(["g++", "-std=c++20", "-O0", "-c", source, "-o", os.path.join(folder, "json.o")], folder)[1])
+            command = ["g++", "-std=c++20", "-O0", "-c", source, "-o", os.path.join(folder, "json.o")]
+            best = min(best, run(command, folder)[1])
     return best
 
 
 # Tables.
 
+
 def print_reasons(runs):
     """The differences that are known, with the records that have them."""
-    print("\nhow ccusage counts otherwise, by its rules and the records written here (tokens by day; by session where only that "
-          "differs):")
+    print("\nhow ccusage counts otherwise, by its rules and the records written here (by session where days agree):")
     for agent in dict.fromkeys(one.agent for one in runs):
         for reason, text in AGENTS[agent].REASONS.items():
             of_it = [one.ledger for one in runs if one.agent == agent and one.ledger.cases.get(reason)]
@@ -238,8 +255,10 @@ def print_wrong(runs, most=12):
     for one in runs:
         for side, cells in one.wrong.items():
             for (view, key, kind), (expected, said) in sorted(cells.items())[:most]:
-                print(f"unexplained of {side}: {one.agent}, {one.megabytes:.0f} MB, {view} {key}, {kind}: {said:,}, not "
-                      f"{expected:,}")
+                print(
+                    f"unexplained of {side}: {one.agent}, {one.megabytes:.0f} MB, {view} {key}, {kind}: {said:,}, not "
+                    f"{expected:,}"
+                )
             if len(cells) > most:
                 print(f"unexplained of {side}: {one.agent}: and {len(cells) - most:,} more")
 
@@ -250,43 +269,62 @@ def print_growth(runs):
         sizes = [one for one in runs if one.agent == agent]
         if len(sizes) < 2:
             continue
-        power = {side: math.log(sizes[-1].seconds[side] / sizes[0].seconds[side]) /
-                 math.log(sizes[-1].megabytes / sizes[0].megabytes) for side in ("ours", "theirs")}
+        power = {
+            side: math.log(sizes[-1].seconds[side] / sizes[0].seconds[side])
+            / math.log(sizes[-1].megabytes / sizes[0].megabytes)
+            for side in ("ours", "theirs")
+        }
         print(f"  {agent:<12} ours {power['ours']:.2f}, theirs {power['theirs']:.2f}")
 
 
 def print_table(runs):
-    print(f"\n{'agent':<12} {'MB':>5} {'sessions':>8} {'calls':>7}  {'tokens':<11} {'ours':>13} {'theirs':>13} {'difference':>12} "
-          f"{'explained':>12} {'unexplained':>11} {'s ours':>7} {'theirs':>7} {'ratio':>6}")
+    print(
+        f"\n{'agent':<12} {'MB':>5} {'sessions':>8} {'calls':>7}  {'tokens':<11} {'ours':>13} {'theirs':>13} "
+        f"{'difference':>12} {'explained':>12} {'unexplained':>11} {'s ours':>7} {'theirs':>7} {'ratio':>6}"
+    )
     for one in runs:
         ours, theirs = view_total(one.ours), view_total(one.theirs)
         explained = sum((view_total(sums) for sums in one.ledger.explained.values() if sums.views["agent"]), Usage())
         for number, kind in enumerate(KINDS):
-            left = sum(abs(said - expected) for cells in one.wrong.values()
-                       for (_, _, name), (expected, said) in cells.items() if name == kind)
+            left = sum(
+                abs(said - expected)
+                for cells in one.wrong.values()
+                for (_, _, name), (expected, said) in cells.items()
+                if name == kind
+            )
             head = f"{one.agent:<12} {one.megabytes:>5.0f} {one.report['total']['sessions']:>8,} {one.calls:>7,}"
             tail = f"{one.seconds['ours']:>7.2f} {one.seconds['theirs']:>7.2f} {one.ratio():>6.2f}"
-            print(f"{head if number == 0 else ' ' * len(head)}  {kind:<11} {ours[number]:>13,} {theirs[number]:>13,} "
-                  f"{theirs[number] - ours[number]:>+12,} {explained[number]:>+12,} {left:>11,}"
-                  f"{' ' + tail if number == 0 else ''}")
+            print(
+                f"{head if number == 0 else ' ' * len(head)}  {kind:<11} {ours[number]:>13,} {theirs[number]:>13,} "
+                f"{theirs[number] - ours[number]:>+12,} {explained[number]:>+12,} {left:>11,}"
+                f"{' ' + tail if number == 0 else ''}"
+            )
 
 
 def print_ours_alone(runs):
     for one in runs:
         left = sum(abs(said - expected) for expected, said in one.wrong["ours"].values())
-        print(f"{one.agent}: {one.megabytes:.1f} MB, {one.report['total']['sessions']} sessions, {one.calls} calls, "
-              f"{view_total(one.ours).total():,} tokens, unexplained {left:,}")
+        print(
+            f"{one.agent}: {one.megabytes:.1f} MB, {one.report['total']['sessions']} sessions, {one.calls} calls, "
+            f"{view_total(one.ours).total():,} tokens, unexplained {left:,}"
+        )
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--whittle", metavar="PATH", help="the tool (default: that of build/release, quick or dev)")
-    parser.add_argument("--ccusage", metavar="PATH", help=f"its native program, version {VERSION} (default: installed by npm)")
-    parser.add_argument("--megabytes", metavar="N", type=float, nargs="+", default=[4, 16, 64], help="sizes of each agent's logs")
+    parser.add_argument(
+        "--ccusage", metavar="PATH", help=f"its native program, version {VERSION} (default: installed by npm)"
+    )
+    parser.add_argument(
+        "--megabytes", metavar="N", type=float, nargs="+", default=[8, 32, 128], help="sizes of each agent's logs"
+    )
     parser.add_argument("--seed", metavar="N", type=int, default=1)
     parser.add_argument("--agent", metavar="NAME", nargs="+", choices=list(AGENTS), default=list(AGENTS))
     parser.add_argument("--keep", metavar="FOLDER", help="write the homes there and leave them")
-    parser.add_argument("--ours-alone", action="store_true", help="whittle against what was generated; no ccusage, no times")
+    parser.add_argument(
+        "--ours-alone", action="store_true", help="whittle against what was generated; no ccusage, no times"
+    )
     return parser.parse_args()
 
 
@@ -297,18 +335,16 @@ def main():
         ccusage = None if arguments.ours_alone else os.path.abspath(arguments.ccusage or install_ccusage(folder))
         if ccusage:
             check_version(ccusage)
-        runs = [run_one(agent, megabytes, arguments, (whittle, ccusage)) for agent in arguments.agent
-                for megabytes in sorted(arguments.megabytes)]
+        sizes = sorted(arguments.megabytes)
+        runs = [run_one(agent, size, arguments, (whittle, ccusage)) for agent in arguments.agent for size in sizes]
     if ccusage:
         print_reasons(runs)
         print_growth(runs)
         seconds = yardstick()
-        print(f"\nyardstick: {seconds:.2f} s (g++ -O0 on bench/compile_time/json.cpp)" if seconds else
-              "\nyardstick: none, there is no g++")
-        print_table(runs)
-    else:
-        print_ours_alone(runs)
+        what = f"{seconds:.2f} s (g++ -O0 on bench/compile_time/json.cpp)" if seconds else "none, there is no g++"
+        print(f"\nyardstick: {what}")
     print_wrong(runs)
+    (print_table if ccusage else print_ours_alone)(runs)
     sys.exit(any(cells for one in runs for cells in one.wrong.values()))
 
 

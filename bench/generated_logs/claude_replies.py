@@ -1,18 +1,26 @@
 """Replies of Claude Code, as they are recorded, and its sub-agents."""
+
 import os
 
-from .claude_code import MODELS, Call, Log, Record
+from .claude_records import MODELS, Call, Log, Record
 from .ledger import Usage, text_of
 
 
 def json_of(usage, source, **more):
     """As the interface writes it."""
-    fields = {"input_tokens": usage.input, "cache_creation_input_tokens": usage.cache_write,
-              "cache_read_input_tokens": usage.cache_read, "output_tokens": usage.output, "service_tier": "standard"}
+    fields = {
+        "input_tokens": usage.input,
+        "cache_creation_input_tokens": usage.cache_write,
+        "cache_read_input_tokens": usage.cache_read,
+        "output_tokens": usage.output,
+        "service_tier": "standard",
+    }
     if source.is_one_in(2):
         hour = usage.cache_write if source.is_one_in(2) else usage.cache_write // 3
-        fields["cache_creation"] = {"ephemeral_5m_input_tokens": usage.cache_write - hour,
-                                    "ephemeral_1h_input_tokens": hour}
+        fields["cache_creation"] = {
+            "ephemeral_5m_input_tokens": usage.cache_write - hour,
+            "ephemeral_1h_input_tokens": hour,
+        }
     return {**fields, **more}
 
 
@@ -29,15 +37,27 @@ class Reply:
         self.call = None
 
     def blocks(self):
-        blocks = [{"type": "text", "text": self.source.short()},
-                  {"type": "tool_use", "id": self.use, "name": "Bash", "input": {"command": self.source.short()}}]
+        blocks = [
+            {"type": "text", "text": self.source.short()},
+            {"type": "tool_use", "id": self.use, "name": "Bash", "input": {"command": self.source.short()}},
+        ]
         if self.source.is_one_in(3):
             blocks.insert(0, {"type": "thinking", "thinking": self.source.short(), "signature": "c2lnbmVk"})
         return blocks
 
     def message(self, block, usage, stop):
-        return {"message": {"model": self.model, "id": self.id, "type": "message", "role": "assistant",
-                            "content": [block], "stop_reason": stop, "stop_sequence": None, "usage": usage}}
+        return {
+            "message": {
+                "model": self.model,
+                "id": self.id,
+                "type": "message",
+                "role": "assistant",
+                "content": [block],
+                "stop_reason": stop,
+                "stop_sequence": None,
+                "usage": usage,
+            }
+        }
 
     def add(self, block, usage, fields, stop=None, **facts):
         """A record with `usage`, which the file has as `fields`."""
@@ -52,8 +72,12 @@ class Reply:
             self.call = Call(self.model, self.log.time, self.usage, advisor)
         seen = {"is_side": self.log.agent is not None, "is_seen": not self.log.has_blanks, **facts}
         model = seen.pop("theirs", self.model)
-        self.log.note(self.id, Record(self.log.path, len(self.log.lines), usage, self.log.time, model, **seen), self.call,
-                      self.log.inner)
+        self.log.note(
+            self.id,
+            Record(self.log.path, len(self.log.lines), usage, self.log.time, model, **seen),
+            self.call,
+            self.log.inner,
+        )
 
     def because(self, reason):
         self.world.groups[self.id].reason = reason
@@ -85,9 +109,10 @@ class Reply:
         for block in blocks[:-1]:
             self.add(block, self.usage, json_of(self.usage, self.source))
             self.step()
-        self.log.add("assistant", self.message(blocks[-1], json_of(self.usage, self.source), "tool_use"),
-                     requestId=self.request)
-        self.log.lines[-1] = self.log.lines[-1][:len(self.log.lines[-1]) * 2 // 3]
+        self.log.add(
+            "assistant", self.message(blocks[-1], json_of(self.usage, self.source), "tool_use"), requestId=self.request
+        )
+        self.log.lines[-1] = self.log.lines[-1][: len(self.log.lines[-1]) * 2 // 3]
 
     def all_new_at_first(self):
         """A gateway calls all of the prompt new at first, and tells at the end what came from the cache."""
@@ -100,8 +125,9 @@ class Reply:
         self.because("largest")
 
     def with_empty_lifetimes(self):
-        fields = json_of(self.usage, self.source,
-                         cache_creation={"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0})
+        fields = json_of(
+            self.usage, self.source, cache_creation={"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0}
+        )
         self.add(self.blocks()[-1], self.usage._replace(cache_write=0), fields, "tool_use")
         self.because("empty lifetimes")
 
@@ -110,8 +136,13 @@ class Reply:
         self.because("null")
 
     def fast(self):
-        self.add(self.blocks()[-1], self.usage, json_of(self.usage, self.source, speed="fast"), "tool_use",
-                 theirs=self.model + "-fast")
+        self.add(
+            self.blocks()[-1],
+            self.usage,
+            json_of(self.usage, self.source, speed="fast"),
+            "tool_use",
+            theirs=self.model + "-fast",
+        )
         self.because("fast")
 
     def with_advisor(self):
@@ -119,16 +150,34 @@ class Reply:
         chance = self.world.chance
         asked = Usage(chance.randrange(500, 4_000), 0, 0, chance.randrange(50, 600))
         inner = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-        turns = [{"type": "message", "input_tokens": self.usage.input, "output_tokens": self.usage.output, **inner},
-                 {"type": "advisor_message", "model": MODELS[3], "input_tokens": asked.input,
-                  "output_tokens": asked.output, **inner}]
-        self.add(self.blocks()[-1], self.usage, json_of(self.usage, self.source, iterations=turns), "tool_use",
-                 advisor=(MODELS[3], asked))
+        turns = [
+            {"type": "message", "input_tokens": self.usage.input, "output_tokens": self.usage.output, **inner},
+            {
+                "type": "advisor_message",
+                "model": MODELS[3],
+                "input_tokens": asked.input,
+                "output_tokens": asked.output,
+                **inner,
+            },
+        ]
+        self.add(
+            self.blocks()[-1],
+            self.usage,
+            json_of(self.usage, self.source, iterations=turns),
+            "tool_use",
+            advisor=(MODELS[3], asked),
+        )
 
 
 USUAL = (Reply.same_in_all, Reply.early_then_whole)
-ODD = (Reply.early_alone, Reply.all_new_at_first, Reply.with_empty_lifetimes, Reply.with_null, Reply.fast,
-       Reply.with_advisor)
+ODD = (
+    Reply.early_alone,
+    Reply.all_new_at_first,
+    Reply.with_empty_lifetimes,
+    Reply.with_null,
+    Reply.fast,
+    Reply.with_advisor,
+)
 
 
 def reply(world, log, context):
@@ -189,8 +238,11 @@ def own_file(world, log):
 def progress_of(log, one, record):
     """What versions 2.1.0 to 2.1.70 wrote into the log of who started the sub-agent."""
     step = {key: record[key] for key in ("type", "message", "requestId", "uuid", "timestamp")}
-    body = {"data": {"type": "agent_progress", "agentId": one.log.agent, "prompt": "look", "message": step},
-            "toolUseID": "toolu_agent", "parentToolUseID": "toolu_agent"}
+    body = {
+        "data": {"type": "agent_progress", "agentId": one.log.agent, "prompt": "look", "message": step},
+        "toolUseID": "toolu_agent",
+        "parentToolUseID": "toolu_agent",
+    }
     log.time = one.log.time
     log.add("progress", body)
 
@@ -203,8 +255,10 @@ def with_progress(world, log):
         is_early = world.source.is_one_in(3)
         if is_early:
             early = one.usage._replace(output=min(2, one.usage.output))
-            step = {**record, "message": {**record["message"], "stop_reason": None,
-                                          "usage": json_of(early, world.source)}}
+            step = {
+                **record,
+                "message": {**record["message"], "stop_reason": None, "usage": json_of(early, world.source)},
+            }
             progress_of(log, one, step)
             put_progress(log, one, early)
         else:
@@ -254,9 +308,17 @@ def aside(world, log):
 
 def repeat(world, agent, key, record):
     call = world.groups[key].calls[0]
-    body = {"message": {"model": call.model, "id": key, "type": "message", "role": "assistant", "stop_reason": "tool_use",
-                        "content": [{"type": "text", "text": world.source.short()}],
-                        "usage": json_of(record.usage, world.source)}}
+    body = {
+        "message": {
+            "model": call.model,
+            "id": key,
+            "type": "message",
+            "role": "assistant",
+            "stop_reason": "tool_use",
+            "content": [{"type": "text", "text": world.source.short()}],
+            "usage": json_of(record.usage, world.source),
+        }
+    }
     agent.time = record.time
     agent.add("assistant", body, requestId="req_011" + world.source.word(21))
     agent.note(key, record._replace(path=agent.path, place=len(agent.lines), is_side=True), call)

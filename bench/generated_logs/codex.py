@@ -1,5 +1,6 @@
-"""Logs of Codex with what makes its bills hard: sums that are repeated, start anew or lose a record, forks and sub-agents that
-begin with a copy of another session, archived copies, compactions."""
+"""Logs of Codex with what makes its bills hard: sums that are repeated, start anew or lose a record, forks and
+sub-agents that begin with a copy of another session, archived copies, compactions."""
+
 import json
 import os
 from datetime import datetime, timezone
@@ -14,7 +15,7 @@ ARCHIVE = os.path.join(".codex", "archived_sessions")
 
 REASONS = {
     "copies": "by session a call of a file that was copied to the archive counts in both",
-    "burst": "a sub-agent's first call, whose record is written again within a second, is passed over as a copy of its parent's",
+    "burst": "a sub-agent's first call, whose record is written again within a second, is taken for a copy",
     "equal counts": "calls of equal time, model and counts in two files are one",
     "longest": "a call that a fork repeats counts with the original, ours in the longest session",
     "lost count": "of a sum that grew by two calls, since a record is damaged, it takes the last one",
@@ -27,9 +28,14 @@ REASONS = {
 def counts(usage, reasoning):
     """As the interface has it: the input holds what the cache did, the output what was thought."""
     whole = usage.input + usage.cache_read + usage.cache_write
-    return {"input_tokens": whole, "cached_input_tokens": usage.cache_read,
-            "cache_write_input_tokens": usage.cache_write, "output_tokens": usage.output,
-            "reasoning_output_tokens": reasoning, "total_tokens": whole + usage.output}
+    return {
+        "input_tokens": whole,
+        "cached_input_tokens": usage.cache_read,
+        "cache_write_input_tokens": usage.cache_write,
+        "output_tokens": usage.output,
+        "reasoning_output_tokens": reasoning,
+        "total_tokens": whole + usage.output,
+    }
 
 
 def session_of(path):
@@ -42,18 +48,21 @@ def order_of(path):
 
 
 class Call:
-    """`usage`: what it was billed; `said`: what its record of tokens says, None where there is none that is read; `at`: when it
-    was written."""
+    """`usage`: what it was billed; `said`: what its record of tokens says, None where there is none that is read; `at`:
+    when it was written."""
 
     def __init__(self, model, time, usage, said, at, reasoning=0):
         self.model, self.time, self.usage, self.said, self.at, self.reasoning = model, time, usage, said, at, reasoning
         self.reason = None
-        self.logs = []        # that hold it
+        self.logs = []  # that hold it
         self.counted_in = []  # files in which the other counter takes it by session
 
     def bill(self):
-        copies = [Copy(session_of(path), self.usage.total(), len(log.calls) + log.lost, order_of(path))
-                  for log in self.logs for path in log.paths]
+        copies = [
+            Copy(session_of(path), self.usage.total(), len(log.calls) + log.lost, order_of(path))
+            for log in self.logs
+            for path in log.paths
+        ]
         return Bill(Copy.billed(copies).session, self.model, self.time, self.usage)
 
     def key(self):
@@ -65,19 +74,21 @@ class Log:
         self.world, self.source, self.chance, self.time = world, world.source, world.chance, time
         self.id = self.source.uuid()
         at = datetime.fromtimestamp(time / 1000, timezone.utc)
-        self.path = os.path.join(ROOT, at.strftime("%Y/%m/%d"), at.strftime("rollout-%Y-%m-%dT%H-%M-%S-") + self.id + ".jsonl")
+        self.path = os.path.join(
+            ROOT, at.strftime("%Y/%m/%d"), at.strftime("rollout-%Y-%m-%dT%H-%M-%S-") + self.id + ".jsonl"
+        )
         self.paths = [self.path]
         self.lines, self.calls = [], []
         self.lost = 0  # replies without what they were billed
         self.model = self.chance.choice(MODELS)
-        self.is_old = self.source.is_one_in(4)         # counts in front of items, no turns
+        self.is_old = self.source.is_one_in(4)  # counts in front of items, no turns
         self.has_records = not self.is_old and self.source.is_one_in(3)
         self.writes_cache = not self.is_old and self.source.is_one_in(3)
         self.has_blanks = False
         self.sum, self.reasoned = Usage(), 0
         self.carried = Usage()  # of a damaged record
-        self.is_anew = False    # the sums were set to zero
-        self.is_fresh = False   # a sub-agent that has not been billed
+        self.is_anew = False  # the sums were set to zero
+        self.is_fresh = False  # a sub-agent that has not been billed
         self.meta = meta
 
     def put(self, kind, payload):
@@ -85,9 +96,19 @@ class Log:
         self.lines.append(json.dumps(record) if self.has_blanks else compact(record))
 
     def begin(self):
-        self.put("session_meta", {"id": self.id, "timestamp": text_of(self.time), "cwd": "/home/ann/" + self.chance.choice(FOLDERS),
-                                  "originator": "codex_cli_rs", "cli_version": "0.36.0" if self.is_old else "0.130.0",
-                                  "source": "cli", "model_provider": "openai", **self.meta})
+        self.put(
+            "session_meta",
+            {
+                "id": self.id,
+                "timestamp": text_of(self.time),
+                "cwd": "/home/ann/" + self.chance.choice(FOLDERS),
+                "originator": "codex_cli_rs",
+                "cli_version": "0.36.0" if self.is_old else "0.130.0",
+                "source": "cli",
+                "model_provider": "openai",
+                **self.meta,
+            },
+        )
 
     def item(self, **item):
         self.put("response_item", item)
@@ -110,11 +131,14 @@ class Log:
             self.event("token_count", info=None, rate_limits={"primary": {"used_percent": 3.0}})
 
     def count(self, usage, reasoning, last=None):
-        """The record of tokens of a call, and often the same again. When it was written, in which line, and whether again."""
+        """The record of tokens of a call, and often the same again: when and in which line, and whether again."""
         self.sum += usage
         self.reasoned += reasoning
-        info = {"total_token_usage": counts(self.sum, self.reasoned), "last_token_usage": counts(last or usage, reasoning),
-                "model_context_window": 272_000}
+        info = {
+            "total_token_usage": counts(self.sum, self.reasoned),
+            "last_token_usage": counts(last or usage, reasoning),
+            "model_context_window": 272_000,
+        }
         if last is None and not self.is_anew and self.source.is_one_in(10):
             del info["last_token_usage"]
         self.is_anew = False
@@ -175,8 +199,8 @@ class Log:
         last = usage if self.carried != Usage() else None
         at, line, is_repeated = self.count(usage, reasoning, last)
         if is_lost:
-            del self.lines[line + 1:]
-            self.lines[line] = self.lines[line][:len(self.lines[line]) // 2]
+            del self.lines[line + 1 :]
+            self.lines[line] = self.lines[line][: len(self.lines[line]) // 2]
             self.carried = usage
             self.lost += 1
             return
@@ -234,7 +258,12 @@ class Log:
 
     def start_anew(self):
         """A version that counted from zero when a session was resumed."""
-        if self.sum.input > 60_000 and self.sum.cache_read > 200_000 and self.sum.output > 20_000 and self.carried == Usage():
+        if (
+            self.sum.input > 60_000
+            and self.sum.cache_read > 200_000
+            and self.sum.output > 20_000
+            and self.carried == Usage()
+        ):
             self.sum, self.reasoned, self.is_anew = Usage(), 0, True
 
     def talk(self, turns):
@@ -321,8 +350,13 @@ class World:
 
     def spawn_with_history(self, old):
         """Calls, results and thoughts are left out of what a sub-agent gets of its parent."""
-        kept = [line for line in old.lines[1:] if '"type":"function_call' not in line and '"type":"reasoning"' not in line
-                and '"type":"token_usage_record"' not in line]
+        kept = [
+            line
+            for line in old.lines[1:]
+            if '"type":"function_call' not in line
+            and '"type":"reasoning"' not in line
+            and '"type":"token_usage_record"' not in line
+        ]
         source = {"subagent": {"thread_spawn": {"parent_thread_id": old.id, "depth": 1}}}
         log = self.begin_copy(old, True, kept, source=source)
         self.repeat(log, [call for call in old.calls if call.reason != "no sum"])
@@ -351,8 +385,11 @@ class World:
             log.time = time
             log.item(type="message", role="user", content=[{"type": "input_text", "text": "look"}])
             log.item(type="message", role="assistant", content=[{"type": "output_text", "text": self.source.short()}])
-            log.event("token_count", info={"total_token_usage": counts(usage, 64), "last_token_usage": counts(usage, 64)},
-                      rate_limits=None)
+            log.event(
+                "token_count",
+                info={"total_token_usage": counts(usage, 64), "last_token_usage": counts(usage, 64)},
+                rate_limits=None,
+            )
             call = Call(MODELS[0], time, usage, usage, time, 64)
             call.reason = "equal counts" if number else None
             log.add(call)

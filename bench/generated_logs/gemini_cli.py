@@ -1,5 +1,6 @@
-"""Logs of Gemini CLI with what makes its bills hard: records that are written again under their id, a document beside the lines
-of the same session, what was taken back, replies of thoughts alone, sub-agents."""
+"""Logs of Gemini CLI with what makes its bills hard: records that are written again under their id, a document beside
+the lines of the same session, what was taken back, replies of thoughts alone, sub-agents."""
+
 import json
 import os
 
@@ -9,10 +10,7 @@ from .writing import compact
 NAME = "gemini_cli"
 MODELS = ("gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash")
 
-REASONS = {
-    "thoughts": "thoughts are in no sum of output",
-    "copies": "a message that two files hold counts twice",
-}
+REASONS = {"thoughts": "thoughts are in no sum of output", "copies": "a message that two files hold counts twice"}
 
 
 class Call:
@@ -23,8 +21,12 @@ class Call:
     def bill(self, with_thoughts=True):
         tokens = self.tokens
         output = tokens["output"] + (tokens["thoughts"] if with_thoughts else 0)
-        return Bill(self.session, self.model, self.time,
-                    Usage(tokens["input"] - tokens["cached"] + tokens["tool"], tokens["cached"], 0, output))
+        return Bill(
+            self.session,
+            self.model,
+            self.time,
+            Usage(tokens["input"] - tokens["cached"] + tokens["tool"], tokens["cached"], 0, output),
+        )
 
 
 class Session:
@@ -33,8 +35,13 @@ class Session:
     def __init__(self, world, folder, time, is_document, **facts):
         self.world, self.source, self.chance, self.time = world, world.source, world.chance, time
         self.id = self.source.uuid()
-        self.head = {"sessionId": self.id, "projectHash": world.project, "startTime": text_of(time),
-                     "lastUpdated": text_of(time), **facts}
+        self.head = {
+            "sessionId": self.id,
+            "projectHash": world.project,
+            "startTime": text_of(time),
+            "lastUpdated": text_of(time),
+            **facts,
+        }
         name = text_of(time)[:16].replace(":", "-")
         self.path = os.path.join(folder, f"session-{name}-{self.id[:13]}")
         self.is_document = is_document
@@ -53,9 +60,13 @@ class Session:
         return self.message("user", content=[{"text": self.source.short()}])
 
     def tokens(self, context):
-        tokens = {"input": context + self.chance.randrange(200, 4_000), "output": self.chance.randrange(10, 1_500),
-                  "cached": self.chance.choice((0, context // 2, context * 9 // 10)),
-                  "thoughts": self.chance.choice((0, 0, 150, 900)), "tool": self.chance.choice((0, 0, 0, 40))}
+        tokens = {
+            "input": context + self.chance.randrange(200, 4_000),
+            "output": self.chance.randrange(10, 1_500),
+            "cached": self.chance.choice((0, context // 2, context * 9 // 10)),
+            "thoughts": self.chance.choice((0, 0, 150, 900)),
+            "tool": self.chance.choice((0, 0, 0, 40)),
+        }
         tokens["total"] = tokens["input"] + tokens["output"] + tokens["thoughts"] + tokens["tool"]
         return tokens
 
@@ -74,8 +85,19 @@ class Session:
         if with_tool and not is_thought:
             call = "run-" + self.source.word(12)
             output = {"functionResponse": {"id": call, "name": "run", "response": {"output": self.source.long()}}}
-            record = {**record, "toolCalls": [{"id": call, "name": "run", "args": {"command": self.source.short()},
-                                               "result": [output], "status": "success", "timestamp": text_of(self.time)}]}
+            record = {
+                **record,
+                "toolCalls": [
+                    {
+                        "id": call,
+                        "name": "run",
+                        "args": {"command": self.source.short()},
+                        "result": [output],
+                        "status": "success",
+                        "timestamp": text_of(self.time),
+                    }
+                ],
+            }
             self.record(**record)
         elif self.is_document:
             self.record(**record)
@@ -130,7 +152,7 @@ class World:
                 self.sub_agent(session, chats)
 
     def go_on_in_lines(self, session):
-        """A newer version goes on with an old session: the document stays, and lines beside it begin with its messages."""
+        """A newer version goes on with an old session: the document stays, and lines beside it begin with the same."""
         for call in session.calls:
             call.copies = 2
         session.is_document = False

@@ -1,4 +1,5 @@
 """What was billed, as the generators of logs know it, and where another counter has to say something else."""
+
 from collections import defaultdict
 from datetime import datetime, timezone
 from typing import NamedTuple
@@ -8,6 +9,7 @@ KINDS = ("input", "cache_read", "cache_write", "output")
 
 class Usage(NamedTuple):
     """Tokens of a call. Input excludes what was read from the cache and written to it."""
+
     input: int = 0
     cache_read: int = 0
     cache_write: int = 0
@@ -25,6 +27,7 @@ class Usage(NamedTuple):
 
 class Bill(NamedTuple):
     """Tokens, and under which names they are summed up; `time` in milliseconds since 1970."""
+
     session: str
     model: str
     time: int
@@ -32,8 +35,9 @@ class Bill(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A call in one of the sessions that hold it. Of several, that with the most tokens is billed, then that of the longest
-    session, then the first that is read: `rank`."""
+    """A call in one of the sessions that hold it. Of several, that with the most tokens is billed, then that of the
+    longest session, then the first that is read: `rank`."""
+
     session: str
     tokens: int
     calls: int
@@ -58,8 +62,12 @@ class Sums:
     """Usage by agent, day, model and session."""
 
     def __init__(self):
-        self.views = {"agent": defaultdict(Usage), "day": defaultdict(Usage), "model": defaultdict(Usage),
-                      "session": defaultdict(Usage)}
+        self.views = {
+            "agent": defaultdict(Usage),
+            "day": defaultdict(Usage),
+            "model": defaultdict(Usage),
+            "session": defaultdict(Usage),
+        }
 
     def add(self, bill, views=("day", "session")):
         """`views`: the other counter sums up in two runs, of which the one by day tells the models as well."""
@@ -101,8 +109,8 @@ class Ledger:
         self.calls += 1
 
     def compare(self, ours, theirs, reason, views=("day", "session")):
-        """Notes what they say (`theirs`: bills) in place of `ours`. Where that is the same, nothing is noted; where it is
-        not, the generator has to know why."""
+        """Notes what they say (`theirs`: bills) in place of `ours`. Where that is the same, nothing is noted; where it
+        is not, the generator has to know why."""
         for view in views:
             more, less = Sums(), Sums()
             for bill in theirs:
@@ -131,5 +139,8 @@ class Ledger:
 
 def unexplained(expected, said):
     """Cells in which a counter says something else than it should: {cell: (expected, said)}."""
-    return {cell: (expected.get(cell, 0), said.get(cell, 0)) for cell in {**expected, **said}
-            if expected.get(cell, 0) != said.get(cell, 0)}
+    return {
+        cell: (expected.get(cell, 0), said.get(cell, 0))
+        for cell in {**expected, **said}
+        if expected.get(cell, 0) != said.get(cell, 0)
+    }

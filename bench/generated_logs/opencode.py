@@ -1,5 +1,6 @@
-"""opencode's database with what makes its bills hard: forks that copy messages under other ids, messages of several steps, replies
-that failed or were taken back, compactions, totals with and without what was thought."""
+"""opencode's database with what makes its bills hard: forks that copy messages under other ids, messages of several
+steps, replies that failed or were taken back, compactions, totals with and without what was thought."""
+
 import os
 import sqlite3
 
@@ -10,10 +11,11 @@ NAME = "opencode"
 MODELS = (("anthropic", "claude-sonnet-4-5"), ("openai", "gpt-5.2"), ("opencode", "big-pickle"))
 FILE = os.path.join(".local", "share", "opencode", "opencode.db")
 TABLES = """
-CREATE TABLE session (id text PRIMARY KEY, project_id text, parent_id text, slug text, directory text, title text, version text,
-                      revert text, time_created integer, time_updated integer);
+CREATE TABLE session (id text PRIMARY KEY, project_id text, parent_id text, slug text, directory text, title text,
+                      version text, revert text, time_created integer, time_updated integer);
 CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
-CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text);
+CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer,
+                   data text);
 CREATE INDEX message_session_idx ON message (session_id);
 CREATE INDEX part_message_idx ON part (message_id);
 CREATE INDEX part_session_idx ON part (session_id);
@@ -29,8 +31,12 @@ REASONS = {
 class Step:
     def __init__(self, usage, reasoning, total):
         self.usage, self.reasoning = usage, reasoning
-        self.tokens = {"input": usage.input, "output": usage.output - reasoning, "reasoning": reasoning,
-                       "cache": {"read": usage.cache_read, "write": usage.cache_write}}
+        self.tokens = {
+            "input": usage.input,
+            "output": usage.output - reasoning,
+            "reasoning": reasoning,
+            "cache": {"read": usage.cache_read, "write": usage.cache_write},
+        }
         if total:
             self.tokens["total"] = usage.total()
 
@@ -73,8 +79,12 @@ class Session:
 
     def step(self, context):
         reasoning = self.chance.choice((0, 0, 120, 700))
-        usage = Usage(self.chance.randrange(1, 900), context, self.chance.choice((0, 800, 2_500)),
-                      self.chance.randrange(20, 1_500) + reasoning)
+        usage = Usage(
+            self.chance.randrange(1, 900),
+            context,
+            self.chance.choice((0, 800, 2_500)),
+            self.chance.randrange(20, 1_500) + reasoning,
+        )
         return Step(usage, reasoning, self.source.is_one_in(2))
 
     def parts_of(self, step):
@@ -82,8 +92,14 @@ class Session:
         if self.source.is_one_in(2):
             parts.insert(1, {"type": "reasoning", "text": self.source.short()})
         if self.chance.randrange(4):
-            state = {"status": "completed", "input": {"command": self.source.short()}, "output": self.source.long(),
-                     "title": "run", "metadata": {}, "time": {"start": self.time, "end": self.time + 300}}
+            state = {
+                "status": "completed",
+                "input": {"command": self.source.short()},
+                "output": self.source.long(),
+                "title": "run",
+                "metadata": {},
+                "time": {"start": self.time, "end": self.time + 300},
+            }
             parts.append({"type": "tool", "callID": "call_" + self.source.word(20), "tool": "bash", "state": state})
         return parts + [{"type": "step-finish", "reason": "tool-calls", "cost": 0, "tokens": step.tokens}]
 
@@ -93,9 +109,18 @@ class Session:
         provider, model = self.chance.choice(MODELS)
         created = self.time
         self.time += self.chance.randrange(500, 9_000)
-        data = {"role": "assistant", "modelID": model, "providerID": provider, "mode": "build", "cost": 0,
-                "path": {"cwd": "/home/ann/shop", "root": "/"}, "time": {"created": created, "completed": self.time},
-                "tokens": steps[-1].tokens, "finish": "stop", **facts}
+        data = {
+            "role": "assistant",
+            "modelID": model,
+            "providerID": provider,
+            "mode": "build",
+            "cost": 0,
+            "path": {"cwd": "/home/ann/shop", "root": "/"},
+            "time": {"created": created, "completed": self.time},
+            "tokens": steps[-1].tokens,
+            "finish": "stop",
+            **facts,
+        }
         parts = [part for step in steps for part in self.parts_of(step)]
         reply = Reply(model, created, steps)
         self.rows.append((created, data, parts, reply))
@@ -105,8 +130,15 @@ class Session:
         """A reply of which nothing came: its tokens stay zeros."""
         self.time += 900
         tokens = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
-        data = {"role": "assistant", "modelID": MODELS[0][1], "providerID": MODELS[0][0], "tokens": tokens, "cost": 0,
-                "time": {"created": self.time}, "error": {"name": "APIError", "data": {"message": "overloaded"}}}
+        data = {
+            "role": "assistant",
+            "modelID": MODELS[0][1],
+            "providerID": MODELS[0][0],
+            "tokens": tokens,
+            "cost": 0,
+            "time": {"created": self.time},
+            "error": {"name": "APIError", "data": {"message": "overloaded"}},
+        }
         self.rows.append((self.time, data, [], None))
 
     def talk(self, prompts):
@@ -122,8 +154,14 @@ class Session:
                 self.reply(context, error={"name": "MessageAbortedError", "data": {}})
             if self.source.is_one_in(30):
                 self.time += 10
-                self.rows.append((self.time, {"role": "user", "time": {"created": self.time}},
-                                  [{"type": "compaction", "auto": True}], None))
+                self.rows.append(
+                    (
+                        self.time,
+                        {"role": "user", "time": {"created": self.time}},
+                        [{"type": "compaction", "auto": True}],
+                        None,
+                    )
+                )
                 self.reply(context, summary=True)
                 context = 6_000
 
@@ -144,9 +182,17 @@ class World:
     def save(self, session):
         """A fork copies rows: under other ids, with their times."""
         insert = self.database.execute
-        insert("INSERT INTO session VALUES (?, 'p', ?, 'calm-otter', ?, 'shop', '1.2.10', ?, ?, ?)",
-               (session.id, session.parent, "/home/ann/" + self.chance.choice(FOLDERS), session.revert, session.created,
-                session.time))
+        insert(
+            "INSERT INTO session VALUES (?, 'p', ?, 'calm-otter', ?, 'shop', '1.2.10', ?, ?, ?)",
+            (
+                session.id,
+                session.parent,
+                "/home/ann/" + self.chance.choice(FOLDERS),
+                session.revert,
+                session.created,
+                session.time,
+            ),
+        )
         for time, data, parts, reply in session.rows:
             message = self.id_of("msg")
             text = compact(data)
@@ -154,8 +200,10 @@ class World:
             size = len(text)
             for part in parts:
                 text = compact(part)
-                insert("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)",
-                       (self.id_of("prt"), message, session.id, time, time, text))
+                insert(
+                    "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)",
+                    (self.id_of("prt"), message, session.id, time, time, text),
+                )
                 size += len(text)
             if reply:
                 reply.sessions.append(session)
@@ -183,7 +231,7 @@ class World:
     def fork(self, old):
         session = Session(self, old.time + 60_000)
         session.is_reverted = False
-        session.rows = old.rows[:self.chance.randrange(1, len(old.rows) + 1)]
+        session.rows = old.rows[: self.chance.randrange(1, len(old.rows) + 1)]
         session.talk(self.chance.choice((1, 3)))
         self.save(session)
 

@@ -1,20 +1,24 @@
-"""Sessions of pi with what makes their bills hard: branches, forks that repeat entries, compactions and summaries of branches with a
-bill of their own, bills beside the conversation, sub-agents within results, replies that failed."""
+"""Sessions of pi with what makes their bills hard: branches, forks that repeat entries, compactions and summaries of
+branches with a bill of their own, bills beside the conversation, sub-agents within results, replies that failed."""
+
 import os
 
 from .ledger import Bill, Copy, Ledger, Usage, text_of
 from .writing import FOLDERS, compact
 
 NAME = "pi"
-MODELS = (("anthropic", "anthropic-messages", "claude-sonnet-4-5"), ("openai", "openai-responses", "gpt-5.2"),
-          ("openrouter", "openai-completions", "openrouter/auto"))
+MODELS = (
+    ("anthropic", "anthropic-messages", "claude-sonnet-4-5"),
+    ("openai", "openai-responses", "gpt-5.2"),
+    ("openrouter", "openai-completions", "openrouter/auto"),
+)
 ROOT = os.path.join(".pi", "agent", "sessions")
 
 REASONS = {
     "beside": "the bills of compactions, of summaries of branches, of results and beside the conversation are left out",
     "answered by": "a call counts with the model that was asked for, ours with the one that answered",
-    "copies": "a call that a fork repeats counts with the original, ours in the longest session, and twice where a branch that was "
-              "left is in front of it",
+    "copies": "a call that a fork repeats counts with the original, ours in the longest session, and twice where a "
+    "branch that was left is in front of it",
 }
 
 
@@ -23,8 +27,14 @@ def session_of(path):
 
 
 def json_of(usage, source):
-    fields = {"input": usage.input, "output": usage.output, "cacheRead": usage.cache_read, "cacheWrite": usage.cache_write,
-              "totalTokens": usage.total(), "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}}
+    fields = {
+        "input": usage.input,
+        "output": usage.output,
+        "cacheRead": usage.cache_read,
+        "cacheWrite": usage.cache_write,
+        "totalTokens": usage.total(),
+        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0},
+    }
     if source.is_one_in(3):
         fields["reasoning"] = usage.output // 3
     if source.is_one_in(3):
@@ -53,7 +63,7 @@ class Call:
 
 
 class Thread:
-    """`repeated`: calls with which a fork begins, of those up to the first branch; the other counter passes over these."""
+    """`repeated`: calls with which a fork begins, up to the first branch: the other counter passes over these."""
 
     def __init__(self, path):
         self.path, self.calls, self.repeated = path, [], set()
@@ -77,7 +87,13 @@ class Session:
         self.id, self.folder = self.source.uuid(), folder
         name = text_of(time).replace(":", "-").replace(".", "-")
         self.path = os.path.join(ROOT, f"--home-ann-{folder}--", f"{name}_{self.id}.jsonl")
-        head = {"type": "session", "version": 3, "id": self.id, "timestamp": text_of(time), "cwd": "/home/ann/" + folder}
+        head = {
+            "type": "session",
+            "version": 3,
+            "id": self.id,
+            "timestamp": text_of(time),
+            "cwd": "/home/ann/" + folder,
+        }
         if parent:
             head["parentSession"] = os.path.join(world.home.path, parent.path)
         self.head, self.leaf = head, None
@@ -85,8 +101,13 @@ class Session:
         self.threads = [Thread(self.path)]
 
     def add(self, type, calls=(), agents=(), **body):
-        record = {"type": type, "id": self.source.uuid()[:8] + self.source.word(4).lower(), "parentId": self.leaf,
-                  "timestamp": text_of(self.time), **body}
+        record = {
+            "type": type,
+            "id": self.source.uuid()[:8] + self.source.word(4).lower(),
+            "parentId": self.leaf,
+            "timestamp": text_of(self.time),
+            **body,
+        }
         self.leaf = record["id"]
         self.put(record, calls, agents)
         return record
@@ -104,7 +125,12 @@ class Session:
         return self.add("message", calls, agents, message={**message, "timestamp": self.time})
 
     def usage(self, context):
-        return Usage(self.chance.randrange(1, 900), context, self.chance.choice((0, 900, 2_400)), self.chance.randrange(20, 1_500))
+        return Usage(
+            self.chance.randrange(1, 900),
+            context,
+            self.chance.choice((0, 900, 2_400)),
+            self.chance.randrange(20, 1_500),
+        )
 
     def call(self, model, usage, said=None):
         call = Call(model, model if said is None else said, self.time, usage)
@@ -112,8 +138,15 @@ class Session:
         return call
 
     def reply_message(self, usage, provider, api, model, blocks, stop="stop"):
-        message = {"role": "assistant", "content": blocks, "api": api, "provider": provider, "model": model,
-                   "usage": json_of(usage, self.source), "stopReason": stop}
+        message = {
+            "role": "assistant",
+            "content": blocks,
+            "api": api,
+            "provider": provider,
+            "model": model,
+            "usage": json_of(usage, self.source),
+            "stopReason": stop,
+        }
         if self.source.is_one_in(2):
             message["responseId"] = "resp_" + self.source.word(30)
         return message
@@ -125,7 +158,9 @@ class Session:
         blocks = [{"type": "thinking", "thinking": self.source.short()}, {"type": "text", "text": self.source.short()}]
         use = "call_" + self.source.word(20)
         if with_tool:
-            blocks.append({"type": "toolCall", "id": use, "name": "bash", "arguments": {"command": self.source.short()}})
+            blocks.append(
+                {"type": "toolCall", "id": use, "name": "bash", "arguments": {"command": self.source.short()}}
+            )
         message = self.reply_message(usage, provider, api, model, blocks, stop)
         answered = model
         if model == "openrouter/auto" and self.source.is_one_in(2):
@@ -137,20 +172,30 @@ class Session:
     def result(self, use):
         """Some tools ask models, whose bill or whose messages stand in the result."""
         self.time += self.chance.randrange(50, 9_000)
-        result = {"role": "toolResult", "toolCallId": use, "toolName": "bash", "isError": False,
-                  "content": [{"type": "text", "text": self.source.long()}]}
+        result = {
+            "role": "toolResult",
+            "toolCallId": use,
+            "toolName": "bash",
+            "isError": False,
+            "content": [{"type": "text", "text": self.source.long()}],
+        }
         if self.source.is_one_in(40):
             usage = self.usage(0)
             self.message({**result, "usage": json_of(usage, self.source)}, [self.call("", usage, "")])
         elif self.source.is_one_in(40):
             agents = [self.sub_agent() for _ in range(self.chance.randrange(1, 4))]
-            details = {"mode": "parallel", "results": [{"agent": "scout", "messages": messages} for messages, _ in agents]}
+            details = {
+                "mode": "parallel",
+                "results": [{"agent": "scout", "messages": messages} for messages, _ in agents],
+            }
             self.message({**result, "toolName": "subagent", "details": details}, (), [calls for _, calls in agents])
         else:
             self.message(result)
 
     def sub_agent(self):
-        messages = [{"role": "user", "content": [{"type": "text", "text": self.source.short()}], "timestamp": self.time}]
+        messages = [
+            {"role": "user", "content": [{"type": "text", "text": self.source.short()}], "timestamp": self.time}
+        ]
         calls = []
         for number in range(self.chance.randrange(1, 4)):
             self.time += 1_100
@@ -186,7 +231,9 @@ class Session:
                 left, self.leaf = self.leaf, prompt["parentId"]
                 self.beside("branch_summary", fromId=left, summary=self.source.short())
             if self.source.is_one_in(25):
-                self.beside("compaction", summary=self.source.short(), firstKeptEntryId=prompt["id"], tokensBefore=context)
+                self.beside(
+                    "compaction", summary=self.source.short(), firstKeptEntryId=prompt["id"], tokensBefore=context
+                )
                 context = 5_000
             if self.source.is_one_in(30):
                 self.beside("usage", kind="cache_warm", provider=MODELS[0][0], model=MODELS[0][2])

@@ -1,9 +1,12 @@
 """Texts, times, ids and files of generated logs."""
+
 import json
 import os
 
-WORDS = ("the cart total is wrong because items are counted twice when a voucher applies check parse import return "
-         "value price self list index error line test assert raise none true false const static void template").split()
+WORDS = (
+    "the cart total is wrong because items are counted twice when a voucher applies check parse import return "
+    "value price self list index error line test assert raise none true false const static void template"
+).split()
 FIRST_DAY = 1_790_000_000_000  # 2026-09-21, in milliseconds since 1970
 DAY = 86_400_000
 FOLDERS = ("shop", "api", "site", "tools", "ledger", "mobile", "docs", "infra")
@@ -18,8 +21,9 @@ class Texts:
 
     def __init__(self, chance):
         self.short = [self.words(chance, 8, 60) for _ in range(100)]
-        self.long = ["\n".join(self.words(chance, 4, 12) for _ in range(chance.choice((5, 20, 60, 120, 200))))
-                     for _ in range(60)]
+        self.long = [
+            "\n".join(self.words(chance, 4, 12) for _ in range(chance.choice((5, 20, 60, 120, 200)))) for _ in range(60)
+        ]
 
     @staticmethod
     def words(chance, least, most):
@@ -48,8 +52,10 @@ class Source:
         return self.ids
 
     def uuid(self):
-        return f"{self.chance.getrandbits(32):08x}-{self.number():04x}-4{self.chance.getrandbits(12):03x}-" \
-               f"a{self.chance.getrandbits(12):03x}-{self.chance.getrandbits(48):012x}"
+        return (
+            f"{self.chance.getrandbits(32):08x}-{self.number():04x}-4{self.chance.getrandbits(12):03x}-"
+            f"a{self.chance.getrandbits(12):03x}-{self.chance.getrandbits(48):012x}"
+        )
 
     def word(self, length):
         return "".join(self.chance.choices("0123456789ABCDEFGHJKMNPQRSTVWXYZabcdefghjkmnpqrstvwxyz", k=length))

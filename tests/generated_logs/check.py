@@ -1,4 +1,5 @@
 """The generators of logs and what compares counters, without a counter."""
+
 import hashlib
 import json
 import os
@@ -33,8 +34,8 @@ def print_of(folder):
 class Generators(unittest.TestCase):
     def test_one_seed_gives_the_same_logs_and_another_one_other_logs(self):
         for agent in against_ccusage.AGENTS:
-            with self.subTest(agent), tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as same, \
-                    tempfile.TemporaryDirectory() as other:
+            with self.subTest(agent), tempfile.TemporaryDirectory() as folder:
+                one, same, other = (os.path.join(folder, name) for name in ("one", "same", "other"))
                 _, ledger = generate(agent, 1, one)
                 _, again = generate(agent, 1, same)
                 generate(agent, 2, other)
@@ -91,17 +92,28 @@ class Comparison(unittest.TestCase):
         ledger.compare([self.bill], [self.bill], None)
 
     def test_of_copies_the_largest_counts_then_that_of_the_longest_session_then_the_first(self):
-        small, long, late, first = (Copy("small", 5, 90, 0), Copy("long", 9, 7, 3), Copy("late", 9, 7, 4), Copy("first", 9, 2, 1))
+        small, long, late, first = (
+            Copy("small", 5, 90, 0),
+            Copy("long", 9, 7, 3),
+            Copy("late", 9, 7, 4),
+            Copy("first", 9, 2, 1),
+        )
         self.assertEqual(Copy.billed([small, first, late, long]).session, "long")
 
     def test_reports_of_both_become_the_same_sums(self):
         counts = {"billed": {f"{kind}_tokens": number for kind, number in zip(KINDS, self.bill.usage)}}
-        ours = {"total": counts, "days": [{"day": "2026-09-21", **counts}], "models": [{"model": "model-x", **counts}],
-                "bills": [{"session": "b/agent-1", "file": "/h/.claude/projects/-p/b/subagents/agent-1.jsonl", **counts}]}
+        ours = {
+            "total": counts,
+            "days": [{"day": "2026-09-21", **counts}],
+            "models": [{"model": "model-x", **counts}],
+            "bills": [{"session": "b/agent-1", "file": "/h/.claude/projects/-p/b/subagents/agent-1.jsonl", **counts}],
+        }
         row = dict(zip(("inputTokens", "cacheReadTokens", "cacheCreationTokens", "outputTokens"), self.bill.usage))
         by_day = {"daily": [{"date": "2026-09-21", "modelBreakdowns": [{"modelName": "model-x", **row}], **row}]}
         theirs = against_ccusage.theirs_of(by_day, {"sessions": [{"sessionId": "b", **row}]})
-        self.assertEqual(against_ccusage.ours_of(json.loads(json.dumps(ours)), "claude_code").as_dict(), theirs.as_dict())
+        self.assertEqual(
+            against_ccusage.ours_of(json.loads(json.dumps(ours)), "claude_code").as_dict(), theirs.as_dict()
+        )
         self.assertEqual(len(theirs.as_dict()), 16)
 
 
