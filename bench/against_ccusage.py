@@ -104,6 +104,15 @@ def run(command, home):
         return out.read(), usage.ru_utime + usage.ru_stime
 
 
+def report_of(command, home):
+    """The JSON that it printed, and the seconds."""
+    text, seconds = run(command, home)
+    try:
+        return json.loads(text), seconds
+    except ValueError:
+        stop(f"{' '.join(command)}: expected a report as JSON, not {text[:60]!r}")
+
+
 def whittle_command(whittle):
     return [whittle, "scan", "--bill", "--json"]
 
@@ -170,17 +179,16 @@ class Run:
         self.seconds = {"ours": math.inf, "theirs": math.inf}
 
     def take_ours(self, whittle, home):
-        text, seconds = run(whittle_command(whittle), home)
+        self.report, seconds = report_of(whittle_command(whittle), home)
         self.seconds["ours"] = min(self.seconds["ours"], seconds)
-        self.report = json.loads(text)
 
     def take_theirs(self, ccusage, home):
         """Its cheaper report alone is timed; whittle's has all of it."""
-        by_day, seconds = run(ccusage_command(ccusage, self.agent, "daily"), home)
+        by_day, seconds = report_of(ccusage_command(ccusage, self.agent, "daily"), home)
         self.seconds["theirs"] = min(self.seconds["theirs"], seconds)
         if self.theirs is None:
-            by_session, _ = run(ccusage_command(ccusage, self.agent, "session"), home)
-            self.theirs = theirs_of(json.loads(by_day), json.loads(by_session))
+            by_session, _ = report_of(ccusage_command(ccusage, self.agent, "session"), home)
+            self.theirs = theirs_of(by_day, by_session)
 
     def judge(self):
         self.ours = ours_of(self.report, self.agent)
