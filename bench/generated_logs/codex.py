@@ -282,6 +282,8 @@ class Log:
                 self.start_anew()
             if not self.is_old:
                 self.event("task_complete", last_agent_message=None)
+            if self.source.is_one_in(20):
+                self.event("thread_rolled_back", num_turns=1)
 
 
 class World:

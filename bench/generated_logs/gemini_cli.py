@@ -46,9 +46,12 @@ class Session:
         self.path = os.path.join(folder, f"session-{name}-{self.id[:13]}")
         self.is_document = is_document
         self.records, self.calls = [], []
+        self.newest = {}  # each message as it was written last
 
     def record(self, **record):
         self.records.append(record)
+        if "id" in record:
+            self.newest[record["id"]] = record
 
     def message(self, kind, **more):
         id = self.source.uuid()
@@ -114,10 +117,20 @@ class Session:
                 context += 1_500
             if not self.is_document and self.source.is_one_in(15):
                 self.record(**{"$rewindTo": id})
+                self.newest = {}
+            elif not self.is_document and self.source.is_one_in(15):
+                self.compress()
             if self.source.is_one_in(15):
                 self.message("error", content="[API Error: quota]")
         if not self.is_document and self.source.is_one_in(3):
             self.record(**{"$set": {"lastUpdated": text_of(self.time)}})
+
+    def compress(self):
+        """The history is written anew: what was said in short, and the newest messages as they were."""
+        facts = {"timestamp": text_of(self.time)}
+        short = {"id": self.source.uuid(), **facts, "type": "user", "content": [{"text": self.source.long()}]}
+        answer = {"id": self.source.uuid(), **facts, "type": "gemini", "content": "Got it.", "thoughts": []}
+        self.record(**{"$set": {"messages": [short, answer, *list(self.newest.values())[-4:]]}})
 
     def lines(self):
         return [compact(self.head)] + [compact(record) for record in self.records]

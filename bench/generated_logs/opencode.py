@@ -29,11 +29,13 @@ REASONS = {
 
 
 class Step:
+    """`total`: whether it is told, and "old" where its version counted what was thought as output as well."""
+
     def __init__(self, usage, reasoning, total):
-        self.usage, self.reasoning = usage, reasoning
+        self.usage, self.reasoning = usage, 0 if total == "old" else reasoning
         self.tokens = {
             "input": usage.input,
-            "output": usage.output - reasoning,
+            "output": usage.output - self.reasoning,
             "reasoning": reasoning,
             "cache": {"read": usage.cache_read, "write": usage.cache_write},
         }
@@ -85,7 +87,7 @@ class Session:
             self.chance.choice((0, 800, 2_500)),
             self.chance.randrange(20, 1_500) + reasoning,
         )
-        return Step(usage, reasoning, self.source.is_one_in(2))
+        return Step(usage, reasoning, self.chance.choice(("", "", "told", "told", "old")))
 
     def parts_of(self, step):
         parts = [{"type": "step-start"}, {"type": "text", "text": self.source.short()}]
