@@ -20,10 +20,10 @@ void add_calls(BillSums& rows, const SessionBill& session,
         BillSum& row = own[name_of(call)];
         row.sessions = 1;
         row.calls += call.has_reply ? 1 : 0;
+        if (call.unrecorded_output > 0) row.early += {1, call.unrecorded_output};
         if (!call.usage) continue;
         row.billed_calls += call.requests;
         row.billed += *call.usage;
-        if (call.unrecorded_output > 0) row.early += {1, call.unrecorded_output};
     }
     for (auto& [name, row] : own) {
         row.billed_cost = cost_of(row.billed, session.profile);
@@ -55,7 +55,8 @@ BillSum sum_of(const SessionBill& session) {
     add_calls(rows, session, [](const BilledCall&) { return std::string(); });
     BillSum sum = rows[""];
     sum.sessions = session.is_counted ? 1 : 0;
-    for (const BilledCall& call : session.calls) sum.repeated_calls += call.is_copy && call.is_asked_for ? call.requests : 0;
+    for (const BilledCall& call : session.calls)
+        sum.repeated_calls += call.is_copy && call.is_asked_for ? call.requests : 0;
     return sum;
 }
 

@@ -12,10 +12,10 @@
 
 namespace whittle::cli {
 
-/// Output that bills lack, since their usage was recorded before the end of the replies.
+/// Output that bills lack, since their usage was recorded before the end of the replies, or nothing but the output was.
 struct EarlyOutput {
     std::int64_t calls = 0;
-    std::int64_t estimated_tokens = 0;  ///< by the text of the replies
+    std::int64_t estimated_tokens = 0;  ///< by the text of the replies, or as it was recorded
 
     EarlyOutput& operator+=(const EarlyOutput& more) noexcept;
 };
@@ -28,7 +28,7 @@ struct BillSum {
     std::int64_t repeated_calls = 0;  ///< copies of calls; not told of days, models and projects
     Usage billed{};
     double billed_cost = 0;  ///< in input tokens
-    EarlyOutput early{};     ///< of calls that are in `billed`, and not in it
+    EarlyOutput early{};     ///< not in `billed`
 
     BillSum& operator+=(const BillSum& more) noexcept;
 };

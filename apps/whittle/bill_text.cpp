@@ -123,9 +123,9 @@ std::string bill_notes(const BillTables& tables) {
                                tables.copied_sessions == 1 ? "is" : "are"));
     if (all.early.calls > 0)
         text +=
-            fmt::format("output of {} was recorded before {} end: about {} more by {} text, which no sum here has\n",
-                        numbered(all.early.calls, "call"), all.early.calls == 1 ? "its" : "their",
-                        numbered(all.early.estimated_tokens, "token"), all.early.calls == 1 ? "its" : "their");
+            fmt::format("output of {} is in no sum here, about {}: it was recorded before {} end, or without a bill\n",
+                        numbered(all.early.calls, "call"), numbered(all.early.estimated_tokens, "token"),
+                        all.early.calls == 1 ? "its" : "their");
     if (tables.calls_without_time > 0)
         text += fmt::format("{} without a time {} left out, since days are asked for\n",
                             numbered(tables.calls_without_time, "call"), tables.calls_without_time == 1 ? "is" : "are");

@@ -327,8 +327,8 @@ CLI::App* add_scan(CLI::App& app, ScanCommand& command) {
         "Find the sessions that agents left on this machine and show what they cost and what would have been saved");
     scan->add_option(
             "paths", command.paths,
-            "Files and folders instead of the places where Claude Code, Codex, Gemini CLI, Qwen Code, opencode and "
-            "OpenHands keep their sessions")
+            "Files and folders instead of the places where Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, "
+            "opencode, OpenHands, pi, OpenClaw, Cline, Roo Code and Kilo Code keep their sessions")
         ->type_name("PATH");
     scan->add_option("--window", command.window, "The model's window, for the presets (default 200000)")
         ->check(whole_number_check(1, "tokens, such as 200000"))

@@ -97,7 +97,7 @@ private:
             if (!usage) return;
             entries_.bill_elsewhere({.bill_id = id.empty() ? "" : fmt::format("{}/{}", id, ++steps),
                                      .model = std::string(text_at(info, "modelID")),
-                                     .time = millis_at(info, "created"),
+                                     .time = opencode_time(info, "created"),
                                      .usage = usage});
         };
         for (const ordered_json& part : parts) {
@@ -187,7 +187,7 @@ private:
             if (reply.empty() && !usage) return;
             Call call{.bill_id = id.empty() ? "" : fmt::format("{}/{}", id, ++steps),
                       .model = std::string(text_at(info, "modelID")),
-                      .time = millis_at(info, "created"),
+                      .time = opencode_time(info, "created"),
                       .usage = usage};
             if (reply.empty()) return entries_.bill_elsewhere(std::move(call));  // it gave nothing but thoughts
             add_step(info, std::exchange(reply, {}), std::exchange(tools, {}), std::move(call), line);

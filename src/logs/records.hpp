@@ -45,7 +45,7 @@ private:
     LogNotes* notes_;
     std::string text_{};
     std::string shortened_{};  // of it, where only bills are wanted
-    std::string ahead_{};  // a line that was read already
+    std::string ahead_{};      // a line that was read already
     ValueBudget values_{};
     std::size_t line_ = 0;
     bool has_begun_ = false;

@@ -96,13 +96,13 @@ TEST_CASE("output that was recorded before the end of replies is said, and in no
     CHECK(total["billed"]["output_tokens"] == 94);
     CHECK(total["output_recorded_early"] == json{{"calls", 2}, {"estimated_tokens", 998 + 99}});
     const std::string said_below =
-        "output of 2 calls was recorded before their end: about 1,097 tokens more by their text, which no sum here "
-        "has\n";
+        "output of 2 calls is in no sum here, about 1,097 tokens: it was recorded before their end, or without a "
+        "bill\n";
     CHECK(has(run_cli(dir, "scan s.jsonl").out, "\n" + said_below));
     const json twice = scan_of(dir, "s.jsonl s.jsonl")["total"];
     CHECK(twice["output_recorded_early"]["calls"] == 2);
     write_text(dir / "one.jsonl", claude_log({reply(40, R"("end_turn")", 10)}));
-    CHECK_FALSE(has(run_cli(dir, "scan one.jsonl").out, "recorded before"));
+    CHECK_FALSE(has(run_cli(dir, "scan one.jsonl").out, "is in no sum"));
 }
 
 TEST_CASE("what was written to the cache costs what its lifetime costs, as the log tells it", "[apps]") {

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-using Counts = std::map<std::string, std::int64_t>;
+using ClineCounts = std::map<std::string, std::int64_t>;
 
 ordered_json said_in_task(const char* role, const std::string& text, std::int64_t ms) {
     return {{"role", role}, {"content", {{{"type", "text"}, {"text", text}}}}, {"ts", ms}};
@@ -93,16 +93,16 @@ TEST_CASE("a task of Cline has its messages, and the bill of each call", "[logs]
     CHECK(session.calls[0].time == 1'770'000'001.9);
     CHECK(session.calls_elsewhere == 2);  // taken back, and of sub-agents
     CHECK(session.billed_elsewhere == Usage{970, 900, 0, 50});
-    CHECK(log.notes.left_out == Counts{{"ask/resume_task", 1},
-                                       {"block/thinking", 1},
-                                       {"request without a bill", 1},
-                                       {"say/checkpoint_created", 1},
-                                       {"say/completion_result", 1},
-                                       {"say/reasoning", 1},
-                                       {"say/task", 1},
-                                       {"say/text", 2},
-                                       {"say/tool", 2},
-                                       {"say/user_feedback", 1}});
+    CHECK(log.notes.left_out == ClineCounts{{"ask/resume_task", 1},
+                                            {"block/thinking", 1},
+                                            {"request without a bill", 1},
+                                            {"say/checkpoint_created", 1},
+                                            {"say/completion_result", 1},
+                                            {"say/reasoning", 1},
+                                            {"say/task", 1},
+                                            {"say/text", 2},
+                                            {"say/tool", 2},
+                                            {"say/user_feedback", 1}});
     CHECK(log.notes.unknown.empty());
     CHECK(log.notes.damaged == 0);
     CHECK(log.notes.newer.empty());

@@ -268,8 +268,8 @@ TEST_CASE("what sessions hold grows with the file, whatever it has kept again an
           Grown{"openhands of before", logs::Format::openhands, openhands_v0_log, 0},
           Grown{"opencode", logs::Format::opencode, opencode_log, 0}, Grown{"pi", logs::Format::pi, pi_log, 1},
           Grown{"copilot", logs::Format::copilot_cli, copilot_log_of_summaries, 0},
-          Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0},
-          Grown{"cline", logs::Format::cline, cline_log, 1}, Grown{"roo", logs::Format::cline, roo_log, 1},
+          Grown{"gemini", logs::Format::gemini_cli, gemini_log, 0}, Grown{"cline", logs::Format::cline, cline_log, 1},
+          Grown{"roo", logs::Format::cline, roo_log, 1},
           Grown{"previous_response_id", logs::Format::exchanges, forked_log, 1}}) {
         CAPTURE(grown.name);
         bool is_bounded = false;

@@ -11,7 +11,7 @@ using namespace whittle;
 using namespace whittle::testing;
 using logs::Session;
 using nlohmann::ordered_json;
-using Kinds = std::map<std::string, std::int64_t>;
+using PiKinds = std::map<std::string, std::int64_t>;
 
 namespace {
 
@@ -63,14 +63,14 @@ TEST_CASE("a session of pi is what leads to its newest record, in OpenAI's form"
     CHECK(session.recording.seconds.at(1) == 10.0);
     CHECK(log.notes.damaged == 0);
     CHECK(log.notes.unknown.empty());
-    CHECK(log.notes.left_out == Kinds{{"content/thinking", 1},
-                                      {"custom", 1},
-                                      {"label", 1},
-                                      {"message of another branch", 4},
-                                      {"message that is not sent", 1},
-                                      {"model_change", 1},
-                                      {"reply that failed", 1},
-                                      {"thinking_level_change", 1}});
+    CHECK(log.notes.left_out == PiKinds{{"content/thinking", 1},
+                                        {"custom", 1},
+                                        {"label", 1},
+                                        {"message of another branch", 4},
+                                        {"message that is not sent", 1},
+                                        {"model_change", 1},
+                                        {"reply that failed", 1},
+                                        {"thinking_level_change", 1}});
 }
 
 TEST_CASE("requests of pi begin with what compactions and edits left of them", "[logs]") {
