@@ -94,8 +94,8 @@ void QwenThread::add(ordered_json& record, std::size_t line, LogNotes& notes) {
     const auto known = uuid.empty() ? places_.end() : places_.find(uuid);
     if (known != places_.end()) return add_again(known->second, record, notes);
     if (is_system && subtype == "ui_telemetry") add_event(record, uuid);
+    parents_.push_back(parent_of(record, notes));  // not itself
     if (!uuid.empty()) places_.emplace(uuid, records_.size());
-    parents_.push_back(parent_of(record, notes));
     records_.push_back(record_of(record, line));
 }
 

@@ -458,6 +458,15 @@ TEST_CASE("damage and gaps in a log of Qwen Code cost what stands there alone", 
     CHECK(messages >= 3);
 }
 
+TEST_CASE("a record of Qwen Code that names itself as its parent stands behind the one in front", "[logs][qwen]") {
+    const std::string text =
+        qwen_prompt("a", "", "go").dump() + "\n" + qwen_answer("b", "b", "Yes.", 100).dump() + "\n";
+    const ReadLog log = read_text_as(text, logs::Format::qwen_code);
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(roles_of(log.sessions[0]) == "ua");
+    CHECK(log.notes.unknown.at("parentUuid of no record") == 1);
+}
+
 TEST_CASE("sessions of Qwen Code in one file are told apart", "[logs][qwen]") {
     ordered_json other = qwen_prompt("u9", "", "else?");
     other["sessionId"] = "t";
