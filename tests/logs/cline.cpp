@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-using ClineCounts = std::map<std::string, std::int64_t>;
+using TaskCounts = std::map<std::string, std::int64_t>;
 
 ordered_json said_in_task(const char* role, const std::string& text, std::int64_t ms) {
     return {{"role", role}, {"content", {{{"type", "text"}, {"text", text}}}}, {"ts", ms}};
@@ -51,7 +51,7 @@ ReadLog read_task(const std::vector<ordered_json>& files) {
     return read_text_as(text, logs::Format::cline, {.name = "tasks/1770"});
 }
 
-/// Texts of a request, calls and results by their ids.
+/// TaskTexts of a request, calls and results by their ids.
 std::vector<std::string> shown_request(const std::vector<ordered_json>& request) {
     std::vector<std::string> shown;
     for (const ordered_json& message : request) {
@@ -72,7 +72,7 @@ std::vector<std::string> shown_request(const std::vector<ordered_json>& request)
     return shown;
 }
 
-using Texts = std::vector<std::string>;
+using TaskTexts = std::vector<std::string>;
 
 }  // namespace
 
@@ -93,16 +93,16 @@ TEST_CASE("a task of Cline has its messages, and the bill of each call", "[logs]
     CHECK(session.calls[0].time == 1'770'000'001.9);
     CHECK(session.calls_elsewhere == 2);  // taken back, and of sub-agents
     CHECK(session.billed_elsewhere == Usage{970, 900, 0, 50});
-    CHECK(log.notes.left_out == ClineCounts{{"ask/resume_task", 1},
-                                            {"block/thinking", 1},
-                                            {"request without a bill", 1},
-                                            {"say/checkpoint_created", 1},
-                                            {"say/completion_result", 1},
-                                            {"say/reasoning", 1},
-                                            {"say/task", 1},
-                                            {"say/text", 2},
-                                            {"say/tool", 2},
-                                            {"say/user_feedback", 1}});
+    CHECK(log.notes.left_out == TaskCounts{{"ask/resume_task", 1},
+                                           {"block/thinking", 1},
+                                           {"request without a bill", 1},
+                                           {"say/checkpoint_created", 1},
+                                           {"say/completion_result", 1},
+                                           {"say/reasoning", 1},
+                                           {"say/task", 1},
+                                           {"say/text", 2},
+                                           {"say/tool", 2},
+                                           {"say/user_feedback", 1}});
     CHECK(log.notes.unknown.empty());
     CHECK(log.notes.damaged == 0);
     CHECK(log.notes.newer.empty());
@@ -129,7 +129,7 @@ TEST_CASE("a range that Cline leaves out is a compaction in front of the reply t
         "(/home/ann/till) Files\ntill.cpp\n</environment_details>";
     CHECK(shown_request(session.request_of(session.calls[1])).size() == 3);
     CHECK(shown_request(session.request_of(session.calls[2])) ==
-          Texts{task, "[NOTE] Older messages were removed.|call c1", "result c1"});
+          TaskTexts{task, "[NOTE] Older messages were removed.|call c1", "result c1"});
     const auto last = session.request_of(session.calls[4]);
     CHECK(last.size() == 7);
     CHECK(last[2]["content"][0]["content"] == "result missing");  // as Cline answers a call that the cut left alone
@@ -148,9 +148,9 @@ TEST_CASE("texts that Cline changes in its requests are a compaction, from the r
     const Session& session = log.sessions.at(0);
     REQUIRE(session.compactions.size() == 1);
     CHECK(session.compactions[0].before == 5);
-    CHECK(shown_request(session.request_of(session.calls[1])) == Texts{"<task>one</task>", "AAA", "two"});
+    CHECK(shown_request(session.request_of(session.calls[1])) == TaskTexts{"<task>one</task>", "AAA", "two"});
     CHECK(shown_request(session.request_of(session.calls[2])) ==
-          Texts{"<task>one</task>", "seen below", "two", "BBB", "three"});
+          TaskTexts{"<task>one</task>", "seen below", "two", "BBB", "three"});
     CHECK(session.recording.messages[1].json()["content"][0]["text"] == "AAA");
 }
 
@@ -180,13 +180,13 @@ TEST_CASE("summaries and cuts of Roo Code hold from the time on at which they we
     CHECK(session.compactions[1].before == 7);
     const std::string summary = "## Conversation Summary\nA price is to be added to a.py.";
     CHECK(session.request_of(session.calls[0]).size() == 1);
-    CHECK(shown_request(session.request_of(session.calls[1])) == Texts{summary});
+    CHECK(shown_request(session.request_of(session.calls[1])) == TaskTexts{summary});
     const auto third = shown_request(session.request_of(session.calls[2]));
     REQUIRE(third.size() == 3);
     CHECK(third[1] == "I write it.|call t2");
     CHECK(shown_request(session.request_of(session.calls[3])) ==
-          Texts{summary, "[Sliding window truncation: 2 messages hidden to reduce context]", "call t3",
-                "result t3|And the tax?"});
+          TaskTexts{summary, "[Sliding window truncation: 2 messages hidden to reduce context]", "call t3",
+                    "result t3|And the tax?"});
 }
 
 TEST_CASE("older summaries of Roo Code stand in front of the messages that they left", "[logs]") {
@@ -205,8 +205,9 @@ TEST_CASE("older summaries of Roo Code stand in front of the messages that they 
     const Session session = read_task({messages, list_of({ui_say("text", 900), condensed})}).sessions.at(0);
     REQUIRE(session.compactions.size() == 1);
     CHECK(roles_of(session) == "uauaua");
-    CHECK(shown_request(session.request_of(session.calls[1])) == Texts{"<task>one</task>", "AAA", "two"});
-    CHECK(shown_request(session.request_of(session.calls[2])) == Texts{"<task>one</task>", "so far", "BBB", "three"});
+    CHECK(shown_request(session.request_of(session.calls[1])) == TaskTexts{"<task>one</task>", "AAA", "two"});
+    CHECK(shown_request(session.request_of(session.calls[2])) ==
+          TaskTexts{"<task>one</task>", "so far", "BBB", "three"});
     CHECK(read_task({messages}).sessions.at(0).compactions.at(0).before == 6);  // by how many were kept
 }
 
@@ -247,7 +248,7 @@ TEST_CASE("what newer versions of Cline go on with, and where they work, stands 
     REQUIRE(session.compactions.size() == 1);
     CHECK(session.compactions[0].tokens_before == 900);
     CHECK(shown_request(session.request_of(session.calls[1])).size() == 3);
-    CHECK(shown_request(session.request_of(session.calls[2])) == Texts{"so far", "Show it|"});
+    CHECK(shown_request(session.request_of(session.calls[2])) == TaskTexts{"so far", "Show it|"});
     CHECK(log.notes.damaged == 0);
 }
 
@@ -333,7 +334,7 @@ TEST_CASE("a call without a result in front of a prompt has the one that Cline s
     reply["content"].push_back({{"type", "tool_use"}, {"id", "c"}, {"name", "t"}, {"input", ordered_json::object()}});
     const ReadLog log = read_task(
         {list_of({said_in_task("user", "<task>one</task>", 1'010), reply, said_in_task("user", "two", 2'010)})});
-    CHECK(shown_request({log.sessions.at(0).recording.messages[2].json()}) == Texts{"result c|two"});
+    CHECK(shown_request({log.sessions.at(0).recording.messages[2].json()}) == TaskTexts{"result c|two"});
     CHECK(log.notes.left_out.at("tool call without a result") == 1);
 }
 
