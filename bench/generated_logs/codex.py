@@ -194,7 +194,7 @@ class Log:
         return 1_500
 
     def counted(self, usage, reasoning, time):
-        can_be_lost = not self.has_records and not self.has_blanks and self.carried == Usage()
+        can_be_lost = self.calls and not self.has_records and not self.has_blanks and self.carried == Usage()
         is_lost = can_be_lost and self.source.is_one_in(400)
         last = usage if self.carried != Usage() else None
         at, line, is_repeated = self.count(usage, reasoning, last)
