@@ -186,7 +186,7 @@ TEST_CASE("sub-agents of pi that stand in a result are sessions of their own, wi
     ordered_json inner = agent("dig", 40);
     ordered_json result{{"role", "toolResult"}, {"toolCallId", "c1"}, {"toolName", "subagent"}, {"content", "both ok"}};
     ordered_json nested = result;
-    nested["details"]["results"] = {inner};
+    nested["details"]["results"] = ordered_json::array({inner});
     result["details"]["results"] = {agent("look", 10), agent("count", 20)};
     result["details"]["results"][1]["messages"].push_back(nested);
     result["usage"] = {{"input", 70}, {"output", 3}, {"cacheRead", 0}, {"cacheWrite", 0}, {"totalTokens", 73}};
