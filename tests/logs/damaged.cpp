@@ -17,34 +17,14 @@ using logs::Format;
 
 namespace {
 
-const std::vector<std::string> fixture_names{"claude_code.jsonl",
-                                             "claude_code_odd.jsonl",
-                                             "codex.jsonl",
-                                             "codex_old.jsonl",
-                                             "codex_ahead.jsonl",
-                                             "gemini_cli.jsonl",
-                                             "gemini_cli.json",
-                                             "copilot_cli.jsonl",
-                                             "copilot_cli_old.jsonl",
-                                             "copilot_history.json",
-                                             "swe_agent.traj",
-                                             "mini_swe_agent.traj.json",
-                                             "exchanges.jsonl",
-                                             "responses.jsonl",
-                                             "streamed.jsonl",
-                                             "session.har",
-                                             "opencode.json",
-                                             "openhands.json",
-                                             "otel.jsonl",
-                                             "langsmith.jsonl",
-                                             "langsmith.json",
-                                             "langchain_messages.json",
-                                             "langfuse.json",
-                                             "langfuse.jsonl",
-                                             "openhands_v1.jsonl",
-                                             "openhands_v1.json",
-                                             "base64.har",
-                                             "langfuse.csv"};
+const std::vector<std::string> fixture_names{
+    "claude_code.jsonl",     "claude_code_odd.jsonl",   "codex.jsonl",     "codex_old.jsonl",
+    "codex_ahead.jsonl",     "gemini_cli.jsonl",        "gemini_cli.json", "copilot_cli.jsonl",
+    "copilot_cli_old.jsonl", "copilot_history.json",    "swe_agent.traj",  "mini_swe_agent.traj.json",
+    "exchanges.jsonl",       "responses.jsonl",         "streamed.jsonl",  "session.har",
+    "opencode.json",         "openhands.json",          "otel.jsonl",      "langsmith.jsonl",
+    "langsmith.json",        "langchain_messages.json", "langfuse.json",   "langfuse.jsonl",
+    "openhands_v1.jsonl",    "openhands_v1.json",       "base64.har",      "langfuse.csv"};
 
 using Generator = std::mt19937;
 
