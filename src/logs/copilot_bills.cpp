@@ -12,20 +12,22 @@ namespace whittle::inline v0::logs {
 namespace {
 
 /// Long enough for any id and any name of a model; what is longer is written into too much.
-constexpr std::size_t most_of_name = 128;
+constexpr std::size_t most_of_copilot_name = 128;
 
 /// So that sums of many files stay what they are.
-constexpr std::int64_t most_requests = 1'000'000'000;
+constexpr std::int64_t most_copilot_requests = 1'000'000'000;
 
-std::string_view if_named(std::string_view text) { return text.size() <= most_of_name ? text : std::string_view(); }
+std::string_view copilot_name_or_none(std::string_view text) {
+    return text.size() <= most_of_copilot_name ? text : std::string_view();
+}
 
 /// The first of two counts that is there: older versions had shorter names.
-std::int64_t count_of(const ordered_json& counts, const char* key, const char* older) {
+std::int64_t copilot_count_of(const ordered_json& counts, const char* key, const char* older) {
     return detail::find_member(counts, key) != nullptr ? count_at(counts, key) : count_at(counts, older);
 }
 
 template <typename SumsByModel>
-std::int64_t output_in(const SumsByModel& sums) {
+std::int64_t copilot_output_in(const SumsByModel& sums) {
     std::int64_t output = 0;
     for (const auto& [model, one] : sums) output = add_saturating(output, one.counts.output);
     return output;
@@ -54,12 +56,13 @@ void CopilotBills::add_compaction(const ordered_json& data, std::string_view eve
     const ordered_json* used = tree_at(data, "compactionTokensUsed");
     if (used == nullptr) return;
     const std::string_view named = text_at(*used, "model");
-    Call call{.bill_id = event.empty() ? "" : fmt::format("copilot/{}", event.substr(0, most_of_name)),
-              .model = std::string(named.empty() ? model : if_named(named)),
-              .time = time,
-              .usage = usage_of_sums(count_of(*used, "inputTokens", "input"),
-                                     count_of(*used, "cacheReadTokens", "cachedInput"),
-                                     count_at(*used, "cacheWriteTokens"), count_of(*used, "outputTokens", "output"))};
+    Call call{
+        .bill_id = event.empty() ? "" : fmt::format("copilot/{}", event.substr(0, most_of_copilot_name)),
+        .model = std::string(named.empty() ? model : copilot_name_or_none(named)),
+        .time = time,
+        .usage = usage_of_sums(copilot_count_of(*used, "inputTokens", "input"),
+                               copilot_count_of(*used, "cacheReadTokens", "cachedInput"),
+                               count_at(*used, "cacheWriteTokens"), copilot_count_of(*used, "outputTokens", "output"))};
     if (is_bill(call.usage)) compactions_.push_back(std::move(call));
 }
 
@@ -75,7 +78,7 @@ CopilotBills::SumsByModel CopilotBills::sums_of(const ordered_json& metrics) {
                                    .cache_read = count_at(*usage, "cacheReadTokens"),
                                    .cache_write = count_at(*usage, "cacheWriteTokens"),
                                    .output = count_at(*usage, "outputTokens")}};
-        if (is_bill(sums.counts)) all.insert_or_assign(std::string(if_named(model)), sums);
+        if (is_bill(sums.counts)) all.insert_or_assign(std::string(copilot_name_or_none(model)), sums);
     }
     return all;
 }
@@ -87,7 +90,7 @@ bool CopilotBills::goes_on(const SumsByModel& now) const {
         const auto at = now.find(model);
         if (at == now.end() || !at->second.covers(sums)) return false;
     }
-    return output_in(now) - output_in(before_) >= output_;
+    return copilot_output_in(now) - copilot_output_in(before_) >= output_;
 }
 
 std::optional<std::vector<Call>> CopilotBills::close(const ordered_json& data, std::string_view event,
@@ -106,11 +109,11 @@ std::optional<std::vector<Call>> CopilotBills::close(const ordered_json& data, s
         output = add_saturating(output, counts.output);
         if (!is_bill(counts)) continue;
         calls.push_back(
-            {.bill_id = event.empty() ? "" : fmt::format("copilot/{}/{}", event.substr(0, most_of_name), model),
+            {.bill_id = event.empty() ? "" : fmt::format("copilot/{}/{}", event.substr(0, most_of_copilot_name), model),
              .model = model,
              .time = time,
              .usage = usage_of_sums(counts.input, counts.cache_read, counts.cache_write, counts.output),
-             .requests = std::clamp<std::int64_t>(billed.requests, 1, most_requests)});
+             .requests = std::clamp<std::int64_t>(billed.requests, 1, most_copilot_requests)});
     }
     if (output < output_) ++notes.unknown["session.shutdown with less output than the replies in front of it"];
     std::int64_t with_compactions = output_;

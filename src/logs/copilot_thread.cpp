@@ -45,7 +45,7 @@ std::string copilot_output(const ordered_json& data) {
     return told.empty() ? "Tool execution failed" : std::string(told);
 }
 
-void append_text(ordered_json& message, std::string_view text) {
+void append_copilot_text(ordered_json& message, std::string_view text) {
     if (text.empty()) return;
     ordered_json& content = message["content"];
     if (!content.is_string()) content = "";
@@ -53,13 +53,13 @@ void append_text(ordered_json& message, std::string_view text) {
     words.append(words.empty() ? "" : "\n").append(text);
 }
 
-void append_calls(ordered_json& message, ordered_json calls) {
+void append_copilot_calls(ordered_json& message, ordered_json calls) {
     ordered_json& all = message["tool_calls"];
     if (!all.is_array()) all = ordered_json::array();
     for (ordered_json& call : calls) all.push_back(std::move(call));
 }
 
-constexpr std::string_view interrupted_call = "The execution of this tool, or a previous tool was interrupted.";
+constexpr std::string_view interrupted_copilot_call = "The execution of this tool, or a previous tool was interrupted.";
 
 }  // namespace
 
@@ -92,9 +92,9 @@ CopilotThread::Reply CopilotThread::add_reply(const ordered_json& data, std::opt
     }
     const std::size_t at = *newest_reply_;
     Entry& entry = entries_[at];
-    append_text(entry.message, text);
+    append_copilot_text(entry.message, text);
     for (const ordered_json& one : calls) ask(text_at(one, "id"), at);
-    if (!calls.empty()) append_calls(entry.message, std::move(calls));
+    if (!calls.empty()) append_copilot_calls(entry.message, std::move(calls));
     if (!is_more) return {at, output, true};
     std::int64_t& known = entry.call->unrecorded_output;  // one part of a response tells that of all
     const std::int64_t before = std::exchange(known, std::max(known, output));
@@ -148,7 +148,7 @@ CopilotThread::Asked* CopilotThread::asked(std::string_view id, LogNotes& notes)
             ++notes.left_out["result of a call that no reply has"];
             return nullptr;
         }
-        append_calls(entries_[*newest_reply_].message, ordered_json::array({std::move(started->second)}));
+        append_copilot_calls(entries_[*newest_reply_].message, ordered_json::array({std::move(started->second)}));
         started_.erase(started);
         known = asked_.emplace(key, Asked{*newest_reply_}).first;
     }
@@ -181,7 +181,7 @@ void CopilotThread::add_result(const ordered_json& data, const CopilotStamp& sta
 void CopilotThread::interrupt(const CopilotStamp& stamp) {
     for (const std::string& id : std::exchange(open_, {})) {
         Asked& call = asked_.at(id);
-        if (!call.is_answered) answer(id, call, std::string(interrupted_call), stamp);
+        if (!call.is_answered) answer(id, call, std::string(interrupted_copilot_call), stamp);
     }
 }
 

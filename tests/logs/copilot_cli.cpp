@@ -75,7 +75,7 @@ CopilotTold copilot_end(const ordered_json& sums) {
     return {"session.shutdown", {{"eventsFileSizeBytes", 1'000}, {"modelMetrics", sums}}};
 }
 
-std::vector<Usage> bills_elsewhere(const logs::Session& session) {
+std::vector<Usage> copilot_bills_of(const logs::Session& session) {
     std::vector<Usage> bills;
     for (const logs::Call& call : session.elsewhere) bills.push_back(call.usage.value_or(Usage{}));
     return bills;
@@ -176,7 +176,7 @@ TEST_CASE("sums of old versions of Copilot CLI are of one run each", "[logs]") {
     const ReadLog log = read_fixture("copilot_cli_old.jsonl");
     REQUIRE(log.sessions.size() == 2);
     const logs::Session& session = log.sessions[0];
-    CHECK(bills_elsewhere(session) == std::vector<Usage>{{3'000, 6'000, 0, 90}, {8'000, 12'000, 0, 100}});
+    CHECK(copilot_bills_of(session) == std::vector<Usage>{{3'000, 6'000, 0, 90}, {8'000, 12'000, 0, 100}});
     CHECK(roles_of(session) == "uattaua");
     CHECK(session.recording.messages[2].json()["content"] == "a.md\nb.md");
     CHECK(session.recording.messages[3].json()["tool_call_id"] == "c2");  // it came behind the next reply
@@ -207,14 +207,14 @@ TEST_CASE("a session of Copilot CLI from before there were events is read", "[lo
 
 TEST_CASE("sums that do not hold what came since the last ones begin anew", "[logs]") {
     const auto bills = [](const ordered_json& second, int output) {
-        return bills_elsewhere(read_copilot({copilot_prompt("a"),
-                                             copilot_said("A", 10),
-                                             copilot_end(copilot_sums(1, 100, 50, 10)),
-                                             {"session.resume"},
-                                             copilot_prompt("b"),
-                                             copilot_said("B", output),
-                                             copilot_end(second)})
-                                   .sessions.at(0));
+        return copilot_bills_of(read_copilot({copilot_prompt("a"),
+                                              copilot_said("A", 10),
+                                              copilot_end(copilot_sums(1, 100, 50, 10)),
+                                              {"session.resume"},
+                                              copilot_prompt("b"),
+                                              copilot_said("B", output),
+                                              copilot_end(second)})
+                                    .sessions.at(0));
     };
     CHECK(bills(copilot_sums(2, 300, 200, 30), 20) == std::vector<Usage>{{50, 50, 0, 10}, {50, 150, 0, 20}});
     CHECK(bills(copilot_sums(2, 300, 200, 30), 25) == std::vector<Usage>{{50, 50, 0, 10}, {100, 200, 0, 30}});
@@ -230,7 +230,7 @@ TEST_CASE("a shutdown without sums leaves the bill to the next one", "[logs]") {
                                       copilot_prompt("b"),
                                       copilot_said("B", 20),
                                       copilot_end(copilot_sums(2, 300, 200, 30))});
-    CHECK(bills_elsewhere(log.sessions.at(0)) == std::vector<Usage>{{100, 200, 0, 30}});
+    CHECK(copilot_bills_of(log.sessions.at(0)) == std::vector<Usage>{{100, 200, 0, 30}});
     CHECK(log.notes.unknown.empty());
     CHECK(log.notes.left_out.at("session.shutdown without a bill") == 1);
 }
@@ -251,9 +251,9 @@ TEST_CASE("a compaction whose tokens are in the sums is not billed again", "[log
                                      {{"success", true},
                                       {"summaryContent", "so far"},
                                       {"compactionTokensUsed", {{"input", 40}, {"output", 7}, {"cachedInput", 30}}}}};
-        return bills_elsewhere(read_copilot({copilot_prompt("a"), copilot_said("A", 10), compaction,
-                                             copilot_end(copilot_sums(2, 300, 200, output))})
-                                   .sessions.at(0));
+        return copilot_bills_of(read_copilot({copilot_prompt("a"), copilot_said("A", 10), compaction,
+                                              copilot_end(copilot_sums(2, 300, 200, output))})
+                                    .sessions.at(0));
     };
     CHECK(bills(17) == std::vector<Usage>{{100, 200, 0, 17}});
     CHECK(bills(10) == std::vector<Usage>{{100, 200, 0, 10}, {10, 30, 0, 7}});
