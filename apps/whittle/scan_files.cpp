@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -20,11 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
 bool may_hold_sessions(const fs::path& file) {
     constexpr std::array<std::string_view, 6> endings{".jsonl", ".json", ".traj", ".har", ".db", ".csv"};
     const bool is_packed = file.extension() == ".gz" || file.extension() == ".zst";
@@ -34,139 +27,6 @@ bool may_hold_sessions(const fs::path& file) {
     if (whole == "openclaw-agent.sqlite") return true;
     // OpenClaw puts a time behind the names of sessions that were reset or deleted: their calls were billed as well.
     return whole.find(".jsonl.reset.") != std::string::npos || whole.find(".jsonl.deleted.") != std::string::npos;
-}
-
-/// `has`: a part of the path that every file of the agent has; empty: any.
-ScannedPlace place_of(std::string agent, const fs::path& folder, std::string_view has = {}) {
-    ScannedPlace place = place_at(folder.string());
-    place.agent = std::move(agent);
-    std::erase_if(place.files, [&](const std::string& file) { return file.find(has) == std::string::npos; });
-    return place;
-}
-
-/// Several folders, with commas between.
-std::vector<fs::path> folders_in(const std::string& list) {
-    std::vector<fs::path> folders;
-    for (std::size_t at = 0; at < list.size();) {
-        const std::size_t end = std::min(list.find(',', at), list.size());
-        if (end > at) folders.emplace_back(list.substr(at, end - at));
-        at = end + 1;
-    }
-    return folders;
-}
-
-std::vector<fs::path> claude_folders(const fs::path& home) {
-    if (const std::string given = variable("CLAUDE_CONFIG_DIR"); !given.empty()) return folders_in(given);
-    const std::string config = variable("XDG_CONFIG_HOME");
-    return {home / ".claude", (config.empty() ? home / ".config" : fs::path(config)) / "claude"};
-}
-
-fs::path qwen_folder(const fs::path& home) {
-    for (const char* name : {"QWEN_RUNTIME_DIR", "QWEN_HOME"}) {
-        if (const std::string given = variable(name); !given.empty()) return given;
-    }
-    return home / ".qwen";
-}
-
-std::vector<fs::path> pi_folders(const fs::path& home) {
-    const std::string agent = variable("PI_CODING_AGENT_DIR");
-    std::vector<fs::path> folders{(agent.empty() ? home / ".pi" / "agent" : fs::path(agent)) / "sessions"};
-    if (const std::string given = variable("PI_CODING_AGENT_SESSION_DIR"); !given.empty()) folders.emplace_back(given);
-    return folders;
-}
-
-/// OpenClaw kept its files under other names before.
-std::vector<fs::path> openclaw_folders(const fs::path& home) {
-    if (const std::string given = variable("OPENCLAW_STATE_DIR"); !given.empty()) return {given};
-    const std::string other = variable("OPENCLAW_HOME");
-    const fs::path in = other.empty() ? home : fs::path(other);
-    return {in / ".openclaw", in / ".clawdbot", in / ".moltbot"};
-}
-
-/// A session of OpenClaw, or its database: not what stands beside them, such as lists of them, what was measured of
-/// each and the files of other agents that it runs.
-bool is_of_openclaw(const fs::path& file, const fs::path& agents) {
-    const fs::path within = file.lexically_relative(agents);
-    const auto folder = std::next(within.begin(), within.empty() ? 0 : 1);
-    const std::string name = file.filename().string();
-    if (name == "openclaw-agent.sqlite") return true;
-    return folder != within.end() && *folder == "sessions" && name.find(".jsonl") != std::string::npos &&
-           name.find(".trajectory.jsonl") == std::string::npos;
-}
-
-ScannedPlace openclaw_place(const fs::path& folder) {
-    const fs::path agents = folder / "agents";
-    ScannedPlace place = place_of("OpenClaw", agents);
-    std::erase_if(place.files, [&](const std::string& file) { return !is_of_openclaw(file, agents); });
-    return place;
-}
-
-/// Since 2026 all of it is in one folder; before, some of it was where XDG has such files.
-std::vector<fs::path> copilot_folders(const fs::path& home) {
-    if (const std::string given = variable("COPILOT_HOME"); !given.empty()) return {given};
-    const std::string state = variable("XDG_STATE_HOME");
-    if (state.empty()) return {home / ".copilot"};
-    return {home / ".copilot", fs::path(state) / ".copilot"};
-}
-
-/// Places of one agent, of which few are there.
-struct Candidates {
-    const char* agent;
-    std::vector<fs::path> folders{};
-};
-
-/// Where VS Code and the editors that are made of it keep what their extensions store.
-std::vector<fs::path> editor_storages(const fs::path& home) {
-    const std::string config = variable("XDG_CONFIG_HOME");
-    const fs::path linux_home = config.empty() ? home / ".config" : fs::path(config);
-    std::vector<fs::path> storages;
-    for (const fs::path& folder : {linux_home, home / "Library" / "Application Support"}) {
-        for (const char* editor : {"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"})
-            storages.push_back(folder / editor / "User" / "globalStorage");
-    }
-    for (const char* server : {".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server"})
-        storages.push_back(home / server / "data" / "User" / "globalStorage");
-    return storages;
-}
-
-std::vector<fs::path> tasks_of_extension(const fs::path& home, const char* extension) {
-    std::vector<fs::path> folders = editor_storages(home);
-    for (fs::path& folder : folders) folder = folder / extension / "tasks";
-    return folders;
-}
-
-Candidates cline_folders(const fs::path& home) {
-    Candidates cline{"Cline", tasks_of_extension(home, "saoudrizwan.claude-dev")};
-    const std::string given = variable("CLINE_DIR");
-    const std::string given_data = variable("CLINE_DATA_DIR");
-    const fs::path own = given.empty() ? home / ".cline" : fs::path(given);
-    const fs::path data = given_data.empty() ? own / "data" : fs::path(given_data);
-    for (const char* folder : {"tasks", "sessions"}) cline.folders.push_back(data / folder);
-    return cline;
-}
-
-Candidates roo_folders(const fs::path& home) {
-    return {"Roo Code", tasks_of_extension(home, "rooveterinaryinc.roo-cline")};
-}
-
-/// Goes on where Roo Code ended.
-Candidates zoo_folders(const fs::path& home) {
-    return {"Zoo Code", tasks_of_extension(home, "zoocodeorganization.zoo-code")};
-}
-
-Candidates kilo_folders(const fs::path& home) {
-    Candidates kilo{"Kilo Code", tasks_of_extension(home, "kilocode.kilo-code")};
-    const std::string data = variable("XDG_DATA_HOME");  // its newer versions are made of opencode
-    kilo.folders.push_back((data.empty() ? home / ".local" / "share" : fs::path(data)) / "kilo" / "kilo.db");
-    return kilo;
-}
-
-/// Those that are there; if none is, the agent is not named.
-void add_those_there(const Candidates& candidates, std::vector<ScannedPlace>& places) {
-    for (const fs::path& folder : candidates.folders) {
-        std::error_code error;
-        if (fs::exists(folder, error)) places.push_back(place_of(candidates.agent, folder));
-    }
 }
 
 /// Folder by folder, of which one is open at a time: what cannot be read is said, and the rest is looked at.
@@ -194,17 +54,6 @@ void walk(const std::string& root, ScannedPlace& place) {
     }
 }
 
-/// The logs of sessions alone: what an agent made of its own accord stands in their folders too.
-ScannedPlace copilot_sessions(const fs::path& folder) {
-    ScannedPlace place = place_of("Copilot CLI", folder);
-    std::erase_if(place.files, [&](const std::string& file) {
-        const fs::path path(file);
-        const fs::path name = path.stem().extension() == ".jsonl" ? path.stem() : path.filename();
-        return name != "events.jsonl" && path.parent_path() != folder;
-    });
-    return place;
-}
-
 }  // namespace
 
 ScannedPlace place_at(const std::string& path) {
@@ -220,35 +69,6 @@ ScannedPlace place_at(const std::string& path) {
     std::ranges::sort(place.files);
     keep_first_files(place.files);
     return place;
-}
-
-std::vector<ScannedPlace> places_of_agents() {
-    const fs::path home = variable("HOME");
-    std::vector<ScannedPlace> places;
-    for (const fs::path& folder : claude_folders(home)) places.push_back(place_of("Claude Code", folder / "projects"));
-    const std::string codex = variable("CODEX_HOME");
-    const fs::path codex_home = codex.empty() ? home / ".codex" : fs::path(codex);
-    for (const char* folder : {"sessions", "archived_sessions"})
-        places.push_back(place_of("Codex", codex_home / folder));
-    const std::string gemini = variable("GEMINI_CLI_HOME");
-    const fs::path gemini_home = gemini.empty() ? home : fs::path(gemini);
-    places.push_back(place_of("Gemini CLI", gemini_home / ".gemini" / "tmp", "/chats/"));
-    const fs::path qwen = qwen_folder(home);
-    places.push_back(place_of("Qwen Code", qwen / "projects"));
-    places.push_back(place_of("Qwen Code", qwen / "tmp", "/chats/"));
-    for (const fs::path& folder : copilot_folders(home)) {
-        places.push_back(copilot_sessions(folder / "session-state"));
-        places.push_back(place_of("Copilot CLI", folder / "history-session-state"));
-    }
-    const std::string data = variable("XDG_DATA_HOME");
-    const fs::path data_home = data.empty() ? home / ".local" / "share" : fs::path(data);
-    places.push_back(place_of("opencode", data_home / "opencode" / "opencode.db"));
-    places.push_back(place_of("OpenHands", home / ".openhands" / "conversations"));
-    for (const fs::path& folder : pi_folders(home)) places.push_back(place_of("pi", folder));
-    for (const fs::path& folder : openclaw_folders(home)) places.push_back(openclaw_place(folder));
-    for (const Candidates& candidates : {cline_folders(home), roo_folders(home), zoo_folders(home), kilo_folders(home)})
-        add_those_there(candidates, places);
-    return places;
 }
 
 }  // namespace whittle::cli

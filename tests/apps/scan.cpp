@@ -155,7 +155,7 @@ TEST_CASE("a task of Cline and its forks is a folder, and one session", "[apps]"
     REQUIRE(result.exit_code == 0);
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
-    REQUIRE(shown["places"].size() == 7 + 3);  // only those that are there
+    REQUIRE(shown["places"].size() == 15 + 3);  // only those that are there
     CHECK(shown["places"][7]["agent"] == "Cline");
     CHECK(shown["places"][7]["files"] == 1);
     CHECK(shown["places"][8]["files"] == 1);
@@ -258,7 +258,7 @@ TEST_CASE("scan finds sessions of pi and of OpenClaw, also those that were reset
     write_text(home.dir / ".openclaw/agents/main/sessions/sessions.json", "{}");
     write_text(home.dir / ".openclaw/agents/main/sessions/claw-1.trajectory.jsonl", "{}\n");
     const json shown = json::parse(run_cli(home.dir, "scan --json").out);
-    CHECK(shown["agents"]["pi"]["sessions"] == 4);
+    CHECK(shown["agents"]["pi"]["sessions"] == 3);
     CHECK(shown["total"]["repeated_calls"] == 11);  // of the fork
     CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 7'390 + 8'300 + 1'400);
     CHECK(shown["notes"]["files_passed_over"].empty());
@@ -269,7 +269,7 @@ TEST_CASE("scan finds sessions of pi and of OpenClaw, also those that were reset
     const json moved = json::parse(run_cli(home.dir, "scan --json").out);
     ::unsetenv("PI_CODING_AGENT_DIR");
     ::unsetenv("OPENCLAW_STATE_DIR");
-    CHECK(moved["agents"]["pi"]["sessions"] == 3);
+    CHECK(moved["agents"]["pi"]["sessions"] == 2);
 }
 
 TEST_CASE("scan without any session says so", "[apps]") {
@@ -610,7 +610,7 @@ INSERT INTO session_windows VALUES ('claw-1', 'agent:main:main', NULL), ('claw-2
     const CliResult result = run_cli(home.dir, "scan --json");
     if (has(result.err, "without SQLite")) SKIP_WITH_MESSAGE("built without SQLite");
     const json shown = json::parse(result.out);
-    CHECK(shown["agents"]["pi"]["sessions"] == 3);
+    CHECK(shown["agents"]["pi"]["sessions"] == 2);
     CHECK(shown["total"]["repeated_calls"] == 6);  // of the file that was left beside it
     const bool is_unpacked = !has(result.err, "record that could not be unpacked");
     CHECK(shown["agents"]["pi"]["billed"]["cache_read_tokens"] == 8'300 + (is_unpacked ? 100 : 0));

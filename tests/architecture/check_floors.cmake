@@ -34,7 +34,7 @@ set(allowed_CLI/ "^apps/")
 set(allowed_zlib\\.h "^(apps|tests)/")
 set(allowed_zstd\\.h "^(apps|tests)/")
 set(allowed_curl/ "^src/backend/curl_")
-set(allowed_sqlite3\\.h "^((src/sqlite|tests/sqlite|bench)/|apps/whittle/opencode_)")
+set(allowed_sqlite3\\.h "^((src/sqlite|tests/sqlite|bench)/|apps/whittle/read_database)")
 set(allowed_hiredis/ "^(src/redis|tests/redis|bench)/")
 set(allowed_sodium\\.h "^(src/sealing|bench)/")
 

@@ -44,9 +44,7 @@ std::string with_long_texts(const std::string& text, const std::string& front) {
 }  // namespace
 
 TEST_CASE("bills alone are those of the whole log", "[logs]") {
-    for (const char* name : {"claude_code.jsonl", "claude_code_odd.jsonl", "codex.jsonl", "codex_old.jsonl",
-                             "codex_ahead.jsonl", "gemini_cli.jsonl", "gemini_cli.json", "otel.jsonl", "openhands.json",
-                             "swe_agent.traj", "exchanges.jsonl", "langfuse.jsonl"}) {
+    for (const std::string& name : all_fixtures()) {
         for (const char* front : {"", R"("content":")", R"("text":")", R"("output":")"}) {
             CAPTURE(name, front);
             const std::string text = with_long_texts(fixture_text(name), front);

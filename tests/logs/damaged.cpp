@@ -17,44 +17,6 @@ using logs::Format;
 
 namespace {
 
-const std::vector<std::string> fixture_names{"claude_code.jsonl",
-                                             "claude_code_odd.jsonl",
-                                             "codex.jsonl",
-                                             "codex_old.jsonl",
-                                             "codex_ahead.jsonl",
-                                             "gemini_cli.jsonl",
-                                             "gemini_cli.json",
-                                             "copilot_cli.jsonl",
-                                             "copilot_cli_old.jsonl",
-                                             "copilot_history.json",
-                                             "swe_agent.traj",
-                                             "mini_swe_agent.traj.json",
-                                             "exchanges.jsonl",
-                                             "responses.jsonl",
-                                             "streamed.jsonl",
-                                             "session.har",
-                                             "opencode.json",
-                                             "opencode_v2.json",
-                                             "openhands.json",
-                                             "otel.jsonl",
-                                             "langsmith.jsonl",
-                                             "langsmith.json",
-                                             "langchain_messages.json",
-                                             "langfuse.json",
-                                             "langfuse.jsonl",
-                                             "openhands_v1.jsonl",
-                                             "openhands_v1.json",
-                                             "base64.har",
-                                             "langfuse.csv",
-                                             "qwen_code.jsonl",
-                                             "qwen_code_agent.jsonl",
-                                             "pi.jsonl",
-                                             "pi_old.jsonl",
-                                             "openclaw.jsonl",
-                                             "cline.jsonl",
-                                             "roo_code.jsonl",
-                                             "cline_session.json"};
-
 using Generator = std::mt19937;
 
 std::size_t below(Generator& random, std::size_t n) { return n == 0 ? 0 : random() % n; }
@@ -149,7 +111,7 @@ bool is_within(const Usage& part, const Usage& whole) {
 TEST_CASE("damaged logs are read to their end, whatever is wrong with them", "[logs]") {
     Generator random(20'261'125);
     const std::size_t rounds = 1'000 / every(5);
-    for (const std::string& name : fixture_names) {
+    for (const std::string& name : all_fixtures()) {
         CAPTURE(name);
         const std::string text = fixture_text(name);
         const Format format = logs::recognise(text).value();
@@ -164,7 +126,7 @@ TEST_CASE("damaged logs are read to their end, whatever is wrong with them", "[l
 }
 
 TEST_CASE("a log may be read as any format", "[logs]") {
-    for (const std::string& name : fixture_names) {
+    for (const std::string& name : all_fixtures()) {
         for (const Format format : logs::formats()) {
             CAPTURE(name, logs::name_of(format));
             check_sound(read_text_as(fixture_text(name), format));

@@ -21,6 +21,48 @@ inline std::string fixture_text(const std::string& name) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+/// Their names.
+inline const std::vector<std::string>& all_fixtures() {
+    static const std::vector<std::string> names{"claude_code.jsonl",
+                                                "claude_code_odd.jsonl",
+                                                "codex.jsonl",
+                                                "codex_old.jsonl",
+                                                "codex_ahead.jsonl",
+                                                "gemini_cli.jsonl",
+                                                "gemini_cli.json",
+                                                "copilot_cli.jsonl",
+                                                "copilot_cli_old.jsonl",
+                                                "copilot_history.json",
+                                                "swe_agent.traj",
+                                                "mini_swe_agent.traj.json",
+                                                "exchanges.jsonl",
+                                                "responses.jsonl",
+                                                "streamed.jsonl",
+                                                "session.har",
+                                                "opencode.json",
+                                                "opencode_v2.json",
+                                                "openhands.json",
+                                                "otel.jsonl",
+                                                "langsmith.jsonl",
+                                                "langsmith.json",
+                                                "langchain_messages.json",
+                                                "langfuse.json",
+                                                "langfuse.jsonl",
+                                                "openhands_v1.jsonl",
+                                                "openhands_v1.json",
+                                                "base64.har",
+                                                "langfuse.csv",
+                                                "qwen_code.jsonl",
+                                                "qwen_code_agent.jsonl",
+                                                "pi.jsonl",
+                                                "pi_old.jsonl",
+                                                "openclaw.jsonl",
+                                                "cline.jsonl",
+                                                "roo_code.jsonl",
+                                                "cline_session.json"};
+    return names;
+}
+
 inline ReadLog read_text_as(const std::string& text, logs::Format format, logs::LogOptions options = {}) {
     std::istringstream in(text);
     ReadLog read;
