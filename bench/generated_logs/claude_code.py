@@ -21,7 +21,7 @@ REASONS = {
     "progress by session": "by session records of progress are left out",
     "fast": "a model with the speed fast is a model of its own",
     "midnight": "a reply counts on the day of its largest record, ours of its first",
-    "copies": "a call that several files hold counts in the first one, ours in the longest session",
+    "copies": "a call that several files hold counts in the first one, ours in the one with its reply, or the longest",
 }
 
 
@@ -93,6 +93,9 @@ class World:
         log.parent, log.prompts = old.parent, list(old.prompts)
         for key, record, *more in old.groups:
             log.note(key, record._replace(path=log.path), *more)
+        log.damaged = set(old.damaged)
+        for name, thread in old.threads.items():
+            log.threads[name].taken_back = set(thread.taken_back)
         self.talk(log, self.chance.choice((1, 3, 8)))
         self.save(log)
         if self.source.is_one_in(3):

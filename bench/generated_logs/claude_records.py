@@ -36,15 +36,21 @@ class Thread:
     """A session as ours reads it: of a file, its main conversation or one of its sub-agents."""
 
     def __init__(self, path):
-        self.path, self.calls = path, {}  # of `calls`: the tokens that it has of each
+        self.path, self.calls = path, {}  # of `calls`: the tokens that it has of each, and when its first record is
+        self.taken_back = set()
 
-    def note(self, call, tokens):
-        self.calls[call] = max(tokens, self.calls.get(call, 0))
+    def note(self, call, tokens, time):
+        known, first = self.calls.get(call, (0, time))
+        self.calls[call] = (max(tokens, known), min(time, first))
         if self not in call.threads:
             call.threads.append(self)
 
     def length(self):
         return sum(2 if call.advisor else 1 for call in self.calls)
+
+    def copy_of(self, call, has_reply):
+        tokens, time = self.calls[call]
+        return Copy(session_of(self.path), tokens, has_reply, time, self.length(), self.path)
 
 
 class Call:
@@ -55,12 +61,11 @@ class Call:
         self.threads = []
 
     def bills(self):
-        session = Copy.billed(
-            [Copy(session_of(thread.path), thread.calls[self], thread.length(), thread.path) for thread in self.threads]
-        ).session
-        bills = [Bill(session, self.model, self.time, self.usage)]
+        copies = [thread.copy_of(self, self not in thread.taken_back) for thread in self.threads]
+        bills = [Bill(Copy.billed(copies).session, self.model, self.time, self.usage)]
         if self.advisor:
-            bills.append(Bill(session, self.advisor[0], self.time, self.advisor[1]))
+            copies = [thread.copy_of(self, False) for thread in self.threads]
+            bills.append(Bill(Copy.billed(copies).session, self.advisor[0], self.time, self.advisor[1]))
         return bills
 
 
@@ -116,18 +121,13 @@ class Log:
     """A file that grows by a record at a time."""
 
     def __init__(self, world, path, session, time, version, agent=None):
-        self.world, self.path, self.session, self.time, self.version, self.agent = (
-            world,
-            path,
-            session,
-            time,
-            version,
-            agent,
-        )
+        self.world, self.path, self.session, self.time = world, path, session, time
+        self.version, self.agent = version, agent
         self.lines, self.groups = [], []  # of `groups`: (message id, record, call, the sub-agent or "", tokens)
         self.threads = {}
         self.parent = None
-        self.prompts = []  # their parents, to go back to
+        self.prompts = []  # the parent of each, and what was noted in front of it
+        self.damaged = set()  # what records that cannot be read are called
         self.has_blanks, self.gateway = False, None
         self.inner = ""  # a sub-agent within a file of others
 
@@ -165,27 +165,37 @@ class Log:
         if call not in group.calls:
             group.calls.append(call)
         group.records.append(record)
-        self.threads.setdefault(agent, Thread(self.path)).note(call, call.usage.total() if tokens is None else tokens)
+        thread = self.threads.setdefault(agent, Thread(self.path))
+        thread.note(call, call.usage.total() if tokens is None else tokens, record.time)
         self.groups.append((key, record, call, agent, tokens))
 
     def prompt(self):
         self.time += self.world.source.pause()
-        self.prompts.append(self.parent)
+        self.prompts.append((self.parent, len(self.groups)))
         self.add("user", {"message": {"role": "user", "content": self.world.source.short()}})
 
     def result(self, use):
         self.time += self.world.source.chance.randrange(50, 9_000)
         block = {"tool_use_id": use, "type": "tool_result", "content": self.world.source.long()}
         record = self.record("user", {"message": {"role": "user", "content": [block]}})
-        line = compact(record)
-        is_damaged = self.world.source.is_one_in(300)
-        self.lines.append(line[: len(line) // 2] if is_damaged else line)
+        self.lines.append(compact(record))
+        if self.world.source.is_one_in(300):
+            self.damage()
+
+    def damage(self):
+        """Cuts the newest record."""
+        self.lines[-1] = self.lines[-1][: len(self.lines[-1]) * 2 // 3]
+        self.damaged.add(self.parent)
 
     def go_back(self):
-        """The person takes back what came since one of the newest prompts."""
-        if len(self.prompts) > 2:
-            self.parent = self.prompts[-2]
-            self.prompt()
+        """The person takes back the two newest prompts and what came of them."""
+        if len(self.prompts) < 3:
+            return
+        self.parent, first = self.prompts[-2]
+        del self.prompts[-2:]
+        if self.parent not in self.damaged and "" in self.threads:
+            self.threads[""].taken_back.update(call for _, _, call, agent, _ in self.groups[first:] if not agent)
+        self.prompt()
 
     def compaction(self):
         self.add(

@@ -112,7 +112,7 @@ class Reply:
         self.log.add(
             "assistant", self.message(blocks[-1], json_of(self.usage, self.source), "tool_use"), requestId=self.request
         )
-        self.log.lines[-1] = self.log.lines[-1][: len(self.log.lines[-1]) * 2 // 3]
+        self.log.damage()
 
     def all_new_at_first(self):
         """A gateway calls all of the prompt new at first, and tells at the end what came from the cache."""

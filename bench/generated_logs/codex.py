@@ -17,7 +17,7 @@ REASONS = {
     "copies": "by session a call of a file that was copied to the archive counts in both",
     "burst": "a sub-agent's first call, whose record is written again within a second, is taken for a copy",
     "equal counts": "calls of equal time, model and counts in two files are one",
-    "longest": "a call that a fork repeats counts with the original, ours in the longest session",
+    "longest": "a call that a fork repeats counts with the original, ours in the one with its reply, or the longest",
     "lost count": "of a sum that grew by two calls, since a record is damaged, it takes the last one",
     "no sum": "calls that no sum holds, such as a compaction's own, are left out (`token_usage_record`)",
     "blanks": "it finds records only where no blank is behind a colon",
@@ -54,13 +54,13 @@ class Call:
     def __init__(self, model, time, usage, said, at, reasoning=0):
         self.model, self.time, self.usage, self.said, self.at, self.reasoning = model, time, usage, said, at, reasoning
         self.reason = None
-        self.logs = []  # that hold it
+        self.logs = []  # that hold it, and when it was made as they say
         self.counted_in = []  # files in which the other counter takes it by session
 
     def bill(self):
         copies = [
-            Copy(session_of(path), self.usage.total(), len(log.calls) + log.lost, order_of(path))
-            for log in self.logs
+            Copy(session_of(path), self.usage.total(), True, when, len(log.calls) + log.lost, order_of(path))
+            for log, when in self.logs
             for path in log.paths
         ]
         return Bill(Copy.billed(copies).session, self.model, self.time, self.usage)
@@ -222,7 +222,7 @@ class Log:
     def add(self, call):
         if self.has_blanks:
             call.said, call.reason = None, "blanks"
-        call.logs.append(self)
+        call.logs.append((self, call.time))
         if call.said:
             call.counted_in.append(self.path)
         self.calls.append(call)
@@ -338,15 +338,15 @@ class World:
         return log
 
     @staticmethod
-    def repeat(log, calls):
+    def repeat(log, calls, is_rewritten):
         log.calls = list(calls)
         for call in calls:
-            call.logs.append(log)
+            call.logs.append((log, log.time if is_rewritten else call.time))
 
     def fork(self, old, is_rewritten):
         log = self.begin_copy(old, is_rewritten, old.lines, forked_from_id=old.id)
         log.lost = old.lost
-        self.repeat(log, old.calls)
+        self.repeat(log, old.calls, is_rewritten)
         log.talk(self.chance.choice((1, 3, 8)))
         self.save(log)
 
@@ -361,7 +361,7 @@ class World:
         ]
         source = {"subagent": {"thread_spawn": {"parent_thread_id": old.id, "depth": 1}}}
         log = self.begin_copy(old, True, kept, source=source)
-        self.repeat(log, [call for call in old.calls if call.reason != "no sum"])
+        self.repeat(log, [call for call in old.calls if call.reason != "no sum"], True)
         log.talk(self.chance.choice((1, 2)))
         self.save(log)
 

@@ -35,18 +35,22 @@ class Bill(NamedTuple):
 
 
 class Copy(NamedTuple):
-    """A call in one of the sessions that hold it. Of several, that with the most tokens is billed, then that of the
-    longest session, then the first that is read: `rank`."""
+    """A call in one of the sessions that hold it. Of several, that with the most tokens is billed, then one whose reply
+    was not taken back, then the earliest, then that of the longest session, then the first that is read: `rank`."""
 
     session: str
     tokens: int
+    has_reply: bool
+    time: int
     calls: int
     rank: object
 
+    def order(self):
+        return (-self.tokens, not self.has_reply, self.time, -self.calls, self.rank)
+
     @staticmethod
     def billed(copies):
-        most = max((copy.tokens, copy.calls) for copy in copies)
-        return min((copy for copy in copies if (copy.tokens, copy.calls) == most), key=lambda copy: copy.rank)
+        return min(copies, key=Copy.order)
 
 
 def day_of(time):

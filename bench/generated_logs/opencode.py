@@ -51,7 +51,10 @@ class Reply:
         self.sessions = []  # in the order in which they began
 
     def write_to(self, ledger):
-        copies = [Copy(session.id, 0, session.calls(), (session.created, session.id)) for session in self.sessions]
+        copies = [
+            Copy(session.id, 0, not session.is_reverted, self.time, session.calls(), (session.created, session.id))
+            for session in self.sessions
+        ]
         first = Copy.billed(copies).session
         ours = [Bill(first, self.model, self.time, step.usage) for step in self.steps]
         for bill in ours:

@@ -50,7 +50,9 @@ class Call:
         self.threads = []  # sessions that hold it; a sub-agent is one of its own
 
     def write_to(self, ledger):
-        copies = [Copy(session_of(thread.path), 0, len(thread.calls), thread.path) for thread in self.threads]
+        copies = [
+            Copy(session_of(thread.path), 0, True, self.time, len(thread.calls), thread.path) for thread in self.threads
+        ]
         ours = Bill(Copy.billed(copies).session, self.model, self.time, self.usage)
         ledger.bill(ours)
         if not self.said:

@@ -91,14 +91,18 @@ class Comparison(unittest.TestCase):
             ledger.compare([self.bill], [], None)
         ledger.compare([self.bill], [self.bill], None)
 
-    def test_of_copies_the_largest_counts_then_that_of_the_longest_session_then_the_first(self):
-        small, long, late, first = (
-            Copy("small", 5, 90, 0),
-            Copy("long", 9, 7, 3),
-            Copy("late", 9, 7, 4),
-            Copy("first", 9, 2, 1),
-        )
-        self.assertEqual(Copy.billed([small, first, late, long]).session, "long")
+    def test_of_copies_the_largest_counts_then_one_with_its_reply_the_earliest_the_longest_and_the_first(self):
+        ranked = [
+            Copy("largest", 9, False, 5, 1, 9),
+            Copy("with its reply", 8, True, 5, 1, 9),
+            Copy("earliest", 8, False, 3, 1, 9),
+            Copy("longest", 8, False, 5, 7, 9),
+            Copy("first", 8, False, 5, 1, 0),
+            Copy("last", 8, False, 5, 1, 9),
+        ]
+        while ranked:
+            self.assertEqual(Copy.billed(ranked[::-1]), ranked[0])
+            del ranked[0]
 
     def test_reports_of_both_become_the_same_sums(self):
         counts = {"billed": {f"{kind}_tokens": number for kind, number in zip(KINDS, self.bill.usage)}}
