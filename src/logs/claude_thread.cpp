@@ -129,19 +129,24 @@ std::size_t ClaudeThread::reply_of(const ordered_json& record, std::size_t line)
 
 /// Whether a record with the message id of this reply belongs to it: some gateways give one id to all replies. It does
 /// if it is of the same request, or follows the reply itself, or its results while the bill's input is the same or as
-/// the end that the reply did not have.
+/// the end that the reply did not have. Where the record that it follows is damaged, that may have been a result.
 bool ClaudeThread::is_more_of(std::size_t reply, const ordered_json& record) const {
     const ordered_json& message = record["message"];
     const std::string_view request = text_at(record, "requestId");
     if (!request.empty() && requests_.at(std::string(text_at(message, "id"))) == request) return true;
-    if (place_of_parent(record).point <= 2 * reply + 1) return true;
+    const Entry& entry = entries_[reply];
+    const ordered_json* usage = tree_at(message, "usage");
+    const bool may_be_same =
+        usage == nullptr || !entry.call->usage || has_same_input(provider_usage(*usage), *entry.call->usage);
+    const bool is_end = !text_at(message, "stop_reason").empty();
+    const std::string_view parent = text_at(record, "parentUuid");
+    const bool may_follow_result = !parent.empty() && !places_.contains(parent);
+    if (place_of_parent(record).point <= 2 * reply + 1)
+        return may_be_same || !may_follow_result || !entry.has_end || !is_end;
     const bool has_late = late_.contains(reply);
     const bool follows_results =
         has_late ? entries_.size() == reply + 1 : entries_.size() == reply + 2 && holds_results(reply + 1);
-    const bool is_its_end = !entries_[reply].has_end && !text_at(message, "stop_reason").empty();
-    const ordered_json* usage = tree_at(message, "usage");
-    return follows_results && (is_its_end || usage == nullptr || !entries_[reply].call->usage ||
-                               has_same_input(provider_usage(*usage), *entries_[reply].call->usage));
+    return follows_results && (may_be_same || (is_end && !entry.has_end));
 }
 
 void ClaudeThread::add_usage_of(std::size_t reply, const ordered_json& message, LogNotes& notes) {

@@ -86,6 +86,23 @@ TEST_CASE("the end of a reply may come behind results of its first calls, whatev
     CHECK(usage_of(two) == std::vector<Usage>{{900, 0, 0, 9}, {950, 0, 0, 9}});
 }
 
+TEST_CASE("a reply behind a record that is damaged is one of its own if a gateway ends each of one id", "[logs]") {
+    const Usage first{10, 1'000, 200, 30};
+    const Usage second{12, 1'200, 100, 40};
+    const std::string begin = claude_prompt("u", "", "go");
+    const auto lines = [&](const Usage& usage, const std::string& parent, const std::string& id) {
+        std::string line = UsageRecord{usage, "tool_use"}.line(id, parent, id);
+        return line.erase(line.find(R"("requestId":"r",)"), 16);
+    };
+    const std::string damaged = R"({"type":"user","uuid":"gone","message":{"ro)"
+                                "\n";
+    const auto read = [&](const std::string& text) { return read_claude(text).sessions.at(0); };
+    CHECK(logs::billed(read(begin + lines(first, "u", "a") + damaged + lines(second, "gone", "b"))) ==
+          Usage{22, 2'200, 300, 70});
+    CHECK(logs::billed(read(begin + lines(first, "u", "a") + damaged + lines(first, "gone", "b"))) == first);
+    CHECK(logs::billed(read(begin + lines(first, "u", "a") + lines(second, "a", "b"))) == second);
+}
+
 TEST_CASE("without the end of a reply its largest record tells what was sent, and no mix of several", "[logs]") {
     CHECK(billed_by({{{44'920, 0, 0, 1}}, {{120, 44'800, 0, 300}}}) == Usage{120, 44'800, 0, 300});
     CHECK(billed_by({{{100, 44'800, 0, 1}}, {{44'000, 0, 0, 1}}}) == Usage{100, 44'800, 0, 1});
