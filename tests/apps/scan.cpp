@@ -156,10 +156,10 @@ TEST_CASE("a task of Cline and its forks is a folder, and one session", "[apps]"
     CHECK(result.err.empty());
     const json shown = json::parse(result.out);
     REQUIRE(shown["places"].size() == 15 + 3);  // only those that are there
-    CHECK(shown["places"][7]["agent"] == "Cline");
-    CHECK(shown["places"][7]["files"] == 1);
-    CHECK(shown["places"][8]["files"] == 1);
-    CHECK(shown["places"][9]["agent"] == "Roo Code");
+    CHECK(shown["places"][15]["agent"] == "Cline");
+    CHECK(shown["places"][15]["files"] == 1);
+    CHECK(shown["places"][16]["files"] == 1);
+    CHECK(shown["places"][17]["agent"] == "Roo Code");
     CHECK(shown["agents"]["cline"]["sessions"] == 3);
     CHECK(shown["agents"]["cline"]["billed"]["output_tokens"] == 297 + 115 + 35);
     CHECK(shown["notes"]["files_passed_over"].empty());
