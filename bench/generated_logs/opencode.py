@@ -46,13 +46,17 @@ class Step:
 class Reply:
     """A message of the assistant, for each of the sessions that hold it."""
 
-    def __init__(self, model, time, steps):
-        self.model, self.time, self.steps = model, time, steps
+    def __init__(self, model, time, steps, is_summary):
+        self.model, self.time, self.steps, self.is_summary = model, time, steps, is_summary
         self.sessions = []  # in the order in which they began
+
+    def stands_in(self, session):
+        """Whether it is a message there: summaries are none, nor is what was taken back."""
+        return not session.is_reverted and not self.is_summary
 
     def write_to(self, ledger):
         copies = [
-            Copy(session.id, 0, not session.is_reverted, self.time, session.calls(), (session.created, session.id))
+            Copy(session.id, 0, self.stands_in(session), self.time, session.calls(), (session.created, session.id))
             for session in self.sessions
         ]
         first = Copy.billed(copies).session
@@ -127,7 +131,7 @@ class Session:
             **facts,
         }
         parts = [part for step in steps for part in self.parts_of(step)]
-        reply = Reply(model, created, steps)
+        reply = Reply(model, created, steps, "summary" in facts)
         self.rows.append((created, data, parts, reply))
         self.world.replies.append(reply)
 
