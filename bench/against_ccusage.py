@@ -205,7 +205,7 @@ class Run:
 
 def write_logs(agent, megabytes, seed, folder):
     home = Home(folder, megabytes)
-    ledger = AGENTS[agent].write(home, Source(random.Random(f"{seed}/{agent}/{megabytes}")))
+    ledger = AGENTS[agent].write(home, Source(random.Random(f"{seed}/{agent}/{megabytes:g}")))
     return home, ledger
 
 
