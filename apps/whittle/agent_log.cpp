@@ -21,18 +21,6 @@
 namespace whittle::cli {
 namespace {
 
-std::string list_of(const std::map<std::string, std::int64_t>& counts) {
-    constexpr std::size_t most = 12;
-    std::vector<std::pair<std::string, std::int64_t>> often(counts.begin(), counts.end());
-    std::ranges::stable_sort(often, std::ranges::greater(), [](const auto& kind) { return kind.second; });
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < std::min(most, often.size()); ++i)
-        parts.push_back(fmt::format("{} {}", grouped(often[i].second), shown(often[i].first)));
-    const std::string list = fmt::format("{}", fmt::join(parts, ", "));
-    if (often.size() <= most) return list;
-    return fmt::format("{} and {} more kinds", list, grouped(static_cast<std::int64_t>(often.size() - most)));
-}
-
 std::string damage_of(const logs::LogNotes& notes) {
     std::vector<std::string> lines;
     for (const logs::DamagedLine& line : notes.damaged_lines) lines.push_back(std::to_string(line.line));
@@ -55,13 +43,25 @@ std::string places_of_lines(const std::set<std::size_t>& lines) {
 
 }  // namespace
 
+std::string list_of_kinds(const std::map<std::string, std::int64_t>& counts) {
+    constexpr std::size_t most = 12;
+    std::vector<std::pair<std::string, std::int64_t>> often(counts.begin(), counts.end());
+    std::ranges::stable_sort(often, std::ranges::greater(), [](const auto& kind) { return kind.second; });
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < std::min(most, often.size()); ++i)
+        parts.push_back(fmt::format("{} {}", grouped(often[i].second), shown(often[i].first)));
+    const std::string list = fmt::format("{}", fmt::join(parts, ", "));
+    if (often.size() <= most) return list;
+    return fmt::format("{} and {} more kinds", list, grouped(static_cast<std::int64_t>(often.size() - most)));
+}
+
 std::string text_of_notes(const logs::LogNotes& notes) {
     std::vector<std::string> parts;
     if (notes.damaged > 0) parts.push_back(damage_of(notes));
     if (notes.mended > 0)
         parts.push_back(fmt::format("{} with half of a surrogate pair, or bytes that are no UTF-8, read as U+FFFD{}",
                                     numbered(notes.mended, "record"), places_of_lines(notes.mended_lines)));
-    if (!notes.unknown.empty()) parts.push_back("unknown kinds of records: " + list_of(notes.unknown));
+    if (!notes.unknown.empty()) parts.push_back("unknown kinds of records: " + list_of_kinds(notes.unknown));
     return fmt::format("{}", fmt::join(parts, "; "));
 }
 

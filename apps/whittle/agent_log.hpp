@@ -56,6 +56,9 @@ void note_model(logs::Session& session);
 /// Whose messages its sessions hold; the format knows it better than `given`.
 [[nodiscard]] std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given);
 
+/// "3 reasoning, 1 label": the most frequent first, at most twelve, as for a terminal.
+[[nodiscard]] std::string list_of_kinds(const std::map<std::string, std::int64_t>& counts);
+
 /// What `read_agent_log` says, in one line without the file's name; empty if there is nothing to say.
 [[nodiscard]] std::string text_of_notes(const logs::LogNotes& notes);
 

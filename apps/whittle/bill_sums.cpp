@@ -67,13 +67,13 @@ BillTables tables_of(const Bills& bills) {
         tables.all += sum;
         tables.copied_sessions += session.is_copy ? 1 : 0;
         for (const BilledCall& call : session.calls)
-            tables.calls_without_time += !call.is_copy && !call.is_asked_for && !call.time ? 1 : 0;
+            tables.calls_without_time += !call.is_copy && !call.is_asked_for && !call.time ? call.requests : 0;
         if (session.is_counted || sum.repeated_calls > 0) tables.agents[session.agent] += sum;
         if (!session.is_counted) continue;
         add_calls(tables.days, session,
                   [](const BilledCall& call) { return call.time ? local_day_of(*call.time) : std::string(); });
         add_calls(tables.models, session, [&](const BilledCall& call) { return bills.models()[call.model]; });
-        add_calls(tables.projects, session, [&](const BilledCall&) { return session.project; });
+        tables.projects[session.project] += sum;
     }
     return tables;
 }

@@ -97,6 +97,7 @@ bool is_better_copy(const SessionBill& session, const BilledCall& call, const Se
     const std::int64_t other_weight = weight_of(other_session, other);
     if (weight != other_weight) return weight > other_weight;
     if (call.has_reply != other.has_reply) return call.has_reply;
+    if (call.unrecorded_output != other.unrecorded_output) return call.unrecorded_output < other.unrecorded_output;
     if (call.time && other.time && *call.time != *other.time) return *call.time < *other.time;
     return session.calls.size() > other_session.calls.size();
 }

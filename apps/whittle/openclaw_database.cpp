@@ -39,10 +39,13 @@ bool has_column(const std::vector<std::string>& columns, std::string_view name) 
 std::map<std::string, std::string> parents_in(const ReadDatabase& database) {
     std::map<std::string, std::string> parents;
     try {
-        database.each_row(
-            "SELECT begun.session_id, parent.current_session_id FROM session_windows AS begun "
-            "JOIN session_nodes AS parent ON parent.session_key = begun.spawned_by",
-            {}, [&](const OpenclawRow& row) { parents.emplace(row[0], row[1]); });
+        std::map<std::string, std::string> session_of;  // by the key that it is known by
+        database.each_row("SELECT session_key, current_session_id FROM session_nodes", {},
+                          [&](const OpenclawRow& row) { session_of.emplace(row[0], row[1]); });
+        database.each_row("SELECT session_id, spawned_by FROM session_windows", {}, [&](const OpenclawRow& row) {
+            if (const auto parent = session_of.find(row[1]); parent != session_of.end())
+                parents.emplace(row[0], parent->second);
+        });
     } catch (const Error& error) {
         if (error.errc() != Errc::parse_failed) throw;  // of a version that had no such tables
     }
@@ -116,7 +119,8 @@ private:
 bool is_openclaw_database(const std::string& path) {
     constexpr std::size_t longest_name = 1U << 16U;
     try {
-        return has_column(columns_of_events(ReadDatabase(path, longest_name, database_of_openclaw)), "event_json");
+        const auto columns = columns_of_events(ReadDatabase(path, longest_name, database_of_openclaw));
+        return has_column(columns, "event_json") && has_column(columns, "session_id") && has_column(columns, "seq");
     } catch (const Error& error) {
         if (error.errc() != Errc::parse_failed) throw;
         return false;

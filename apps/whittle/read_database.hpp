@@ -73,13 +73,18 @@ private:
     };
 
     /// Without a log of writes beside it nothing has to be made to read it; with one, its owner is asked.
-    static std::string uri_of(const std::string& path) {
+    static std::string uri_of(const std::string& given) {
+        std::error_code error;
+        const std::filesystem::path followed = std::filesystem::canonical(given, error);
+        const std::string path = error ? given : followed.string();  // a log is beside the database, not beside a link
         std::string uri = "file:";
         for (const char c : path)
             uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02x}", c) : std::string(1, c);
-        std::error_code error;
-        const bool has_log = std::filesystem::file_size(path + "-wal", error) > 0 && !error;
-        return uri + (has_log ? "?mode=ro" : "?immutable=1");
+        const auto has = [&](const char* log) {
+            std::error_code none;
+            return std::filesystem::file_size(path + log, none) > 0 && !none;
+        };
+        return uri + (has("-wal") || has("-journal") ? "?mode=ro" : "?immutable=1");
     }
 
     [[noreturn]] void fail() const {

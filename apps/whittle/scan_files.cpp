@@ -22,6 +22,7 @@ bool may_hold_sessions(const fs::path& file) {
     constexpr std::array<std::string_view, 6> endings{".jsonl", ".json", ".traj", ".har", ".db", ".csv"};
     const bool is_packed = file.extension() == ".gz" || file.extension() == ".zst";
     const fs::path name = is_packed ? file.stem() : file;
+    if (is_packed && (name.extension() == ".db" || name.extension() == ".sqlite")) return false;  // none is read packed
     if (std::ranges::find(endings, name.extension().string()) != endings.end()) return true;
     const std::string whole = name.filename().string();
     if (whole == "openclaw-agent.sqlite") return true;

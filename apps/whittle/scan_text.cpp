@@ -216,10 +216,7 @@ Table ScanReport::dear_table() const {
 std::string ScanReport::notes_text() const {
     std::string text;
     const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + line + "\n"; };
-    std::string kinds;
-    for (const auto& [kind, count] : notes_.left_out)
-        kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", grouped(count), shown(kind));
-    if (!kinds.empty()) add("in the logs and no part of a conversation: " + kinds);
+    if (!notes_.left_out.empty()) add("in the logs and no part of a conversation: " + list_of_kinds(notes_.left_out));
     if (!passed_over_.empty()) add("files without a session: " + passed_over_.text());
     return text;
 }

@@ -139,9 +139,18 @@ std::string clipped_to_width(std::string_view text, std::size_t columns) {
     return std::string(utf8_prefix(text, text.size() - rest.size())).append(dots);
 }
 
+/// Looks at no more of it than that takes.
+static bool is_wider(std::string_view text, std::size_t columns) {
+    for (std::size_t width = 0; !text.empty();) {
+        width += width_of_character(take_character(text));
+        if (width > columns) return true;
+    }
+    return false;
+}
+
 std::string wrapped(std::string_view text, std::size_t columns) {
     std::string lines;
-    while (width_of(text) > columns) {
+    while (is_wider(text, columns)) {
         std::size_t end = text.find(' ', text.find_first_not_of(' '));
         for (std::size_t next = end; next != std::string_view::npos && width_of(text.substr(0, next)) <= columns;
              next = text.find(' ', next + 1))

@@ -87,9 +87,10 @@ public:
             notes_.unknown["call that no session.shutdown bills"] += static_cast<std::int64_t>(unbilled_.size());
         for (CopilotThread& thread : threads_) thread.close();
         main().entries().finish(session_, false, notes_);
-        std::vector<Session> others = sub_agents();
+        Session of_agents{.format = Format::copilot_cli, .version = session_.version, .folder = session_.folder};
+        of_agents.recording.id = session_.recording.id;
         hand_over(std::move(session_), notes_, visit);
-        for (Session& other : others) hand_over(std::move(other), notes_, visit);
+        hand_over_agents(of_agents, visit);
     }
 
 private:
@@ -187,8 +188,7 @@ private:
         const std::string_view shown = text_at(event.data, "content");
         const std::string_view sent = text_at(event.data, "transformedContent");
         if (const ordered_json* attached = tree_at(event.data, "attachments")) {
-            for (const ordered_json& one : *attached)
-                leave_out("attachment/" + std::string(text_at(one, "type").substr(0, 64)));
+            for (std::size_t i = 0; i < attached->size(); ++i) leave_out("attachment");
         }
         if (shown.empty() && sent.empty()) return leave_out("user.message without a text");
         const bool is_typed = text_at(event.data, "source").empty();
@@ -347,23 +347,21 @@ private:
         }
     }
 
-    /// Those that said something. Their calls are in the bill of the main one.
-    [[nodiscard]] std::vector<Session> sub_agents() {
-        std::vector<Session> sessions;
+    /// Sub-agents that said something, one after another. Their calls are in the bill of the main one. `facts`: what
+    /// they have in common with that.
+    void hand_over_agents(const Session& facts, VisitSession visit) {
         for (std::size_t i = 0; i < keys_.size(); ++i) {
-            Session session{.format = Format::copilot_cli};
-            session.recording.id = session_.recording.id + "/" + keys_[i];
+            if (threads_[i + 1].entries().empty()) continue;
+            Session session = facts;
+            session.recording.id = facts.recording.id + "/" + keys_[i];
             const std::string& parent = agents_[keys_[i]].parent;
             const auto known = agents_.find(parent);
             const bool is_nested = known != agents_.end() && known->second.thread != nullptr && parent != keys_[i];
             session.recording.system = std::move(agents_[keys_[i]].system);
-            session.parent = is_nested ? session_.recording.id + "/" + parent : session_.recording.id;
-            session.version = session_.version;
-            session.folder = session_.folder;
+            session.parent = is_nested ? facts.recording.id + "/" + parent : facts.recording.id;
             threads_[i + 1].entries().finish(session, false, notes_);
-            sessions.push_back(std::move(session));
+            hand_over(std::move(session), notes_, visit);
         }
-        return sessions;
     }
 
     LogNotes& notes_;

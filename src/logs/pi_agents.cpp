@@ -43,18 +43,18 @@ bool PiAgents::take_from(ordered_json& result, const Session& session, std::size
         PiAgent& agent = agents_.emplace_back();
         agent.line = line;
         agent.messages = std::move(*messages);
-        name(agent, session, fmt::format("{}#{}", text_at(result, "toolCallId"), number));
+        name(agent, session, text_at(result, "toolCallId"), number);
     }
     return are_billed;
 }
 
-void PiAgents::name(PiAgent& agent, const Session& session, std::string call) {
+void PiAgents::name(PiAgent& agent, const Session& session, std::string_view call, int number) {
     const std::string& parent = session.recording.id;
     if (!names_.take(2 * parent.size() + session.folder.size() + call.size())) {  // of a file that was made for that
         agent.id = fmt::format("agent-{}", ++unnamed_);
         return;
     }
-    agent.id = fmt::format("{}/{}", parent, call);
+    agent.id = fmt::format("{}/{}#{}", parent, call, number);
     agent.parent = parent;
     agent.folder = session.folder;
 }

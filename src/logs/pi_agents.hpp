@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace whittle::inline v0::logs {
 
@@ -27,7 +28,7 @@ public:
 
 private:
     /// As long as names are no more than may be copied.
-    void name(PiAgent& agent, const Session& session, std::string call);
+    void name(PiAgent& agent, const Session& session, std::string_view call, int number);
 
     std::deque<PiAgent> agents_{};
     CopyBudget names_{};

@@ -95,8 +95,12 @@ void PiContext::edit(std::size_t at) {
     made_.erase(place);
     if (!node.body.is_null()) {
         node.body = with_pi_content(message, node.body, notes_);
-    } else if (text_at(message, "role") == "tool") {
-        node.body = no_result_of(text_at(message, "tool_call_id"));
+    } else if (const std::string_view id = text_at(message, "tool_call_id"); text_at(message, "role") == "tool") {
+        if (!copies_.take(sizeof(Entry) + id.size())) {
+            ++notes_.unknown["context_edit that keeps more than is copied"];
+            return;
+        }
+        node.body = no_result_of(id);
         made_.emplace(place, tree_[node.target].reply);
     }
     edits_[place] = at;

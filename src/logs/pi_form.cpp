@@ -181,7 +181,7 @@ Call pi_side_call(const ordered_json& record, const ordered_json& holder, std::s
     const auto usage = pi_usage(holder, "");
     return {.bill_id = pi_bill_id(record, holder, what, usage),
             .model = std::string(text_at(holder, "model")),
-            .time = pi_time(record),
+            .time = pi_time(record) ? pi_time(record) : pi_time(holder),
             .usage = usage};
 }
 

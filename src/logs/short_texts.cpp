@@ -22,12 +22,15 @@ bool is_high_surrogate(std::string_view escape) noexcept {
 std::size_t kept_of(std::string_view text) noexcept {
     std::size_t at = 0;
     std::size_t newest = 0;  // character or escape
+    std::size_t behind_escape = 0;
     while (at < kept_text) {
         newest = at;
-        at += text[at] != '\\' ? 1 : text[at + 1] == 'u' ? 6 : 2;
+        const bool is_escape = text[at] == '\\';
+        at += !is_escape ? 1 : text[at + 1] == 'u' ? 6 : 2;
+        if (is_escape) behind_escape = at;
     }
     if (at - newest == 6 && is_high_surrogate(text.substr(newest, 6))) return newest;
-    while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) --at;
+    while (at > behind_escape && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) --at;
     return at;
 }
 

@@ -59,6 +59,16 @@ TEST_CASE("bills alone are those of the whole log", "[logs]") {
     }
 }
 
+TEST_CASE("no escape is cut where bytes that are no UTF-8 follow it", "[logs]") {
+    const std::string text =
+        R"({"timestamp":"2026-03-02T10:00:00Z","type":"session_meta","payload":{"id":"c","cwd":"/w","instructions":")" +
+        std::string(62, 'a') + "\\n" + std::string(600, '\x80') + "\"}}\n" +
+        R"({"type":"response_item","payload":{"type":"message","role":"user","content":"go"}})" + "\n";
+    const ReadLog log = read_text_as(text, logs::Format::codex, {.name = "x", .bills_only = true});
+    CHECK(log.notes.damaged == 0);
+    CHECK(log.sessions.at(0).folder == "/w");
+}
+
 TEST_CASE("what a text is known by at its beginning and its end stays where it is cut", "[logs]") {
     const auto item = [](const std::string& role, const std::string& text) {
         const std::string kind = role == "user" ? "input_text" : "output_text";

@@ -115,7 +115,7 @@ TEST_CASE("a session of Copilot CLI has what was sent, results behind their call
     CHECK(session.calls[6].id == "msg_a7");
     for (const logs::Call& call : session.calls) CHECK(call.model == "claude-sonnet-4.6");
     CHECK(log.notes.unknown == CopilotKinds{{unbilled_copilot_call, 1}});
-    CHECK(log.notes.left_out.at("attachment/file") == 1);
+    CHECK(log.notes.left_out.at("attachment") == 1);
     CHECK(log.notes.left_out.at("result of a call that has one") == 1);  // it came behind the abort
     CHECK(log.notes.versions == std::set<std::string>{"1.0.85"});
     CHECK(log.notes.newer.empty());
