@@ -1,4 +1,4 @@
-#include "logs/log_file.hpp"
+#include "logs/cline_task.hpp"
 #include "support/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,41 +15,6 @@ using nlohmann::ordered_json;
 namespace {
 
 using TaskCounts = std::map<std::string, std::int64_t>;
-
-ordered_json said_in_task(const char* role, const std::string& text, std::int64_t ms) {
-    return {{"role", role}, {"content", {{{"type", "text"}, {"text", text}}}}, {"ts", ms}};
-}
-
-/// As older versions wrote it.
-ordered_json said_without_time(const char* role, const std::string& text) {
-    ordered_json message = said_in_task(role, text, 0);
-    message.erase("ts");
-    return message;
-}
-
-ordered_json ui_request(std::int64_t ms, ordered_json told, const ordered_json& more = ordered_json::object()) {
-    ordered_json record{{"ts", ms}, {"type", "say"}, {"say", "api_req_started"}, {"text", told.dump()}};
-    record.update(more);
-    return record;
-}
-
-ordered_json ui_say(const char* kind, std::int64_t ms) { return {{"ts", ms}, {"type", "say"}, {"say", kind}}; }
-
-ordered_json tokens_of_task(int in, int out, int written, int read) {
-    return {{"tokensIn", in}, {"tokensOut", out}, {"cacheWrites", written}, {"cacheReads", read}};
-}
-
-ordered_json list_of(const std::vector<ordered_json>& items) {
-    ordered_json list = ordered_json::array();
-    for (const ordered_json& item : items) list.push_back(item);
-    return list;
-}
-
-ReadLog read_task(const std::vector<ordered_json>& files) {
-    std::string text;
-    for (const ordered_json& file : files) text += file.dump() + "\n";
-    return read_text_as(text, logs::Format::cline, {.name = "tasks/1770"});
-}
 
 /// TaskTexts of a request, calls and results by their ids.
 std::vector<std::string> shown_request(const std::vector<ordered_json>& request) {
