@@ -41,6 +41,30 @@ std::string places_of_lines(const std::set<std::size_t>& lines) {
     return fmt::format(" (line {}{})", fmt::join(shown_lines, ", "), lines.size() > most ? ", ..." : "");
 }
 
+logs::Recognition recognise_text(InputBuffer& buffer) {
+    constexpr std::size_t most = 64U << 20U;  // bytes; what tells may stand behind a member of megabytes
+    constexpr std::size_t growth = 4;
+    std::string_view start = buffer.start();
+    for (std::size_t asked = InputBuffer::block_size;; asked *= growth) {
+        if (asked > InputBuffer::block_size) start = buffer.start(asked);
+        logs::Recognition recognised = logs::recognise_start(start);
+        if (!recognised.wants_more || start.size() < asked || asked >= most) return recognised;
+    }
+}
+
+/// The messages of a task may be empty or damaged, and what was billed whole.
+bool is_task_by_next_file(const std::string& path) {
+    const auto log = files_of_log(path);
+    if (!log || log->paths.size() < 2) return false;
+    try {
+        InputBuffer next(log->paths[1]);
+        return recognise_text(next).format == logs::Format::cline;
+    } catch (const Error& error) {
+        if (error.errc() == Errc::cancelled) throw;
+        return false;
+    }
+}
+
 }  // namespace
 
 std::string list_of_kinds(const std::map<std::string, std::int64_t>& counts) {
@@ -72,18 +96,13 @@ std::optional<Shape> shape_of(logs::Format format, std::optional<Shape> given) {
 }
 
 logs::Recognition recognise_log(const std::string& path, InputBuffer& buffer) {
-    constexpr std::size_t most = 64U << 20U;  // bytes; what tells may stand behind a member of megabytes
-    constexpr std::size_t growth = 4;
-    std::string_view start = buffer.start();
-    if (is_database(start)) {
+    if (is_database(buffer.start())) {
         const bool is_openclaw = path != "-" && is_openclaw_database(path);
         return {.format = is_openclaw ? logs::Format::pi : logs::Format::opencode};
     }
-    for (std::size_t asked = InputBuffer::block_size;; asked *= growth) {
-        if (asked > InputBuffer::block_size) start = buffer.start(asked);
-        logs::Recognition recognised = logs::recognise_start(start);
-        if (!recognised.wants_more || start.size() < asked || asked >= most) return recognised;
-    }
+    logs::Recognition recognised = recognise_text(buffer);
+    if (!recognised.format && is_task_by_next_file(path)) recognised.format = logs::Format::cline;
+    return recognised;
 }
 
 logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::Format format,

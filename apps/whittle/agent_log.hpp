@@ -16,7 +16,8 @@
 namespace whittle::cli {
 
 /// What kind of log the file `path` is, before anything of it was read; databases of opencode and OpenClaw are such.
-/// Looks at up to 64 MiB of a file whose first record is not over before.
+/// Looks at up to 64 MiB of a file whose first record is not over before, and where the messages of a task of Cline
+/// tell nothing, at the file behind them.
 [[nodiscard]] logs::Recognition recognise_log(const std::string& path, InputBuffer& buffer);
 
 /// Agents whose versions are newer than their reader: one line for all files of a scan.

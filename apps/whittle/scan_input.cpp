@@ -26,7 +26,8 @@ std::optional<PassedOver> why_without_session(const std::string& file, InputBuff
                                               const logs::Recognition& recognised, bool is_found) {
     const std::string_view start = buffer.start();
     const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    if (first == std::string_view::npos) return PassedOver{file, "empty", ""};
+    const bool is_empty = first == std::string_view::npos;
+    if (is_empty && !recognised.format) return PassedOver{file, "empty", ""};
     if (is_database(start)) {
         if (recognised.format == logs::Format::pi) return std::nullopt;
         const auto tables = tables_of_other_program(file);
