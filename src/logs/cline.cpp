@@ -191,6 +191,7 @@ private:
     void hand_on() {
         if (session_.recording.id.empty()) session_.recording.id = stem_of(options_);
         bill_.finish();
+        has_bills_beside_ = std::ranges::any_of(bill_.requests(), &ClineRequest::has_counts);
         const std::vector<std::size_t> of = match_requests(messages_, bill_.requests());
         find_compactions(of);
         fill_entries(of);
@@ -251,6 +252,7 @@ private:
         Call call{.model = reply.model, .usage = reply.bill};
         if (reply.ms > 0) call.time = seconds_of_cline(reply.ms);
         if (request == no_cline_request) {
+            if (has_bills_beside_) call.usage.reset();  // one of those is its own
             if (!reply.id.empty() || reply.ms > 0) call.bill_id = fmt::format("cline/{}/{}", reply.id, reply.ms);
             if (call.model.empty()) call.model = model;
             return call;
@@ -298,6 +300,7 @@ private:
     std::size_t line_ = 0;
     bool is_newer_ = false;
     bool is_begun_ = false;
+    bool has_bills_beside_ = false;
 };
 
 }  // namespace
