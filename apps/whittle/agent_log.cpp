@@ -115,7 +115,9 @@ logs::LogNotes read_log_at(const std::string& path, InputBuffer& buffer, logs::F
         JoinedFiles files(std::move(log->paths), {.max_bytes = options.limits.max_bytes});
         log_options.name = log->name;
         std::istream in(&files);
-        return logs::read_log(in, format, log_options, visit);
+        logs::LogNotes notes = logs::read_log(in, format, log_options, visit);
+        files.tell_reasons(notes);
+        return notes;
     }
     if (!is_database(buffer.start())) {
         std::istream in(&buffer);

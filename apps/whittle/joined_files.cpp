@@ -1,5 +1,7 @@
 #include "joined_files.hpp"
 
+#include "whittle/adapter/detail/json_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -148,12 +150,34 @@ void keep_first_files(std::vector<std::string>& files) {
 
 JoinedFiles::int_type JoinedFiles::underflow() {
     if (next_ == paths_.size()) return traits_type::eof();
-    text_ = read_all(paths_[next_++], limits_);
-    std::ranges::replace_if(
-        text_, [](char c) { return c == '\n' || c == '\r'; }, ' ');  // none is within a string
+    text_ = line_of(paths_[next_++]);
     text_ += '\n';
     setg(text_.data(), text_.data(), text_.data() + text_.size());
     return traits_type::to_int_type(*gptr());
+}
+
+std::string JoinedFiles::line_of(const std::string& path) {
+    try {
+        std::string text = read_all(path, limits_);
+        std::ranges::replace_if(
+            text, [](char c) { return c == '\n' || c == '\r'; }, ' ');  // none is within a string
+        if (detail::is_closed_json(text)) return text;
+        return damaged(path + ": JSON that is cut off");  // it would take the next files with it
+    } catch (const Error& error) {
+        if (paths_.size() == 1 || error.errc() == Errc::cancelled) throw;
+        return damaged(error.what());
+    }
+}
+
+std::string JoinedFiles::damaged(std::string reason) {
+    reasons_.insert_or_assign(next_, std::move(reason));
+    return "!";  // no JSON
+}
+
+void JoinedFiles::tell_reasons(logs::LogNotes& notes) const {
+    for (logs::DamagedLine& line : notes.damaged_lines) {
+        if (const auto known = reasons_.find(line.line); known != reasons_.end()) line.reason = known->second;
+    }
 }
 
 }  // namespace whittle::cli

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "input.hpp"
+#include "whittle/logs/logs.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <streambuf>
 #include <string>
@@ -29,21 +31,29 @@ struct FilesOfLog {
 /// Of the files of a folder, takes out those of a log of several but the first of each.
 void keep_first_files(std::vector<std::string>& files);
 
-/// Files of JSON, one after another, each as one line.
+/// Files of JSON, one after another, each as one line. One of several that cannot be read, or was cut off, is a line
+/// that is no JSON.
 class JoinedFiles final : public std::streambuf {
 public:
     JoinedFiles(std::vector<std::string> paths, const InputLimits& limits)
         : paths_(std::move(paths)), limits_(limits) {}
 
+    /// Why these lines are damaged, where the reader noted them.
+    void tell_reasons(logs::LogNotes& notes) const;
+
 protected:
-    /// Throws what `read_all` throws.
+    /// Throws what `read_all` throws if there is one file.
     int_type underflow() override;
 
 private:
+    [[nodiscard]] std::string line_of(const std::string& path);
+    [[nodiscard]] std::string damaged(std::string reason);
+
     std::vector<std::string> paths_;
     InputLimits limits_;
     std::size_t next_ = 0;
     std::string text_{};
+    std::map<std::size_t, std::string> reasons_{};  // by line
 };
 
 }  // namespace whittle::cli

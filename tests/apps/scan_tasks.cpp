@@ -44,6 +44,21 @@ public:
     TempDir dir{};
 };
 
+/// Calls of the model, in a conversation of OpenHands of these events.
+json openhands_with(const TempDir& dir, const std::string& first_event, const std::string& more = "") {
+    const fs::path events = dir.path() / "conv-1/events";
+    fs::create_directories(events);
+    std::istringstream lines(read_text(WHITTLE_SOURCE_DIR "/tests/logs/fixtures/openhands_v1.jsonl"));
+    int number = 0;
+    for (std::string line; std::getline(lines, line); ++number)
+        write_text(events / ("event-" + std::to_string(10'000 + number) + "-00000000-e0.json"), line);
+    write_text(events / "event-00001-00000000-e0.json", first_event);
+    const CliResult result = run_cli(dir, "scan --json conv-1" + more);
+    json shown = json::parse(result.out.empty() ? "{}" : result.out);
+    shown["stderr"] = result.err;
+    return shown;
+}
+
 }  // namespace
 
 TEST_CASE("a task whose messages are empty, cut off or of no known form has its bill", "[apps]") {
@@ -57,4 +72,41 @@ TEST_CASE("a task whose messages are empty, cut off or of no known form has its 
     }
     task.put("ui_messages.json", "[]");
     CHECK(has(task.scanned("task"), "no sessions found"));
+}
+
+TEST_CASE("a file of a task that is too large is damaged, and the others are read", "[apps]") {
+    const ClineTask task;
+    task.put("context_history.json", "[\"" + std::string(20'000, 'x') + "\"]");
+    task.put("history_item.json", R"({"id": "x", "workspace": "/home/ann/elsewhere"})");
+    CHECK(task.scanned("task --max-input 15000") == "1 session, 297 out");
+    const CliResult result = run_cli(task.dir, "scan --bill --json task --max-input 15000");
+    CHECK(has(result.err, "1 damaged line left out"));
+    CHECK(has(result.err, "context_history.json: expected at most 15000 bytes, found more"));
+    CHECK(has(result.out, "/home/ann/elsewhere"));
+}
+
+TEST_CASE("a file of a task that was cut off does not take the next ones with it", "[apps]") {
+    const ClineTask task;
+    task.put("history_item.json", R"({"id": "x", "workspace": "/home/ann/elsewhere"})");
+    for (const char* cut : {"context_history.json", "task_metadata.json", "ui_messages.json"}) {
+        INFO(cut);
+        const std::string whole = read_text(task.dir.path() / "task" / cut);
+        task.put(cut, whole.substr(0, whole.size() / 2));
+        CHECK(has(run_cli(task.dir, "scan --bill --json task").out, "/home/ann/elsewhere"));
+        task.put(cut, whole);
+    }
+}
+
+TEST_CASE("an event of OpenHands that is too large or cut off is damaged, and the others are read", "[apps]") {
+    const TempDir dir;
+    const std::string event =
+        R"({"kind": "PauseEvent", "id": "p", "timestamp": "2026-05-01T09:00:00", "source": "user")";
+    json whole = openhands_with(dir, event + "}");
+    REQUIRE(whole["agents"]["openhands_v1"]["calls"] == 3);
+    json large = openhands_with(dir, event + ", \"x\": \"" + std::string(20'000, 'x') + "\"}", " --max-input 15000");
+    CHECK(large["agents"]["openhands_v1"]["calls"] == 3);
+    CHECK(has(large["stderr"].get<std::string>(), "1 damaged line left out"));
+    json cut = openhands_with(dir, event);
+    CHECK(cut["agents"]["openhands_v1"]["calls"] == 3);
+    CHECK(has(cut["stderr"].get<std::string>(), "1 damaged line left out"));
 }
