@@ -21,7 +21,7 @@ public:
         if (messages_[at].is_reasoning) return true;
         ordered_json json = messages_[at].json;
         if (without_results) drop_results(json);
-        if (changes != nullptr) changes->change(at, json);
+        if (changes != nullptr && !copies_.take(changes->change(at, json))) return false;
         LogNotes noted_elsewhere;
         ordered_json sent = sent_by_cline(std::move(json), noted_elsewhere);
         if (!kept_.empty()) add_missing_results(kept_.back(), sent);
@@ -205,13 +205,18 @@ bool ClineChanges::hold_up_to(std::int64_t ms, std::int64_t but_of) {
     return are_any;
 }
 
-void ClineChanges::change(std::size_t message, ordered_json& json) const {
+std::size_t ClineChanges::change(std::size_t message, ordered_json& json) const {
     const auto held = held_.find(message);
     const ordered_json* content = tree_at(json, "content");
-    if (held == held_.end() || content == nullptr || !content->is_array()) return;
+    if (held == held_.end() || content == nullptr || !content->is_array()) return 0;
+    std::size_t bytes = 0;
     for (const auto& [block, text] : held->second) {
-        if (block < content->size() && (*content)[block].is_object()) set_text_of_block(json["content"][block], text);
+        if (block >= content->size()) break;
+        if (!(*content)[block].is_object()) continue;
+        set_text_of_block(json["content"][block], text);
+        bytes += text.size();
     }
+    return bytes;
 }
 
 ClineCompactions compactions_of_cline(const std::vector<ClineMessage>& messages,

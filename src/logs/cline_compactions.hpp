@@ -21,7 +21,8 @@ public:
     void add(const ordered_json& history);
     /// Those up to this time hold from now on, but for those of `but_of`. Whether there are any.
     [[nodiscard]] bool hold_up_to(std::int64_t ms, std::int64_t but_of);
-    void change(std::size_t message, ordered_json& json) const;
+    /// Returns how many bytes were put in.
+    std::size_t change(std::size_t message, ordered_json& json) const;
 
 private:
     struct Change {

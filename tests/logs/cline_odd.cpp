@@ -21,6 +21,11 @@ ordered_json reply_with_metrics(std::int64_t ms, int prompt, int completion) {
     return reply;
 }
 
+/// Each request's change is of one text more than the one's before.
+ordered_json change_of_text(int message, std::int64_t ms, const std::string& text) {
+    return {message, {0, {{0, {{ms, "text", {text}, ordered_json::array()}}}}}};
+}
+
 }  // namespace
 
 TEST_CASE("a reply in front of all requests of its task is not billed beside them", "[logs]") {
@@ -31,4 +36,23 @@ TEST_CASE("a reply in front of all requests of its task is not billed beside the
     // Where no request has a bill, the reply's own is all that is known.
     const Session unbilled = read_task({messages, list_of({ui_request(10, {{"request", "x"}})})}).sessions.at(0);
     CHECK(billed(unbilled) == Usage{100, 0, 0, 5});
+}
+
+TEST_CASE("changes of texts are copied as far as the budget for copies goes, by what is put in", "[logs]") {
+    constexpr int replies = 24;
+    std::vector<ordered_json> messages{said_in_task("user", "<task>one</task>", 1'000)};
+    std::vector<ordered_json> requests;
+    std::vector<ordered_json> changes{change_of_text(0, 1'500, std::string(4U << 20U, 'x'))};
+    for (int i = 1; i <= replies; ++i) {
+        const std::int64_t ms = 2'000 * i;
+        requests.push_back(ui_request(ms, tokens_of_task(1, 1, 0, 0)));
+        requests.push_back(ui_say("text", ms + 500));
+        messages.push_back(said_in_task("assistant", "A", ms + 900));
+        messages.push_back(said_in_task("user", "go on", ms + 1'000));
+        changes.push_back(change_of_text(1, ms + 100, "changed " + std::to_string(i)));
+    }
+    const ReadLog log = read_task({list_of(messages), list_of(requests), list_of(changes)});
+    REQUIRE(log.sessions.size() == 1);
+    CHECK(log.sessions[0].compactions.size() < 20);
+    CHECK(log.notes.unknown.contains("compaction that keeps more than is copied"));
 }

@@ -607,6 +607,25 @@ std::string cline_work(int n) {
     return messages.dump() + "\n" + records.dump() + "\n" + changes.dump() + "\n";
 }
 
+/// Each request holds the first message, of which so many blocks are changed that it does not have.
+std::string cline_blocks(int n) {
+    ordered_json messages = ordered_json::array();
+    ordered_json records = ordered_json::array();
+    ordered_json blocks = ordered_json::array();
+    for (int i = 0; i < n; ++i) {
+        messages.push_back(said_in_cline("user", numbered_id("u", i), 1'000 * i + 110));
+        messages.push_back(said_in_cline("assistant", "yes", 1'000 * i + 900));
+        ordered_json request = ordered_json::object();
+        if (i > 1) request["conversationHistoryDeletedRange"] = {1, 2 * i - 2};
+        ordered_json told = request;
+        told["text"] = R"({"tokensIn":3,"tokensOut":1})";
+        records.push_back(shown_by_cline("api_req_started", 1'000 * i + 100, told));
+        records.push_back(shown_by_cline("text", 1'000 * i + 500, request));
+        blocks.push_back(ordered_json::parse("[" + std::to_string(i + 1) + R"(,[[150,"text",["other"],[]]]])"));
+    }
+    return messages.dump() + "\n" + records.dump() + "\n[[0,[0," + blocks.dump() + "]]]\n";
+}
+
 /// A summary behind each reply, and a cut in front of it.
 std::string roo_work(int n) {
     ordered_json messages = ordered_json::array();
@@ -662,6 +681,7 @@ TEST_CASE("reading takes work by the size of the log, in every format", "[logs]"
                                     {"langfuse_csv", langfuse_csv, langfuse_csv_work, .2},
                                     {"qwen_code", qwen_code, qwen_work, 1, 1},
                                     {"cline", cline, cline_work, 2, .9},
+                                    {"blocks", cline, cline_blocks, 2, .9},
                                     {"roo", cline, roo_work, 2, 2}};
     for (const logs::Format format : logs::formats())
         CHECK(std::ranges::find(shapes, format, &Shape::format) != shapes.end());
