@@ -47,7 +47,7 @@ std::string_view model_in_prompt(const ClineMessage& prompt) {
     return model.size() <= most ? model : std::string_view();
 }
 
-/// What a session that goes on with an older task says behind its messages.
+/// What a session that goes on with an older task begins the prompt behind its messages with.
 constexpr std::string_view legacy_warning = "Warning: this is a legacy conversation";
 
 /// The reply in front of that warning has what the whole task was billed, which the task's own files have too.
@@ -55,7 +55,7 @@ void leave_out_bill_of_task(std::vector<ClineMessage>& messages, LogNotes& notes
     ClineMessage* reply = nullptr;
     for (ClineMessage& one : messages) {
         if (one.is_reply && one.bill) reply = &one;
-        if (one.is_reply || reply == nullptr || !has_text(one.json, legacy_warning)) continue;
+        if (one.is_reply || reply == nullptr || !has_text_with(one.json, legacy_warning)) continue;
         reply->bill.reset();
         ++notes.left_out["bill of the task that the session goes on with"];
         return;

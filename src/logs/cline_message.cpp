@@ -219,9 +219,9 @@ std::int64_t add_missing_results(const ordered_json& reply, ordered_json& answer
     return missing;
 }
 
-bool has_text(const ordered_json& message, std::string_view text) {
-    return !first_found(message, [&](std::string_view all) {
-                return all.substr(std::min(all.find(text), all.size()));
+bool has_text_with(const ordered_json& message, std::string_view front) {
+    return !first_found(message, [&](std::string_view text) {
+                return text.starts_with(front) ? text : std::string_view();
             }).empty();
 }
 

@@ -40,8 +40,8 @@ struct ClineMessage {
 /// are as they are sent. Returns for how many.
 std::int64_t add_missing_results(const ordered_json& reply, ordered_json& answer);
 
-/// Whether one of the texts of a message has it.
-[[nodiscard]] bool has_text(const ordered_json& message, std::string_view text);
+/// Whether one of the texts of a message begins so.
+[[nodiscard]] bool has_text_with(const ordered_json& message, std::string_view front);
 
 /// The first text between two marks in the texts of a message; "" if there is none.
 [[nodiscard]] std::string_view text_between(const ordered_json& message, std::string_view front, std::string_view end);

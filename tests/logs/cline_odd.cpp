@@ -56,3 +56,12 @@ TEST_CASE("changes of texts are copied as far as the budget for copies goes, by 
     CHECK(log.sessions[0].compactions.size() < 20);
     CHECK(log.notes.unknown.contains("compaction that keeps more than is copied"));
 }
+
+TEST_CASE("a prompt that quotes the warning of an older task is no such task", "[logs]") {
+    ordered_json document = ordered_json::parse(fixture_text("cline_session.json"));
+    document["messages"][4] = said_in_task("user", "What is \"Warning: this is a legacy conversation\"?", 1);
+    const ReadLog log = read_task({document});
+    CHECK(usage_of(log.sessions.at(0)) ==
+          std::vector<Usage>{{100, 0, 1'400, 20}, {10, 1'500, 50, 10}, {20, 0, 380, 5}});
+    CHECK_FALSE(log.notes.left_out.contains("bill of the task that the session goes on with"));
+}
