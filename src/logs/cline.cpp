@@ -22,12 +22,14 @@ constexpr std::string_view known_cline = "4.1";
 
 double seconds_of_cline(std::int64_t ms) { return static_cast<double>(ms) / 1'000; }
 
-/// The first record of a list tells what it is.
+/// The first element of a list that is a message or a record of what was shown tells what the list is.
 bool lists_ui_records(const ordered_json& list) {
-    return std::ranges::any_of(list, [](const ordered_json& one) {
+    for (const ordered_json& one : list) {
+        if (find_member(one, "role") != nullptr) return false;
         const std::string_view type = text_at(one, "type");
-        return (type == "say" || type == "ask") && find_member(one, "role") == nullptr;
-    });
+        if (type == "say" || type == "ask") return true;
+    }
+    return false;
 }
 
 /// Where a task works, as its first prompt has it.

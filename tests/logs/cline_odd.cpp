@@ -65,3 +65,10 @@ TEST_CASE("a prompt that quotes the warning of an older task is no such task", "
           std::vector<Usage>{{100, 0, 1'400, 20}, {10, 1'500, 50, 10}, {20, 0, 380, 5}});
     CHECK_FALSE(log.notes.left_out.contains("bill of the task that the session goes on with"));
 }
+
+TEST_CASE("one odd element among the messages does not make records of what was shown of them", "[logs]") {
+    const ordered_json odd{{"type", "say"}, {"say", "text"}, {"ts", 2'000}};
+    const ReadLog log = read_task(
+        {list_of({7, said_in_task("user", "<task>one</task>", 1'010), odd, said_in_task("assistant", "AAA", 1'900)})});
+    CHECK(roles_of(log.sessions.at(0)) == "ua");
+}
