@@ -90,7 +90,7 @@ private:
         if (list.empty()) return;
         if (list.front().is_array()) return changes_.add(list);
         if (lists_ui_records(list)) return add_ui_records(list, line);
-        if (!messages_.empty()) begin_another();
+        if (has_any()) begin_another();
         add_messages(list, line);
     }
 
@@ -120,7 +120,7 @@ private:
 
     /// Of the versions since 4: what is told beside the messages in one document with them.
     void add_newer_session(ordered_json& document, std::size_t line) {
-        if (!messages_.empty()) begin_another();
+        if (has_any()) begin_another();
         is_newer_ = true;
         session_.recording.id = text_at(document, "sessionId");
         session_.recording.system = text_at(document, "system_prompt");
@@ -178,6 +178,9 @@ private:
         session_.version = version;
         note_version(notes_, version, known_cline);
     }
+
+    /// Messages come in front of their bill.
+    [[nodiscard]] bool has_any() const noexcept { return !messages_.empty() || !bill_.empty(); }
 
     /// The library may be given tasks one after another.
     void begin_another() {

@@ -138,6 +138,7 @@ std::string ClineBill::bill_id_at(std::int64_t ms) const { return fmt::format("c
 void ClineBill::add(const ordered_json& record, std::size_t line, const LogOptions& options, LogNotes& notes) {
     const std::string_view kind = kind_of_ui_record(record);
     if (kind.empty()) return note_damage(notes, line, "a record that neither says nor asks");
+    is_empty_ = false;
     if (first_ms_ == 0) first_ms_ = count_at(record, "ts");
     const bool is_bill = kind == "api_req_started" || kind == "api_req_finished" || kind == "deleted_api_reqs" ||
                          kind == "subagent_usage";

@@ -61,7 +61,8 @@ public:
     [[nodiscard]] std::vector<Call>& beside() noexcept { return beside_; }
     /// The compaction of this id; nothing but zeros: not recorded.
     [[nodiscard]] RooCompaction compaction_of(const std::string& id) const;
-    [[nodiscard]] bool empty() const noexcept { return first_ms_ == 0; }
+    /// Whether no record was added.
+    [[nodiscard]] bool empty() const noexcept { return is_empty_; }
 
 private:
     struct UsedModel {
@@ -81,6 +82,7 @@ private:
     std::map<std::int64_t, UsedModel> models_{};  // by when they were first used
     ValueBudget values_{};
     std::int64_t first_ms_ = 0;
+    bool is_empty_ = true;
 };
 
 /// For each message the request that it is the reply to: its number, or `none`. By when both were written; replies

@@ -72,3 +72,19 @@ TEST_CASE("one odd element among the messages does not make records of what was 
         {list_of({7, said_in_task("user", "<task>one</task>", 1'010), odd, said_in_task("assistant", "AAA", 1'900)})});
     CHECK(roles_of(log.sessions.at(0)) == "ua");
 }
+
+TEST_CASE("a bill alone in front of another task is a session of its own", "[logs]") {
+    const ordered_json untimed_bill = list_of({ui_request(0, tokens_of_task(10, 1, 0, 0))});
+    const ordered_json bill = list_of({ui_request(1'000, tokens_of_task(20, 2, 0, 0))});
+    const ordered_json messages =
+        list_of({said_in_task("user", "<task>two</task>", 5'010), said_in_task("assistant", "AAA", 5'900)});
+    const ReadLog log =
+        read_task({untimed_bill, bill, messages, list_of({ui_request(5'000, tokens_of_task(30, 3, 0, 0))})});
+    REQUIRE(log.sessions.size() == 3);
+    CHECK(billed(log.sessions[0]) == Usage{10, 0, 0, 1});
+    CHECK(billed(log.sessions[1]) == Usage{20, 0, 0, 2});
+    CHECK(usage_of(log.sessions[2]) == std::vector<Usage>{{30, 0, 0, 3}});
+    CHECK(log.sessions[2].calls_elsewhere == 0);
+    const ReadLog newer = read_task({bill, ordered_json::parse(fixture_text("cline_session.json"))});
+    CHECK(newer.sessions.size() == 2);
+}
