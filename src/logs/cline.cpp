@@ -266,7 +266,7 @@ private:
         if (told.provider.empty()) told.provider = reply.provider;
         if (call.model.empty()) call.model = told.model.empty() ? model : told.model;
         if (!call.time) call.time = seconds_of_cline(told.ms);
-        call.bill_id = bill_.bill_id_at(told.ms);
+        call.bill_id = told.bill_id;
         if (told.has_counts()) call.usage = usage_of_request(told);
         return call;
     }
@@ -284,7 +284,7 @@ private:
                 ++notes_.left_out["request without a bill"];
                 continue;
             }
-            entries_.bill_elsewhere(Call{.bill_id = bill_.bill_id_at(request.ms),
+            entries_.bill_elsewhere(Call{.bill_id = request.bill_id,
                                          .model = request.model,
                                          .time = seconds_of_cline(request.ms),
                                          .usage = usage_of_request(request)});

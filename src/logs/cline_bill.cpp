@@ -133,7 +133,12 @@ Usage usage_of_request(const ClineRequest& request) {
             .output = request.output};
 }
 
-std::string ClineBill::bill_id_at(std::int64_t ms) const { return fmt::format("cline/{}/{}", first_ms_, ms); }
+std::string ClineBill::next_bill_id(std::int64_t ms, std::string_view kind) {
+    if (ms == 0) return {};
+    std::string id = fmt::format("cline/{}/{}{}{}", first_ms_, ms, kind.empty() ? "" : "/", kind);
+    const std::size_t number = ++bill_ids_[id];
+    return number == 1 ? id : fmt::format("{}/{}", id, number);
+}
 
 void ClineBill::add(const ordered_json& record, std::size_t line, const LogOptions& options, LogNotes& notes) {
     const std::string_view kind = kind_of_ui_record(record);
@@ -153,13 +158,14 @@ void ClineBill::add(const ordered_json& record, std::size_t line, const LogOptio
     if (told && !told->is_object()) told.reset();
     if (!told) note_damage(notes, line, "a bill that is no JSON object");
     if (kind == "api_req_started") return begin_request(record, told ? &*told : nullptr);
-    if (kind != "api_req_finished") return bill_beside(record, told ? &*told : nullptr);
+    if (kind != "api_req_finished") return bill_beside(record, kind, told ? &*told : nullptr);
     if (told) end_request(*told);
 }
 
 void ClineBill::begin_request(const ordered_json& record, const ordered_json* told) {
     ClineRequest& request = requests_.emplace_back();
     request.ms = count_at(record, "ts");
+    request.bill_id = next_bill_id(request.ms, "");
     request.reply = place_of_reply(record);
     request.range = range_in(record);
     if (const ordered_json* info = tree_at(record, "modelInfo")) {
@@ -182,18 +188,18 @@ void ClineBill::note_answer(const ordered_json& record, std::string_view kind) {
     requests_.back().range = range_in(record);
 }
 
-void ClineBill::bill_beside(const ordered_json& record, const ordered_json* told) {
+void ClineBill::bill_beside(const ordered_json& record, std::string_view kind, const ordered_json* told) {
     if (told == nullptr) return;
     ClineRequest sum;
-    sum.ms = count_at(record, "ts");
     set_counts(sum, *told);
     if (!sum.has_counts()) return;
+    sum.ms = count_at(record, "ts");
+    sum.bill_id = next_bill_id(sum.ms, kind);
     if (!requests_.empty()) {  // it was counted in the same way
         sum.protocol = requests_.back().protocol;
         sum.provider = requests_.back().provider;
     }
-    beside_.push_back(Call{
-        .bill_id = bill_id_at(sum.ms), .time = static_cast<double>(sum.ms) / 1'000, .usage = usage_of_request(sum)});
+    sums_.push_back(std::move(sum));
 }
 
 /// The call that made a summary is known by its price alone.
@@ -205,7 +211,9 @@ void ClineBill::note_compaction(const ordered_json& record) {
     if (condensed == nullptr) return;
     compactions_.emplace(text_at(*condensed, "condenseId"),
                          RooCompaction{ms, count_at(*condensed, "prevContextTokens")});
-    beside_.push_back(Call{.bill_id = bill_id_at(ms), .time = static_cast<double>(ms) / 1'000});
+    ClineRequest& made_it = sums_.emplace_back();
+    made_it.ms = ms;
+    made_it.bill_id = next_bill_id(ms, "condense_context");
 }
 
 void ClineBill::add_models(const ordered_json& metadata) {
@@ -224,6 +232,16 @@ void ClineBill::finish() {
         request.model = std::prev(behind)->second.model;
         request.provider = std::prev(behind)->second.provider;
     }
+}
+
+std::vector<Call> ClineBill::beside() const {
+    std::vector<Call> calls;
+    for (const ClineRequest& sum : sums_) {
+        Call call{.bill_id = sum.bill_id, .time = static_cast<double>(sum.ms) / 1'000};
+        if (sum.has_counts()) call.usage = usage_of_request(sum);
+        calls.push_back(std::move(call));
+    }
+    return calls;
 }
 
 RooCompaction ClineBill::compaction_of(const std::string& id) const {

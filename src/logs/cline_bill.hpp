@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct ClineRequest {
     std::int64_t cache_write = 0;
     std::int64_t cache_read = 0;
     std::int64_t output = 0;
+    std::string bill_id{};   ///< tells copies of the call; empty: it has no time
     std::string protocol{};  ///< of Roo Code and Kilo Code
     std::string model{};
     std::string provider{};
@@ -48,8 +50,6 @@ struct RooCompaction {
 /// The records of `ui_messages.json`, and which models were used.
 class ClineBill {
 public:
-    /// The id of the task in what tells copies of a call.
-    [[nodiscard]] std::string bill_id_at(std::int64_t ms) const;
     void add(const ordered_json& record, std::size_t line, const LogOptions& options, LogNotes& notes);
     /// "task_metadata.json".
     void add_models(const ordered_json& metadata);
@@ -57,8 +57,9 @@ public:
     void finish();
 
     [[nodiscard]] std::vector<ClineRequest>& requests() noexcept { return requests_; }
-    /// Calls whose replies are in no message: of sub-agents, of what was taken back, and for compactions.
-    [[nodiscard]] std::vector<Call>& beside() noexcept { return beside_; }
+    /// Calls whose replies are in no message: of sub-agents, of what was taken back, and for compactions. When all is
+    /// known of the requests.
+    [[nodiscard]] std::vector<Call> beside() const;
     /// The compaction of this id; nothing but zeros: not recorded.
     [[nodiscard]] RooCompaction compaction_of(const std::string& id) const;
     /// Whether no record was added.
@@ -73,11 +74,14 @@ private:
     void begin_request(const ordered_json& record, const ordered_json* told);
     void end_request(const ordered_json& told);
     void note_answer(const ordered_json& record, std::string_view kind);
-    void bill_beside(const ordered_json& record, const ordered_json* told);
+    void bill_beside(const ordered_json& record, std::string_view kind, const ordered_json* told);
     void note_compaction(const ordered_json& record);
+    /// `kind` is of a sum. Further ones of the same time are numbered.
+    [[nodiscard]] std::string next_bill_id(std::int64_t ms, std::string_view kind);
 
     std::vector<ClineRequest> requests_{};
-    std::vector<Call> beside_{};
+    std::vector<ClineRequest> sums_{};
+    std::unordered_map<std::string, std::size_t> bill_ids_{};  // how many there are of each
     std::unordered_map<std::string, RooCompaction> compactions_{};
     std::map<std::int64_t, UsedModel> models_{};  // by when they were first used
     ValueBudget values_{};

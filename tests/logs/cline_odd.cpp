@@ -15,6 +15,20 @@ using nlohmann::ordered_json;
 
 namespace {
 
+/// Of all its calls.
+std::vector<std::string> bill_ids_of_task(const Session& session) {
+    std::vector<std::string> ids;
+    for (const logs::Call& call : session.calls) ids.push_back(call.bill_id);
+    for (const logs::Call& call : session.elsewhere) ids.push_back(call.bill_id);
+    return ids;
+}
+
+ordered_json ui_sum(const char* kind, std::int64_t ms, const ordered_json& told) {
+    ordered_json record = ui_say(kind, ms);
+    record["text"] = told.dump();
+    return record;
+}
+
 ordered_json reply_with_metrics(std::int64_t ms, int prompt, int completion) {
     ordered_json reply = said_in_task("assistant", "AAA", ms);
     reply["metrics"]["tokens"] = {{"prompt", prompt}, {"completion", completion}, {"cached", 0}};
@@ -55,6 +69,22 @@ TEST_CASE("changes of texts are copied as far as the budget for copies goes, by 
     REQUIRE(log.sessions.size() == 1);
     CHECK(log.sessions[0].compactions.size() < 20);
     CHECK(log.notes.unknown.contains("compaction that keeps more than is copied"));
+}
+
+TEST_CASE("each call of a task has a bill of its own, whatever their times are", "[logs]") {
+    ordered_json without_time = ui_request(0, tokens_of_task(7, 1, 0, 0));
+    without_time.erase("ts");
+    const ordered_json told = tokens_of_task(5, 1, 0, 0);
+    const ReadLog log =
+        read_task({list_of({ui_say("task", 900), without_time, without_time, ui_request(1'000, told),
+                            ui_request(1'000, told), ui_sum("subagent_usage", 1'000, told),
+                            ui_sum("subagent_usage", 1'000, told), ui_sum("deleted_api_reqs", 1'000, told)})});
+    std::vector<std::string> ids = bill_ids_of_task(log.sessions.at(0));
+    CHECK(ids.size() == 7);
+    CHECK(std::erase(ids, "") == 2);
+    CHECK(std::set<std::string>(ids.begin(), ids.end()).size() == 5);
+    CHECK(std::ranges::count(ids, "cline/900/1000") == 1);
+    CHECK(std::ranges::count(ids, "cline/900/1000/subagent_usage") == 1);
 }
 
 TEST_CASE("a prompt that quotes the warning of an older task is no such task", "[logs]") {
