@@ -113,6 +113,27 @@ private:
     std::vector<bool> is_taken_;
 };
 
+/// Sums are counted as the last request in front of them of which it is known.
+class CountingOfSums {
+public:
+    /// By ascending times.
+    explicit CountingOfSums(const std::vector<ClineRequest>& requests) {
+        for (const ClineRequest& one : requests) {
+            if (!one.protocol.empty() || !one.provider.empty()) known_.push_back(&one);
+        }
+    }
+
+    void set_in(ClineRequest& sum) const {
+        const auto behind = std::ranges::upper_bound(known_, sum.ms, {}, [](const auto* one) { return one->ms; });
+        if (behind == known_.begin()) return;
+        sum.protocol = (*std::prev(behind))->protocol;
+        sum.provider = (*std::prev(behind))->provider;
+    }
+
+private:
+    std::vector<const ClineRequest*> known_{};
+};
+
 void set_counts(ClineRequest& request, const ordered_json& told) {
     request.input = count_at(told, "tokensIn");
     request.output = count_at(told, "tokensOut");
@@ -195,10 +216,6 @@ void ClineBill::bill_beside(const ordered_json& record, std::string_view kind, c
     if (!sum.has_counts()) return;
     sum.ms = count_at(record, "ts");
     sum.bill_id = next_bill_id(sum.ms, kind);
-    if (!requests_.empty()) {  // it was counted in the same way
-        sum.protocol = requests_.back().protocol;
-        sum.provider = requests_.back().provider;
-    }
     sums_.push_back(std::move(sum));
 }
 
@@ -226,17 +243,22 @@ void ClineBill::add_models(const ordered_json& metadata) {
 
 void ClineBill::finish() {
     std::ranges::stable_sort(requests_, {}, &ClineRequest::ms);
-    for (ClineRequest& request : requests_) {
-        const auto behind = models_.upper_bound(request.ms);
-        if (behind == models_.begin() || !request.model.empty()) continue;
-        request.model = std::prev(behind)->second.model;
-        request.provider = std::prev(behind)->second.provider;
-    }
+    for (ClineRequest& request : requests_) know_model(request);
+    for (ClineRequest& sum : sums_) know_model(sum);
+}
+
+void ClineBill::know_model(ClineRequest& request) const {
+    const auto behind = models_.upper_bound(request.ms);
+    if (behind == models_.begin() || !request.model.empty()) return;
+    request.model = std::prev(behind)->second.model;
+    request.provider = std::prev(behind)->second.provider;
 }
 
 std::vector<Call> ClineBill::beside() const {
+    const CountingOfSums counting(requests_);
     std::vector<Call> calls;
-    for (const ClineRequest& sum : sums_) {
+    for (ClineRequest sum : sums_) {
+        counting.set_in(sum);
         Call call{.bill_id = sum.bill_id, .time = static_cast<double>(sum.ms) / 1'000};
         if (sum.has_counts()) call.usage = usage_of_request(sum);
         calls.push_back(std::move(call));

@@ -76,6 +76,7 @@ private:
     void note_answer(const ordered_json& record, std::string_view kind);
     void bill_beside(const ordered_json& record, std::string_view kind, const ordered_json* told);
     void note_compaction(const ordered_json& record);
+    void know_model(ClineRequest& request) const;
     /// `kind` is of a sum. Further ones of the same time are numbered.
     [[nodiscard]] std::string next_bill_id(std::int64_t ms, std::string_view kind);
 

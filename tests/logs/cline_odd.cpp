@@ -71,6 +71,23 @@ TEST_CASE("changes of texts are copied as far as the budget for copies goes, by 
     CHECK(log.notes.unknown.contains("compaction that keeps more than is copied"));
 }
 
+TEST_CASE("sums of calls are counted by a provider that is told anywhere in the task", "[logs]") {
+    const ordered_json deleted = ui_sum("deleted_api_reqs", 3'000, tokens_of_task(1'000, 10, 0, 600));
+    const ordered_json bills = list_of({ui_request(2'000, tokens_of_task(900, 1, 0, 600)), deleted});
+    const ordered_json metadata{
+        {"model_usage", {{{"ts", 1'000}, {"model_id", "m"}, {"model_provider_id", "litellm"}}}}};
+    CHECK(billed(read_task({bills, metadata}).sessions.at(0)) == Usage{700, 1'200, 0, 11});
+    ordered_json reply = said_in_task("assistant", "AAA", 2'900);
+    reply["modelInfo"] = {{"modelId", "m"}, {"providerId", "litellm"}};
+    const ordered_json messages = list_of({said_in_task("user", "<task>one</task>", 1'990), reply});
+    const Session session = read_task({messages, bills}).sessions.at(0);
+    CHECK(session.billed_elsewhere == Usage{400, 600, 0, 10});
+    // The calls of a sum were made before it: a provider that comes later does not tell.
+    ordered_json late = bills;
+    late.push_back(ui_request(4'000, tokens_of_task(1, 1, 0, 0), {{"modelInfo", {{"providerId", "litellm"}}}}));
+    CHECK(read_task({late}).sessions.at(0).billed_elsewhere == Usage{1'901, 1'200, 0, 12});
+}
+
 TEST_CASE("each call of a task has a bill of its own, whatever their times are", "[logs]") {
     ordered_json without_time = ui_request(0, tokens_of_task(7, 1, 0, 0));
     without_time.erase("ts");
